@@ -1,0 +1,97 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// One set of rules for every Swift target: Swift 6, no warning left standing, imports and existentials written out.
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+/// A library target of this package. `dependencies` names only targets of lower layers (`.ci/layers` proves it).
+func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+/// A program. Its `main` only reads arguments and calls `run()`.
+func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+/// The tests of one subject.
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+let package = Package(
+    name: "Huddle",
+    products: [
+        .executable(name: "huddled", targets: ["huddled"]),
+        .executable(name: "huddle", targets: ["huddle"]),
+        .executable(name: "wsecho", targets: ["wsecho"]),
+        .executable(name: "loadgen", targets: ["loadgen"]),
+        .executable(name: "bench", targets: ["bench"]),
+    ],
+    targets: [
+        // Layer 0: C headers, macros and variadics as functions, nothing else.
+        .target(name: "CLinux"),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+
+        // Layer 1: ground.
+        library("Bytes"),
+        library("Crypto", ["COpenSSL"]),
+        library("Posix", ["CLinux", "Bytes"]),
+        library("TLS", ["COpenSSL", "Posix"]),
+        library("SQLite", ["CSQLite"]),
+
+        // Layer 2: machinery, and protocols that do no I/O.
+        library("Reactor", ["CLinux", "Bytes", "Posix"]),
+        library("JSON", ["Bytes"]),
+        library("Dates", ["Bytes"]),
+        library("HTTP1", ["Bytes"]),
+        library("WebSocket", ["Bytes", "Crypto", "HTTP1"]),
+
+        // Layer 3: the product itself, pure.
+        library("Family", ["Bytes", "JSON", "Dates"]),
+        library("Wire", ["Bytes", "JSON", "Family"]),
+        library("Rooms", ["Bytes", "Family", "Wire"]),
+
+        // Layer 4: persistence.
+        library("Store", ["Bytes", "Crypto", "Posix", "SQLite", "JSON", "Dates", "Family", "Wire"]),
+
+        // Layer 5: composition.
+        library("Server", ["Bytes", "Crypto", "Posix", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Wire", "Rooms", "Store"]),
+        library("Client", ["Bytes", "Crypto", "Posix", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Wire"]),
+
+        // Layer 6: programs.
+        program("huddled", ["Server", "Store", "Bytes", "Posix", "JSON", "Dates", "Family", "Wire"]),
+        program("huddle", ["Client", "Bytes", "Posix", "JSON", "Dates", "Family", "Wire"]),
+        program("wsecho", ["Bytes", "Posix", "TLS", "Reactor", "HTTP1", "WebSocket"]),
+        program("loadgen", ["Bytes", "Crypto", "Posix", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Wire", "Store"]),
+        program("bench", ["Bytes", "Crypto", "Posix", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Wire", "Rooms", "Store"]),
+
+        // Tests, one target a subject.
+        .target(name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/CFaultVFS"),
+        tests("BytesTests", ["Bytes"]),
+        tests("CryptoTests", ["Bytes", "Crypto"]),
+        tests("PosixTests", ["Bytes", "Posix"]),
+        tests("SQLiteTests", ["SQLite"]),
+        tests("ReactorTests", ["Bytes", "Posix", "Reactor"]),
+        tests("JSONTests", ["Bytes", "JSON"]),
+        tests("DatesTests", ["Bytes", "Dates"]),
+        tests("HTTP1Tests", ["Bytes", "HTTP1"]),
+        tests("WebSocketTests", ["Bytes", "Crypto", "HTTP1", "WebSocket"]),
+        tests("TLSTests", ["Posix", "TLS"]),
+        tests("FamilyTests", ["Bytes", "JSON", "Dates", "Family"]),
+        tests("WireTests", ["Bytes", "JSON", "Dates", "Family", "Wire"]),
+        tests("RoomsTests", ["Bytes", "JSON", "Dates", "Family", "Wire", "Rooms"]),
+        tests("StoreTests", ["CFaultVFS", "Bytes", "Crypto", "Posix", "SQLite", "JSON", "Dates", "Family", "Wire", "Store"]),
+        tests("ServerTests", ["Bytes", "Posix", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Wire", "Rooms", "Store", "Server"]),
+        tests("ClientTests", ["Bytes", "JSON", "Dates", "Family", "Wire", "Client"]),
+        tests("SimulationTests", ["CFaultVFS", "Bytes", "Crypto", "Posix", "SQLite", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Wire", "Rooms", "Store", "Server", "Client"]),
+        tests("SystemTests", ["huddled", "huddle", "wsecho", "loadgen", "Bytes", "Posix", "SQLite", "JSON", "Dates", "Family", "Wire", "Client"]),
+    ]
+)

@@ -1,0 +1,80 @@
+/// A 128-bit name of a record, a member, a family or a client, written as a UUID (RFC 9562 §4).
+///
+/// Any version is accepted from clients. The server and our own client make version 7 (time first), because ids that
+/// grow with time append to the right edge of an index instead of touching a random leaf.
+package struct Identifier: Hashable, Comparable, Sendable {
+    package var high: UInt64
+    package var low: UInt64
+
+    package init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
+    /// Reads the one accepted form, `xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx` in lower case; `nil` for anything else, so
+    /// that one id has one spelling everywhere.
+    package init?(_ text: Span<UInt8>) {
+        guard text.count == 36 else { return nil }
+        var high: UInt64 = 0
+        var low: UInt64 = 0
+        var digits = 0
+        for index in 0..<36 {
+            let octet = text[index]
+            if index == 8 || index == 13 || index == 18 || index == 23 {
+                guard octet == UInt8(ascii: "-") else { return nil }
+                continue
+            }
+            let digit: UInt8
+            switch octet {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = octet &- UInt8(ascii: "0")
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = octet &- UInt8(ascii: "a") &+ 10
+            default: return nil
+            }
+            if digits < 16 { high = high << 4 | UInt64(digit) } else { low = low << 4 | UInt64(digit) }
+            digits += 1
+        }
+        self.init(high: high, low: low)
+    }
+
+    package init?(_ text: String) {
+        var copy = text
+        let parsed = copy.withUTF8 { Identifier($0.span) }
+        guard let parsed else { return nil }
+        self = parsed
+    }
+
+    /// Version 7 (RFC 9562 §5.7): 48 bits of milliseconds, then 74 random bits.
+    ///
+    /// - Parameters:
+    ///   - milliseconds: UTC, since 1970; only the lower 48 bits count.
+    ///   - random: 128 random bits, of which 74 are used.
+    package static func version7(milliseconds: Int64, random: (UInt64, UInt64)) -> Identifier {
+        let time = UInt64(bitPattern: milliseconds) & 0xFFFF_FFFF_FFFF
+        return Identifier(
+            high: time << 16 | 0x7000 | (random.0 & 0x0FFF),
+            low: 0x8000_0000_0000_0000 | (random.1 & 0x3FFF_FFFF_FFFF_FFFF))
+    }
+
+    /// Appends the 36 octets of the textual form.
+    package func append(to octets: inout [UInt8]) {
+        for digit in 0..<32 {
+            if digit == 8 || digit == 12 || digit == 16 || digit == 20 { octets.append(UInt8(ascii: "-")) }
+            let half = digit < 16 ? high : low
+            let value = UInt8(truncatingIfNeeded: half >> UInt64(60 - 4 * (digit & 15))) & 0xF
+            octets.append(value < 10 ? value + UInt8(ascii: "0") : value - 10 + UInt8(ascii: "a"))
+        }
+    }
+
+    package static func < (left: Identifier, right: Identifier) -> Bool {
+        left.high == right.high ? left.low < right.low : left.high < right.high
+    }
+}
+
+extension Identifier: CustomStringConvertible {
+    package var description: String {
+        var octets: [UInt8] = []
+        octets.reserveCapacity(36)
+        append(to: &octets)
+        return String(decoding: octets, as: UTF8.self)
+    }
+}

@@ -1,0 +1,1 @@
+// The other end: the sync engine, and a connection that keeps trying.

@@ -1,0 +1,1 @@
+// Digests and random octets by OpenSSL's libcrypto, behind four functions.

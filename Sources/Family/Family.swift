@@ -1,0 +1,1 @@
+// What a family shares: kinds, records, rules, permissions, mutations and changes. Pure.

@@ -1,0 +1,1 @@
+// One thread, one epoll: slots with generations, timers, mailboxes, outboxes, a fixed order of each tick.

@@ -1,0 +1,1 @@
+// The live side of a family: sessions, presence, resume, broadcast. Pure.

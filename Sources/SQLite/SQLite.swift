@@ -1,0 +1,1 @@
+// A thin, confined wrapper of libsqlite3: connection, cached statements, typed errors.

@@ -1,0 +1,1 @@
+// The composition of reactor, rooms and store into `huddled`.

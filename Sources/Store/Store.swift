@@ -1,0 +1,1 @@
+// SQLite: migrations, the change log, group commit, receipts, snapshots.

@@ -1,0 +1,1 @@
+// A transport over OpenSSL beside the plain one.

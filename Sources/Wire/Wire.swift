@@ -1,0 +1,1 @@
+// Frames of the protocol `huddle.v1`, in and out.

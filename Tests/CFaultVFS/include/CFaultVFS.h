@@ -1,0 +1,3 @@
+#ifndef HUDDLE_CFAULTVFS_H
+#define HUDDLE_CFAULTVFS_H
+#endif
