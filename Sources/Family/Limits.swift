@@ -8,6 +8,8 @@ package struct Limits: Hashable, Sendable {
     package var operationsPerMutation = 100
     /// Mutations that one session may have unanswered.
     package var pendingMutations = 128
+    /// Octets of mutations that may wait for the writer, of all sessions together; past it they are told to come again.
+    package var pendingOctets = 67_108_864
     /// Mutations a second that one session may send for long.
     package var mutationsPerSecond = 200
     /// Mutations that may come at once after a pause (a client that was offline).
