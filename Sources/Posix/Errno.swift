@@ -62,7 +62,7 @@ extension Errno {
     ///
     /// A bad descriptor or pointer is a mistake of ours that may already have hit somebody else's file: it ends the process.
     @inline(__always)
-    static func last(_ call: StaticString) -> Errno {
+    package static func last(_ call: StaticString) -> Errno {
         let code = errno
         if code == EBADF || code == EFAULT { trap(code, call) }
         return Errno(code, call)
