@@ -23,7 +23,7 @@ extension SyncEngine {
         _ wanted: [Operation], at: Int64, now: Int64
     ) throws(Rejection) -> (mutation: Int64, actions: [SyncAction]) {
         guard !wanted.isEmpty else { throw Rejection(.invalid, "There is nothing to do in this change.") }
-        let operations = wanted.map(withOwner)
+        let operations = wanted.map { restingOnPending(withOwner($0)) }
         let id = nextMutation(at)
         try checkLimits(id, operations)
         if let folded = fold(operations) { return (folded, flush(now)) }
@@ -72,6 +72,14 @@ extension SyncEngine {
             case .athlete(let athlete)? = configuration.context ?? context
         else { return operation }
         return Operation(kind: operation.kind, id: operation.id, action: .create(athlete: athlete, patch: patch))
+    }
+
+    /// What is pending hides what others did to the same record meanwhile, so an edit on top of it rests on no more than that did.
+    private func restingOnPending(_ operation: Operation) -> Operation {
+        guard touchCount[operation.id] != nil, let base = operation.base, let shown = overlay[operation.id]?.version else { return operation }
+        var operation = operation
+        operation.base = min(base, shown)
+        return operation
     }
 
     /// Larger than every earlier one; as a rule the wall clock in microseconds, so that two programs of one installation, and the

@@ -2,8 +2,8 @@ package import Bytes
 package import Family
 
 extension SyncEngine {
-    /// A record as its user sees it: confirmed, with what is pending applied. The version is the confirmed one (0 for a record that
-    /// only this client knows of), which is the base to name in an edit of it.
+    /// A record as its user sees it: confirmed, with what is pending applied. The version is the one that an edit of it rests on: the
+    /// confirmed one, while something is pending the one that this rests on, and 0 for a record that only this client knows of.
     package func record(_ id: Identifier) -> Record? { overlay[id] ?? confirmed[id] }
 
     /// A record as the server has it.
@@ -67,8 +67,12 @@ extension SyncEngine {
             guard record.kind == operation.kind else { return record }
             record.fields = Merge.apply(patch, to: record.fields, resolve: element).fields
         case .delete: record.deletedAt = mutation.at
-        case .restore: record.deletedAt = nil
+        case .restore(let base):
+            record.deletedAt = nil
+            // Its author knows of the deletion, from a conflict that may have come before the change.
+            record.version = max(record.version, base)
         }
+        record.version = min(record.version, operation.base ?? 0)
         record.updatedAt = mutation.at
         record.updatedBy = author
         return record
