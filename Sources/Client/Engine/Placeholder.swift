@@ -1,3 +1,0 @@
-internal import Wire
-// Until the codec is here.
-extension ClientFrame { func encode() -> [UInt8] { [] } }
