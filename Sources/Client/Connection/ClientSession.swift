@@ -42,6 +42,12 @@ package final class ClientSession {
 
     package func start() { carryOut(engine.start(now: now)) }
 
+    /// Begins again with the family that a stop asked for.
+    package func choose(_ family: Identifier) {
+        engine.choose(family)
+        start()
+    }
+
     /// Asks for a batch of operations; see `SyncEngine.perform`.
     package func perform(_ operations: [Operation]) throws(Rejection) -> Int64 {
         let (mutation, actions) = try engine.perform(operations, at: Clock.wallMilliseconds(), now: now)

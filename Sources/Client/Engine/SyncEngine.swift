@@ -192,6 +192,12 @@ package struct SyncEngine: Sendable {
         return (lastRequest, flush(now))
     }
 
+    /// Names the family to join, after a stop that asked which; then `start`.
+    package mutating func choose(_ family: Identifier) {
+        guard phase == .stopped else { return }
+        configuration.family = family
+    }
+
     /// Ends this session everywhere; the answer is a stop with `.signedOut`.
     package mutating func signOut(now: Int64) -> [SyncAction] {
         if isJoined || phase == .joining { output.append(.send(.signOut)) }
