@@ -53,6 +53,11 @@ package enum EventText {
     /// The last day on which it happens.
     package static func lastDay(_ fields: Fields) -> String? { fields.text("end_date") ?? fields.text("start_date") }
 
+    /// "Apr 15" of `YYYY-MM-DD`.
+    static func dayAndMonth(_ date: String) -> String {
+        split(date).map { "\($0.month) \($0.day)" } ?? date.printable
+    }
+
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
     private static func split(_ date: String) -> (year: Int, month: String, day: Int)? {
