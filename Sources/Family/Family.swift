@@ -1,1 +1,0 @@
-// What a family shares: kinds, records, rules, permissions, mutations and changes. Pure.

@@ -1,0 +1,61 @@
+/// One field of a kind. Validation, storage, JSON Schema, forms and help all read this and nothing else.
+package struct FieldDeclaration: Sendable {
+    /// The word on the wire and in the database, snake_case.
+    package let name: String
+    package let type: FieldType
+    /// What a form writes beside the field.
+    package let label: String
+    /// A create without it, and an update that clears it, are refused.
+    package let isRequired: Bool
+    /// What a create without the field gets; `nil` leaves it empty.
+    package let defaultValue: Value?
+    /// The server writes it; a mutation that names it is refused.
+    package let isServerOnly: Bool
+
+    package init(
+        _ name: String, _ type: FieldType, label: String, required: Bool = false, default defaultValue: Value? = nil,
+        serverOnly: Bool = false
+    ) {
+        self.name = name
+        self.type = type
+        self.label = label
+        isRequired = required
+        self.defaultValue = defaultValue
+        isServerOnly = serverOnly
+    }
+}
+
+/// What a field may hold, and in which form it travels.
+package enum FieldType: Sendable, Equatable {
+    /// One line of text, at most `max` characters (Unicode scalars), no control characters. JSON string.
+    case line(max: Int)
+    /// Text of several lines: line feeds and tabs allowed. JSON string.
+    case text(max: Int)
+    /// One of the listed words. JSON string. `labels` are parallel to `words`.
+    case choice(words: [String], labels: [String])
+    /// JSON `true` or `false`.
+    case flag
+    /// A JSON integer in the range.
+    case integer(ClosedRange<Int64>)
+    /// An exact decimal number in a JSON string, `"150.00"`; at most `digits` before and `scale` after the point, not below `min`.
+    case decimal(digits: Int, scale: Int, min: Int64)
+    /// `"YYYY-MM-DD"`, a date that exists.
+    case date
+    /// `"HH:MM"`, 00:00...23:59.
+    case time
+    /// An IANA zone name that this server's zone data has.
+    case zone
+    /// An absolute `http` or `https` URL of at most 2,048 octets.
+    case url
+    /// At most two letters, stored in upper case.
+    case state
+    /// The id of a record of that kind in the same family, in the same or an earlier operation of the batch.
+    case reference(Kind)
+    /// `{"kind": …, "id": …}`: a record of any kind in the same family.
+    case link
+    /// A set of records of one kind, changed by `add` and `remove`; JSON array of `{"id", "name"?, "role"?}`. The server fills
+    /// name and role in as they are when the element is added, so that history stays when the record goes.
+    case set(of: Kind, max: Int)
+    /// Any JSON object, kept octet for octet.
+    case json(maxOctets: Int, maxDepth: Int)
+}

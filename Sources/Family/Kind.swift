@@ -1,0 +1,39 @@
+/// What a record is. The raw value is stored in the database and never changes; the name is what frames say.
+package enum Kind: UInt8, CaseIterable, Sendable {
+    case family = 1
+    case member = 2
+    case school = 3
+    case coach = 4
+    case event = 5
+    case message = 6
+
+    /// The word on the wire, in schemas and on the command line.
+    package var name: StaticString {
+        switch self {
+        case .family: "family"
+        case .member: "member"
+        case .school: "school"
+        case .coach: "coach"
+        case .event: "event"
+        case .message: "message"
+        }
+    }
+
+    package init?(name: String) {
+        guard let kind = Kind.allCases.first(where: { $0.name.description == name }) else { return nil }
+        self = kind
+    }
+
+    /// Fields, scope and rules, declared once in `KindDeclaration.all`.
+    package var declaration: KindDeclaration { KindDeclaration.of(self) }
+}
+
+/// To whom a record of a kind belongs, which decides who may write it (`Permission`).
+package enum Scope: String, Sendable, CaseIterable {
+    /// One athlete's: the envelope names the owner.
+    case athlete
+    /// Everybody's in the family.
+    case family
+    /// One member's own (profile, reading position): only that member writes, and parents where `Permission` says so.
+    case member
+}

@@ -1,0 +1,113 @@
+package import Bytes
+
+/// Why a mutation or a request was not done, for a person and for a program.
+///
+/// The codes are stable and listed in `proto/errors.json`; the sentence says what happened, what is kept and what to do next.
+package struct Rejection: Error, Hashable, Sendable {
+    package var code: ErrorCode
+    /// For people. Never holds another family's text.
+    package var message: String
+    /// Position of the operation in the batch, from 0.
+    package var operation: Int?
+    package var kind: Kind?
+    package var id: Identifier?
+    /// The field, by its name on the wire.
+    package var field: String?
+    /// Milliseconds after which trying again can help; only for codes that may be retried.
+    package var retryAfter: Int64?
+    package var conflict: Conflict?
+
+    package init(
+        _ code: ErrorCode, _ message: String, operation: Int? = nil, kind: Kind? = nil, id: Identifier? = nil,
+        field: String? = nil, retryAfter: Int64? = nil, conflict: Conflict? = nil
+    ) {
+        self.code = code
+        self.message = message
+        self.operation = operation
+        self.kind = kind
+        self.id = id
+        self.field = field
+        self.retryAfter = retryAfter
+        self.conflict = conflict
+    }
+}
+
+/// What an author whose record has moved on needs to decide.
+package struct Conflict: Hashable, Sendable {
+    /// A field that both sides changed.
+    package struct Field: Hashable, Sendable {
+        package var field: Int
+        /// What the author saw (the value at the base version); `nil` also when the log no longer knows.
+        package var base: Value?
+        package var yours: Value?
+        package var theirs: Value?
+        /// Who changed it last, and when (UTC milliseconds).
+        package var member: Identifier
+        package var at: Int64
+
+        package init(field: Int, base: Value?, yours: Value?, theirs: Value?, member: Identifier, at: Int64) {
+            self.field = field
+            self.base = base
+            self.yours = yours
+            self.theirs = theirs
+            self.member = member
+            self.at = at
+        }
+    }
+
+    /// The record as it is now; with `deletedAt` when it was deleted meanwhile (`restore` at its version brings it back).
+    package var record: Record
+    /// Empty for a stale delete or restore and for a deleted record.
+    package var fields: [Field]
+
+    package init(record: Record, fields: [Field]) {
+        self.record = record
+        self.fields = fields
+    }
+}
+
+/// Every code that a `reject` or `error` frame can carry.
+package enum ErrorCode: String, CaseIterable, Sendable, Hashable {
+    // The content of a mutation.
+    case required
+    case invalid
+    case tooLong = "too_long"
+    case tooMany = "too_many"
+    case outOfRange = "out_of_range"
+    case endBeforeStart = "end_before_start"
+    case unknownKind = "unknown_kind"
+    case unknownField = "unknown_field"
+    case unknownOperation = "unknown_operation"
+    case unknownReference = "unknown_reference"
+    // The state it meets.
+    case notAllowed = "not_allowed"
+    case notFound = "not_found"
+    case alreadyExists = "already_exists"
+    case conflict
+    case lastParent = "last_parent"
+    // The mutation as such.
+    case mutationReused = "mutation_reused"
+    case mutationExpired = "mutation_expired"
+    case rateLimited = "rate_limited"
+    case tooManyPending = "too_many_pending"
+    case storageFull = "storage_full"
+    case familyFull = "family_full"
+    case busy
+    // The session.
+    case badFrame = "bad_frame"
+    case notSignedIn = "not_signed_in"
+    case alreadySignedIn = "already_signed_in"
+    case notJoined = "not_joined"
+    case alreadyJoined = "already_joined"
+    case tokenUnknown = "token_unknown"
+    case codeUnknown = "code_unknown"
+    case cursorAhead = "cursor_ahead"
+
+    /// Sending the very same thing again later, unchanged, can succeed. Such a rejection is not recorded; all others are final.
+    package var isRetryable: Bool {
+        switch self {
+        case .rateLimited, .tooManyPending, .storageFull, .busy: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,72 @@
+package import Bytes
+package import Family
+
+/// What a client may say, one JSON object a text message; `proto/protocol.md` shows each.
+package enum ClientFrame: Hashable, Sendable {
+    /// `{"type":"sign_in","token":"…"}`
+    case signIn(token: String)
+    /// `{"type":"redeem","code":"…","client":"…"}`: turns an invite's one-time code into a session token. Sent again by the same
+    /// client (the answer was lost) it gives a new token for the same member.
+    case redeem(code: String, client: Identifier)
+    /// `{"type":"join","family":"…","client":"…","context":"all"|"<athlete>","cursor":{"epoch":"…","seq":12}}`
+    case join(Join)
+    /// `{"type":"mutate","mutation":7,"operations":[…]}`; the client id is the one given at join.
+    case mutate(id: Int64, operations: [Operation])
+    /// A mutation whose number could be read and whose content is refused: unknown kind, unknown field, wrong type.
+    case refusedMutation(id: Int64, Rejection)
+    /// `{"type":"context","context":"all"|"<athlete>"}`
+    case context(Context)
+    /// `{"type":"list","request":1,"kind":"message","before":"<mark>","limit":50}`: older records, newest first.
+    case list(ListRequest)
+    /// `{"type":"sign_out"}`: ends this session everywhere.
+    case signOut
+}
+
+/// Asks for a seat in one family's room.
+package struct Join: Hashable, Sendable {
+    package var family: Identifier
+    /// The installation; mutation ids count per client.
+    package var client: Identifier
+    /// `nil`: an athlete's own, `all` for others.
+    package var context: Context?
+    /// Where the client stopped; `nil` asks for a snapshot.
+    package var cursor: Cursor?
+
+    package init(family: Identifier, client: Identifier, context: Context? = nil, cursor: Cursor? = nil) {
+        self.family = family
+        self.client = client
+        self.context = context
+        self.cursor = cursor
+    }
+}
+
+/// A position in one family's log of one database.
+package struct Cursor: Hashable, Sendable {
+    /// Random name of the database; a restored backup has another.
+    package var epoch: String
+    /// The last sequence that was applied; 0 before the first.
+    package var sequence: Int64
+
+    package init(epoch: String, sequence: Int64) {
+        self.epoch = epoch
+        self.sequence = sequence
+    }
+}
+
+/// A page of records outside of the snapshot (old messages).
+package struct ListRequest: Hashable, Sendable {
+    /// Echoed in the answer.
+    package var request: Int64
+    package var kind: Kind
+    /// The page mark of an earlier answer; `nil` begins at the newest.
+    package var before: String?
+    /// 1...`Limits.pageRecords`.
+    package var limit: Int
+
+    package init(request: Int64, kind: Kind, before: String? = nil, limit: Int) {
+        self.request = request
+        self.kind = kind
+        self.before = before
+        self.limit = limit
+    }
+}

@@ -1,0 +1,39 @@
+/// Why a connection ends, and whether coming back helps: one table for the standard's codes and ours (`proto/errors.json`).
+///
+/// Source: RFC 6455 §7.4; 4000...4499 reconnect, 4500...4999 stop.
+package enum CloseCode: UInt16, CaseIterable, Sendable {
+    case normal = 1000
+    case goingAway = 1001
+    case protocolError = 1002
+    case unsupportedData = 1003
+    case invalidPayload = 1007
+    case policyViolation = 1008
+    case messageTooBig = 1009
+    case mandatoryExtension = 1010
+    case internalError = 1011
+    case serviceRestart = 1012
+    case tryAgainLater = 1013
+    /// The server drains for a restart or upgrade: come back after a moment, with the cursor.
+    case restarting = 4000
+    /// The reader fell too far behind; it resumes from its cursor.
+    case slowReader = 4001
+    case pongTimeout = 4002
+    case signInTimeout = 4003
+    case tooManyConnections = 4004
+    /// Removed from the family.
+    case removed = 4500
+    /// The session was ended (signed out here or elsewhere).
+    case sessionEnded = 4501
+    /// A frame that is no frame of this protocol.
+    case badFrame = 4502
+
+    /// Whether a client should connect again by itself. Codes that nobody assigned follow their range; an abrupt end (no code) reconnects.
+    package static func reconnects(_ code: UInt16?) -> Bool {
+        guard let code else { return true }
+        switch code {
+        case 1002, 1003, 1007...1010: return false
+        case 4500...4999: return false
+        default: return true
+        }
+    }
+}

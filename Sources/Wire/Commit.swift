@@ -1,0 +1,42 @@
+package import Bytes
+package import Family
+
+/// The writer's answer to one proposal, on its way back to the reactor.
+package struct Receipt: Sendable {
+    /// Whose proposal it was (`Proposal.session`).
+    package var session: UInt64
+    package var family: Identifier
+    package var mutation: Int64
+    /// The `ack` or `reject` frame, encoded. Sent only when what it says is on stable storage.
+    package var frame: [UInt8]
+
+    package init(session: UInt64, family: Identifier, mutation: Int64, frame: [UInt8]) {
+        self.session = session
+        self.family = family
+        self.mutation = mutation
+        self.frame = frame
+    }
+}
+
+/// A change that is on stable storage, ready for everyone.
+package struct CommittedChange: Sendable {
+    package var family: Identifier
+    package var sequence: Int64
+    /// The `change` frame, encoded once; the same octets stand in the log.
+    package var frame: [UInt8]
+    /// Members whose rights this change touched, with the role they have now; `nil`: removed.
+    package var members: [(member: Identifier, role: Role?)]
+
+    package init(family: Identifier, sequence: Int64, frame: [UInt8], members: [(member: Identifier, role: Role?)] = []) {
+        self.family = family
+        self.sequence = sequence
+        self.frame = frame
+        self.members = members
+    }
+}
+
+/// What one commit did, in the order in which it did it: for each proposal its receipt and, when it changed something, the change.
+package enum CommitResult: Sendable {
+    case receipt(Receipt)
+    case change(CommittedChange)
+}

@@ -1,1 +1,0 @@
-// Frames of the protocol `huddle.v1`, in and out.
