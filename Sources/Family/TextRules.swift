@@ -123,7 +123,8 @@ enum TextRules {
         if authority.first == UInt8(ascii: "[") {
             guard let end = authority.firstIndex(of: UInt8(ascii: "]")) else { return false }
             host = authority[(authority.startIndex + 1)..<end]
-            guard !host.isEmpty, host.allSatisfy({ isHexDigit($0) || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".") }) else { return false }
+            let marks = Array(":.".utf8)
+            guard !host.isEmpty, host.allSatisfy({ isHexDigit($0) || marks.contains($0) }) else { return false }
             let after = authority[(end + 1)...]
             if !after.isEmpty {
                 guard after.first == UInt8(ascii: ":") else { return false }
