@@ -13,7 +13,12 @@ package struct TLSError: Error, Equatable, Sendable {
     init(_ what: String, code: UInt) {
         self.code = code
         self.what = what
-        reason = code == 0 ? "no reason given" : ERR_reason_error_string(code).map { String(cString: $0) } ?? "error \(code)"
+        // Errors of the machine come as errno with ERR_SYSTEM_FLAG, bit 31, and have no string of OpenSSL's.
+        if code & 0x8000_0000 != 0 {
+            reason = Errno(Int32(truncatingIfNeeded: code & 0x7FFF_FFFF)).text
+        } else {
+            reason = code == 0 ? "no reason given" : ERR_reason_error_string(code).map { String(cString: $0) } ?? "error \(code)"
+        }
     }
 
     /// The first error of this thread's queue, which is emptied.

@@ -185,6 +185,6 @@ struct TLSContextTests {
     @Test("the error's text holds no path")
     func noPath() throws {
         let error = #expect(throws: TLSError.self) { try TLSServerContext(certificateFile: "/nowhere/c.pem", keyFile: "/nowhere/k.pem") }
-        #expect(error.map { !$0.description.contains("nowhere") } == true)
+        #expect(error?.description == "reading the certificate: No such file or directory")
     }
 }
