@@ -63,7 +63,10 @@ struct Malformed: Sendable, CustomTestStringConvertible {
                 "fragments past the limit together", [0x02, 0xFE, 0x04, 0x00] + mask + [UInt8](repeating: 0, count: 1024) + [0x80, 0x81] + mask,
                 .messageTooLong, 1009),
             Malformed(
-                "one fragment too many", [0x01, 0x80] + mask + [0x00, 0x80] + mask + [0x00, 0x80] + mask + [0x80, 0x80] + mask,
+                "one fragment too many", [0x01, 0x80] + mask + [0x00, 0x80] + mask + [0x00, 0x80] + mask + [0x80, 0x81] + mask,
+                .tooManyFragments, 1009),
+            Malformed(
+                "one empty fragment too many", [0x01, 0x80] + mask + [0x00, 0x80] + mask + [0x00, 0x80] + mask + [0x00, 0x80] + mask,
                 .tooManyFragments, 1009),
         ]
         + [3, 4, 5, 6, 7, 11, 12, 13, 14, 15].map { opcode in
@@ -121,6 +124,9 @@ struct MalformedTests {
         #expect(decode([[0x82, 0xFE, 0x04, 0x00] + mask + payload], limits: Self.limits) == [.message(.binary, payload)])
         let three: [UInt8] = [0x02, 0x80] + mask + [0x00, 0x80] + mask + [0x80, 0x80] + mask
         #expect(decode([three], limits: Self.limits) == [.message(.binary, [])])
+        // An empty last frame is no fragment more.
+        let four: [UInt8] = [0x02, 0x80] + mask + [0x00, 0x80] + mask + [0x00, 0x81] + mask + [7] + [0x80, 0x80] + mask
+        #expect(decode([four], limits: Self.limits) == [.message(.binary, [7])])
     }
 
     @Test("whatever follows a close frame is ignored")
