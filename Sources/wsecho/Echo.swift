@@ -173,7 +173,9 @@ struct Echo: ~Copyable {
             let length = WebSocketEncoder.writeHead(opcode, payload: payload.count, into: head)
             return outbox.append(copying: UnsafeRawBufferPointer(rebasing: head[..<length]), now: now)
         }
-        let isWhole = payload.count < Self.shareFrom ? outbox.append(copying: payload, now: now) : outbox.append(sharing: Array(payload), now: now)
+        let isWhole =
+            payload.count < Self.shareFrom
+            ? outbox.append(copying: payload, now: now) : outbox.append(sharing: Array(payload), now: now)
         precondition(isQueued && isWhole, "the outbox's limit covers all that one receive can give rise to")
     }
 

@@ -145,7 +145,9 @@ struct TransportTests {
         withExtendedLifetime(peer) {}
     }
 
-    @Test("a client refuses a server that it does not trust, or that is another host", arguments: [("localhost", false), ("other.example", true), ("127.0.0.2", true)])
+    @Test("a client refuses a server that it does not trust, or that is another host", arguments: [
+        ("localhost", false), ("other.example", true), ("127.0.0.2", true),
+    ])
     func distrust(host: String, isTrusted: Bool) throws {
         let files = try Certificate()
         var ends = try Ends.secure(files, host: host, authorities: isTrusted ? files.certificate : "/etc/ssl/certs/ca-certificates.crt")

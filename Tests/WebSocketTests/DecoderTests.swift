@@ -123,7 +123,8 @@ struct DecoderTests {
             for index in 0..<pieces {
                 let opcode: Opcode = index > 0 ? .continuation : isText ? .text : .binary
                 WebSocketEncoder.append(
-                    opcode, Array(message[marks[index]..<marks[index + 1]]), isFinal: index == pieces - 1, maskKey: key(&random), to: &octets)
+                    opcode, Array(message[marks[index]..<marks[index + 1]]), isFinal: index == pieces - 1, maskKey: key(&random),
+                    to: &octets)
                 // Between fragments the control frame is said before the message, after the last one behind it.
                 if index < pieces - 1, Int.random(in: 0...2, using: &random) == 0 { control(&random) }
             }

@@ -65,7 +65,8 @@ struct ProgramTests {
             + Self.masked(.ping, [1, 2]) + Self.masked(.continuation, [9]) + Self.masked(.close, [0x10, 0xE1, 0x62])
         let said = try program.converse(frames)
         #expect(said == [
-            .message(.text, [UInt8](text: "zażółć")), .message(.binary, []), .pong([1, 2]), .message(.binary, large + [9]), .close(4321, ""),
+            .message(.text, [UInt8](text: "zażółć")), .message(.binary, []), .pong([1, 2]), .message(.binary, large + [9]),
+            .close(4321, ""),
         ])
         // SIGTERM ends it well.
         program.child.kill(Signals.terminate)
@@ -79,7 +80,8 @@ struct ProgramTests {
         #expect(try program.converse(Self.masked(.text, [0xFF])) == [.close(1007, "")])
         #expect(try program.converse(Self.masked(.binary, [UInt8](repeating: 1, count: 1001))) == [.close(1009, "")])
         let longest = [UInt8](repeating: 1, count: 1000)
-        #expect(try program.converse(Self.masked(.binary, longest) + Self.masked(.close, [])) == [.message(.binary, longest), .close(nil, "")])
+        let said = try program.converse(Self.masked(.binary, longest) + Self.masked(.close, []))
+        #expect(said == [.message(.binary, longest), .close(nil, "")])
     }
 
     @Test("what is no handshake gets an answer and the end", arguments: [
