@@ -42,7 +42,7 @@ let package = Package(
 
         // Layer 1: ground.
         library("Bytes"),
-        library("Crypto", ["COpenSSL"]),
+        library("Crypto", ["COpenSSL", "Bytes"]),
         library("Posix", ["CLinux", "Bytes"]),
         library("TLS", ["COpenSSL", "Posix"]),
         library("SQLite", ["CSQLite"]),
