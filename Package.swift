@@ -78,7 +78,7 @@ let package = Package(
         tests("BytesTests", ["Bytes"]),
         tests("CryptoTests", ["Bytes", "Crypto"]),
         tests("PosixTests", ["Bytes", "Posix"]),
-        tests("SQLiteTests", ["SQLite"]),
+        tests("SQLiteTests", ["CSQLite", "CFaultVFS", "SQLite"]),
         tests("ReactorTests", ["Bytes", "Posix", "Reactor"]),
         tests("JSONTests", ["Bytes", "JSON"]),
         tests("DatesTests", ["Bytes", "Dates"]),
