@@ -12,7 +12,7 @@ package struct Limits: Hashable, Sendable {
     package var mutationsPerSecond = 200
     /// Mutations that may come at once after a pause (a client that was offline).
     package var mutationBurst = 1_000
-    /// Octets that may wait for one slow reader before it is disconnected to resume later (close 4008).
+    /// Octets that may wait for one slow reader before it is disconnected to resume later (close 4001).
     package var outboxOctets = 1_048_576
     /// Milliseconds that the oldest waiting octet may be old before the same happens.
     package var outboxAge = 30_000
