@@ -1,4 +1,4 @@
-internal import SQLite
+import SQLite
 
 /// The database can no longer be trusted to do what it says: a write, commit or sync failed, or what it holds makes no sense.
 ///
