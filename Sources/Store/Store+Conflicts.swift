@@ -10,10 +10,10 @@ extension Store {
         _ current: Record, base: Int64, merge: MergeMode, _ patch: FieldPatch, _ operation: Operation, _ index: Int,
         _ change: PendingChange
     ) throws {
-        let entries = base >= 1 && base < current.version
-            ? try history.entries(family: change.family.key, current, after: base) : []
-        let isKnown = Int64(entries.count) == current.version - base && !entries.isEmpty
-        guard isKnown else {
+        // A base that never was (of another epoch, or hostile) has no history either.
+        let isPast = (1..<current.version).contains(base)
+        let entries = isPast ? try history.entries(family: change.family.key, current, after: base) : []
+        guard isPast, Int64(entries.count) == current.version - base else {
             let differing = patch.assignments.map(\.field)
             let contested = Merge.contested(patch, current: current.fields, changedSinceBase: Set(differing))
             throw conflict(current, contested.map { unknown($0, patch, current) }, operation, index, change)

@@ -299,3 +299,24 @@ func coach(_ id: Identifier, _ first: String, _ last: String, role: String? = ni
 func camp(_ id: Identifier, athlete: Identifier? = nil, name: String = "Fall Camp", date: String = "2026-12-05") -> Operation {
     create(.event, id, athlete: athlete, ["type": .text("camp"), "name": .text(name), "start_date": .text(date)])
 }
+
+
+extension World {
+    /// Changes the database behind the store's back, as purges and damage do, and opens it again.
+    func damage(_ sql: String) throws {
+        try Database(path: path, mode: .readWrite, vfs: vfs).execute(sql)
+        try reopen()
+    }
+
+    /// A session for a member, and who they are by it.
+    func signIn(_ member: Identifier) throws -> SignIn {
+        guard case .token(let created) = try store.perform(.token(member: member)).0.get() else { throw Unexpected() }
+        return try #require(try reader.signIn(token: created.token))
+    }
+
+    func join(_ home: Home, _ member: Identifier, cursor: Cursor? = nil) throws -> JoinAnswer {
+        let person = try signIn(member).person
+        return try reader.join(
+            person: person, Join(family: home.family, client: Self.client(of: member), cursor: cursor))
+    }
+}
