@@ -155,7 +155,7 @@ extension JSONReader {
                 let raw = UnsafeRawBufferPointer(rebasing: octets[start..<at])
                 let isASCII = high & 0x8080_8080_8080_8080 == 0
                 guard isASCII || isUTF8(raw) else { throw .syntax("invalid UTF-8 in a string", at: start - 1) }
-                return JSONText(raw: raw, isEscaped: isEscaped, isASCII: isASCII)
+                return JSONText(raw: raw, isEscaped: isEscaped)
             case UInt8(ascii: "\\"):
                 isEscaped = true
                 at = try behindEscape(at)

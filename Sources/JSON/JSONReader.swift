@@ -12,7 +12,7 @@ package enum JSONKind: Sendable {
 /// not fit `Int64`, lone surrogates, invalid UTF-8 (RFC 3629), a byte order mark, anything but white space after the value.
 ///
 /// The octets are borrowed: they stay as they are while the reader is used. After an error the reader is of no more use.
-/// A read costs no allocation but for the strings it makes, and for objects of more than 16 keys.
+/// A read costs no allocation but for the strings it makes, and for objects of more than 32 keys.
 package struct JSONReader {
     let octets: UnsafeRawBufferPointer
     var position = 0

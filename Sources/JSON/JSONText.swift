@@ -4,23 +4,12 @@
 struct JSONText {
     let raw: UnsafeRawBufferPointer
     let isEscaped: Bool
-    let isASCII: Bool
 
     /// The string, escapes resolved.
     @inline(__always)
     var string: String {
-        isEscaped ? escapedString : Self.string(raw, isASCII: isASCII)
-    }
-
-    @inline(never)
-    private var escapedString: String {
-        decoded.withUnsafeBytes { Self.string($0, isASCII: false) }
-    }
-
-    @inline(__always)
-    private static func string(_ octets: UnsafeRawBufferPointer, isASCII: Bool) -> String {
-        // Up to 15 octets fit into the String itself, which this initialiser has a short way for.
-        String(decoding: octets, as: UTF8.self)
+        // Nothing is repaired: what stands here was checked.
+        isEscaped ? String(decoding: decoded, as: UTF8.self) : String(decoding: raw, as: UTF8.self)
     }
 
     /// The octets of the string, escapes resolved.

@@ -44,14 +44,24 @@ package struct JSONWriter {
 
     /// Writes a key that needs no escapes, as ours do.
     package mutating func key(_ key: StaticString) {
-        comma()
         let name = UnsafeRawBufferPointer(start: key.utf8Start, count: key.utf8CodeUnitCount)
         assert(firstToEscape(name, from: 0) == name.count, "a key of ours that needs escapes")
-        octets.append(UInt8(ascii: "\""))
-        octets.append(contentsOf: name)
-        octets.append(UInt8(ascii: "\""))
-        octets.append(UInt8(ascii: ":"))
+        let separated = needsComma
         needsComma = false
+        // A comma, two quotes and a colon stand around it.
+        fill(name.count + 4) { free in
+            var at = 0
+            if separated {
+                free[0] = UInt8(ascii: ",")
+                at = 1
+            }
+            free[at] = UInt8(ascii: "\"")
+            UnsafeMutableRawBufferPointer(rebasing: free[(at + 1)...]).copyMemory(from: name)
+            at += name.count + 1
+            free[at] = UInt8(ascii: "\"")
+            free[at + 1] = UInt8(ascii: ":")
+            return at + 2
+        }
     }
 
     // Disfavoured, so that a literal is a StaticString.
@@ -63,14 +73,11 @@ package struct JSONWriter {
     }
 
     package mutating func string(_ value: String) {
-        comma()
-        var value = value
-        value.withUTF8 { text(UnsafeRawBufferPointer($0)) }
+        value.utf8Span.span.withUnsafeBytes { text($0) }
     }
 
     /// - Parameter value: valid UTF-8; not checked.
     package mutating func string(_ value: UnsafeRawBufferPointer) {
-        comma()
         text(value)
     }
 
@@ -146,15 +153,41 @@ package struct JSONWriter {
         octets.append(contentsOf: UnsafeBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
     }
 
+    /// Appends at most `capacity` octets, as many as `body` says that it has written.
+    @inline(__always)
+    private mutating func fill(_ capacity: Int, _ body: (UnsafeMutableRawBufferPointer) -> Int) {
+        octets.append(addingCapacity: capacity) { output in
+            output.withUnsafeMutableBufferPointer { buffer, count in
+                count = body(UnsafeMutableRawBufferPointer(buffer))
+            }
+        }
+    }
+
     private mutating func text(_ value: UnsafeRawBufferPointer) {
-        octets.append(UInt8(ascii: "\""))
-        var start = 0
-        while true {
-            let end = firstToEscape(value, from: start)
-            octets.append(contentsOf: UnsafeRawBufferPointer(rebasing: value[start..<end]))
-            guard end < value.count else { break }
+        let separated = needsComma
+        needsComma = true
+        var end = 0
+        // The usual string has nothing to escape: it is copied by the words that are checked.
+        fill(value.count + 3) { free in
+            var at = 0
+            if separated {
+                free[0] = UInt8(ascii: ",")
+                at = 1
+            }
+            free[at] = UInt8(ascii: "\"")
+            at += 1
+            end = copyPlain(value, to: UnsafeMutableRawBufferPointer(rebasing: free[at...]))
+            at += end
+            guard end == value.count else { return at }
+            free[at] = UInt8(ascii: "\"")
+            return at + 1
+        }
+        guard end < value.count else { return }
+        while end < value.count {
             escape(value[end])
-            start = end + 1
+            let start = end + 1
+            end = firstToEscape(value, from: start)
+            octets.append(contentsOf: UnsafeRawBufferPointer(rebasing: value[start..<end]))
         }
         octets.append(UInt8(ascii: "\""))
     }
@@ -191,4 +224,27 @@ package struct JSONWriter {
         }
         return at
     }
+}
+
+/// Copies the front of `value` up to the first octet that must be escaped.
+///
+/// - Parameter free: at least as wide as `value`.
+/// - Returns: how many octets were copied.
+@inline(__always)
+private func copyPlain(_ value: UnsafeRawBufferPointer, to free: UnsafeMutableRawBufferPointer) -> Int {
+    var at = 0
+    while at <= value.count - 8 {
+        let word = value.loadUnaligned(fromByteOffset: at, as: UInt64.self)
+        free.storeBytes(of: word, toByteOffset: at, as: UInt64.self)
+        let stop = stops(in: UInt64(littleEndian: word))
+        if stop != 0 { return at + stop.trailingZeroBitCount >> 3 }
+        at += 8
+    }
+    while at < value.count {
+        let octet = value[at]
+        if octet < 0x20 || octet == UInt8(ascii: "\"") || octet == UInt8(ascii: "\\") { return at }
+        free[at] = octet
+        at += 1
+    }
+    return at
 }

@@ -42,10 +42,9 @@ struct OperationReader {
             case "op":
                 parts.begin("op", .op)
                 let word = try reader.readString()
-                guard let op = Op(rawValue: word) else {
-                    throw refuse(.unknownOperation, "No operation is called \(Words.quoted(word)). \(Words.older)", field: "op")
-                }
-                parts.op = op
+                parts.op = Op(rawValue: word)
+                // Refused at the end, when kind and id are known as well.
+                if parts.op == nil { parts.unknownOp = word }
             case "kind":
                 parts.begin("kind", .kind)
                 let name = try reader.readString()
@@ -150,12 +149,15 @@ struct OperationReader {
 
     /// Puts the parts together, when they belong together.
     private mutating func operation() throws(JSONError) -> Operation {
+        if let word = parts.unknownOp {
+            throw refuse(.unknownOperation, "No operation is called \(Words.quoted(word)). \(Words.older)", field: "op")
+        }
         guard let op = parts.op else { throw missing("op") }
         guard let kind = parts.kind else { throw missing("kind") }
         guard let id = parts.id else { throw missing("id") }
         let foreign = parts.seen.subtracting(op.members)
         if let name = foreign.firstName {
-            throw refuse(.invalid, "\(name) has no place in a \(op.rawValue). Nothing was changed", field: name)
+            throw refuse(.invalid, "\(name) has no place in \(op == .update ? "an" : "a") \(op.rawValue). Nothing was changed", field: name)
         }
         switch op {
         case .create: return Operation(kind: kind, id: id, action: .create(athlete: parts.athlete, patch: parts.patch))
@@ -261,6 +263,7 @@ private struct Members: OptionSet {
 /// One operation, as far as it is read.
 private struct Parts {
     var op: Op?
+    var unknownOp: String?
     var kind: Kind?
     var id: Identifier?
     var athlete: Identifier?

@@ -96,7 +96,7 @@ struct GrammarTests {
         if bound > 1 { #expect(refusal(Array("[[],[],[],{},{},[1]]".utf8), maxDepth: bound) == nil) }
     }
 
-    @Test("A key that stands twice is found among many", arguments: [2, 15, 16, 17, 18, 40, 1000])
+    @Test("A key that stands twice is found among many", arguments: [2, 16, 31, 32, 33, 34, 40, 1000])
     func manyKeys(count: Int) {
         for keys in [(0..<count).map { "k\($0)" }, (0..<count).map { "a_long_common_front_\($0)_and_end" }] {
             let distinct = "{" + keys.map { "\"\($0)\":0" }.joined(separator: ",")
