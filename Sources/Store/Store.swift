@@ -146,8 +146,8 @@ package final class Store {
     /// Copies SQLite's log into the database file when it has grown enough. Call it after the results of a commit are handed over,
     /// so that nobody waits for it; where it is not called, commits do it late, at four times the size.
     ///
-    /// SQLite's own automatic checkpoint is off, because it drops errors: after a sync of the database file that failed, pages count
-    /// as written that are not, and the next sync says nothing.
+    /// SQLite's own automatic checkpoint is off: it would make the authors of a batch wait, and it drops errors, so that a disk which no
+    /// longer takes the database file would show only in a log that grows without end.
     package func checkpointIfDue() throws(StoreFailure) {
         if let failure { throw failure }
         if checkpoints.isDue(rows: database.totalChanges) { try checkpoint() }
