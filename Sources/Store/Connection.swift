@@ -8,8 +8,9 @@ enum Connection {
     static let checkpointPages = 1_000
 
     static func configureWriter(_ database: Database) throws {
-        let mode = try database.prepare("PRAGMA journal_mode = WAL").one { $0.text(0) }
-        guard mode == "wal" else { throw StoreFailure("the database cannot keep a write-ahead log here") }
+        // Run to its end: it tells the new mode first and writes the change after, and a failure of that would be missed.
+        try database.execute("PRAGMA journal_mode = WAL")
+        guard try database.prepare("PRAGMA journal_mode").one({ $0.text(0) }) == "wal" else { throw StoreFailure("the database cannot keep a write-ahead log here") }
         try database.execute(
             """
             PRAGMA synchronous = FULL;
