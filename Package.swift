@@ -42,6 +42,7 @@ let package = Package(
 
         // Layer 1: ground.
         library("Bytes"),
+        library("Arguments"),
         library("Crypto", ["COpenSSL"]),
         library("Posix", ["CLinux", "Bytes"]),
         library("TLS", ["COpenSSL", "Posix"]),
@@ -67,18 +68,19 @@ let package = Package(
         library("Client", ["Bytes", "Crypto", "Posix", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Wire"]),
 
         // Layer 6: programs.
-        program("huddled", ["Server", "Store", "Bytes", "Posix", "JSON", "Dates", "Family", "Wire"]),
-        program("huddle", ["Client", "Bytes", "Posix", "JSON", "Dates", "Family", "Wire"]),
-        program("wsecho", ["Bytes", "Posix", "TLS", "Reactor", "HTTP1", "WebSocket"]),
-        program("loadgen", ["Bytes", "Crypto", "Posix", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Wire", "Store"]),
-        program("bench", ["Bytes", "Crypto", "Posix", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Wire", "Rooms", "Store"]),
+        program("huddled", ["Arguments", "Server", "Store", "Bytes", "Posix", "JSON", "Dates", "Family", "Wire"]),
+        program("huddle", ["Arguments", "Client", "Bytes", "Posix", "JSON", "Dates", "Family", "Wire"]),
+        program("wsecho", ["Arguments", "Bytes", "Posix", "TLS", "Reactor", "HTTP1", "WebSocket"]),
+        program("loadgen", ["Arguments", "Bytes", "Crypto", "Posix", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Wire", "Store"]),
+        program("bench", ["Arguments", "Bytes", "Crypto", "Posix", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Wire", "Rooms", "Store"]),
 
         // Tests, one target a subject.
         .target(name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/CFaultVFS"),
+        tests("ArgumentsTests", ["Arguments"]),
         tests("BytesTests", ["Bytes"]),
         tests("CryptoTests", ["Bytes", "Crypto"]),
         tests("PosixTests", ["Bytes", "Posix"]),
-        tests("SQLiteTests", ["SQLite"]),
+        tests("SQLiteTests", ["CSQLite", "CFaultVFS", "SQLite"]),
         tests("ReactorTests", ["Bytes", "Posix", "Reactor"]),
         tests("JSONTests", ["Bytes", "JSON"]),
         tests("DatesTests", ["Bytes", "Dates"]),

@@ -1,5 +1,7 @@
 /// All that is true of one kind. A new field is one line here.
-package struct KindDeclaration: Sendable {
+///
+/// A class, so that passing a declaration along is one pointer; each kind has one, made at first use and never changed.
+package final class KindDeclaration: Sendable {
     package let kind: Kind
     /// For people: "Event".
     package let label: String
@@ -117,5 +119,5 @@ package struct KindDeclaration: Sendable {
 }
 
 extension FieldType {
-    static func choice(_ words: [String], labels: [String]) -> FieldType { .choice(words: words, labels: labels) }
+    fileprivate static func choice(_ words: [String], labels: [String]) -> FieldType { .choice(words: words, labels: labels) }
 }

@@ -8,11 +8,13 @@ package struct Limits: Hashable, Sendable {
     package var operationsPerMutation = 100
     /// Mutations that one session may have unanswered.
     package var pendingMutations = 128
+    /// Octets of mutations that may wait for the writer, of all sessions together; past it they are told to come again.
+    package var pendingOctets = 67_108_864
     /// Mutations a second that one session may send for long.
     package var mutationsPerSecond = 200
     /// Mutations that may come at once after a pause (a client that was offline).
     package var mutationBurst = 1_000
-    /// Octets that may wait for one slow reader before it is disconnected to resume later (close 4008).
+    /// Octets that may wait for one slow reader before it is disconnected to resume later (close 4001).
     package var outboxOctets = 1_048_576
     /// Milliseconds that the oldest waiting octet may be old before the same happens.
     package var outboxAge = 30_000

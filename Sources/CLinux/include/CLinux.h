@@ -5,4 +5,20 @@
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
 #include <sys/timerfd.h>
+#include <sys/types.h>
+
+/// accept4(2) with SOCK_NONBLOCK and SOCK_CLOEXEC, without the peer's address.
+int linux_accept(int listener);
+/// pipe2(2) with O_CLOEXEC.
+int linux_pipe(int ends[2]);
+/// pidfd_open(2): readable once the process has ended.
+int linux_pidfd(pid_t pid);
+/// `environ`, which Swift 6 refuses as shared mutable state.
+char **linux_environment(void);
+/// The symbol of an errno, or null.
+const char *linux_error_name(int code);
+/// The C library's sentence for an errno, or null.
+const char *linux_error_text(int code);
+/// Names the calling thread; at most 15 octets and a zero.
+void linux_name_thread(const char *name);
 #endif

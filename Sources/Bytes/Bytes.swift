@@ -1,1 +1,0 @@
-// Octets as values: growable buffers, big-endian integers, base64 and hex, 128-bit identifiers. Pure.

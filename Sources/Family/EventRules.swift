@@ -1,0 +1,29 @@
+/// What is true of every event beyond its single fields.
+enum EventRules {
+    static func applyDefaults(_ fields: inout Fields) {
+        guard let start = fields.text("start_date") else { return }
+        let end = fields.text("end_date") ?? start
+        fields["end_date"] = .text(end)
+        guard let startTime = fields.text("start_time"), fields["end_time"] == nil else { return }
+        guard let later = CalendarText.oneHourAfter(startTime) else { return }
+        if later.nextDay, end == start {
+            // The last day of the calendar has no day after it: such an event keeps an open end.
+            guard let next = CalendarText.dayAfter(end) else { return }
+            fields["end_date"] = .text(next)
+        }
+        fields["end_time"] = .text(later.time)
+    }
+
+    /// Canonical dates and times have one width, so that their order is the order of their texts.
+    static func check(_ fields: Fields, place: Place) throws(Rejection) {
+        guard let start = fields.text("start_date") else { return }
+        let end = fields.text("end_date") ?? start
+        guard end >= start else {
+            throw place.rejection(.endBeforeStart, "End date must be after start date", field: "end_date")
+        }
+        guard end == start, let startTime = fields.text("start_time"), let endTime = fields.text("end_time") else { return }
+        guard endTime >= startTime else {
+            throw place.rejection(.endBeforeStart, "End time must be after start time", field: "end_time")
+        }
+    }
+}

@@ -1,0 +1,116 @@
+package import Bytes
+
+/// What somebody wants to do to a record.
+package enum AccessAction: CaseIterable, Sendable {
+    case create
+    case update
+    case delete
+    case restore
+}
+
+/// Everything that decides whether a write is allowed.
+package struct Access: Sendable {
+    package var actor: Actor
+    package var kind: Kind
+    package var action: AccessAction
+    /// Whose the record is, for kinds of scope `.athlete`.
+    package var owner: Identifier?
+    /// What that athlete lets parents do; `.edit` when the record has no owner.
+    package var ownerAllowsParents: ParentAccess
+    /// Who created the record; decides for messages.
+    package var author: Identifier?
+    /// The record's own id; for a member record, the member.
+    package var subject: Identifier?
+    /// Positions of the fields that an update assigns or edits.
+    package var fields: [Int]
+    /// Whole years of the actor's age by the family's zone; `nil` when no birth date is known.
+    package var actorAge: Int?
+
+    package init(
+        actor: Actor, kind: Kind, action: AccessAction, owner: Identifier? = nil, ownerAllowsParents: ParentAccess = .edit,
+        author: Identifier? = nil, subject: Identifier? = nil, fields: [Int] = [], actorAge: Int? = nil
+    ) {
+        self.actor = actor
+        self.kind = kind
+        self.action = action
+        self.owner = owner
+        self.ownerAllowsParents = ownerAllowsParents
+        self.author = author
+        self.subject = subject
+        self.fields = fields
+        self.actorAge = actorAge
+    }
+}
+
+/// Who may write what: one pure table, asked by the writer inside its transaction (that answer counts) and by the reactor before
+/// (an early refusal). Everyone in a family reads everything in it.
+package enum Permission {
+    /// From this age an athlete decides what parents may do with their records.
+    package static let ownAccessAge = 16
+
+    package static func allows(_ access: Access) -> Bool {
+        let isOwnAuthor = access.author == access.actor.member
+        switch (access.kind, access.actor.role) {
+        case (.member, _): return allowsMember(access)
+        case (_, .guest): return false
+        case (.family, let role): return role == .parent && access.action == .update
+        case (.school, _), (.coach, _): return true
+        case (.message, let role):
+            switch access.action {
+            case .create: return true
+            case .update: return isOwnAuthor
+            case .delete, .restore: return isOwnAuthor || role == .parent
+            }
+        case (.event, .athlete): return access.owner == access.actor.member
+        case (.event, .parent): return access.owner != nil && access.ownerAllowsParents == .edit
+        }
+    }
+
+    /// As `allows`, with the refusal for the author.
+    ///
+    /// - Throws: `not_allowed` with a sentence that names who may.
+    package static func check(_ access: Access, operation: Int, id: Identifier) throws(Rejection) {
+        guard !allows(access) else { return }
+        throw Rejection(.notAllowed, sentence(access), operation: operation, kind: access.kind, id: id)
+    }
+
+    private static func allowsMember(_ access: Access) -> Bool {
+        switch access.action {
+        // Members come by invitations.
+        case .create: return false
+        case .delete, .restore: return access.actor.role == .parent
+        case .update:
+            let isSelf = access.subject == access.actor.member
+            return access.fields.allSatisfy { field in
+                switch field {
+                case memberName: isSelf || access.actor.role == .parent
+                case memberRole: access.actor.role == .parent
+                case memberParentAccess:
+                    isSelf && access.actor.role == .athlete && access.actorAge.map { $0 >= ownAccessAge } ?? false
+                default: false
+                }
+            } && (isSelf || access.actor.role == .parent)
+        }
+    }
+
+    private static func sentence(_ access: Access) -> String {
+        if access.kind == .member {
+            if access.action == .update, access.fields.contains(where: { $0 == memberParentAccess }) {
+                return "What parents may do is decided by the athlete alone, from \(ownAccessAge) on. Nothing was changed"
+            }
+            return "Only parents manage members; your own name is yours to change. Nothing was changed"
+        }
+        if access.actor.role == .guest { return "Guests can read but not change anything. Nothing was changed" }
+        switch access.kind {
+        case .family: return "Only parents change the family's settings. Nothing was changed"
+        case .message: return "A message is edited by its author only, and deleted by its author or a parent. Nothing was changed"
+        case .event where access.actor.role == .parent:
+            return "This athlete lets parents view, not edit. Nothing was changed"
+        default: return "These records belong to another athlete: you can view them. Nothing was changed"
+        }
+    }
+
+    private static let memberName = Kind.member.declaration.index(of: "name")
+    private static let memberRole = Kind.member.declaration.index(of: "role")
+    private static let memberParentAccess = Kind.member.declaration.index(of: "parent_access")
+}

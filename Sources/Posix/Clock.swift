@@ -1,0 +1,25 @@
+import Glibc
+
+/// The two clocks: one that never goes back, for waiting, and the wall's, for telling people.
+package enum Clock {
+    /// Milliseconds since some fixed moment before start; never goes back.
+    package static func monotonicMilliseconds() -> Int64 { monotonicNanoseconds() / 1_000_000 }
+
+    /// Nanoseconds since the same moment.
+    package static func monotonicNanoseconds() -> Int64 {
+        let now = read(CLOCK_MONOTONIC)
+        return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
+    }
+
+    /// UTC milliseconds since 1970; may jump when somebody sets the clock.
+    package static func wallMilliseconds() -> Int64 {
+        let now = read(CLOCK_REALTIME)
+        return Int64(now.tv_sec) * 1_000 + Int64(now.tv_nsec) / 1_000_000
+    }
+
+    private static func read(_ clock: clockid_t) -> timespec {
+        var now = timespec()
+        precondition(clock_gettime(clock, &now) == 0, "Linux has both clocks")
+        return now
+    }
+}

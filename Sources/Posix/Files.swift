@@ -1,0 +1,203 @@
+import Glibc
+
+/// Files and folders by path. Nothing is cached: each call asks the kernel.
+package enum Files {
+    /// What a path names.
+    package enum Kind: Sendable { case file, folder, socket, other }
+
+    /// What the kernel knows about a path (symbolic links are followed).
+    package struct Status: Equatable, Sendable {
+        package let kind: Kind
+        /// Octets of a file.
+        package let size: Int
+        /// Permission bits, 0o7777 at most.
+        package let mode: UInt32
+        /// UTC milliseconds of the last change of the content.
+        package let modified: Int64
+    }
+
+    /// `nil` when nothing is there.
+    package static func status(_ path: String) throws(Errno) -> Status? {
+        var found = stat()
+        guard stat(path, &found) == 0 else {
+            if errno == ENOENT || errno == ENOTDIR { return nil }
+            throw Errno.last("stat")
+        }
+        let kind: Kind =
+            switch found.st_mode & S_IFMT {
+            case S_IFREG: .file
+            case S_IFDIR: .folder
+            case S_IFSOCK: .socket
+            default: .other
+            }
+        return Status(
+            kind: kind, size: Int(found.st_size), mode: found.st_mode & 0o7777,
+            modified: Int64(found.st_mtim.tv_sec) * 1_000 + Int64(found.st_mtim.tv_nsec) / 1_000_000)
+    }
+
+    /// Whether anything can be seen at `path`.
+    package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+    /// The whole content of a file.
+    ///
+    /// - Throws: `.tooBig` past `limit` octets, `.noEntry` when it is not there.
+    package static func read(_ path: String, limit: Int = 64 << 20) throws(Errno) -> [UInt8] {
+        let file = try openForReading(path)
+        var octets: [UInt8] = []
+        // The size may be unknown (/proc) or change meanwhile, so it is a hint, and the end of the stream the truth.
+        var found = stat()
+        if fstat(file.raw, &found) == 0 { octets.reserveCapacity(min(max(Int(found.st_size), 0), limit) + 1) }
+        let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
+        defer { chunk.deallocate() }
+        while true {
+            let result = try Octets.read(file.raw, into: chunk)
+            guard case .done(let count) = result else { return octets }
+            guard octets.count + count <= limit else { throw Errno(EFBIG, "read") }
+            octets.append(contentsOf: UnsafeRawBufferPointer(rebasing: chunk[..<count]))
+        }
+    }
+
+    /// Puts `octets` at `path` so that after a crash either the old or the new content is there, whole: written to a
+    /// temporary file beside it, synchronised, renamed over it, and the folder synchronised.
+    package static func write(_ octets: [UInt8], to path: String, mode: UInt32 = 0o600) throws(Errno) {
+        let temporary = path + ".new"
+        do throws(Errno) {
+            let file = try create(temporary, mode: mode)
+            try Octets.writeAll(file.raw, octets)
+            try synchronize(file.raw)
+            try rename(temporary, to: path)
+        } catch {
+            unlink(temporary)
+            throw error
+        }
+        try synchronizeFolder(of: path)
+    }
+
+    /// Opens an existing file for reading.
+    package static func openForReading(_ path: String) throws(Errno) -> FileDescriptor {
+        try open(path, O_RDONLY, 0)
+    }
+
+    /// Makes a file, or empties the one that is there, for writing; `mode` is exact, whatever the umask.
+    package static func create(_ path: String, mode: UInt32 = 0o600) throws(Errno) -> FileDescriptor {
+        let file = try open(path, O_WRONLY | O_CREAT | O_TRUNC, mode)
+        guard fchmod(file.raw, mode) == 0 else { throw Errno.last("fchmod") }
+        return file
+    }
+
+    /// Opens a file for appending, made with `mode` when it is not there.
+    package static func openForAppending(_ path: String, mode: UInt32 = 0o600) throws(Errno) -> FileDescriptor {
+        try open(path, O_WRONLY | O_CREAT | O_APPEND, mode)
+    }
+
+    /// Waits until everything written to the file is on stable storage. A failure is final: what was written may be lost.
+    package static func synchronize(_ raw: Int32) throws(Errno) {
+        guard retrying({ fsync(raw) }) == 0 else { throw Errno.last("fsync") }
+    }
+
+    /// Waits until the names in the folder that holds `path` are on stable storage.
+    package static func synchronizeFolder(of path: String) throws(Errno) {
+        let parent = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        let folder = try open(parent, O_RDONLY | O_DIRECTORY, 0)
+        try synchronize(folder.raw)
+    }
+
+    /// Gives a file another name, replacing what has it, at once for everybody who looks.
+    package static func rename(_ path: String, to other: String) throws(Errno) {
+        guard Glibc.rename(path, other) == 0 else { throw Errno.last("rename") }
+    }
+
+    /// Removes a file or a socket's name; nothing there is no error.
+    package static func remove(_ path: String) throws(Errno) {
+        guard unlink(path) == 0 || errno == ENOENT else { throw Errno.last("unlink") }
+    }
+
+    /// Makes a folder with exactly `mode`; its parent has to be there. One that is there already is left as it is.
+    ///
+    /// - Returns: whether it was made.
+    @discardableResult
+    package static func makeFolder(_ path: String, mode: UInt32 = 0o700) throws(Errno) -> Bool {
+        if mkdir(path, mode) == 0 {
+            guard chmod(path, mode) == 0 else { throw Errno.last("chmod") }
+            return true
+        }
+        let failure = Errno.last("mkdir")
+        guard failure == .exists, try status(path)?.kind == .folder else { throw failure }
+        return false
+    }
+
+    /// Makes a folder and every parent that is missing.
+    package static func makeFolders(_ path: String, mode: UInt32 = 0o700) throws(Errno) {
+        if try status(path)?.kind == .folder { return }
+        if let slash = path.lastIndex(of: "/"), slash != path.startIndex { try makeFolders(String(path[..<slash]), mode: mode) }
+        if !path.hasSuffix("/") { try makeFolder(path, mode: mode) }
+    }
+
+    /// The names in a folder, sorted by octets, without "." and "..".
+    package static func list(_ path: String) throws(Errno) -> [String] {
+        guard let folder = opendir(path) else { throw Errno.last("opendir") }
+        defer { closedir(folder) }
+        var names: [String] = []
+        while true {
+            errno = 0
+            guard let entry = readdir(folder) else {
+                guard errno == 0 else { throw Errno.last("readdir") }
+                return names.sorted()
+            }
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+            if name != "." && name != ".." { names.append(name) }
+        }
+    }
+
+    /// A new empty folder, mode 0700, under $TMPDIR or /tmp.
+    package static func makeTemporaryFolder(prefix: String = "huddle") throws(Errno) -> String {
+        var pattern = Array("\(Environment.value("TMPDIR") ?? "/tmp")/\(prefix).XXXXXX".utf8CString)
+        guard mkdtemp(&pattern) != nil else { throw Errno.last("mkdtemp") }
+        return String(decoding: pattern.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// Removes a folder and everything in it; links are removed, not followed. Nothing there is no error.
+    package static func removeTree(_ path: String) throws(Errno) {
+        var found = stat()
+        guard lstat(path, &found) == 0 else {
+            if errno == ENOENT { return }
+            throw Errno.last("lstat")
+        }
+        guard found.st_mode & S_IFMT == S_IFDIR else { return try remove(path) }
+        for name in try list(path) { try removeTree(path + "/" + name) }
+        guard rmdir(path) == 0 else { throw Errno.last("rmdir") }
+    }
+
+    /// Claims a folder for this process until the answer is dropped or the process ends, however it ends.
+    ///
+    /// The lock is on the folder itself (flock(2)): there is no lock file to go stale, and children do not inherit it.
+    ///
+    /// - Parameter timeoutMilliseconds: how long to wait for a holder that is just ending, or for a child of it that has
+    ///   been forked and not yet executed.
+    /// - Throws: `.locked` when another holder is alive.
+    package static func lock(folder path: String, timeoutMilliseconds: Int = 0) throws(Errno) -> FileDescriptor {
+        let folder = try open(path, O_RDONLY | O_DIRECTORY, 0)
+        let end = Clock.monotonicMilliseconds() + Int64(timeoutMilliseconds)
+        while retrying({ flock(folder.raw, LOCK_EX | LOCK_NB) }) != 0 {
+            let failure = Errno.last("flock")
+            guard failure == .locked, Clock.monotonicMilliseconds() < end else { throw failure }
+            // flock(2) can wait, but not for a limited time.
+            var none: [Poll.Item] = []
+            _ = try Poll.wait(&none, timeoutMilliseconds: 10)
+        }
+        return folder
+    }
+
+    /// Octets that a person without special rights may still write to the disk of `path`.
+    package static func freeSpace(_ path: String) throws(Errno) -> Int {
+        var found = statvfs()
+        guard retrying({ statvfs(path, &found) }) == 0 else { throw Errno.last("statvfs") }
+        return Int(clamping: found.f_bavail.multipliedReportingOverflow(by: UInt(found.f_frsize)).partialValue)
+    }
+
+    private static func open(_ path: String, _ flags: Int32, _ mode: UInt32) throws(Errno) -> FileDescriptor {
+        let raw = retrying { Glibc.open(path, flags | O_CLOEXEC, mode) }
+        guard raw >= 0 else { throw Errno.last("open") }
+        return FileDescriptor(owning: raw)
+    }
+}

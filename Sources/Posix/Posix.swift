@@ -1,1 +1,0 @@
-// The one place that calls the kernel: descriptors, sockets, files, clocks, threads, signals; errno kept.

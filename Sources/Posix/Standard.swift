@@ -1,0 +1,60 @@
+import Glibc
+
+/// The three descriptors that every program starts with, written without a buffer, so that a crash swallows nothing.
+package enum Standard {
+    package static let input: Int32 = 0
+    package static let output: Int32 = 1
+    package static let error: Int32 = 2
+
+    /// Writes `text` to standard output; false when nobody reads it any more.
+    @discardableResult
+    package static func write(output text: String) -> Bool { write(output, text) }
+
+    /// Writes `text` to standard error; false when nobody reads it any more.
+    @discardableResult
+    package static func write(error text: String) -> Bool { write(error, text) }
+
+    /// Writes `octets` to standard output; false when nobody reads it any more.
+    @discardableResult
+    package static func write(output octets: [UInt8]) -> Bool { (try? Octets.writeAll(output, octets)) != nil }
+
+    /// Whether `raw` is a terminal, so that a person may be asked or shown colours.
+    package static func isTerminal(_ raw: Int32) -> Bool { isatty(raw) == 1 }
+
+    private static func write(_ raw: Int32, _ text: String) -> Bool {
+        (try? Octets.writeAll(raw, Array(text.utf8))) != nil
+    }
+}
+
+/// What the process was given and may use.
+package enum Environment {
+    /// The value of an environment variable; `nil` when it is not set.
+    package static func value(_ name: String) -> String? {
+        getenv(name).map { String(cString: $0) }
+    }
+
+    /// Raises the number of descriptors this process may have open to what the machine allows.
+    ///
+    /// - Returns: how many that are now.
+    @discardableResult
+    package static func raiseOpenFiles() throws(Errno) -> Int {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { throw Errno.last("getrlimit") }
+        if limit.rlim_cur < limit.rlim_max {
+            limit.rlim_cur = limit.rlim_max
+            guard setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { throw Errno.last("setrlimit") }
+        }
+        return Int(clamping: limit.rlim_cur)
+    }
+
+    /// Sets how many descriptors this process may have open, at most the machine's limit; for tests of running out.
+    package static func limitOpenFiles(to count: Int) throws(Errno) {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { throw Errno.last("getrlimit") }
+        limit.rlim_cur = min(rlim_t(clamping: count), limit.rlim_max)
+        guard setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { throw Errno.last("setrlimit") }
+    }
+
+    /// The id of this process.
+    package static var processID: Int32 { getpid() }
+}

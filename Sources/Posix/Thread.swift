@@ -1,0 +1,58 @@
+import CLinux
+import Glibc
+import Synchronization
+
+/// One thread of the process. Dropped without `join`, it runs on by itself.
+package final class Thread: Sendable {
+    private let handle: pthread_t
+    private let joined = Atomic<Bool>(false)
+
+    private init(_ handle: pthread_t) {
+        self.handle = handle
+    }
+
+    deinit {
+        if !joined.load(ordering: .acquiring) { pthread_detach(handle) }
+    }
+
+    /// Starts a thread that runs `body`, and becomes the only owner of what `body` captured.
+    ///
+    /// A process that cannot start its few threads cannot serve, so that failing ends it.
+    /// - Parameter name: shown by tools; Linux keeps its first 15 octets.
+    package static func start(name: String, _ body: sending @escaping () -> Void) -> Thread {
+        let start = Unmanaged.passRetained(Start(name: name, body: body))
+        var handle = pthread_t()
+        let code = pthread_create(&handle, nil, { argument in
+            guard let argument else { return nil }
+            Unmanaged<Start>.fromOpaque(argument).takeRetainedValue().run()
+            return nil
+        }, start.toOpaque())
+        precondition(code == 0, "the machine refused a thread: \(Errno(code, "pthread_create"))")
+        return Thread(handle)
+    }
+
+    /// Waits until the thread has ended. At most once, and not from the thread itself.
+    package func join() {
+        precondition(!joined.exchange(true, ordering: .acquiringAndReleasing), "a thread is joined once")
+        let code = pthread_join(handle, nil)
+        precondition(code == 0, "a thread that was not joined yet can be: \(Errno(code, "pthread_join"))")
+    }
+
+    /// What crosses into the new thread.
+    private final class Start {
+        private let name: String
+        private let body: () -> Void
+
+        init(name: String, body: sending @escaping () -> Void) {
+            self.name = name
+            self.body = body
+        }
+
+        func run() {
+            var short = Array(name.utf8.prefix(15)).map { CChar(bitPattern: $0) }
+            short.append(0)
+            linux_name_thread(short)
+            body()
+        }
+    }
+}

@@ -1,0 +1,236 @@
+internal import CSQLite
+
+/// One compiled statement: bind its parameters, step through its rows, use it again.
+///
+///     let byAge = try database.prepare("SELECT id, name FROM member WHERE born < ?")
+///     byAge.bind(1, "2010-01-01")
+///     try byAge.forEach { row in print(row.int64(0), row.text(1)) }
+///
+/// Confined, like its database, which it keeps open. Parameters count from 1 and columns from 0, as in SQLite.
+/// Parameters keep their values until they are bound again; a parameter never bound is NULL.
+///
+/// A failed `bind` (text or blob past SQLite's limit of 10^9 octets, memory) is thrown by the next `step`, so that
+/// binding needs no `try`. Binding to a statement that stands on a row ends that run first.
+///
+/// Source: https://sqlite.org/c3ref/stmt.html
+package final class Statement {
+    private let handle: OpaquePointer
+    private let database: Database
+    private var bindFailure: Int32 = SQLITE_OK
+
+    init(handle: OpaquePointer, database: Database) {
+        self.handle = handle
+        self.database = database
+    }
+
+    deinit { sqlite3_finalize(handle) }
+
+    // MARK: Parameters
+
+    package func bind(_ index: Int32, _ value: Int64) {
+        bind { sqlite3_bind_int64(handle, index, value) }
+    }
+
+    /// Text, copied by SQLite.
+    package func bind(_ index: Int32, _ value: String) {
+        var text = value
+        text.withUTF8 { bind(index, text: UnsafeRawBufferPointer($0)) }
+    }
+
+    /// Blob, copied by SQLite.
+    package func bind(_ index: Int32, _ value: [UInt8]) {
+        value.withUnsafeBytes { bind(index, $0) }
+    }
+
+    /// Blob, copied by SQLite. Empty octets are an empty blob, not NULL.
+    package func bind(_ index: Int32, _ value: UnsafeRawBufferPointer) {
+        bind { csqlite_bind_blob_copied(handle, index, Statement.start(of: value), UInt64(value.count)) }
+    }
+
+    /// Text given as UTF-8 that was checked before, copied by SQLite. Empty octets are an empty text, not NULL.
+    package func bind(_ index: Int32, text value: UnsafeRawBufferPointer) {
+        let start = Statement.start(of: value).assumingMemoryBound(to: CChar.self)
+        bind { csqlite_bind_text_copied(handle, index, start, UInt64(value.count)) }
+    }
+
+    /// Blob that SQLite only points to. The octets must stay until the parameter is bound again or set free by
+    /// `clearBindings`: bind, run and clear inside the closure that lends them.
+    package func bind(_ index: Int32, lending value: UnsafeRawBufferPointer) {
+        bind { csqlite_bind_blob_lent(handle, index, Statement.start(of: value), UInt64(value.count)) }
+    }
+
+    /// Text given as checked UTF-8 that SQLite only points to, with the rule of `bind(_:lending:)`.
+    package func bind(_ index: Int32, lendingText value: UnsafeRawBufferPointer) {
+        let start = Statement.start(of: value).assumingMemoryBound(to: CChar.self)
+        bind { csqlite_bind_text_lent(handle, index, start, UInt64(value.count)) }
+    }
+
+    /// A 128-bit identifier as a blob of 16 octets, big-endian, so that it sorts as the identifier does.
+    package func bind(_ index: Int32, high: UInt64, low: UInt64) {
+        bind { csqlite_bind_halves(handle, index, high, low) }
+    }
+
+    package func bindNull(_ index: Int32) {
+        bind { sqlite3_bind_null(handle, index) }
+    }
+
+    /// Binds `nil` as NULL, else as the method for the value itself.
+    package func bind(_ index: Int32, _ value: Int64?) {
+        if let value { bind(index, value) } else { bindNull(index) }
+    }
+
+    /// Binds `nil` as NULL, else as the method for the value itself.
+    package func bind(_ index: Int32, _ value: String?) {
+        if let value { bind(index, value) } else { bindNull(index) }
+    }
+
+    /// Binds `nil` as NULL, else as the method for the value itself.
+    package func bind(_ index: Int32, _ value: [UInt8]?) {
+        if let value { bind(index, value) } else { bindNull(index) }
+    }
+
+    package func bind(_ index: Int32, value: SQLiteValue) {
+        switch value {
+        case .null: bindNull(index)
+        case .integer(let integer): bind(index, integer)
+        case .text(let text): bind(index, text)
+        case .octets(let octets): bind(index, octets)
+        }
+    }
+
+    /// Makes every parameter NULL, which also ends the loan of octets bound by `lending`.
+    package func clearBindings() {
+        sqlite3_reset(handle)
+        sqlite3_clear_bindings(handle)
+        bindFailure = SQLITE_OK
+    }
+
+    private func bind(_ call: () -> Int32) {
+        var code = call()
+        if code == SQLITE_MISUSE {
+            // The last run stopped on a row, perhaps because an error left the loop. SQLite binds only between runs.
+            sqlite3_reset(handle)
+            code = call()
+        }
+        guard code != SQLITE_OK else { return }
+        precondition(code != SQLITE_RANGE && code != SQLITE_MISUSE, "no such parameter, or a connection in use elsewhere")
+        if bindFailure == SQLITE_OK { bindFailure = code }
+    }
+
+    /// Where `octets` begin. SQLite takes a null pointer for NULL, so emptiness needs some address.
+    private static func start(of octets: UnsafeRawBufferPointer) -> UnsafeRawPointer {
+        octets.baseAddress ?? UnsafeRawPointer(emptiness.utf8Start)
+    }
+
+    // MARK: Running
+
+    /// Goes to the next row.
+    ///
+    /// - Returns: `true` on a row, whose columns can be read until the next `step`, `reset` or `bind`; `false` at the
+    ///   end, when the statement is ready to be run again.
+    /// - Throws: SQLite's answer; the statement is ready to be run again.
+    package func step() throws(SQLiteError) -> Bool {
+        if bindFailure != SQLITE_OK {
+            let code = bindFailure
+            bindFailure = SQLITE_OK
+            sqlite3_reset(handle)
+            throw .last(of: nil, code: code, sql: sql)
+        }
+        let code = sqlite3_step(handle)
+        if code == SQLITE_ROW { return true }
+        if code == SQLITE_DONE {
+            sqlite3_reset(handle)
+            return false
+        }
+        // Plain SQLITE_ERROR at run time comes from functions and virtual tables, whose sentences quote their arguments
+        // (`fts5: syntax error near "…"`): bound values must not reach a log.
+        let mayQuote = code & 0xFF == SQLITE_ERROR && sqlite3_bind_parameter_count(handle) > 0
+        let error = SQLiteError.last(of: database.handle, code: code, sql: sql, hidingMessage: mayQuote)
+        sqlite3_reset(handle)
+        throw error
+    }
+
+    /// Ends the run, so that the statement no longer holds a lock or a read transaction. Parameters keep their values.
+    package func reset() {
+        sqlite3_reset(handle)
+    }
+
+    /// Runs to the end and drops rows.
+    package func run() throws(SQLiteError) {
+        while try step() {}
+    }
+
+    /// Binds `values` in order, runs to the end and drops rows.
+    package func run(_ values: SQLiteValue...) throws(SQLiteError) {
+        for (index, value) in values.enumerated() { bind(Int32(index + 1), value: value) }
+        try run()
+    }
+
+    /// Gives `body` every row, in order. The run has ended when this returns or throws.
+    package func forEach(_ body: (Statement) throws(SQLiteError) -> Void) throws(SQLiteError) {
+        defer { sqlite3_reset(handle) }
+        while try step() { try body(self) }
+    }
+
+    /// What `body` makes of the first row, or `nil` when there is none. The run has ended when this returns or throws.
+    package func first<Value>(_ body: (Statement) throws(SQLiteError) -> Value) throws(SQLiteError) -> Value? {
+        defer { sqlite3_reset(handle) }
+        return try step() ? try body(self) : nil
+    }
+
+    /// The text it was compiled from, parameters as `?`.
+    package var sql: String {
+        sqlite3_sql(handle).map { String(cString: $0) } ?? ""
+    }
+
+    // MARK: Columns of the current row
+
+    /// How many columns a row has.
+    package var columnCount: Int32 { sqlite3_column_count(handle) }
+
+    package func isNull(_ index: Int32) -> Bool {
+        sqlite3_column_type(handle, index) == SQLITE_NULL
+    }
+
+    /// NULL is 0.
+    package func int64(_ index: Int32) -> Int64 {
+        sqlite3_column_int64(handle, index)
+    }
+
+    /// NULL is an empty text.
+    package func text(_ index: Int32) -> String {
+        withOctets(index) { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// A blob, or the UTF-8 of a text, copied. NULL is empty.
+    package func octets(_ index: Int32) -> [UInt8] {
+        withOctets(index) { [UInt8]($0) }
+    }
+
+    /// Lends `body` a blob, or the UTF-8 of a text, without a copy. NULL is empty.
+    package func withOctets<Value, Failure: Error>(
+        _ index: Int32, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        // The pointer first: asking for it may convert the value, and the count is that of the converted one.
+        let start = sqlite3_column_blob(handle, index)
+        let count = Int(sqlite3_column_bytes(handle, index))
+        return try body(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))
+    }
+
+    /// The two halves of a 128-bit identifier that `bind(_:high:low:)` stored; `nil` for anything but 16 octets.
+    package func identifierHalves(_ index: Int32) -> (high: UInt64, low: UInt64)? {
+        withOctets(index) { octets in
+            guard octets.count == 16 else { return nil }
+            return (
+                UInt64(bigEndian: octets.loadUnaligned(fromByteOffset: 0, as: UInt64.self)),
+                UInt64(bigEndian: octets.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+            )
+        }
+    }
+}
+
+/// Octets of no length that have an address.
+private let emptiness: StaticString = ""
+
+@available(*, unavailable)
+extension Statement: Sendable {}

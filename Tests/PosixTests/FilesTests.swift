@@ -1,0 +1,117 @@
+import Glibc
+import Posix
+import Testing
+
+@Suite("Files: whole contents, exact modes, one holder of a folder")
+struct FilesTests {
+    @Test("What is written is read back with the mode asked for, and nothing is left beside it", arguments: [0, 1, 65_536, 200_001])
+    func roundTrip(size: Int) throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/file"
+        let octets = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        try Files.write(octets, to: path, mode: 0o640)
+        #expect(try Files.read(path) == octets)
+        let status = try #require(try Files.status(path))
+        #expect(status.kind == .file && status.size == size && status.mode == 0o640)
+        #expect(abs(status.modified - Clock.wallMilliseconds()) < 60_000)
+        try Files.write([9], to: path)
+        #expect(try Files.read(path) == [9])
+        #expect(try Files.list(folder.path) == ["file"])
+    }
+
+    @Test("A file of the limit is read, one octet more is refused")
+    func limit() throws {
+        let folder = try TemporaryFolder()
+        try Files.write([1, 2, 3], to: folder.path + "/f")
+        #expect(try Files.read(folder.path + "/f", limit: 3).count == 3)
+        #expect(failure { () throws(Errno) in _ = try Files.read(folder.path + "/f", limit: 2) } == .tooBig)
+    }
+
+    @Test("A file whose size the kernel does not tell is read to its end")
+    func unknownSize() throws {
+        #expect(try Files.read("/proc/self/stat").count > 20)
+    }
+
+    @Test("What is not there is said so, and removing it is no error")
+    func missing() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/none"
+        #expect(failure { () throws(Errno) in _ = try Files.read(path) } == .noEntry)
+        #expect(try Files.status(path) == nil)
+        #expect(try Files.status(path + "/below") == nil)
+        #expect(!Files.exists(path) && Files.exists(folder.path))
+        try Files.remove(path)
+        try Files.removeTree(path)
+    }
+
+    @Test("Folders are made with their parents, and made again without harm")
+    func folders() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/a/b/c"
+        try Files.makeFolders(path)
+        #expect(try Files.status(path) != nil)
+        #expect(try Files.status(folder.path + "/a")?.mode == 0o700)
+        #expect(try !Files.makeFolder(path))
+        #expect(try Files.makeFolder(folder.path + "/open", mode: 0o777))
+        #expect(try Files.status(folder.path + "/open")?.mode == 0o777)
+        try Files.write([], to: folder.path + "/file")
+        #expect(failure { () throws(Errno) in _ = try Files.makeFolder(folder.path + "/file") } == .exists)
+        try Files.removeTree(folder.path + "/a")
+        #expect(try Files.list(folder.path) == ["file", "open"])
+    }
+
+    @Test("Removing a tree removes links, not what they lead to")
+    func links() throws {
+        let folder = try TemporaryFolder()
+        try Files.makeFolder(folder.path + "/kept")
+        try Files.write([1], to: folder.path + "/kept/file")
+        try Files.makeFolder(folder.path + "/gone")
+        #expect(symlink(folder.path + "/kept", folder.path + "/gone/link") == 0)
+        try Files.removeTree(folder.path + "/gone")
+        #expect(try Files.list(folder.path + "/kept") == ["file"])
+        #expect(!Files.exists(folder.path + "/gone"))
+    }
+
+    @Test("A folder has one holder at a time, and is free when the holder goes")
+    func lock() throws {
+        let folder = try TemporaryFolder()
+        func hold() throws {
+            let lock = try Files.lock(folder: folder.path)
+            #expect(failure { () throws(Errno) in _ = try Files.lock(folder: folder.path) } == .locked)
+            #expect(lock.raw >= 0)
+        }
+        try hold()
+        // Other tests start children meanwhile, which hold a copy of everything until they have executed.
+        _ = try Files.lock(folder: folder.path, timeoutMilliseconds: 10_000)
+    }
+
+    @Test("A child does not inherit the hold on a folder")
+    func lockIsNotInherited() throws {
+        let folder = try TemporaryFolder()
+        func startWhileHolding() throws -> ChildProcess {
+            let lock = try Files.lock(folder: folder.path)
+            defer { _ = lock.raw }
+            return try ChildProcess.start(["cat"], input: .piped)
+        }
+        let child = try startWhileHolding()
+        _ = try Files.lock(folder: folder.path, timeoutMilliseconds: 10_000)
+        child.closeInput()
+        #expect(try child.wait(timeoutMilliseconds: 10_000) == .exited(0))
+    }
+
+    @Test("Appending adds at the end, creating empties")
+    func append() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/log"
+        for octet in [1, 2] as [UInt8] {
+            let file = try Files.openForAppending(path)
+            try Octets.writeAll(file.raw, [octet])
+        }
+        #expect(try Files.read(path) == [1, 2])
+        _ = try Files.create(path)
+        #expect(try Files.read(path) == [])
+        try Files.rename(path, to: path + "2")
+        #expect(try Files.list(folder.path) == ["log2"])
+        #expect(try Files.freeSpace(folder.path) > 0)
+    }
+}
