@@ -171,6 +171,43 @@ struct DemoSeasonTests {
         }
     }
 
+    @Test("The domain's rules and permissions accept every operation, and each attending changes its event", arguments: days)
+    func accepted(today: String) throws {
+        let season = Season(today: today)
+        let zones: Set = ["America/New_York", "America/Chicago", "America/Denver", "America/Phoenix", "America/Los_Angeles"]
+        let environment = RuleEnvironment { zones.contains($0) }
+        var held: [Identifier: (fields: Fields, owner: Identifier?)] = [:]
+        for (author, operations) in season.mutations {
+            let actor = Actor(member: author, role: season.parents.contains(author) ? .parent : .athlete)
+            for (index, var operation) in operations.enumerated() {
+                try Validation.canonicalize(&operation, index: index, environment: environment)
+                var access = Access(actor: actor, kind: operation.kind, action: .create)
+                var fields = Fields(operation.kind)
+                switch operation.action {
+                case .create(let athlete, let patch):
+                    access.owner = athlete
+                    fields = Merge.apply(patch, to: fields) { _, id in SetElement(id: id) }.fields
+                    Validation.applyDefaults(&fields)
+                case .update(_, _, let patch):
+                    let record = try #require(held[operation.id])
+                    access.action = .update
+                    access.owner = record.owner
+                    let merged = Merge.apply(patch, to: record.fields) { _, id in SetElement(id: id) }
+                    #expect(!merged.changed.isEmpty)
+                    fields = merged.fields
+                case .delete, .restore:
+                    Issue.record("the demo deletes nothing")
+                }
+                try Permission.check(access, operation: index, id: operation.id)
+                try Validation.check(fields, operation: index, id: operation.id)
+                held[operation.id] = (fields, access.owner)
+            }
+        }
+        let late = try #require(held.values.first { $0.fields.kind == .event && $0.fields.text("start_time") == "23:15" })
+        #expect(late.fields.text("end_time") == "00:15")
+        #expect(late.fields.text("end_date") ?? "" > late.fields.text("start_date") ?? "")
+    }
+
     @Test("Messages speak about events and mention members")
     func messages() {
         let messages = Season(today: "2026-11-21").records(.message)
