@@ -75,6 +75,7 @@ struct DemoSeasonTests {
                 switch operation.action {
                 case .create(_, let given):
                     patch = given
+                    #expect(given.setEdits.isEmpty, "a create has no add and remove on the wire")
                     #expect(known[operation.id] == nil && created[operation.id] == nil)
                     created[operation.id] = operation.kind
                 case .update(let base, _, let given):
@@ -87,6 +88,7 @@ struct DemoSeasonTests {
                     switch (operation.kind.declaration.fields[assignment.field].type, assignment.value) {
                     case (.reference(let kind), .reference(let id)): #expect(known[id] == kind)
                     case (.link, .link(let kind, let id)): #expect(known[id] == kind)
+                    case (.set(let kind, _), .set(let elements)): for element in elements { #expect(known[element.id] == kind) }
                     default: break
                     }
                 }
@@ -212,7 +214,7 @@ struct DemoSeasonTests {
     func messages() {
         let messages = Season(today: "2026-11-21").records(.message)
         #expect(messages.count { $0.fields["about"] != nil } >= 15)
-        #expect(messages.count { !$0.sets.isEmpty } >= 5)
+        #expect(messages.count { !$0.fields.set("mentions").isEmpty } >= 5)
         #expect(Set(messages.map(\.author)).count == 4)
     }
 

@@ -19,8 +19,10 @@ struct MessagePlan {
     }
 
     func create(_ id: Identifier, members: [Identifier], event eventID: (String) -> Identifier) -> Operation {
-        let patch = FieldPatch.demo(
-            .message, ["text": .text(text), "about": event.map { .link(.event, eventID($0)) }], add: ("mentions", mentions.map { members[$0] }))
+        let patch = FieldPatch.demo(.message, [
+            "text": .text(text), "about": event.map { .link(.event, eventID($0)) },
+            "mentions": mentions.isEmpty ? nil : .set(mentions.map { members[$0] }.sorted().map { SetElement(id: $0) }),
+        ])
         return Operation(kind: .message, id: id, action: .create(athlete: nil, patch: patch))
     }
 }
