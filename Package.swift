@@ -43,7 +43,7 @@ let package = Package(
         // Layer 1: ground.
         library("Bytes"),
         library("Arguments"),
-        library("Crypto", ["COpenSSL"]),
+        library("Crypto", ["COpenSSL", "Bytes"]),
         library("Posix", ["CLinux", "Bytes"]),
         library("TLS", ["COpenSSL", "Posix"]),
         library("SQLite", ["CSQLite"]),

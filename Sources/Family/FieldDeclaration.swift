@@ -2,6 +2,8 @@
 package struct FieldDeclaration: Sendable {
     /// The word on the wire and in the database, snake_case.
     package let name: String
+    /// The same word as octets that no reader or writer of frames has to copy.
+    package let key: StaticString
     package let type: FieldType
     /// What a form writes beside the field.
     package let label: String
@@ -13,10 +15,11 @@ package struct FieldDeclaration: Sendable {
     package let isServerOnly: Bool
 
     package init(
-        _ name: String, _ type: FieldType, label: String, required: Bool = false, default defaultValue: Value? = nil,
+        _ name: StaticString, _ type: FieldType, label: String, required: Bool = false, default defaultValue: Value? = nil,
         serverOnly: Bool = false
     ) {
-        self.name = name
+        self.name = name.description
+        key = name
         self.type = type
         self.label = label
         isRequired = required

@@ -20,8 +20,15 @@ package enum Kind: UInt8, CaseIterable, Sendable {
     }
 
     package init?(name: String) {
-        guard let kind = Kind.allCases.first(where: { $0.name.description == name }) else { return nil }
-        self = kind
+        switch name {
+        case "family": self = .family
+        case "member": self = .member
+        case "school": self = .school
+        case "coach": self = .coach
+        case "event": self = .event
+        case "message": self = .message
+        default: return nil
+        }
     }
 
     /// Fields, scope and rules, declared once in `KindDeclaration.all`.

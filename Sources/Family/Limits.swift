@@ -36,3 +36,53 @@ package struct Limits: Hashable, Sendable {
 
     package init() {}
 }
+
+extension Limits {
+    /// One limit, for `welcome`, `proto/limits.json` and the checks of clients.
+    package struct Entry: Sendable {
+        /// The word on the wire.
+        package let name: StaticString
+        package let value: any WritableKeyPath<Limits, Int> & Sendable
+        /// What is counted.
+        package let unit: String
+        package let meaning: String
+        /// What happens past it.
+        package let past: String
+    }
+
+    /// Every limit once, in the order in which they travel.
+    package static let entries: [Entry] = [
+        .init(name: "message_octets", value: \.messageOctets, unit: "octets",
+            meaning: "One message from a client.", past: "close 1009"),
+        .init(name: "json_depth", value: \.jsonDepth, unit: "levels",
+            meaning: "Objects and arrays inside of each other in one frame.", past: "error bad_frame, close 4502"),
+        .init(name: "operations_per_mutation", value: \.operationsPerMutation, unit: "operations",
+            meaning: "Operations in one mutation.", past: "reject too_many"),
+        .init(name: "pending_mutations", value: \.pendingMutations, unit: "mutations",
+            meaning: "Mutations that one session may have unanswered.", past: "reject too_many_pending"),
+        .init(name: "mutations_per_second", value: \.mutationsPerSecond, unit: "mutations per second",
+            meaning: "Mutations that one session may send for long.", past: "reject rate_limited with retry_after"),
+        .init(name: "mutation_burst", value: \.mutationBurst, unit: "mutations",
+            meaning: "Mutations that may come at once after a pause.", past: "reject rate_limited with retry_after"),
+        .init(name: "outbox_octets", value: \.outboxOctets, unit: "octets",
+            meaning: "What may wait for one slow reader.", past: "close 4001"),
+        .init(name: "outbox_age", value: \.outboxAge, unit: "milliseconds",
+            meaning: "How long the oldest waiting octet may wait.", past: "close 4001"),
+        .init(name: "sign_in_time", value: \.signInTime, unit: "milliseconds",
+            meaning: "From the connection to a finished sign-in.", past: "close 4003"),
+        .init(name: "ping_interval", value: \.pingInterval, unit: "milliseconds",
+            meaning: "Silence after which the server sends a ping.", past: "a ping"),
+        .init(name: "pong_time", value: \.pongTime, unit: "milliseconds",
+            meaning: "From the ping to the pong.", past: "close 4002"),
+        .init(name: "records_per_family", value: \.recordsPerFamily, unit: "records",
+            meaning: "Records of one family, deleted ones included until they are purged.", past: "reject family_full"),
+        .init(name: "snapshot_messages", value: \.snapshotMessages, unit: "records",
+            meaning: "Messages that a snapshot carries, the newest.", past: "older ones come by list"),
+        .init(name: "page_records", value: \.pageRecords, unit: "records",
+            meaning: "Records that one list asks for.", past: "error bad_frame"),
+        .init(name: "connections", value: \.connections, unit: "connections",
+            meaning: "Connections of one server.", past: "HTTP 503"),
+        .init(name: "connections_per_member", value: \.connectionsPerMember, unit: "connections",
+            meaning: "Connections that one member may have open.", past: "close 4004"),
+    ]
+}

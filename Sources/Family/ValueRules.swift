@@ -136,5 +136,15 @@ enum ValueRules {
         guard octets.count <= maxOctets else {
             throw Failure(code: .tooLong, message: "\(field.label): at most \(maxOctets) octets of JSON")
         }
+        do throws(JSONError) {
+            try JSONReader.read(octets, maxDepth: maxDepth) { reader throws(JSONError) in
+                guard try reader.peekKind() == .object else { throw .unexpected("an object", at: reader.offset) }
+                try reader.skipValue()
+            }
+        } catch .tooDeep {
+            throw Failure(code: .invalid, message: "\(field.label): objects and lists at most \(maxDepth) deep")
+        } catch {
+            throw Failure(code: .invalid, message: "\(field.label) must be an object")
+        }
     }
 }

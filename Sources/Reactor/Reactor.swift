@@ -210,7 +210,8 @@ package final class Reactor {
         // What asks again while being called, or was asked for just now, waits for the next tick.
         swap(&repeated, &repeating)
         for registration in repeating where holds(registration) {
-            slots[Int(registration.slot)].channel?.ready(.readable)
+            let channel = slots[Int(registration.slot)].channel
+            channel?.ready(.readable)
         }
         repeating.removeAll(keepingCapacity: true)
     }

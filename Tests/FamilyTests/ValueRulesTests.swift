@@ -212,3 +212,28 @@ struct ValueRulesTests {
         }
     }
 }
+
+@Suite("Free JSON (semantics.md, Data)")
+struct FreeJSONTests {
+    @Test("An object is kept octet for octet", arguments: ["{}", "{ \"a\" : [1, 2.50, 1e3, null] }", "{\"z\":{\"b\":\"\\u00e9\"}}"])
+    func kept(_ text: String) throws {
+        #expect(try canonical(.event, "stats_recorded", .json(Array(text.utf8))) == .json(Array(text.utf8)))
+    }
+
+    @Test("Anything but one object is refused", arguments: ["", "[]", "1", "null", "{", "{\"a\":1,\"a\":2}", "{} {}", "{\"a\":01}", "\"{}\""])
+    func refused(_ text: String) {
+        #expect(refusal(.event, "stats_recorded", .json(Array(text.utf8)))?.code == .invalid)
+    }
+
+    @Test("It has its own bounds of size and depth, at and past them")
+    func bounds() {
+        func nested(_ depth: Int) -> Value {
+            .json(Array((String(repeating: "{\"a\":", count: depth) + "1" + String(repeating: "}", count: depth)).utf8))
+        }
+        #expect(refusal(.event, "stats_recorded", nested(8)) == nil)
+        #expect(refusal(.event, "stats_recorded", nested(9))?.message == "Statistics: objects and lists at most 8 deep")
+        func sized(_ octets: Int) -> Value { .json(Array(("{\"a\":\"" + String(repeating: "x", count: octets - 8) + "\"}").utf8)) }
+        #expect(refusal(.event, "stats_recorded", sized(16_384)) == nil)
+        #expect(refusal(.event, "stats_recorded", sized(16_385))?.code == .tooLong)
+    }
+}

@@ -53,7 +53,7 @@ struct SocketTests {
             return port
         }
         let port = try freePort()
-        #expect(failure { () throws(Errno) in _ = try Socket.connectTCP(host: "127.0.0.1", port: port) } == .connectionRefused)
+        #expect(eventually { failure { () throws(Errno) in _ = try Socket.connectTCP(host: "127.0.0.1", port: port) } == .connectionRefused })
         let unknown = failure { () throws(Errno) in _ = try Socket.listenTCP(host: "no such host", port: 0) }
         #expect((unknown?.code ?? 0) < 0)
     }
@@ -74,6 +74,7 @@ struct SocketTests {
         let path = folder.path + "/socket"
         do { _ = try Socket.listenUnix(path: path, mode: mode) }
         #expect(try Files.status(path)?.kind == .socket, "the name outlives its listener")
+        #expect(eventually { failure { () throws(Errno) in _ = try Socket.connectUnix(path: path) } == .connectionRefused })
         let listener = try Socket.listenUnix(path: path, mode: mode)
         #expect(try Files.status(path)?.mode == mode)
         let client = try Socket.connectUnix(path: path)

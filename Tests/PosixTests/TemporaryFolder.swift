@@ -1,3 +1,4 @@
+import Glibc
 import Posix
 
 /// A fresh folder that is removed with everything in it when the test is over.
@@ -6,6 +7,17 @@ struct TemporaryFolder: ~Copyable {
 
     init() throws(Errno) { path = try Files.makeTemporaryFolder(prefix: "posix-tests") }
     deinit { try? Files.removeTree(path) }
+}
+
+/// Repeats `body` until it says true; false when it did not within ten seconds. For states that a child of another test,
+/// forked and not yet executed, may hold up for a moment, as it has a copy of every descriptor until then.
+func eventually(_ body: () -> Bool) -> Bool {
+    let end = Clock.monotonicMilliseconds() + 10_000
+    while !body() {
+        guard Clock.monotonicMilliseconds() < end else { return false }
+        sched_yield()
+    }
+    return true
 }
 
 /// The error that `body` throws, or `nil`.

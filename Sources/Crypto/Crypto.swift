@@ -1,1 +1,0 @@
-// Digests and random octets by OpenSSL's libcrypto, behind four functions.

@@ -1,0 +1,72 @@
+// Digests, random octets and comparison of secrets by OpenSSL's libcrypto, behind a handful of functions.
+internal import COpenSSL
+
+/// One-shot digests.
+///
+/// A digest can only fail when libcrypto lacks the algorithm or memory: there is nothing to answer then, so that is a
+/// `precondition`, not an error.
+package enum Digest {
+    /// SHA-1, 20 octets. Only for the WebSocket handshake (RFC 6455 §4.2.2), which does not rely on its strength.
+    package static func sha1(_ octets: [UInt8]) -> [UInt8] {
+        octets.withUnsafeBytes { sha1($0) }
+    }
+
+    /// SHA-1, 20 octets, of borrowed octets.
+    package static func sha1(_ octets: UnsafeRawBufferPointer) -> [UInt8] {
+        digest(octets, EVP_sha1(), width: 20)
+    }
+
+    /// SHA-256, 32 octets (FIPS 180-4).
+    package static func sha256(_ octets: [UInt8]) -> [UInt8] {
+        octets.withUnsafeBytes { sha256($0) }
+    }
+
+    /// SHA-256, 32 octets, of borrowed octets.
+    package static func sha256(_ octets: UnsafeRawBufferPointer) -> [UInt8] {
+        digest(octets, EVP_sha256(), width: 32)
+    }
+
+    private static func digest(_ octets: UnsafeRawBufferPointer, _ algorithm: OpaquePointer?, width: Int) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: width) { buffer, count in
+            var written: UInt32 = 0
+            let result = EVP_Digest(octets.baseAddress, octets.count, buffer.baseAddress, &written, algorithm, nil)
+            precondition(result == 1 && Int(written) == width, "libcrypto could not compute a digest")
+            count = width
+        }
+    }
+}
+
+/// SHA-256 of octets that arrive in pieces (an upload being received).
+package struct SHA256: ~Copyable {
+    private let context: OpaquePointer
+
+    package init() {
+        guard let made = EVP_MD_CTX_new(), EVP_DigestInit_ex(made, EVP_sha256(), nil) == 1 else {
+            preconditionFailure("libcrypto could not start SHA-256")
+        }
+        context = made
+    }
+
+    deinit {
+        EVP_MD_CTX_free(context)
+    }
+
+    /// Takes the next octets; not kept.
+    package mutating func update(_ octets: UnsafeRawBufferPointer) {
+        guard let base = octets.baseAddress, octets.count > 0 else { return }
+        precondition(EVP_DigestUpdate(context, base, octets.count) == 1, "libcrypto could not continue SHA-256")
+    }
+
+    /// Takes the next octets; not kept.
+    package mutating func update(_ octets: [UInt8]) {
+        octets.withUnsafeBytes { update($0) }
+    }
+
+    /// The 32 octets of the digest of all that was taken.
+    package consuming func finish() -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: 32) { buffer, count in
+            precondition(EVP_DigestFinal_ex(context, buffer.baseAddress, nil) == 1, "libcrypto could not end SHA-256")
+            count = 32
+        }
+    }
+}

@@ -1,1 +1,0 @@
-// RFC 8259, strictly: a pull reader over octets and a writer into octets.

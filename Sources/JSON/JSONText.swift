@@ -1,0 +1,113 @@
+/// A string of the text between its quotes: checked (escapes, UTF-8, no control characters), not yet decoded.
+///
+/// Borrows the reader's octets.
+struct JSONText {
+    let raw: UnsafeRawBufferPointer
+    let isEscaped: Bool
+    let isASCII: Bool
+
+    /// The string, escapes resolved.
+    @inline(__always)
+    var string: String {
+        isEscaped ? escapedString : Self.string(raw, isASCII: isASCII)
+    }
+
+    @inline(never)
+    private var escapedString: String {
+        decoded.withUnsafeBytes { Self.string($0, isASCII: false) }
+    }
+
+    @inline(__always)
+    private static func string(_ octets: UnsafeRawBufferPointer, isASCII: Bool) -> String {
+        // Up to 15 octets fit into the String itself, which this initialiser has a short way for.
+        String(decoding: octets, as: UTF8.self)
+    }
+
+    /// The octets of the string, escapes resolved.
+    var decoded: [UInt8] {
+        guard isEscaped else { return Array(raw) }
+        var octets: [UInt8] = []
+        // No escape is shorter than what it stands for.
+        octets.reserveCapacity(raw.count)
+        var index = 0
+        while index < raw.count {
+            guard raw[index] == UInt8(ascii: "\\"), index + 1 < raw.count else {
+                octets.append(raw[index])
+                index += 1
+                continue
+            }
+            switch raw[index + 1] {
+            case UInt8(ascii: "b"): octets.append(0x08)
+            case UInt8(ascii: "f"): octets.append(0x0C)
+            case UInt8(ascii: "n"): octets.append(0x0A)
+            case UInt8(ascii: "r"): octets.append(0x0D)
+            case UInt8(ascii: "t"): octets.append(0x09)
+            case UInt8(ascii: "u"):
+                var scalar = hexDigits4(raw, at: index + 2) ?? 0xFFFD
+                index += 6
+                if scalar >= 0xD800 && scalar < 0xDC00 {
+                    // The scan has seen the other half.
+                    let low = hexDigits4(raw, at: index + 2) ?? 0xDC00
+                    scalar = 0x10000 + (scalar - 0xD800) << 10 + (low - 0xDC00)
+                    index += 6
+                }
+                appendUTF8(scalar, to: &octets)
+                continue
+            case let octet: octets.append(octet)
+            }
+            index += 2
+        }
+        return octets
+    }
+}
+
+/// The value of four hexadecimal digits, `nil` if there are no four.
+func hexDigits4(_ octets: UnsafeRawBufferPointer, at start: Int) -> UInt32? {
+    guard start >= 0, start <= octets.count - 4 else { return nil }
+    var value: UInt32 = 0
+    for index in start..<start + 4 {
+        let octet = octets[index]
+        let digit: UInt8
+        switch octet {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = octet - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = octet - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit = octet - UInt8(ascii: "A") + 10
+        default: return nil
+        }
+        value = value << 4 | UInt32(digit)
+    }
+    return value
+}
+
+/// RFC 3629 §3; `scalar` is no surrogate and at most 0x10FFFF.
+private func appendUTF8(_ scalar: UInt32, to octets: inout [UInt8]) {
+    func continuation(_ shift: UInt32) -> UInt8 { 0x80 | UInt8(truncatingIfNeeded: scalar >> shift) & 0x3F }
+    switch scalar {
+    case ..<0x80:
+        octets.append(UInt8(truncatingIfNeeded: scalar))
+    case ..<0x800:
+        octets.append(0xC0 | UInt8(truncatingIfNeeded: scalar >> 6))
+        octets.append(continuation(0))
+    case ..<0x10000:
+        octets.append(0xE0 | UInt8(truncatingIfNeeded: scalar >> 12))
+        octets.append(continuation(6))
+        octets.append(continuation(0))
+    default:
+        octets.append(0xF0 | UInt8(truncatingIfNeeded: scalar >> 18))
+        octets.append(continuation(12))
+        octets.append(continuation(6))
+        octets.append(continuation(0))
+    }
+}
+
+/// Marks, in the top bit of each octet of `word`, those that end a run of plain text: below 0x20, quote, backslash.
+///
+/// Only the lowest mark is exact (a borrow may pass upward), which is the one asked for: octets come in memory order.
+@inline(__always)
+func stops(in word: UInt64) -> UInt64 {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    let quote = word ^ (ones &* 0x22)
+    let backslash = word ^ (ones &* 0x5C)
+    let control = (word &- ones &* 0x20) & ~word
+    return (control | ((quote &- ones) & ~quote) | ((backslash &- ones) & ~backslash)) & (ones &* 0x80)
+}

@@ -1,0 +1,194 @@
+package import Bytes
+
+/// Writes JSON into octets, without white space; commas and colons come by themselves.
+///
+/// Nothing is checked beyond `assert`: keys within objects, values within arrays and one value at the top are the caller's.
+/// Strings are escaped where RFC 8259 §7 demands it (quote, backslash, control characters) and nowhere else.
+package struct JSONWriter {
+    /// What is written so far.
+    package var octets: [UInt8]
+    /// Whether a comma goes before the next key or value.
+    private var needsComma = false
+
+    /// - Parameter octets: what stands before; the writer appends. Moved in, its storage is used again.
+    package init(appendingTo octets: consuming [UInt8] = []) {
+        self.octets = octets
+    }
+
+    /// Makes room for `count` more octets at once.
+    package mutating func reserve(_ count: Int) {
+        octets.reserveCapacity(octets.count + count)
+    }
+
+    package mutating func beginObject() {
+        comma()
+        octets.append(UInt8(ascii: "{"))
+        needsComma = false
+    }
+
+    package mutating func endObject() {
+        octets.append(UInt8(ascii: "}"))
+        needsComma = true
+    }
+
+    package mutating func beginArray() {
+        comma()
+        octets.append(UInt8(ascii: "["))
+        needsComma = false
+    }
+
+    package mutating func endArray() {
+        octets.append(UInt8(ascii: "]"))
+        needsComma = true
+    }
+
+    /// Writes a key that needs no escapes, as ours do.
+    package mutating func key(_ key: StaticString) {
+        comma()
+        let name = UnsafeRawBufferPointer(start: key.utf8Start, count: key.utf8CodeUnitCount)
+        assert(firstToEscape(name, from: 0) == name.count, "a key of ours that needs escapes")
+        octets.append(UInt8(ascii: "\""))
+        octets.append(contentsOf: name)
+        octets.append(UInt8(ascii: "\""))
+        octets.append(UInt8(ascii: ":"))
+        needsComma = false
+    }
+
+    // Disfavoured, so that a literal is a StaticString.
+    @_disfavoredOverload
+    package mutating func key(_ key: String) {
+        string(key)
+        octets.append(UInt8(ascii: ":"))
+        needsComma = false
+    }
+
+    package mutating func string(_ value: String) {
+        comma()
+        var value = value
+        value.withUTF8 { text(UnsafeRawBufferPointer($0)) }
+    }
+
+    /// - Parameter value: valid UTF-8; not checked.
+    package mutating func string(_ value: UnsafeRawBufferPointer) {
+        comma()
+        text(value)
+    }
+
+    /// - Parameter value: valid UTF-8; not checked.
+    package mutating func string(_ value: [UInt8]) {
+        value.withUnsafeBytes { string($0) }
+    }
+
+    package mutating func integer(_ value: Int64) {
+        comma()
+        if value >= 0 && value < 10 {
+            octets.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value))
+            return
+        }
+        // 20 octets: a sign and the 19 digits of Int64.min.
+        var digits = InlineArray<20, UInt8>(repeating: 0)
+        var start = 20
+        var rest = value.magnitude
+        repeat {
+            let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
+            start -= 1
+            digits[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit)
+            rest = quotient
+        } while rest > 0
+        if value < 0 {
+            start -= 1
+            digits[start] = UInt8(ascii: "-")
+        }
+        digits.span.withUnsafeBufferPointer { octets.append(contentsOf: $0[start...]) }
+    }
+
+    package mutating func integer(_ value: Int) {
+        integer(Int64(value))
+    }
+
+    package mutating func boolean(_ value: Bool) {
+        literal(value ? "true" : "false")
+    }
+
+    package mutating func null() {
+        literal("null")
+    }
+
+    package mutating func identifier(_ value: Identifier) {
+        comma()
+        octets.append(UInt8(ascii: "\""))
+        value.append(to: &octets)
+        octets.append(UInt8(ascii: "\""))
+    }
+
+    /// Writes one whole value as it is: octets of a `JSONReader.readRaw`, or of another writer.
+    package mutating func raw(_ value: UnsafeRawBufferPointer) {
+        comma()
+        octets.append(contentsOf: value)
+    }
+
+    /// Writes one whole value as it is: octets of a `JSONReader.readRaw`, or of another writer.
+    package mutating func raw(_ value: [UInt8]) {
+        comma()
+        octets.append(contentsOf: value)
+    }
+
+    // MARK: Parts
+
+    @inline(__always)
+    private mutating func comma() {
+        if needsComma { octets.append(UInt8(ascii: ",")) }
+        needsComma = true
+    }
+
+    private mutating func literal(_ literal: StaticString) {
+        comma()
+        octets.append(contentsOf: UnsafeBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
+    }
+
+    private mutating func text(_ value: UnsafeRawBufferPointer) {
+        octets.append(UInt8(ascii: "\""))
+        var start = 0
+        while true {
+            let end = firstToEscape(value, from: start)
+            octets.append(contentsOf: UnsafeRawBufferPointer(rebasing: value[start..<end]))
+            guard end < value.count else { break }
+            escape(value[end])
+            start = end + 1
+        }
+        octets.append(UInt8(ascii: "\""))
+    }
+
+    @inline(never)
+    private mutating func escape(_ octet: UInt8) {
+        octets.append(UInt8(ascii: "\\"))
+        switch octet {
+        case 0x08: octets.append(UInt8(ascii: "b"))
+        case 0x09: octets.append(UInt8(ascii: "t"))
+        case 0x0A: octets.append(UInt8(ascii: "n"))
+        case 0x0C: octets.append(UInt8(ascii: "f"))
+        case 0x0D: octets.append(UInt8(ascii: "r"))
+        case ..<0x20:
+            let digit = octet & 0xF
+            octets.append(contentsOf: [UInt8(ascii: "u"), UInt8(ascii: "0"), UInt8(ascii: "0"), UInt8(ascii: "0") + octet >> 4])
+            octets.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+        default: octets.append(octet)
+        }
+    }
+
+    /// The offset of the first octet at or after `start` that must be escaped; the count if there is none.
+    private func firstToEscape(_ value: UnsafeRawBufferPointer, from start: Int) -> Int {
+        var at = start
+        while at <= value.count - 8 {
+            let stop = stops(in: UInt64(littleEndian: value.loadUnaligned(fromByteOffset: at, as: UInt64.self)))
+            if stop != 0 { return at + stop.trailingZeroBitCount >> 3 }
+            at += 8
+        }
+        while at < value.count {
+            let octet = value[at]
+            if octet < 0x20 || octet == UInt8(ascii: "\"") || octet == UInt8(ascii: "\\") { return at }
+            at += 1
+        }
+        return at
+    }
+}

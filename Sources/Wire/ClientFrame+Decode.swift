@@ -1,0 +1,291 @@
+package import Family
+import Bytes
+import JSON
+
+extension ClientFrame {
+    /// Reads one text message of a client, strictly: an unknown member, a member twice, a value of another type, a missing
+    /// member are all refused. Members may come in any order.
+    ///
+    /// - Parameter octets: one whole message; not kept.
+    /// - Returns: a frame; `.refusedMutation` for a mutation whose number can be read and whose content is refused, so that the
+    ///   author gets an answer to exactly that mutation.
+    /// - Throws: `bad_frame` for anything that is no frame of this protocol, `unknown_kind` for a list of a kind unknown here.
+    package static func decode(_ octets: UnsafeRawBufferPointer, limits: Limits) throws(Rejection) -> ClientFrame {
+        guard octets.count <= limits.messageOctets else {
+            throw Rejection(.badFrame, "A message has at most \(limits.messageOctets) octets")
+        }
+        var reader = ClientFrameReader(limits: limits)
+        return try reader.decode(octets)
+    }
+
+    package static func decode(_ octets: [UInt8], limits: Limits) throws(Rejection) -> ClientFrame {
+        try octets.withUnsafeBufferPointer { buffer throws(Rejection) in
+            try decode(UnsafeRawBufferPointer(buffer), limits: limits)
+        }
+    }
+}
+
+/// The words of a client's `"type"`.
+enum ClientFrameType: String, CaseIterable {
+    case mutate
+    case signIn = "sign_in"
+    case redeem
+    case join
+    case context
+    case list
+    case signOut = "sign_out"
+
+    fileprivate var members: Members {
+        switch self {
+        case .mutate: [.mutation, .operations]
+        case .signIn: [.token]
+        case .redeem: [.code, .client]
+        case .join: [.family, .client, .context, .cursor]
+        case .context: [.context]
+        case .list: [.request, .kind, .before, .limit]
+        case .signOut: []
+        }
+    }
+}
+
+/// Which members a frame has, besides its type.
+private struct Members: OptionSet {
+    let rawValue: UInt16
+
+    static let mutation = Members(rawValue: 1)
+    static let operations = Members(rawValue: 2)
+    static let token = Members(rawValue: 4)
+    static let code = Members(rawValue: 8)
+    static let client = Members(rawValue: 16)
+    static let family = Members(rawValue: 32)
+    static let context = Members(rawValue: 64)
+    static let cursor = Members(rawValue: 128)
+    static let request = Members(rawValue: 256)
+    static let kind = Members(rawValue: 512)
+    static let before = Members(rawValue: 1_024)
+    static let limit = Members(rawValue: 2_048)
+
+    var firstName: String? {
+        let names = [
+            "mutation", "operations", "token", "code", "client", "family", "context", "cursor", "request", "kind", "before", "limit",
+        ]
+        return isEmpty ? nil : names[rawValue.trailingZeroBitCount]
+    }
+}
+
+/// Reads all members that any frame has, then looks whether they make the frame that the type names.
+private struct ClientFrameReader {
+    let limits: Limits
+    var type: ClientFrameType?
+    var seen: Members = []
+    /// What is being read, for the refusal.
+    var member: StaticString = "type"
+    /// Set when a method threw because of the content; a grammar error leaves it `nil`.
+    var refusal: Rejection?
+
+    var mutation: Int64?
+    var operations: [Operation]?
+    var operationsPutOff: UnsafeRawBufferPointer?
+    var token: String?
+    var code: String?
+    var client: Identifier?
+    var family: Identifier?
+    var context: Context?
+    var cursor: Cursor?
+    var request: Int64?
+    var kind: Kind?
+    var before: String?
+    var limit: Int?
+
+    init(limits: Limits) {
+        self.limits = limits
+    }
+
+    mutating func decode(_ octets: UnsafeRawBufferPointer) throws(Rejection) -> ClientFrame {
+        do throws(JSONError) {
+            try JSONReader.read(octets, maxDepth: limits.jsonDepth) { reader throws(JSONError) in try readMembers(&reader) }
+            if let operationsPutOff {
+                try JSONReader.read(operationsPutOff, maxDepth: limits.jsonDepth) { reader throws(JSONError) in try readOperations(&reader) }
+            }
+            return try frame()
+        } catch {
+            switch error {
+            case .syntax, .duplicateKey, .tooDeep:
+                guard refusal != nil else { throw Rejection(.badFrame, "No frame of this protocol: \(error)") }
+            default:
+                refusal = refusal ?? Rejection(.invalid, "\(member) is not what it must be: \(error)", field: member.description)
+            }
+        }
+        return try refused(octets)
+    }
+
+    private mutating func readMembers(_ reader: inout JSONReader) throws(JSONError) {
+        try reader.readObject { reader, key throws(JSONError) in
+            switch key {
+            case "type":
+                let word = try reader.readString()
+                guard let known = ClientFrameType(rawValue: word) else {
+                    throw refuse(.badFrame, "No frame is called \(Words.quoted(word)). \(Words.older)", field: "type")
+                }
+                type = known
+            case "mutation":
+                begin("mutation", .mutation)
+                mutation = try reader.readCount(from: 1)
+            case "operations":
+                begin("operations", .operations)
+                guard type == .mutate, mutation != nil else {
+                    // Reads like a list of operations only when the frame turns out to be a mutation.
+                    operationsPutOff = try reader.readRaw(maxOctets: .max, maxDepth: max(0, limits.jsonDepth - 1))
+                    return
+                }
+                try readOperations(&reader)
+            case "token":
+                begin("token", .token)
+                token = try reader.readWord()
+            case "code":
+                begin("code", .code)
+                code = try reader.readWord()
+            case "client":
+                begin("client", .client)
+                client = try reader.readIdentifier()
+            case "family":
+                begin("family", .family)
+                family = try reader.readIdentifier()
+            case "context":
+                begin("context", .context)
+                context = try reader.readContext()
+            case "cursor":
+                begin("cursor", .cursor)
+                cursor = try readCursor(&reader)
+            case "request":
+                begin("request", .request)
+                request = try reader.readCount()
+            case "kind":
+                begin("kind", .kind)
+                let name = try reader.readString()
+                guard let known = Kind(name: name) else {
+                    throw refuse(.unknownKind, "No kind is called \(Words.quoted(name)). \(Words.older)", field: "kind")
+                }
+                kind = known
+            case "before":
+                begin("before", .before)
+                before = try reader.readWord()
+            case "limit":
+                begin("limit", .limit)
+                let number = try reader.readInteger()
+                guard number >= 1, number <= limits.pageRecords else {
+                    throw refuse(.badFrame, "limit must be from 1 to \(limits.pageRecords)", field: "limit")
+                }
+                limit = Int(number)
+            default:
+                let name = key.string
+                throw refuse(
+                    .unknownField, "\(Words.quoted(name)) is no part of a frame. \(Words.older)",
+                    field: name.utf8.count <= WireBounds.wordOctets ? name : String(name.unicodeScalars.prefix(40)))
+            }
+        }
+    }
+
+    private mutating func readOperations(_ reader: inout JSONReader) throws(JSONError) {
+        guard type == .mutate else { return try reader.skipValue() }
+        var inner = OperationReader(limits: limits)
+        do throws(JSONError) {
+            try inner.read(&reader)
+        } catch {
+            refusal = inner.refusal
+            throw error
+        }
+        operations = inner.operations
+    }
+
+    private func readCursor(_ reader: inout JSONReader) throws(JSONError) -> Cursor {
+        var epoch: String?
+        var sequence: Int64?
+        try reader.readObject { reader, key throws(JSONError) in
+            switch key {
+            case "epoch": epoch = try reader.readWord()
+            case "seq": sequence = try reader.readCount()
+            default: throw .unexpected("a cursor: epoch, seq", at: reader.offset)
+            }
+        }
+        guard let epoch, let sequence else { throw .unexpected("a cursor with epoch and seq", at: reader.offset) }
+        return Cursor(epoch: epoch, sequence: sequence)
+    }
+
+    /// Puts the members together, when they belong together.
+    private mutating func frame() throws(JSONError) -> ClientFrame {
+        guard let type else { throw missing("type") }
+        if let name = seen.subtracting(type.members).firstName {
+            throw refuse(.unknownField, "\(name) is no part of a frame called \(type.rawValue). \(Words.older)", field: name)
+        }
+        switch type {
+        case .mutate:
+            guard let mutation else { throw missing("mutation") }
+            guard let operations, !operations.isEmpty else { throw missing("operations") }
+            return .mutate(id: mutation, operations: operations)
+        case .signIn:
+            guard let token else { throw missing("token") }
+            return .signIn(token: token)
+        case .redeem:
+            guard let code else { throw missing("code") }
+            guard let client else { throw missing("client") }
+            return .redeem(code: code, client: client)
+        case .join:
+            guard let family else { throw missing("family") }
+            guard let client else { throw missing("client") }
+            return .join(Join(family: family, client: client, context: context, cursor: cursor))
+        case .context:
+            guard let context else { throw missing("context") }
+            return .context(context)
+        case .list:
+            guard let request else { throw missing("request") }
+            guard let kind else { throw missing("kind") }
+            guard let limit else { throw missing("limit") }
+            return .list(ListRequest(request: request, kind: kind, before: before, limit: limit))
+        case .signOut:
+            return .signOut
+        }
+    }
+
+    private mutating func begin(_ name: StaticString, _ bit: Members) {
+        member = name
+        seen.insert(bit)
+    }
+
+    private mutating func missing(_ name: String) -> JSONError {
+        refuse(.required, "The frame needs \(name)", field: name)
+    }
+
+    private mutating func refuse(_ code: ErrorCode, _ message: String, field: String) -> JSONError {
+        refusal = Rejection(code, message, field: field)
+        return .invalid(message)
+    }
+
+    /// Something in the frame is refused. When the rest is sound and it is a mutation with a number, that number gets the answer.
+    private func refused(_ octets: UnsafeRawBufferPointer) throws(Rejection) -> ClientFrame {
+        let refusal = refusal ?? Rejection(.badFrame, "No frame of this protocol")
+        var word: String?
+        var number: Int64?
+        do throws(JSONError) {
+            try JSONReader.read(octets, maxDepth: limits.jsonDepth) { reader throws(JSONError) in
+                try reader.readObject { reader, key throws(JSONError) in
+                    switch key {
+                    case "type" where try reader.peekKind() == .string: word = try reader.readString()
+                    case "mutation" where try reader.peekKind() == .integer:
+                        var ahead = reader
+                        number = try? ahead.readCount(from: 1)
+                        try reader.skipValue()
+                    default: try reader.skipValue()
+                    }
+                }
+            }
+        } catch {
+            throw Rejection(.badFrame, "No frame of this protocol: \(error)")
+        }
+        if word == ClientFrameType.mutate.rawValue, let number { return .refusedMutation(id: number, refusal) }
+        // An error frame names no operation of a mutation without a number; the code of a page of an unknown kind stays.
+        var plain = refusal
+        if plain.code != .unknownKind || word != ClientFrameType.list.rawValue { plain.code = .badFrame }
+        throw plain
+    }
+}

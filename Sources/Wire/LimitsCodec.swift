@@ -1,0 +1,28 @@
+import Family
+import JSON
+
+/// The limits as a flat object of integers.
+enum LimitsCodec {
+    static func encode(_ limits: Limits, into writer: inout JSONWriter) {
+        writer.beginObject()
+        for entry in Limits.entries {
+            writer.key(entry.name)
+            writer.integer(limits[keyPath: entry.value])
+        }
+        writer.endObject()
+    }
+
+    /// All of them must be there: a client that assumed one would break it unknowingly.
+    static func read(_ reader: inout JSONReader) throws(JSONError) -> Limits {
+        let start = reader.offset
+        var limits = Limits()
+        var count = 0
+        try reader.readObject { reader, key throws(JSONError) in
+            guard let entry = Limits.entries.first(where: { key == $0.name }) else { throw .unknownKey(key.string) }
+            limits[keyPath: entry.value] = Int(try reader.readCount())
+            count += 1
+        }
+        guard count == Limits.entries.count else { throw .unexpected("all limits", at: start) }
+        return limits
+    }
+}

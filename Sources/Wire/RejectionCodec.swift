@@ -1,0 +1,118 @@
+import Bytes
+import Family
+import JSON
+
+/// The members by which `reject` and `error` say why.
+enum RejectionCodec {
+    /// Appends them to an object that is open.
+    static func encode(_ rejection: borrowing Rejection, into writer: inout JSONWriter) {
+        writer.key("code")
+        writer.string(rejection.code.rawValue)
+        writer.key("message")
+        writer.string(rejection.message)
+        if let operation = rejection.operation {
+            writer.key("operation")
+            writer.integer(operation)
+        }
+        if let kind = rejection.kind {
+            writer.key("kind")
+            writer.string(kind)
+        }
+        if let id = rejection.id {
+            writer.key("id")
+            writer.identifier(id)
+        }
+        if let field = rejection.field {
+            writer.key("field")
+            writer.string(field)
+        }
+        writer.key("retry")
+        writer.boolean(rejection.code.isRetryable)
+        if let retryAfter = rejection.retryAfter {
+            writer.key("retry_after")
+            writer.integer(retryAfter)
+        }
+        if let conflict = rejection.conflict {
+            writer.key("conflict")
+            encode(conflict, into: &writer)
+        }
+    }
+
+    private static func encode(_ conflict: Conflict, into writer: inout JSONWriter) {
+        let declared = WireKind.of(conflict.record.kind).fields
+        writer.beginObject()
+        writer.key("record")
+        RecordCodec.encode(conflict.record, into: &writer)
+        writer.key("fields")
+        writer.beginArray()
+        for field in conflict.fields {
+            writer.beginObject()
+            writer.key("field")
+            writer.word(declared[field.field].key)
+            writer.key("base")
+            ValueCodec.writeOrNull(field.base, form: .record, to: &writer)
+            writer.key("yours")
+            ValueCodec.writeOrNull(field.yours, form: .record, to: &writer)
+            writer.key("theirs")
+            ValueCodec.writeOrNull(field.theirs, form: .record, to: &writer)
+            writer.key("member")
+            writer.identifier(field.member)
+            writer.key("at")
+            writer.integer(field.at)
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.endObject()
+    }
+
+    /// Reads `{"record":{…},"fields":[…]}`; the record stands first.
+    static func readConflict(_ reader: inout JSONReader) throws(JSONError) -> Conflict {
+        let start = reader.offset
+        var record: Record?
+        var fields: [Conflict.Field]?
+        try reader.readObject { reader, key throws(JSONError) in
+            switch key {
+            case "record": record = try RecordCodec.read(&reader)
+            case "fields":
+                let kind = try record.orThrow("record before fields", &reader).kind
+                var list: [Conflict.Field] = []
+                try reader.readArray { reader throws(JSONError) in list.append(try readField(kind, &reader)) }
+                fields = list
+            default: throw .unknownKey(key.string)
+            }
+        }
+        guard let record, let fields else { throw .unexpected("a whole conflict", at: start) }
+        return Conflict(record: record, fields: fields)
+    }
+
+    /// `field` stands before the values, whose shape it decides.
+    private static func readField(_ kind: Kind, _ reader: inout JSONReader) throws(JSONError) -> Conflict.Field {
+        let start = reader.offset
+        var index: Int?
+        var base: Value?
+        var yours: Value?
+        var theirs: Value?
+        var member: Identifier?
+        var at: Int64?
+        func value(_ reader: inout JSONReader) throws(JSONError) -> Value? {
+            let index = try index.orThrow("field before its values", &reader)
+            return try ValueCodec.read(&reader, WireKind.of(kind).fields[index].shape, form: .record)
+        }
+        try reader.readObject { reader, key throws(JSONError) in
+            switch key {
+            case "field":
+                let name = try reader.readString()
+                guard let known = kind.declaration.index(of: name) else { throw .unknownKey(name) }
+                index = known
+            case "base": base = try value(&reader)
+            case "yours": yours = try value(&reader)
+            case "theirs": theirs = try value(&reader)
+            case "member": member = try reader.readIdentifier()
+            case "at": at = try reader.readInteger()
+            default: throw .unknownKey(key.string)
+            }
+        }
+        guard let index, let member, let at else { throw .unexpected("a whole field of a conflict", at: start) }
+        return Conflict.Field(field: index, base: base, yours: yours, theirs: theirs, member: member, at: at)
+    }
+}

@@ -1,0 +1,73 @@
+import Family
+import JSON
+
+/// One field as the codec needs it: no strings to copy, no arrays to retain.
+struct WireField: Sendable {
+    /// The form of a value in a frame.
+    enum Shape: Sendable, Equatable {
+        case text
+        case integer
+        case flag
+        case reference
+        case link
+        case set
+        case json(maxOctets: Int, maxDepth: Int)
+    }
+
+    let key: StaticString
+    let shape: Shape
+
+    init(_ declaration: FieldDeclaration) {
+        key = declaration.key
+        shape = switch declaration.type {
+        case .line, .text, .choice, .decimal, .date, .time, .zone, .url, .state: .text
+        case .integer: .integer
+        case .flag: .flag
+        case .reference: .reference
+        case .link: .link
+        case .set: .set
+        case .json(let maxOctets, let maxDepth): .json(maxOctets: maxOctets, maxDepth: maxDepth)
+        }
+    }
+}
+
+/// The fields of one kind as the codec needs them.
+struct WireKind: Sendable {
+    let kind: Kind
+    let fields: [WireField]
+
+    private init(_ kind: Kind) {
+        self.kind = kind
+        fields = kind.declaration.fields.map(WireField.init)
+    }
+
+    static func of(_ kind: Kind) -> WireKind {
+        switch kind {
+        case .family: family
+        case .member: member
+        case .school: school
+        case .coach: coach
+        case .event: event
+        case .message: message
+        }
+    }
+
+    /// The position of the field with that name; looked for from `hint` on, because fields mostly come in the order of the declaration.
+    func index(of key: JSONKey, near hint: Int) -> Int? {
+        let count = fields.count
+        var index = hint < count ? hint : 0
+        for _ in 0..<count {
+            if key == fields[index].key { return index }
+            index += 1
+            if index == count { index = 0 }
+        }
+        return nil
+    }
+
+    private static let family = WireKind(.family)
+    private static let member = WireKind(.member)
+    private static let school = WireKind(.school)
+    private static let coach = WireKind(.coach)
+    private static let event = WireKind(.event)
+    private static let message = WireKind(.message)
+}
