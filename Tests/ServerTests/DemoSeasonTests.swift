@@ -2,6 +2,7 @@ import Bytes
 import Family
 import Server
 import Testing
+import Wire
 
 @Suite("The demo family's season")
 struct DemoSeasonTests {
@@ -61,6 +62,14 @@ struct DemoSeasonTests {
             #expect(season.parents.contains(author) || season.athletes.contains(author))
         }
         for event in season.records(.event) { #expect(season.parents.contains(event.author) || event.author == event.athlete) }
+    }
+
+    @Test("Every mutation is one that a client could have sent")
+    func wire() throws {
+        for (index, mutation) in Season(today: "2026-11-21").mutations.enumerated() {
+            let frame = ClientFrame.mutate(id: Int64(index + 1), operations: mutation.operations)
+            #expect(try ClientFrame.decode(frame.encode(), limits: Limits()) == frame)
+        }
     }
 
     @Test("What an operation refers to was created by an earlier mutation")
