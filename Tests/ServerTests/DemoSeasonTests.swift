@@ -6,7 +6,10 @@ import Wire
 
 @Suite("The demo family's season")
 struct DemoSeasonTests {
-    /// A season, and every created record's patch by kind.
+    /// What became of one create.
+    typealias Made = (id: Identifier, athlete: Identifier?, author: Identifier, fields: Fields, sets: [FieldPatch.SetEdit])
+
+    /// A season, and every created record's fields by kind.
     struct Season {
         let parents = [Identifier(high: 1, low: 1), Identifier(high: 1, low: 2)]
         let athletes = [Identifier(high: 2, low: 1), Identifier(high: 2, low: 2)]
@@ -21,8 +24,8 @@ struct DemoSeasonTests {
         }
 
         /// The fields of a created record as they would be after its create and its updates, sets left out.
-        func records(_ kind: Kind) -> [(id: Identifier, athlete: Identifier?, author: Identifier, fields: Fields, sets: [FieldPatch.SetEdit])] {
-            var records: [(id: Identifier, athlete: Identifier?, author: Identifier, fields: Fields, sets: [FieldPatch.SetEdit])] = []
+        func records(_ kind: Kind) -> [Made] {
+            var records: [Made] = []
             for (author, operations) in mutations {
                 for operation in operations where operation.kind == kind {
                     switch operation.action {

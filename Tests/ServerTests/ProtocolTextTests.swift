@@ -61,7 +61,9 @@ struct ProtocolTextTests {
         #expect(shown == Set(client + server))
     }
 
-    @Test("A client's frame is one that the server accepts, and is written as our own client writes it", arguments: examples.filter(\.isFromClient))
+    @Test(
+        "A client's frame is one that the server accepts, and is written as our own client writes it",
+        arguments: examples.filter(\.isFromClient))
     func client(example: Example) throws {
         let frame = try example.octets.withUnsafeBytes { octets throws(Rejection) in try ClientFrame.decode(octets, limits: Limits()) }
         if case .refusedMutation(_, let rejection) = frame { Issue.record("refused: \(rejection)") }
