@@ -85,7 +85,7 @@ let package = Package(
         tests("JSONTests", ["Bytes", "JSON"]),
         tests("DatesTests", ["Bytes", "Dates"]),
         tests("HTTP1Tests", ["Bytes", "HTTP1"]),
-        tests("WebSocketTests", ["Bytes", "Crypto", "HTTP1", "WebSocket"]),
+        tests("WebSocketTests", ["wsecho", "Bytes", "Crypto", "Posix", "HTTP1", "WebSocket"]),
         tests("TLSTests", ["Posix", "TLS"]),
         tests("FamilyTests", ["Bytes", "JSON", "Dates", "Family"]),
         tests("WireTests", ["Bytes", "JSON", "Dates", "Family", "Wire"]),

@@ -42,6 +42,17 @@ static inline int csqlite_configure(sqlite3 *database, int option, int value) {
     return sqlite3_db_config(database, option, value, (int *)0);
 }
 
+/// `errno` of the last system call that failed below the connection. sqlite3_system_errno() answers 0, or an old value,
+/// when it was a COMMIT that failed (seen with 3.40), so this asks the file layer as that function would.
+static inline int csqlite_system_errno(sqlite3 *database) {
+    sqlite3_vfs *vfs = (sqlite3_vfs *)0;
+    if (sqlite3_file_control(database, "main", SQLITE_FCNTL_VFS_POINTER, &vfs) == SQLITE_OK && vfs && vfs->xGetLastError) {
+        return vfs->xGetLastError(vfs, 0, (char *)0);
+    }
+    // The file was never opened.
+    return sqlite3_system_errno(database);
+}
+
 enum {
     /// The index of the write-ahead log could not grow.
     CSQLITE_IOERR_SHMSIZE = SQLITE_IOERR_SHMSIZE,

@@ -60,6 +60,8 @@ extension Limits {
             meaning: "Operations in one mutation.", past: "reject too_many"),
         .init(name: "pending_mutations", value: \.pendingMutations, unit: "mutations",
             meaning: "Mutations that one session may have unanswered.", past: "reject too_many_pending"),
+        .init(name: "pending_octets", value: \.pendingOctets, unit: "octets",
+            meaning: "Mutations of all sessions of one server that wait for the disk.", past: "reject busy with retry_after"),
         .init(name: "mutations_per_second", value: \.mutationsPerSecond, unit: "mutations per second",
             meaning: "Mutations that one session may send for long.", past: "reject rate_limited with retry_after"),
         .init(name: "mutation_burst", value: \.mutationBurst, unit: "mutations",

@@ -50,14 +50,12 @@ package struct SQLiteError: Error, Equatable, Sendable {
     ///
     /// - Parameter hidingMessage: put SQLite's fixed sentence for the code in place of the one for this failure.
     static func last(of handle: OpaquePointer?, code: Int32, sql: String?, hidingMessage: Bool = false) -> SQLiteError {
-        let system = handle.map { sqlite3_system_errno($0) } ?? 0
-        let sentence = hidingMessage || handle == nil ? sqlite3_errstr(code) : sqlite3_errmsg(handle)
+        // errno first: it lasts only until the next call to the system.
         let isOfSystem = code & 0xFF == SQLITE_IOERR || code & 0xFF == SQLITE_CANTOPEN
-        return SQLiteError(
-            code: code,
-            message: sentence.map { String(cString: $0) } ?? "unknown error",
-            sql: sql,
-            systemError: isOfSystem ? system : 0)
+        let systemError = isOfSystem ? handle.map { csqlite_system_errno($0) } ?? 0 : 0
+        let sentence = hidingMessage || handle == nil ? sqlite3_errstr(code) : sqlite3_errmsg(handle)
+        let message = sentence.map { String(cString: $0) } ?? "unknown error"
+        return SQLiteError(code: code, message: message, sql: sql, systemError: systemError)
     }
 }
 

@@ -1,1 +1,225 @@
-// SQLite: migrations, the change log, group commit, receipts, snapshots.
+import Bytes
+package import Family
+import SQLite
+package import Wire
+
+/// The one writer of a database.
+///
+/// Synchronous and confined to one thread. Each call that writes is one transaction, on stable storage when it returns (`durable`).
+/// After a `StoreFailure` every call throws it again: the process is to end.
+///
+/// What the database holds stands at the head of `Schema`.
+package final class Store {
+    /// Proposals in one transaction at most: a commit stays below about 5 ms, and more would save nothing (`swift-notes.md` §5).
+    package static let maxBatch = 256
+
+    /// Tombstones and receipts are kept so long, milliseconds: 30 days.
+    package static let retention: Int64 = 30 * 86_400_000
+
+    /// Names this database: 128 random bits in hex. A restored backup gets another.
+    package let epoch: String
+
+    let environment: StoreEnvironment
+    let database: Database
+    let records: RecordTable
+    let log: LogTable
+    let history: HistoryTable
+    let receipts: ReceiptTable
+    let members: MemberTable
+    let people: PeopleTable
+    let savepoint: Savepoint
+
+    private let begin: Statement
+    private let commit: Statement
+    private let findFamily: Statement
+    private var checkpoints = CheckpointPlan()
+    private var failure: StoreFailure?
+
+    /// Caches of what the database holds. Bounded by being emptied: what is missing is read again.
+    private var families: [Identifier: FamilyState] = [:]
+    private static let maxFamilies = 4_096
+    private var clients: [ClientName: ClientState] = [:]
+    private static let maxClients = 16_384
+
+    /// Opens the database, making or migrating it. Everything that can be read afterwards is on stable storage.
+    ///
+    /// - Parameters:
+    ///   - path: the file, in a folder that is there and claimed (`DataFolder`).
+    ///   - vfs: name of a registered SQLite file layer; `nil` is the system's.
+    /// - Throws: with a sentence for a database of a newer program or of something else, which is left as it is.
+    package init(path: String, vfs: String? = nil, environment: StoreEnvironment) throws(StoreFailure) {
+        self.environment = environment
+        do {
+            database = try Database(path: path, mode: .readWriteCreate, vfs: vfs)
+            // Before anything is written to it.
+            try Schema.check(database)
+            try Connection.configureWriter(database)
+            try Schema.migrate(database, epoch: Hex.encode(environment.random(16)), at: environment.now())
+            epoch = try Connection.epoch(database)
+            records = try RecordTable(database)
+            log = try LogTable(database)
+            history = try HistoryTable(database)
+            receipts = try ReceiptTable(database)
+            members = try MemberTable(database)
+            people = try PeopleTable(database)
+            savepoint = try Savepoint(database)
+            begin = try database.prepare("BEGIN IMMEDIATE")
+            commit = try database.prepare("COMMIT")
+            findFamily = try database.prepare("SELECT key FROM families WHERE uuid = ?")
+        } catch {
+            throw StoreFailure(error)
+        }
+        // After the death of a process the log may hold commits that were written and never synced. They can be read, so they
+        // would be told to clients: they must be durable first.
+        _ = try truncateLog()
+    }
+
+    /// Applies what members ask for, in order, in one transaction.
+    ///
+    /// Each proposal stands alone: one that is rejected leaves the others as they are.
+    ///
+    /// - Parameter proposals: at most `maxBatch`.
+    /// - Returns: for each proposal, in order, its receipt and, when it changed something, the change. All of it is on stable storage.
+    ///   When the disk is full nothing of the batch happened and each receipt is `storage_full`; a later call may succeed.
+    /// - Throws: when the outcome is not known. Nobody may be told anything of the batch.
+    package func commit(_ proposals: [Proposal]) throws(StoreFailure) -> [CommitResult] {
+        precondition(proposals.count <= Self.maxBatch, "a batch is at most \(Self.maxBatch) proposals")
+        guard !proposals.isEmpty else { return [] }
+        let at = environment.now()
+        let outcome = try transaction {
+            var results: [CommitResult] = []
+            results.reserveCapacity(2 * proposals.count)
+            for proposal in proposals { try propose(proposal, at: at, into: &results) }
+            return results
+        }
+        switch outcome {
+        case .done(let results): return results
+        case .refused(let rejection): return proposals.map { .receipt($0.receipt(rejection)) }
+        }
+    }
+
+    // MARK: Transactions
+
+    enum Outcome<Value> {
+        case done(Value)
+        /// Nothing happened.
+        case refused(Rejection)
+    }
+
+    /// Runs `body` in a transaction that is on stable storage when this returns `done`.
+    ///
+    /// - Returns: `refused` when `body` threw a `Rejection`, and with `storage_full` when the disk is full; all is rolled back then.
+    func transaction<Value>(_ body: () throws -> Value) throws(StoreFailure) -> Outcome<Value> {
+        if let failure { throw failure }
+        if checkpoints.isOverdue(rows: database.totalChanges) { try checkpoint() }
+        do {
+            try begin.run()
+            let value = try body()
+            try commit.run()
+            return .done(value)
+        } catch {
+            families.removeAll()
+            clients.removeAll()
+            do {
+                // SQLite has rolled back by itself after some failures.
+                if database.inTransaction { try database.execute("ROLLBACK") }
+            } catch {
+                throw fail(error)
+            }
+            switch error {
+            case let rejection as Rejection: return .refused(rejection)
+            case let error as SQLiteError where error.isFull: return .refused(.storageFull)
+            default: throw fail(error)
+            }
+        }
+    }
+
+    /// Takes note that nothing may be written any more.
+    private func fail(_ error: any Error) -> StoreFailure {
+        let first = failure ?? StoreFailure(error)
+        failure = first
+        return first
+    }
+
+    // MARK: The write-ahead log of SQLite
+
+    /// Copies SQLite's log into the database file when it has grown enough. Call it after the results of a commit are handed over,
+    /// so that nobody waits for it; where it is not called, commits do it late, at four times the size.
+    ///
+    /// SQLite's own automatic checkpoint is off: it would make the authors of a batch wait, and it drops errors, so that a disk which no
+    /// longer takes the database file would show only in a log that grows without end.
+    package func checkpointIfDue() throws(StoreFailure) {
+        if let failure { throw failure }
+        if checkpoints.isDue(rows: database.totalChanges) { try checkpoint() }
+    }
+
+    private func checkpoint() throws(StoreFailure) {
+        do throws(SQLiteError) {
+            let pages = try database.checkpoint(.passive)
+            checkpoints.didCheckpoint(rows: database.totalChanges, logPages: pages.log)
+        } catch {
+            // The log stays and is whole; it is tried again later.
+            guard error.isFull || error.isBusy else { throw fail(error) }
+            checkpoints.didCheckpoint(rows: database.totalChanges, logPages: nil)
+        }
+    }
+
+    /// Copies all of SQLite's log into the database file and cuts the log to nothing; for idle moments.
+    ///
+    /// - Returns: false when a reader was in the way or the disk is full; try again later.
+    package func truncateLog() throws(StoreFailure) -> Bool {
+        if let failure { throw failure }
+        do throws(SQLiteError) {
+            try database.checkpoint(.truncate)
+            checkpoints.didCheckpoint(rows: database.totalChanges, logPages: nil)
+            return true
+        } catch {
+            guard error.isFull || error.isBusy else { throw fail(error) }
+            return false
+        }
+    }
+
+    // MARK: Caches
+
+    func family(_ id: Identifier) throws -> FamilyState? {
+        if let known = families[id] { return known }
+        findFamily.bind(1, id)
+        guard let key = try findFamily.one({ $0.int64(0) }) else { return nil }
+        let zone = try records.find(family: key, id)?.record.fields.text("time_zone") ?? "UTC"
+        let state = FamilyState(
+            key: key, id: id, head: try log.head(family: key), zone: zone, records: try records.count(family: key),
+            members: try members.members(family: key))
+        keep(state)
+        return state
+    }
+
+    func keep(_ family: FamilyState) {
+        if families.count >= Self.maxFamilies, families[family.id] == nil { families.removeAll() }
+        families[family.id] = family
+    }
+
+    /// Names one client of one member.
+    struct ClientName: Hashable {
+        let family: Int64
+        let member: Identifier
+        let client: Identifier
+    }
+
+    func client(_ name: ClientName) throws -> ClientState? {
+        if let known = clients[name] { return known }
+        guard let state = try receipts.client(family: name.family, member: name.member, client: name.client) else { return nil }
+        keep(state, name)
+        return state
+    }
+
+    func keep(_ client: ClientState, _ name: ClientName) {
+        if clients.count >= Self.maxClients, clients[name] == nil { clients.removeAll() }
+        clients[name] = client
+    }
+
+    /// After rows of `clients` changed behind the cache.
+    func forgetClients() { clients.removeAll() }
+}
+
+@available(*, unavailable)
+extension Store: Sendable {}

@@ -2,7 +2,8 @@
 package struct WebSocketLimits: Equatable, Sendable {
     /// Longest message accepted, octets, all fragments together. Past it: close 1009.
     package var maxMessage: Int
-    /// Most frames that one message may come in. Past it: close 1009.
+    /// Most frames that one message may come in, not counting an empty last one: libraries that cut a message into equal pieces
+    /// end it so (Autobahn 9.3.1 does). Past it: close 1009.
     package var maxFragments: Int
 
     /// - Parameters:
@@ -174,7 +175,7 @@ package struct WebSocketDecoder: ~Copyable {
         switch head.opcode {
         case .continuation:
             guard kind != nil else { throw .continuationUnexpected }
-            guard fragments < limits.maxFragments else { throw .tooManyFragments }
+            guard fragments < limits.maxFragments || (head.isFinal && head.payload == 0) else { throw .tooManyFragments }
         case .text, .binary:
             guard kind == nil else { throw .continuationExpected }
         case .close, .ping, .pong:

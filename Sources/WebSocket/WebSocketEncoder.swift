@@ -41,7 +41,8 @@ package enum WebSocketEncoder {
     package static func append(
         _ opcode: Opcode, _ payload: UnsafeRawBufferPointer, isFinal: Bool = true, maskKey: UInt32? = nil, to octets: inout [UInt8]
     ) {
-        precondition(!opcode.isControl || (payload.count <= maxControlPayload && isFinal), "a control frame is one frame of at most 125 octets")
+        precondition(
+            !opcode.isControl || (payload.count <= maxControlPayload && isFinal), "a control frame is one frame of at most 125 octets")
         withUnsafeTemporaryAllocation(byteCount: FrameHead.maxLength, alignment: 8) { head in
             let length = writeHead(opcode, payload: payload.count, isFinal: isFinal, maskKey: maskKey, into: head)
             octets.append(contentsOf: UnsafeRawBufferPointer(rebasing: head[..<length]))

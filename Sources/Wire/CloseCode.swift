@@ -37,3 +37,30 @@ package enum CloseCode: UInt16, CaseIterable, Sendable {
         }
     }
 }
+
+extension CloseCode {
+    /// Why the server closes with it, for people who write clients.
+    package var meaning: String {
+        switch self {
+        case .normal: "The client asked for it."
+        case .goingAway: "The server goes away."
+        case .protocolError: "Octets that are no WebSocket frames."
+        case .unsupportedData: "A binary message: frames of this protocol are text."
+        case .invalidPayload: "Text that is not UTF-8."
+        case .policyViolation: "Against the rules of this server."
+        case .messageTooBig: "A message longer than message_octets."
+        case .mandatoryExtension: "An extension that the client needs is missing."
+        case .internalError: "A fault of the server; nothing that was acknowledged is lost."
+        case .serviceRestart: "The server restarts."
+        case .tryAgainLater: "The server is overloaded."
+        case .restarting: "The server drains for a restart or an upgrade: come back after a moment, with the cursor."
+        case .slowReader: "The client read too slowly (outbox_octets, outbox_age): come back with the cursor."
+        case .pongTimeout: "No answer to a ping within pong_time."
+        case .signInTimeout: "Not signed in within sign_in_time."
+        case .tooManyConnections: "More than connections_per_member."
+        case .removed: "The member was removed from the family."
+        case .sessionEnded: "The session was ended, here or elsewhere."
+        case .badFrame: "A message that is no frame of this protocol; an error frame says why."
+        }
+    }
+}

@@ -42,10 +42,9 @@ struct OperationReader {
             case "op":
                 parts.begin("op", .op)
                 let word = try reader.readString()
-                guard let op = Op(rawValue: word) else {
-                    throw refuse(.unknownOperation, "No operation is called \(Words.quoted(word)). \(Words.older)", field: "op")
-                }
-                parts.op = op
+                parts.op = Op(rawValue: word)
+                // Refused at the end, when kind and id are known as well.
+                if parts.op == nil { parts.unknownOp = word }
             case "kind":
                 parts.begin("kind", .kind)
                 let name = try reader.readString()
@@ -133,7 +132,8 @@ struct OperationReader {
             guard let index = declared.index(of: key, near: 0) else { throw unknownField(key, kind) }
             parts.field = index
             guard declared.fields[index].shape == .set else {
-                throw refuse(.invalid, "\(label(kind, index)): add and remove are for sets only", field: declared.fields[index].key.description)
+                let field = kind.declaration.fields[index]
+                throw refuse(.invalid, "\(field.label): add and remove are for sets only", field: field.name)
             }
             let ids = try ValueCodec.readElements(&reader, form: .operation).map(\.id)
             guard !ids.isEmpty else { return }
@@ -150,12 +150,15 @@ struct OperationReader {
 
     /// Puts the parts together, when they belong together.
     private mutating func operation() throws(JSONError) -> Operation {
+        if let word = parts.unknownOp {
+            throw refuse(.unknownOperation, "No operation is called \(Words.quoted(word)). \(Words.older)", field: "op")
+        }
         guard let op = parts.op else { throw missing("op") }
         guard let kind = parts.kind else { throw missing("kind") }
         guard let id = parts.id else { throw missing("id") }
         let foreign = parts.seen.subtracting(op.members)
         if let name = foreign.firstName {
-            throw refuse(.invalid, "\(name) has no place in a \(op.rawValue). Nothing was changed", field: name)
+            throw refuse(.invalid, "\(name) has no place in \(op == .update ? "an" : "a") \(op.rawValue). Nothing was changed", field: name)
         }
         switch op {
         case .create: return Operation(kind: kind, id: id, action: .create(athlete: parts.athlete, patch: parts.patch))
@@ -221,8 +224,6 @@ struct OperationReader {
         let field = kind.declaration.fields[index]
         return (field.name, field.label, field.type)
     }
-
-    private func label(_ kind: Kind, _ index: Int) -> String { kind.declaration.fields[index].label }
 }
 
 /// The words of `"op"`.
@@ -261,6 +262,7 @@ private struct Members: OptionSet {
 /// One operation, as far as it is read.
 private struct Parts {
     var op: Op?
+    var unknownOp: String?
     var kind: Kind?
     var id: Identifier?
     var athlete: Identifier?

@@ -49,7 +49,10 @@ struct FooterTests {
         // The fifth week is the last, also when the month has five or begins on that day.
         Case("AAA0BBB,M3.5.0/0,M5.5.0/1", ("2026-03-28T23:59:59.999Z", 0, "AAA"), ("2026-03-29T00:00:00.000Z", 1, "BBB"),
             ("2026-05-30T23:59:59.999Z", 1, "BBB"), ("2026-05-31T00:00:00.000Z", 0, "AAA")),
-        Case("AAA0BBB,M2.5.0/0,M2.5.0/1", ("2026-02-22T00:00:00.000Z", 0, "AAA")),
+        Case("AAA0BBB,M2.5.0/0,M4.5.6/1", ("2026-02-21T23:59:59.999Z", 0, "AAA"), ("2026-02-22T00:00:00.000Z", 1, "BBB"),
+            ("2027-04-23T23:59:59.999Z", 1, "BBB"), ("2027-04-24T00:00:00.000Z", 0, "AAA")),
+        // Ending where it begins: none at all.
+        Case("AAA0BBB,M2.5.0/0,M2.5.0/1", ("2026-02-22T00:00:00.000Z", 0, "AAA"), ("2026-07-01T00:00:00.000Z", 0, "AAA")),
     ])
     func forms(example: Case) throws {
         let rules = try ZoneRules(tzif: TZifFile.footer(example.text))

@@ -129,7 +129,9 @@ struct RequestHeadTests {
         #expect(try Self.parse(request(fields: 100)) != nil)
         #expect(throws: HTTPError.fieldsTooLarge) { try Self.parse(request(fields: 101)) }
 
-        func request(octets: Int) -> String { "GET / HTTP/1.1\r\nHost: a\r\nX:" + String(repeating: "b", count: octets - 9 - 4) + "\r\n\r\n" }
+        func request(octets: Int) -> String {
+            "GET / HTTP/1.1\r\nHost: a\r\nX:" + String(repeating: "b", count: octets - 9 - 4) + "\r\n\r\n"
+        }
         #expect(try Self.parse(request(octets: 16384)) != nil)
         #expect(throws: HTTPError.fieldsTooLarge) { try Self.parse(request(octets: 16385)) }
         #expect(throws: HTTPError.fieldsTooLarge) { try Self.parse("GET / HTTP/1.1\r\nX:" + String(repeating: "b", count: 20_000)) }
@@ -210,7 +212,8 @@ struct ResponseHeadTests {
     }
 
     @Test("malformed status lines are refused", arguments: [
-        "HTTP/1.1 200\r\n\r\n", "HTTP/1.1 2x0 OK\r\n\r\n", "HTTP/1.1  200 OK\r\n\r\n", "HTTP/1.1 600 OK\r\n\r\n", "HTTP/1.1 2000 OK\r\n\r\n",
+        "HTTP/1.1 200\r\n\r\n", "HTTP/1.1 2x0 OK\r\n\r\n", "HTTP/1.1  200 OK\r\n\r\n", "HTTP/1.1 600 OK\r\n\r\n",
+        "HTTP/1.1 2000 OK\r\n\r\n",
         "HTP/1.1 200 OK\r\n\r\n", "\r\n\r\n",
     ])
     func malformed(text: String) {

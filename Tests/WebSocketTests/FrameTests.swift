@@ -98,7 +98,9 @@ struct TextCheckTests {
         var random = Seeded(state: seed)
         for _ in 0..<400 {
             var octets = [UInt8](text: "Zażółć gęślą jaźń – naïve 日本語 👨‍👩‍👧 plain ascii that is long enough for words 0123456789 ")
-            if Bool.random(using: &random) { octets[Int.random(in: octets.indices, using: &random)] = UInt8.random(in: 0...255, using: &random) }
+            if Bool.random(using: &random) {
+                octets[Int.random(in: octets.indices, using: &random)] = UInt8.random(in: 0...255, using: &random)
+            }
             let whole = String(validating: octets, as: UTF8.self) != nil
             var check = TextCheck()
             var ok = true

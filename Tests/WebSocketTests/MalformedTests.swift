@@ -60,10 +60,14 @@ struct Malformed: Sendable, CustomTestStringConvertible {
                 [0x01, 0xFE, 0x01, 0x00] + mask + [0xF4, 0x90, 0x61], .textInvalid, 1007, at: 10),
             Malformed("a message past the limit", [0x82, 0xFE, 0x04, 0x01] + mask, .messageTooLong, 1009),
             Malformed(
-                "fragments past the limit together", [0x02, 0xFE, 0x04, 0x00] + mask + [UInt8](repeating: 0, count: 1024) + [0x80, 0x81] + mask,
+                "fragments past the limit together",
+                [0x02, 0xFE, 0x04, 0x00] + mask + [UInt8](repeating: 0, count: 1024) + [0x80, 0x81] + mask,
                 .messageTooLong, 1009),
             Malformed(
-                "one fragment too many", [0x01, 0x80] + mask + [0x00, 0x80] + mask + [0x00, 0x80] + mask + [0x80, 0x80] + mask,
+                "one fragment too many", [0x01, 0x80] + mask + [0x00, 0x80] + mask + [0x00, 0x80] + mask + [0x80, 0x81] + mask,
+                .tooManyFragments, 1009),
+            Malformed(
+                "one empty fragment too many", [0x01, 0x80] + mask + [0x00, 0x80] + mask + [0x00, 0x80] + mask + [0x00, 0x80] + mask,
                 .tooManyFragments, 1009),
         ]
         + [3, 4, 5, 6, 7, 11, 12, 13, 14, 15].map { opcode in
@@ -109,7 +113,9 @@ struct MalformedTests {
         #expect(decode([[0x81, 0x80, 0, 0, 0, 0]], role: .client) == [.failure(.maskUnexpected)])
     }
 
-    @Test("the close codes that may travel are taken", arguments: [1000, 1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 1012, 1013, 1014, 3000, 3999, 4000, 4999] as [UInt16])
+    @Test("the close codes that may travel are taken", arguments: [
+        1000, 1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 1012, 1013, 1014, 3000, 3999, 4000, 4999,
+    ] as [UInt16])
     func goodCodes(code: UInt16) {
         #expect(decode([Malformed.close(code)]) == [.close(code, "")])
     }
@@ -121,6 +127,9 @@ struct MalformedTests {
         #expect(decode([[0x82, 0xFE, 0x04, 0x00] + mask + payload], limits: Self.limits) == [.message(.binary, payload)])
         let three: [UInt8] = [0x02, 0x80] + mask + [0x00, 0x80] + mask + [0x80, 0x80] + mask
         #expect(decode([three], limits: Self.limits) == [.message(.binary, [])])
+        // An empty last frame is no fragment more.
+        let four: [UInt8] = [0x02, 0x80] + mask + [0x00, 0x80] + mask + [0x00, 0x81] + mask + [7] + [0x80, 0x80] + mask
+        #expect(decode([four], limits: Self.limits) == [.message(.binary, [7])])
     }
 
     @Test("whatever follows a close frame is ignored")

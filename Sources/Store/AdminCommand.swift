@@ -1,0 +1,99 @@
+package import Bytes
+package import Family
+
+/// What the person who runs the server, or somebody without a session yet, asks of the writer.
+package enum AdminCommand: Hashable, Sendable {
+    /// A new family with its first parent. `zone` is an IANA name.
+    case createFamily(name: String, zone: String, parent: String)
+    /// A new member. An athlete needs `born` (`YYYY-MM-DD`) and `by`, the parent who asks.
+    case invite(Invite)
+    /// A new session for a member, made by the person who runs the server.
+    case token(member: Identifier)
+    /// Turns an invite's one-time code into a session. Again by the same client (the answer was lost): another session, and the
+    /// former one ends.
+    case redeem(code: String, client: Identifier)
+    /// Ends the session of a token.
+    case signOut(token: String)
+    /// Forgets what its time has come for: receipts, and invites that expired.
+    case purge
+}
+
+package struct Invite: Hashable, Sendable {
+    package var family: Identifier
+    package var name: String
+    package var role: Role
+    /// `YYYY-MM-DD`.
+    package var born: String?
+    /// The parent who invites, and who consents for an athlete below 18.
+    package var by: Identifier?
+
+    package init(family: Identifier, name: String, role: Role, born: String? = nil, by: Identifier? = nil) {
+        self.family = family
+        self.name = name
+        self.role = role
+        self.born = born
+        self.by = by
+    }
+}
+
+/// What came of an admin command. A refusal is a `Rejection`, as for mutations.
+package enum AdminAnswer: Hashable, Sendable {
+    case family(FamilyCreated)
+    case invited(Invited)
+    case token(SessionCreated)
+    /// The session that ended (`SignIn.session`); `nil` when the token was of none.
+    case signedOut(session: Int64?)
+    case purged(receipts: Int, invites: Int)
+}
+
+package struct FamilyCreated: Hashable, Sendable {
+    package var family: Identifier
+    /// The first parent.
+    package var member: Identifier
+    /// One-time code for the parent, valid until `expiresAt` (UTC milliseconds).
+    package var code: String
+    package var expiresAt: Int64
+
+    package init(family: Identifier, member: Identifier, code: String, expiresAt: Int64) {
+        self.family = family
+        self.member = member
+        self.code = code
+        self.expiresAt = expiresAt
+    }
+}
+
+package struct Invited: Hashable, Sendable {
+    package var family: Identifier
+    package var member: Identifier
+    package var role: Role
+    /// One-time code; `nil` for an athlete below 13, whose profile a parent keeps.
+    package var code: String?
+    /// UTC milliseconds; `nil` without a code.
+    package var expiresAt: Int64?
+
+    package init(family: Identifier, member: Identifier, role: Role, code: String?, expiresAt: Int64?) {
+        self.family = family
+        self.member = member
+        self.role = role
+        self.code = code
+        self.expiresAt = expiresAt
+    }
+}
+
+package struct SessionCreated: Hashable, Sendable {
+    /// 43 characters of base64url. This is the only time that it is seen: the database holds its hash.
+    package var token: String
+    package var family: Identifier
+    package var member: Identifier
+    package var role: Role
+    /// A session that ended by this (`SignIn.session`): its connections are to be closed.
+    package var endedSession: Int64?
+
+    package init(token: String, family: Identifier, member: Identifier, role: Role, endedSession: Int64? = nil) {
+        self.token = token
+        self.family = family
+        self.member = member
+        self.role = role
+        self.endedSession = endedSession
+    }
+}

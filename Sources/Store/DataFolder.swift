@@ -1,0 +1,51 @@
+package import Posix
+
+/// The folder that holds everything one server keeps: claimed by one process at a time.
+///
+/// The claim is a lock on the folder (flock(2)); it ends with the value or with the process, however that ends.
+package struct DataFolder: ~Copyable {
+    package let path: String
+    private let claim: FileDescriptor
+
+    /// Makes the folder (mode 0700) when it is missing and claims it.
+    ///
+    /// - Throws: `.inUse` when another process holds it: talk to that one through `socketPath`.
+    package init(path: String) throws(DataFolderError) {
+        do throws(Errno) {
+            try Files.makeFolders(path, mode: 0o700)
+            // The names of the database files are only as durable as the folder they stand in.
+            try Files.synchronizeFolder(of: path)
+            claim = try Files.lock(folder: path)
+        } catch {
+            throw error == .locked ? .inUse : .failed(error)
+        }
+        self.path = path
+    }
+
+    /// The database. SQLite keeps its log beside it (`-wal`, `-shm`).
+    package var databasePath: String { DataFolder.databasePath(in: path) }
+
+    /// The socket on which the running server takes admin commands.
+    package var socketPath: String { DataFolder.socketPath(in: path) }
+
+    package static func databasePath(in folder: String) -> String { folder + "/huddle.db" }
+
+    package static func socketPath(in folder: String) -> String { folder + "/huddled.sock" }
+}
+
+/// Why a data folder could not be claimed.
+package enum DataFolderError: Error, Equatable {
+    /// Another process has it.
+    case inUse
+    /// The machine said no: rights, a file in the way, no room.
+    case failed(Errno)
+}
+
+extension DataFolderError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .inUse: "the data folder is in use by another process"
+        case .failed(let errno): "the data folder cannot be used: \(errno)"
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import Bytes
+import Family
+import SQLite
+
+/// What one version of a record replaced.
+struct HistoryEntry {
+    var version: Int64
+    var member: Identifier
+    var at: Int64
+    /// Fields that the version changed, with the values before; none for deletions and restorations.
+    var before: [FieldPatch.Assignment]
+}
+
+/// The writer's statements on `history`.
+final class HistoryTable {
+    private let insertOne: Statement
+    private let since: Statement
+
+    init(_ database: Database) throws(SQLiteError) {
+        insertOne = try database.prepare(
+            "INSERT INTO history (family, record, version, seq, member, at, before) VALUES (?, ?, ?, ?, ?, ?, ?)")
+        since = try database.prepare(
+            """
+            SELECT version, member, at, before FROM history WHERE family = ? AND record = ? AND version > ? ORDER BY version
+            """)
+    }
+
+    /// - Parameter before: the values that were replaced; `nil` for a deletion or a restoration.
+    func append(family: Int64, _ record: Record, sequence: Int64, before: [FieldPatch.Assignment]?) throws(SQLiteError) {
+        insertOne.bind(1, family)
+        insertOne.bind(2, record.id)
+        insertOne.bind(3, record.version)
+        insertOne.bind(4, sequence)
+        insertOne.bind(5, record.updatedBy)
+        insertOne.bind(6, record.updatedAt)
+        insertOne.bind(7, before.map { FormerValues.encode(record.kind, $0) })
+        try insertOne.run()
+    }
+
+    /// What happened to a record after a version, oldest first.
+    func entries(family: Int64, _ record: Record, after version: Int64) throws -> [HistoryEntry] {
+        since.bind(1, family)
+        since.bind(2, record.id)
+        since.bind(3, version)
+        return try since.all { row in
+            HistoryEntry(
+                version: row.int64(0), member: try row.identifier(1), at: row.int64(2),
+                before: row.isNull(3) ? [] : try FormerValues.decode(record.kind, row.octets(3)))
+        }
+    }
+}
+
+@available(*, unavailable)
+extension HistoryTable: Sendable {}

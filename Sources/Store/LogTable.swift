@@ -1,0 +1,30 @@
+import Bytes
+import SQLite
+
+/// The writer's statements on `log`.
+final class LogTable {
+    private let insertOne: Statement
+    private let newest: Statement
+
+    init(_ database: Database) throws(SQLiteError) {
+        insertOne = try database.prepare("INSERT INTO log (family, seq, at, frame) VALUES (?, ?, ?, ?)")
+        newest = try database.prepare("SELECT max(seq) FROM log WHERE family = ?")
+    }
+
+    func append(family: Int64, sequence: Int64, at: Int64, frame: [UInt8]) throws(SQLiteError) {
+        insertOne.bind(1, family)
+        insertOne.bind(2, sequence)
+        insertOne.bind(3, at)
+        insertOne.bind(4, frame)
+        try insertOne.run()
+    }
+
+    /// 0 for a family without a change.
+    func head(family: Int64) throws(SQLiteError) -> Int64 {
+        newest.bind(1, family)
+        return try newest.first { row throws(SQLiteError) in row.int64(0) } ?? 0
+    }
+}
+
+@available(*, unavailable)
+extension LogTable: Sendable {}

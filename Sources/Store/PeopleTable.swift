@@ -1,0 +1,179 @@
+import Bytes
+import SQLite
+
+/// A member as the tables of people know them.
+struct MembershipRow {
+    var family: Int64
+    var familyID: Identifier
+    var member: Identifier
+    /// `nil` until somebody signs in as this member.
+    var person: Int64?
+    /// `YYYY-MM-DD`.
+    var born: String?
+    var hasConsent: Bool
+    var isRemoved: Bool
+}
+
+/// A parent's consent to the login of an athlete below 18.
+struct Consent {
+    var by: Identifier
+    var at: Int64
+    /// The name of the text that was agreed to.
+    var terms: String
+
+    /// The text that `invite` shows today.
+    static let currentTerms = "huddle-consent-1"
+}
+
+struct InviteRow {
+    var key: Int64
+    var member: Identifier
+    var expiresAt: Int64
+    var redeemedBy: Identifier?
+    var session: Int64?
+}
+
+/// The writer's statements on memberships, people, sessions and invites. They run seldom, so they are compiled when they are used.
+final class PeopleTable {
+    /// An invite is good for so long, milliseconds: 7 days.
+    static let inviteLife: Int64 = 7 * 86_400_000
+
+    private let database: Database
+
+    init(_ database: Database) throws(SQLiteError) {
+        self.database = database
+    }
+
+    // MARK: Memberships
+
+    func addMembership(family: Int64, member: Identifier, born: String?, consent: Consent?) throws {
+        let insert = try database.prepare(
+            "INSERT INTO memberships (family, member, born, consent_by, consent_at, consent_terms) VALUES (?, ?, ?, ?, ?, ?)")
+        insert.bind(1, family)
+        insert.bind(2, member)
+        insert.bind(3, born)
+        insert.bind(4, consent?.by)
+        insert.bind(5, consent?.at)
+        insert.bind(6, consent?.terms)
+        try insert.run()
+    }
+
+    /// By the member's id alone, which is unique because the server makes it.
+    func membership(_ member: Identifier) throws -> MembershipRow? {
+        let find = try database.prepare(
+            """
+            SELECT m.family, f.uuid, m.person, m.born, m.consent_at, m.removed_at
+            FROM memberships m JOIN families f ON f.key = m.family WHERE m.member = ?
+            """)
+        find.bind(1, member)
+        return try find.one { row in
+            MembershipRow(
+                family: row.int64(0), familyID: try row.identifier(1), member: member, person: row.optionalInt64(2),
+                born: row.isNull(3) ? nil : row.text(3), hasConsent: !row.isNull(4), isRemoved: !row.isNull(5))
+        }
+    }
+
+    /// Ends a membership, or takes it up again (`at` is `nil`). With the last membership of a person their sessions end, and an
+    /// invite that still waits is void.
+    func setRemoved(family: Int64, member: Identifier, at: Int64?) throws {
+        let update = try database.prepare("UPDATE memberships SET removed_at = ? WHERE family = ? AND member = ?")
+        update.bind(1, at)
+        update.bind(2, family)
+        update.bind(3, member)
+        try update.run()
+        guard at != nil else { return }
+        let endSessions = try database.prepare(
+            """
+            DELETE FROM sessions WHERE person = (SELECT person FROM memberships WHERE family = ?1 AND member = ?2)
+            AND NOT EXISTS (SELECT 1 FROM memberships m WHERE m.person = sessions.person AND m.removed_at IS NULL)
+            """)
+        endSessions.bind(1, family)
+        endSessions.bind(2, member)
+        try endSessions.run()
+        let voidInvites = try database.prepare("DELETE FROM invites WHERE family = ? AND member = ?")
+        voidInvites.bind(1, family)
+        voidInvites.bind(2, member)
+        try voidInvites.run()
+    }
+
+    // MARK: Sessions
+
+    /// A session for a member, who becomes a person if nobody was one yet.
+    ///
+    /// - Returns: the session's key.
+    func addSession(_ membership: MembershipRow, hash: [UInt8], at: Int64) throws -> Int64 {
+        var person = membership.person
+        if person == nil {
+            try database.run("INSERT INTO people (created_at) VALUES (?)", .integer(at))
+            person = database.lastInsertRowID
+            let join = try database.prepare("UPDATE memberships SET person = ? WHERE family = ? AND member = ?")
+            join.bind(1, person)
+            join.bind(2, membership.family)
+            join.bind(3, membership.member)
+            try join.run()
+        }
+        let insert = try database.prepare("INSERT INTO sessions (hash, person, created_at) VALUES (?, ?, ?)")
+        insert.bind(1, hash)
+        insert.bind(2, person)
+        insert.bind(3, at)
+        try insert.run()
+        return database.lastInsertRowID
+    }
+
+    /// - Returns: the key of the session that ended; `nil` when there was none.
+    func endSession(hash: [UInt8]) throws -> Int64? {
+        let find = try database.prepare("SELECT key FROM sessions WHERE hash = ?")
+        find.bind(1, hash)
+        guard let key = try find.one({ $0.int64(0) }) else { return nil }
+        return try endSession(key: key) ? key : nil
+    }
+
+    /// - Returns: whether there was one.
+    func endSession(key: Int64) throws -> Bool {
+        try database.run("DELETE FROM sessions WHERE key = ?", .integer(key))
+        return database.changes > 0
+    }
+
+    // MARK: Invites
+
+    func addInvite(family: Int64, member: Identifier, hash: [UInt8], at: Int64) throws -> Int64 {
+        let insert = try database.prepare("INSERT INTO invites (hash, family, member, created_at, expires_at) VALUES (?, ?, ?, ?, ?)")
+        insert.bind(1, hash)
+        insert.bind(2, family)
+        insert.bind(3, member)
+        insert.bind(4, at)
+        insert.bind(5, at + Self.inviteLife)
+        try insert.run()
+        return at + Self.inviteLife
+    }
+
+    func invite(hash: [UInt8]) throws -> InviteRow? {
+        let find = try database.prepare("SELECT key, member, expires_at, redeemed_client, session FROM invites WHERE hash = ?")
+        find.bind(1, hash)
+        return try find.one { row in
+            InviteRow(
+                key: row.int64(0), member: try row.identifier(1), expiresAt: row.int64(2),
+                redeemedBy: try row.optionalIdentifier(3), session: row.optionalInt64(4))
+        }
+    }
+
+    func redeem(_ invite: InviteRow, client: Identifier, session: Int64, at: Int64) throws {
+        let update = try database.prepare("UPDATE invites SET redeemed_at = ?, redeemed_client = ?, session = ? WHERE key = ?")
+        update.bind(1, at)
+        update.bind(2, client)
+        update.bind(3, session)
+        update.bind(4, invite.key)
+        try update.run()
+    }
+
+    /// Deletes invites that expired, redeemed or not.
+    ///
+    /// - Returns: how many.
+    func purgeInvites(at: Int64) throws -> Int {
+        try database.run("DELETE FROM invites WHERE expires_at <= ?", .integer(at))
+        return database.changes
+    }
+}
+
+@available(*, unavailable)
+extension PeopleTable: Sendable {}

@@ -1,0 +1,121 @@
+import Bytes
+import Family
+import SQLite
+
+/// A record with the row that holds it.
+struct RecordRow {
+    var row: Int64
+    var record: Record
+}
+
+/// The writer's statements on `records`.
+final class RecordTable {
+    private let findOne: Statement
+    private let insertOne: Statement
+    private let updateOne: Statement
+    private let countAll: Statement
+    private let database: Database
+
+    /// The columns that `decode` reads, in its order.
+    static let columns = """
+        row, kind, id, athlete, version, created_at, created_by, updated_at, updated_by, deleted_at, fields
+        """
+
+    init(_ database: Database) throws(SQLiteError) {
+        self.database = database
+        findOne = try database.prepare("SELECT \(Self.columns) FROM records WHERE family = ? AND id = ?")
+        insertOne = try database.prepare(
+            """
+            INSERT INTO records (family, id, kind, athlete, version, created_at, created_by, updated_at, updated_by, fields)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (family, id) DO NOTHING
+            """)
+        updateOne = try database.prepare(
+            "UPDATE records SET version = ?, updated_at = ?, updated_by = ?, deleted_at = ?, fields = ? WHERE row = ?")
+        countAll = try database.prepare("SELECT count(*) FROM records WHERE family = ?")
+    }
+
+    /// - Returns: the record, deleted or not; `nil` when the family has none of that id.
+    func find(family: Int64, _ id: Identifier) throws -> RecordRow? {
+        findOne.bind(1, family)
+        findOne.bind(2, id)
+        return try findOne.one(Self.decode)
+    }
+
+    /// - Returns: false when the family has a record of that id already, deleted or not.
+    func insert(family: Int64, _ record: Record) throws -> Bool {
+        insertOne.bind(1, family)
+        insertOne.bind(2, record.id)
+        insertOne.bind(3, Int64(record.kind.rawValue))
+        insertOne.bind(4, record.athlete)
+        insertOne.bind(5, record.version)
+        insertOne.bind(6, record.createdAt)
+        insertOne.bind(7, record.createdBy)
+        insertOne.bind(8, record.updatedAt)
+        insertOne.bind(9, record.updatedBy)
+        insertOne.bind(10, StoredFields.encode(record.fields))
+        try insertOne.run()
+        return database.changes == 1
+    }
+
+    /// Writes what can change of a record.
+    func update(_ row: RecordRow) throws {
+        updateOne.bind(1, row.record.version)
+        updateOne.bind(2, row.record.updatedAt)
+        updateOne.bind(3, row.record.updatedBy)
+        updateOne.bind(4, row.record.deletedAt)
+        updateOne.bind(5, StoredFields.encode(row.record.fields))
+        updateOne.bind(6, row.row)
+        try updateOne.run()
+    }
+
+    /// How many records the family has, deleted ones included.
+    func count(family: Int64) throws -> Int {
+        countAll.bind(1, family)
+        return try countAll.one { Int($0.int64(0)) } ?? 0
+    }
+
+    /// Reads a row of `columns`.
+    static func decode(_ row: Statement) throws -> RecordRow {
+        guard let raw = UInt8(exactly: row.int64(1)), let kind = Kind(rawValue: raw) else {
+            throw StoreFailure("a stored record is of an unknown kind")
+        }
+        let record = Record(
+            kind: kind, id: try row.identifier(2), athlete: try row.optionalIdentifier(3), version: row.int64(4),
+            createdAt: row.int64(5), createdBy: try row.identifier(6), updatedAt: row.int64(7), updatedBy: try row.identifier(8),
+            deletedAt: row.optionalInt64(9), fields: try StoredFields.decode(kind, row, 10))
+        return RecordRow(row: row.int64(0), record: record)
+    }
+}
+
+@available(*, unavailable)
+extension RecordTable: Sendable {}
+
+/// The statement by which writer and reader learn who is in a family.
+final class MemberTable {
+    private let list: Statement
+
+    init(_ database: Database) throws(SQLiteError) {
+        let columns = RecordTable.columns.split(separator: ", ").map { "r.\($0)" }.joined(separator: ", ")
+        list = try database.prepare(
+            """
+            SELECT \(columns), m.born, m.removed_at
+            FROM records r JOIN memberships m ON m.family = r.family AND m.member = r.id
+            WHERE r.family = ? AND r.kind = \(Kind.member.rawValue)
+            """)
+    }
+
+    /// Everybody who is or was in the family.
+    func members(family: Int64) throws -> [Identifier: MemberState] {
+        var members: [Identifier: MemberState] = [:]
+        list.bind(1, family)
+        try list.each { row in
+            let record = try RecordTable.decode(row).record
+            members[record.id] = MemberState(
+                record, born: row.isNull(11) ? nil : row.text(11), isRemoved: !row.isNull(12) || record.isDeleted)
+        }
+        return members
+    }
+}
+
+@available(*, unavailable)
+extension MemberTable: Sendable {}

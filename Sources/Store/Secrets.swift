@@ -1,0 +1,44 @@
+import Bytes
+import Crypto
+
+/// A session token: 256 random bits as 43 characters of base64url. The database holds the SHA-256 of the text, so a stolen copy of
+/// it opens nothing; the token has all the randomness that a slow hash would be for.
+enum SessionToken {
+    static func make(_ random: (Int) -> [UInt8]) -> String { Base64.encode(random(32), .urlSafe) }
+
+    static func hash(_ token: String) -> [UInt8] { Digest.sha256(Array(token.utf8)) }
+}
+
+/// An invite's one-time code: 100 random bits as 20 letters and digits that cannot be mistaken for each other (Crockford's base 32: no I, L,
+/// O, U), `7K3QX-…`, in four groups of five. Stored hashed, as tokens are.
+enum InviteCode {
+    private static let digits = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
+
+    static func make(_ random: (Int) -> [UInt8]) -> String {
+        var code: [UInt8] = []
+        for (index, octet) in random(20).enumerated() {
+            if index > 0, index % 5 == 0 { code.append(UInt8(ascii: "-")) }
+            // 32 divides 256, so five bits of each octet are even.
+            code.append(digits[Int(octet & 31)])
+        }
+        return String(decoding: code, as: UTF8.self)
+    }
+
+    /// The hash of a code as a person types it: any case, with or without hyphens and blanks, O for 0, I or L for 1.
+    ///
+    /// - Returns: `nil` for what can be no code.
+    static func hash(_ typed: String) -> [UInt8]? {
+        var code: [UInt8] = []
+        for octet in typed.utf8 {
+            switch octet {
+            case UInt8(ascii: "-"), UInt8(ascii: " "): continue
+            case UInt8(ascii: "o"), UInt8(ascii: "O"): code.append(UInt8(ascii: "0"))
+            case UInt8(ascii: "i"), UInt8(ascii: "I"), UInt8(ascii: "l"), UInt8(ascii: "L"): code.append(UInt8(ascii: "1"))
+            case UInt8(ascii: "a")...UInt8(ascii: "z"): code.append(octet - 32)
+            default: code.append(octet)
+            }
+            guard code.count <= 20 else { return nil }
+        }
+        return code.count == 20 ? Digest.sha256(code) : nil
+    }
+}

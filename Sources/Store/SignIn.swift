@@ -1,0 +1,103 @@
+package import Bytes
+package import Family
+package import Wire
+
+/// Who holds a session.
+package struct SignIn: Hashable, Sendable {
+    /// Names the session within this database, for ending its connections (`AdminAnswer.signedOut`, `SessionCreated.endedSession`).
+    package var session: Int64
+    /// Names the person within this database; never leaves the server.
+    package var person: Int64
+    /// Every family that the person belongs to now, by the time of joining.
+    package var memberships: [Membership]
+
+    package init(session: Int64, person: Int64, memberships: [Membership]) {
+        self.session = session
+        self.person = person
+        self.memberships = memberships
+    }
+}
+
+/// The answer to a wish to join.
+package enum JoinAnswer: Hashable, Sendable {
+    /// `not_found` to whoever is not a member, whether the family exists or not; `cursor_ahead`: join again without a cursor.
+    case refused(Rejection)
+    case joined(JoinState)
+}
+
+/// One family and one member of it at one moment.
+package struct JoinState: Hashable, Sendable {
+    package enum Resume: Hashable, Sendable {
+        /// The changes after the client's own sequence follow.
+        case changes(after: Int64)
+        /// The client had no cursor: a snapshot follows.
+        case snapshot
+        /// The client's cursor cannot be used: `reset`, then a snapshot.
+        case reset(ResetReason)
+    }
+
+    package var family: Identifier
+    package var member: Identifier
+    package var role: Role
+    package var epoch: String
+    /// The newest sequence.
+    package var head: Int64
+    /// Cursors below it get `reset`.
+    package var floor: Int64
+    package var resume: Resume
+    /// Whose season one can look at.
+    package var athletes: [Athlete]
+    /// The member's age in whole years by the family's zone; `nil` when no birth date is known. For `Permission`; never sent.
+    package var age: Int?
+
+    package init(
+        family: Identifier, member: Identifier, role: Role, epoch: String, head: Int64, floor: Int64, resume: Resume,
+        athletes: [Athlete], age: Int?
+    ) {
+        self.family = family
+        self.member = member
+        self.role = role
+        self.epoch = epoch
+        self.head = head
+        self.floor = floor
+        self.resume = resume
+        self.athletes = athletes
+        self.age = age
+    }
+}
+
+/// An athlete of the family, and what parents may do with their records now (below 16 always `edit`).
+package struct Athlete: Hashable, Sendable {
+    package var member: Identifier
+    package var parentAccess: ParentAccess
+
+    package init(member: Identifier, parentAccess: ParentAccess) {
+        self.member = member
+        self.parentAccess = parentAccess
+    }
+}
+
+/// Some changes out of the log, in order.
+package struct LogPage: Sendable {
+    /// The `change` frames, exactly as they were sent live.
+    package var frames: [(sequence: Int64, frame: [UInt8])]
+    /// The last of `frames` was the newest when this was read.
+    package var reachedEnd: Bool
+
+    package init(frames: [(sequence: Int64, frame: [UInt8])], reachedEnd: Bool) {
+        self.frames = frames
+        self.reachedEnd = reachedEnd
+    }
+}
+
+/// All records of a family as they were at one sequence.
+package struct Snapshot: Sendable {
+    package var sequence: Int64
+    /// Encoded `snapshot` frames in order; the `snapshot_end` frame is the sender's.
+    package var frames: [[UInt8]]
+
+    package init(sequence: Int64, frames: [[UInt8]]) {
+        self.sequence = sequence
+        self.frames = frames
+    }
+}

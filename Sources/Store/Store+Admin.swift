@@ -1,0 +1,218 @@
+import Bytes
+package import Family
+import SQLite
+package import Wire
+
+// Families, members and sessions come and go here, in the same writer as everything else.
+extension Store {
+    /// Carries out an admin command, in one transaction.
+    ///
+    /// - Returns: the answer, or why nothing was done (`storage_full` when the disk is full); and the changes for the live rooms.
+    package func perform(_ command: AdminCommand) throws(StoreFailure) -> (Result<AdminAnswer, Rejection>, [CommitResult]) {
+        if case .purge = command { return try purge() }
+        let outcome = try transaction {
+            let at = environment.now()
+            switch command {
+            case .createFamily(let name, let zone, let parent): return try createFamily(name: name, zone: zone, parent: parent, at: at)
+            case .invite(let invite): return try self.invite(invite, at: at)
+            case .token(let member): return (try token(member, at: at), nil)
+            case .redeem(let code, let client): return (try redeem(code, client, at: at), nil)
+            case .signOut(let token): return (AdminAnswer.signedOut(session: try people.endSession(hash: SessionToken.hash(token))), nil)
+            case .purge: preconditionFailure("purges take several transactions")
+            }
+        } as Outcome<(AdminAnswer, CommittedChange?)>
+        switch outcome {
+        case .done((let answer, let change)): return (.success(answer), change.map { [.change($0)] } ?? [])
+        case .refused(let rejection): return (.failure(rejection), [])
+        }
+    }
+
+    // MARK: Families and members
+
+    private func createFamily(name: String, zone: String, parent: String, at: Int64) throws -> (AdminAnswer, CommittedChange?) {
+        let familyID = identifier(at)
+        let parentID = identifier(at)
+        let profile = try fields(.family, [("name", name), ("time_zone", zone)])
+        let member = try fields(.member, [("name", parent), ("role", Role.parent.rawValue)])
+
+        let insert = try database.prepare("INSERT INTO families (uuid, floor, created_at) VALUES (?, 0, ?)")
+        insert.bind(1, familyID)
+        insert.bind(2, at)
+        try insert.run()
+        let family = FamilyState(
+            key: database.lastInsertRowID, id: familyID, head: 0, zone: profile.text("time_zone") ?? zone, records: 0, members: [:])
+        var change = PendingChange(family: family, actor: Actor(member: parentID, role: .parent), context: .all, at: at)
+        try add(.family, familyID, profile, &change)
+        try add(.member, parentID, member, &change)
+        try people.addMembership(family: family.key, member: parentID, born: nil, consent: nil)
+        let code = try makeInvite(family: family.key, member: parentID, at: at)
+        let sealed = try seal(change, client: nil, mutation: nil)
+        return (.family(FamilyCreated(family: familyID, member: parentID, code: code.text, expiresAt: code.expiresAt)), sealed)
+    }
+
+    private func invite(_ invite: Invite, at: Int64) throws -> (AdminAnswer, CommittedChange?) {
+        guard let family = try family(invite.family) else { throw Rejection(.notFound, "There is no such family.") }
+        if let by = invite.by, family.member(by)?.role != .parent {
+            throw Rejection(.unknownReference, "Whoever invites must be a parent of this family.", field: "by")
+        }
+        let age = try age(of: invite, family, at: at)
+        var values = [("name", invite.name), ("role", invite.role.rawValue)]
+        if invite.role == .athlete { values.append(("parent_access", ParentAccess.edit.rawValue)) }
+        let profile = try fields(.member, values)
+        guard family.records < environment.limits.recordsPerFamily else {
+            throw Rejection(.familyFull, "The family has reached \(environment.limits.recordsPerFamily) records.")
+        }
+
+        let id = identifier(at)
+        let author = invite.by ?? id
+        let actor = Actor(member: author, role: family.member(author)?.role ?? invite.role)
+        var change = PendingChange(family: family, actor: actor, context: .all, at: at)
+        try add(.member, id, profile, born: invite.born, &change)
+        let isMinor = age.map { $0 < Age.adult } ?? false
+        let hasLogin = age.map { $0 >= Age.login } ?? true
+        let consent = isMinor && hasLogin ? invite.by.map { Consent(by: $0, at: at, terms: Consent.currentTerms) } : nil
+        try people.addMembership(family: family.key, member: id, born: invite.born, consent: consent)
+        let code = hasLogin ? try makeInvite(family: family.key, member: id, at: at) : nil
+        let sealed = try seal(change, client: nil, mutation: nil)
+        let invited = Invited(family: invite.family, member: id, role: invite.role, code: code?.text, expiresAt: code?.expiresAt)
+        return (.invited(invited), sealed)
+    }
+
+    /// The age of who is invited, and the checks that hang on it; `nil` for others than athletes without a birth date.
+    private func age(of invite: Invite, _ family: FamilyState, at: Int64) throws -> Int? {
+        guard invite.born != nil || invite.role == .athlete else { return nil }
+        guard let born = invite.born else {
+            throw Rejection(.required, "An athlete needs a birth date: below 13 there is no login, below 18 a parent consents.", field: "born")
+        }
+        guard let today = environment.localDate(family.zone, at), let age = Age.years(born: born, today: today),
+            born <= today, age <= Age.oldest
+        else { throw Rejection(.invalid, "The birth date is YYYY-MM-DD, a day in the past.", field: "born") }
+        guard invite.by != nil || invite.role != .athlete else {
+            throw Rejection(.required, "An athlete is invited by a parent of the family.", field: "by")
+        }
+        return age
+    }
+
+    /// Adds a record that no mutation may create.
+    private func add(_ kind: Kind, _ id: Identifier, _ fields: Fields, born: String? = nil, _ change: inout PendingChange) throws {
+        let record = Record(
+            kind: kind, id: id, athlete: nil, version: 1, createdAt: change.at, createdBy: change.actor.member, updatedAt: change.at,
+            updatedBy: change.actor.member, fields: fields)
+        guard try records.insert(family: change.family.key, record) else { throw StoreFailure("an id came up twice") }
+        change.family.records += 1
+        change.add(record, .create(athlete: nil, fields: fields))
+        guard kind == .member else { return }
+        let state = MemberState(record, born: born, isRemoved: false)
+        change.family.members[id] = state
+        change.members.append((id, state.role))
+    }
+
+    /// Fields in canonical spelling, by the rules that hold for updates of the same kind.
+    private func fields(_ kind: Kind, _ values: [(name: String, text: String)]) throws -> Fields {
+        var patch = FieldPatch()
+        for (name, text) in values {
+            guard let field = kind.declaration.index(of: name) else { preconditionFailure("\(kind.name) declares no field \(name)") }
+            patch.assignments.append(.init(field: field, value: .text(text)))
+        }
+        let nobody = Identifier(high: 0, low: 0)
+        var operation = Operation(kind: kind, id: nobody, action: .update(base: 0, merge: .none, patch: patch))
+        do throws(Rejection) {
+            try Validation.canonicalize(&operation, index: 0, environment: environment.rules)
+            guard case .update(_, _, let canonical) = operation.action else { preconditionFailure("an update stays one") }
+            let fields = Merge.apply(canonical, to: Fields(kind), resolve: { _, _ in nil }).fields
+            try Validation.check(fields, operation: 0, id: nobody)
+            return fields
+        } catch {
+            // There was no operation that the answer could name.
+            throw Rejection(error.code, error.message, field: error.field)
+        }
+    }
+
+    // MARK: Sessions
+
+    private func token(_ member: Identifier, at: Int64) throws -> AdminAnswer {
+        guard let membership = try people.membership(member), !membership.isRemoved else {
+            throw Rejection(.notFound, "There is no such member.")
+        }
+        return .token(try session(membership, at: at).created)
+    }
+
+    private func redeem(_ code: String, _ client: Identifier, at: Int64) throws -> AdminAnswer {
+        let unknown = Rejection(.codeUnknown, "This code is not known, was used already or is too old. Ask for another invite.")
+        guard let hash = InviteCode.hash(code), let invite = try people.invite(hash: hash), at < invite.expiresAt,
+            invite.redeemedBy == nil || invite.redeemedBy == client,
+            let membership = try people.membership(invite.member), !membership.isRemoved
+        else { throw unknown }
+        // The first answer was lost: its token is in nobody's hands, or in wrong ones.
+        var ended: Int64?
+        if let former = invite.session, try people.endSession(key: former) { ended = former }
+        var (created, session) = try session(membership, at: at)
+        try people.redeem(invite, client: client, session: session, at: at)
+        created.endedSession = ended
+        return .token(created)
+    }
+
+    private func session(_ membership: MembershipRow, at: Int64) throws -> (created: SessionCreated, key: Int64) {
+        guard let family = try family(membership.familyID), let member = family.member(membership.member) else {
+            throw StoreFailure("a membership without a member record")
+        }
+        if member.role == .athlete {
+            guard let age = age(of: membership.member, family, at: at), age >= Age.login else {
+                throw Rejection(.notAllowed, "Athletes below \(Age.login) have no login: a parent keeps their profile.")
+            }
+            guard age >= Age.adult || membership.hasConsent else {
+                throw Rejection(.notAllowed, "Athletes below \(Age.adult) need a parent's consent: let a parent invite them.")
+            }
+        }
+        let token = SessionToken.make(environment.random)
+        let key = try people.addSession(membership, hash: SessionToken.hash(token), at: at)
+        return (SessionCreated(token: token, family: family.id, member: membership.member, role: member.role), key)
+    }
+
+    private func makeInvite(family: Int64, member: Identifier, at: Int64) throws -> (text: String, expiresAt: Int64) {
+        let code = InviteCode.make(environment.random)
+        guard let hash = InviteCode.hash(code) else { preconditionFailure("a code of ours is a code") }
+        return (code, try people.addInvite(family: family, member: member, hash: hash, at: at))
+    }
+
+    // MARK: Purge
+
+    /// Receipts that one transaction forgets at most: some twenty milliseconds, in which other writes wait.
+    private static let purgeBatch = 5_000
+
+    /// Forgets receipts older than 30 days and raises the floors of their clients; call it once a day, again until it is finished.
+    ///
+    /// - Parameter now: UTC milliseconds.
+    /// - Returns: how many were forgotten now, and whether those were all. A full disk ends it for now.
+    package func purgeReceipts(now: Int64) throws(StoreFailure) -> (purged: Int, isFinished: Bool) {
+        let outcome = try transaction { try receipts.purge(before: now - Self.retention, count: Self.purgeBatch) }
+        // Floors have changed.
+        forgetClients()
+        switch outcome {
+        case .done(let count): return (count, count < Self.purgeBatch)
+        case .refused: return (0, true)
+        }
+    }
+
+    private func purge() throws(StoreFailure) -> (Result<AdminAnswer, Rejection>, [CommitResult]) {
+        let now = environment.now()
+        var purged = 0
+        while true {
+            let (count, isFinished) = try purgeReceipts(now: now)
+            purged += count
+            if isFinished { break }
+        }
+        let outcome = try transaction { try people.purgeInvites(at: now) }
+        switch outcome {
+        case .done(let invites): return (.success(.purged(receipts: purged, invites: invites)), [])
+        case .refused(let rejection): return (.failure(rejection), [])
+        }
+    }
+
+    /// A fresh version 7 id.
+    private func identifier(_ at: Int64) -> Identifier {
+        let octets = environment.random(16)
+        func half(_ part: ArraySlice<UInt8>) -> UInt64 { part.reduce(0) { $0 << 8 | UInt64($1) } }
+        return .version7(milliseconds: at, random: (half(octets.prefix(8)), half(octets.suffix(8))))
+    }
+}

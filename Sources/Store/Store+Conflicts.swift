@@ -1,0 +1,65 @@
+import Bytes
+import Family
+
+// What happens to an update whose author did not see the current record (semantics.md, "Stale base").
+extension Store {
+    /// Lets a stale update through where nobody's edit is lost: set edits alone always, other fields with `merge: disjoint`.
+    ///
+    /// - Throws: `conflict` otherwise, and when history does not reach back to the base (a backup was restored, rows were purged).
+    func checkStale(
+        _ current: Record, base: Int64, merge: MergeMode, _ patch: FieldPatch, _ operation: Operation, _ index: Int,
+        _ change: PendingChange
+    ) throws {
+        // A base that never was (of another epoch, or hostile) has no history either.
+        let isPast = (1..<current.version).contains(base)
+        let entries = isPast ? try history.entries(family: change.family.key, current, after: base) : []
+        guard isPast, Int64(entries.count) == current.version - base else {
+            let differing = patch.assignments.map(\.field)
+            let contested = Merge.contested(patch, current: current.fields, changedSinceBase: Set(differing))
+            throw conflict(current, contested.map { unknown($0, patch, current) }, operation, index, change)
+        }
+        if Merge.isSetEditsOnly(patch) { return }
+        let changed = Set(entries.flatMap { $0.before.map(\.field) })
+        let contested = Merge.contested(patch, current: current.fields, changedSinceBase: changed)
+        if merge == .disjoint && contested.isEmpty { return }
+        let fields = contested.map { field in
+            // What the author saw is what the first change since then replaced; whom to ask is who made the last.
+            let changes = entries.filter { entry in entry.before.contains { $0.field == field } }
+            guard let first = changes.first, let last = changes.last else { return unknown(field, patch, current) }
+            return Conflict.Field(
+                field: field, base: first.before.first { $0.field == field }?.value, yours: patch.value(field),
+                theirs: current.fields[field], member: last.member, at: last.at)
+        }
+        throw conflict(current, fields, operation, index, change)
+    }
+
+    /// A field of which nobody knows any more what it was at the base.
+    private func unknown(_ field: Int, _ patch: FieldPatch, _ current: Record) -> Conflict.Field {
+        Conflict.Field(
+            field: field, base: nil, yours: patch.value(field), theirs: current.fields[field], member: current.updatedBy,
+            at: current.updatedAt)
+    }
+
+    func conflict(
+        _ current: Record, _ fields: [Conflict.Field], _ operation: Operation, _ index: Int, _ change: PendingChange
+    ) -> Rejection {
+        let who = change.family.members[current.updatedBy]?.name ?? "Somebody"
+        let label = operation.kind.declaration.label.lowercased()
+        let sentence =
+            if current.isDeleted {
+                "\(who) deleted this \(label) meanwhile. What you entered is kept as a draft: restore the \(label) to go on."
+            } else {
+                "\(who) changed this \(label) meanwhile. What you entered is kept as a draft: open it to compare."
+            }
+        return Rejection(
+            .conflict, sentence, operation: index, kind: operation.kind, id: operation.id,
+            conflict: Conflict(record: current, fields: fields))
+    }
+}
+
+extension FieldPatch {
+    /// What the patch assigns to a field; `nil` also when it clears it.
+    fileprivate func value(_ field: Int) -> Value? {
+        assignments.first { $0.field == field }?.value
+    }
+}

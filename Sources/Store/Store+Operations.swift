@@ -1,0 +1,201 @@
+import Bytes
+import Family
+
+// One operation within the savepoint of its mutation. Order of the checks: is it well formed, is the record there, is it allowed,
+// is the base current, are the rules kept. Each throws the `Rejection` that the author gets.
+extension Store {
+    func apply(_ asked: Operation, _ index: Int, to change: inout PendingChange) throws {
+        var operation = asked
+        try Validation.canonicalize(&operation, index: index, environment: environment.rules)
+        switch operation.action {
+        case .create(let athlete, let patch):
+            try create(operation, index, athlete: athlete, patch, &change)
+        case .update(let base, let merge, let patch):
+            try update(operation, index, base: base, merge: merge, patch, &change)
+        case .delete(let base):
+            try delete(operation, index, base: base, &change)
+        case .restore(let base):
+            try restore(operation, index, base: base, &change)
+        }
+    }
+
+    private func create(
+        _ operation: Operation, _ index: Int, athlete: Identifier?, _ patch: FieldPatch, _ change: inout PendingChange
+    ) throws {
+        let kind = operation.kind
+        let owner = kind.declaration.scope == .athlete ? try owner(athlete, operation, index, change) : nil
+        try check(.create, operation, index, owner: owner, author: change.actor.member, patch: patch, change)
+        let empty = Fields(kind)
+        let names = try resolve(Merge.introduced(by: patch, to: empty), operation, index, change)
+        var fields = Merge.apply(patch, to: empty, resolve: { names[$1] }).fields
+        Validation.applyDefaults(&fields)
+        try Validation.check(fields, operation: index, id: operation.id)
+        guard change.family.records < environment.limits.recordsPerFamily else {
+            throw Rejection(
+                .familyFull, "The family has reached \(environment.limits.recordsPerFamily) records. What you entered is kept as a draft.",
+                operation: index, kind: kind, id: operation.id)
+        }
+        let record = Record(
+            kind: kind, id: operation.id, athlete: owner, version: 1, createdAt: change.at, createdBy: change.actor.member,
+            updatedAt: change.at, updatedBy: change.actor.member, fields: fields)
+        guard try records.insert(family: change.family.key, record) else {
+            throw Rejection(
+                .alreadyExists, "There is a record with this id already. What you entered is kept as a draft.", operation: index,
+                kind: kind, id: operation.id)
+        }
+        change.family.records += 1
+        change.add(record, .create(athlete: owner, fields: fields))
+    }
+
+    private func update(
+        _ operation: Operation, _ index: Int, base: Int64, merge: MergeMode, _ patch: FieldPatch, _ change: inout PendingChange
+    ) throws {
+        var row = try find(operation, index, change)
+        let current = row.record
+        try check(.update, operation, index, owner: current.athlete, author: current.createdBy, patch: patch, change)
+        guard !current.isDeleted else { throw conflict(current, [], operation, index, change) }
+        if base != current.version {
+            try checkStale(current, base: base, merge: merge, patch, operation, index, change)
+        }
+        let names = try resolve(Merge.introduced(by: patch, to: current.fields), operation, index, change)
+        let applied = Merge.apply(patch, to: current.fields, resolve: { names[$1] })
+        guard !applied.changed.isEmpty else { return }
+        try Validation.check(applied.fields, operation: index, id: operation.id)
+        row.record.fields = applied.fields
+        try checkPeople(from: current, to: row.record, operation, index, &change)
+        raise(&row, change)
+        try records.update(row)
+        try history.append(family: change.family.key, row.record, sequence: change.sequence, before: applied.before)
+        change.add(row.record, .update(applied.changed))
+    }
+
+    /// Kinds of today have no cascades: what refers to a school or a coach keeps it as it was named. Those that will (trips with
+    /// their items, events unlinking their metrics) use the current versions here and raise them.
+    private func delete(_ operation: Operation, _ index: Int, base: Int64, _ change: inout PendingChange) throws {
+        var row = try find(operation, index, change)
+        let current = row.record
+        try check(.delete, operation, index, owner: current.athlete, author: current.createdBy, change)
+        guard !current.isDeleted, base == current.version else { throw conflict(current, [], operation, index, change) }
+        row.record.deletedAt = change.at
+        try checkPeople(from: current, to: row.record, operation, index, &change)
+        raise(&row, change)
+        try records.update(row)
+        try history.append(family: change.family.key, row.record, sequence: change.sequence, before: nil)
+        change.add(row.record, .delete)
+    }
+
+    private func restore(_ operation: Operation, _ index: Int, base: Int64, _ change: inout PendingChange) throws {
+        var row = try find(operation, index, change)
+        let current = row.record
+        try check(.restore, operation, index, owner: current.athlete, author: current.createdBy, change)
+        guard current.isDeleted, base == current.version else { throw conflict(current, [], operation, index, change) }
+        row.record.deletedAt = nil
+        try checkPeople(from: current, to: row.record, operation, index, &change)
+        raise(&row, change)
+        try records.update(row)
+        try history.append(family: change.family.key, row.record, sequence: change.sequence, before: nil)
+        let record = row.record
+        change.add(
+            record,
+            .restore(athlete: record.athlete, fields: record.fields, createdAt: record.createdAt, createdBy: record.createdBy))
+    }
+
+    // MARK: Parts
+
+    /// The record that an operation names. A tombstone past its 30 days counts as gone: snapshots no longer carry it.
+    private func find(_ operation: Operation, _ index: Int, _ change: PendingChange) throws -> RecordRow {
+        guard let row = try records.find(family: change.family.key, operation.id), row.record.kind == operation.kind,
+            row.record.deletedAt.map({ $0 > change.at - Self.retention }) ?? true
+        else { throw Rejection.noSuchRecord(operation, index) }
+        return row
+    }
+
+    private func raise(_ row: inout RecordRow, _ change: PendingChange) {
+        row.record.version += 1
+        row.record.updatedAt = change.at
+        row.record.updatedBy = change.actor.member
+    }
+
+    /// Whose a new record is: the athlete that the operation names, or else the context's.
+    private func owner(_ named: Identifier?, _ operation: Operation, _ index: Int, _ change: PendingChange) throws -> Identifier {
+        let label = operation.kind.declaration.label
+        var owner = named
+        if owner == nil, case .athlete(let athlete) = change.context { owner = athlete }
+        guard let owner else {
+            throw Rejection(
+                .required, "\(label): choose whose it is. What you entered is kept as a draft.", operation: index, kind: operation.kind,
+                id: operation.id, field: "athlete")
+        }
+        guard change.family.member(owner)?.role == .athlete else {
+            throw Rejection(
+                .unknownReference, "\(label): this athlete is not in the family. What you entered is kept as a draft.", operation: index,
+                kind: operation.kind, id: operation.id, field: "athlete")
+        }
+        return owner
+    }
+
+    private func check(
+        _ action: AccessAction, _ operation: Operation, _ index: Int, owner: Identifier?, author: Identifier,
+        patch: FieldPatch? = nil, _ change: PendingChange
+    ) throws {
+        var access = Access(actor: change.actor, kind: operation.kind, action: action, owner: owner, author: author, subject: operation.id)
+        if let patch { access.fields = patch.assignments.map(\.field) + patch.setEdits.map(\.field) }
+        if let owner, change.actor.role == .parent { access.ownerAllowsParents = parentAccess(of: owner, change.family, at: change.at) }
+        // Only the own profile asks for it, and it takes a look at the calendar.
+        if operation.kind == .member { access.actorAge = age(of: change.actor.member, change.family, at: change.at) }
+        try Permission.check(access, operation: index, id: operation.id)
+    }
+
+    /// What parents may do with an athlete's records: as the athlete says, from 16 on.
+    private func parentAccess(of athlete: Identifier, _ family: FamilyState, at: Int64) -> ParentAccess {
+        // The setting is seldom `view`; the calendar is asked only then.
+        guard let member = family.members[athlete], member.parentAccess == .view else { return .edit }
+        return Age.parentAccess(member.parentAccess, age: age(of: athlete, family, at: at))
+    }
+
+    /// Whole years by the family's zone; `nil` when the birth date or the zone is not known.
+    func age(of member: Identifier, _ family: FamilyState, at: Int64) -> Int? {
+        guard let born = family.members[member]?.born else { return nil }
+        return environment.localDate(family.zone, at).flatMap { Age.years(born: born, today: $0) }
+    }
+
+    /// Checks that what a patch begins to refer to lives in this family.
+    ///
+    /// - Returns: for sets, what each element is called now.
+    private func resolve(
+        _ references: [Merge.Reference], _ operation: Operation, _ index: Int, _ change: PendingChange
+    ) throws -> [Identifier: SetElement] {
+        var names: [Identifier: SetElement] = [:]
+        for reference in references {
+            guard let found = try records.find(family: change.family.key, reference.id)?.record, found.kind == reference.kind,
+                !found.isDeleted
+            else {
+                let field = operation.kind.declaration.fields[reference.field]
+                throw Rejection(
+                    .unknownReference,
+                    "\(field.label): this \(reference.kind.declaration.label.lowercased()) is not there any more. "
+                        + "What you entered is kept as a draft.",
+                    operation: index, kind: operation.kind, id: operation.id, field: field.name)
+            }
+            names[reference.id] = found.asSetElement
+        }
+        return names
+    }
+}
+
+extension Record {
+    /// Who this is, for a set that it joins.
+    var asSetElement: SetElement {
+        switch kind {
+        case .coach:
+            let name = [fields.text("first_name"), fields.text("last_name")].compactMap { $0 }.joined(separator: " ")
+            return SetElement(id: id, name: name, role: fields.text("role") ?? "")
+        case .member:
+            return SetElement(id: id, name: fields.text("name") ?? "", role: fields.text("role") ?? "")
+        case .family, .school:
+            return SetElement(id: id, name: fields.text("name") ?? "")
+        case .event, .message:
+            return SetElement(id: id)
+        }
+    }
+}

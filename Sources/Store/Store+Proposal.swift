@@ -1,0 +1,85 @@
+import Bytes
+import Crypto
+import Family
+import Wire
+
+// One proposal within the transaction: known already? member still? apply, answer, record the answer.
+extension Store {
+    /// Octets of the payload hash that are kept: half of SHA-256. What it tells apart are two mutations of one and the same client.
+    private static let hashOctets = 16
+
+    func propose(_ proposal: Proposal, at: Int64, into results: inout [CommitResult]) throws {
+        let mutation = proposal.mutation
+        func refuse(_ rejection: Rejection) { results.append(.receipt(proposal.receipt(rejection))) }
+
+        guard let family = try family(proposal.family) else { return refuse(.noSuchFamily) }
+        let name = ClientName(family: family.key, member: proposal.member, client: mutation.client)
+        let hash = Array(Digest.sha256(OperationCodec.canonicalOctets(mutation.operations)).prefix(Self.hashOctets))
+        let known = try client(name)
+        if let known {
+            if mutation.id <= known.newest,
+                let recorded = try receipts.receipt(family: family.key, client: known.key, mutation: mutation.id) {
+                guard recorded.hash == hash else { return refuse(Self.reused) }
+                results.append(.receipt(proposal.receipt(recorded.frame)))
+                return
+            }
+        }
+        // Ids begin at 1, so 0 is a floor for everyone.
+        guard mutation.id > known?.floor ?? 0 else { return refuse(Self.expired) }
+
+        guard let member = family.member(proposal.member) else {
+            // Nothing is recorded for a stranger, whose tries must not fill the disk; the answer stays the same by itself.
+            return refuse(.noSuchFamily)
+        }
+        var client = try known ?? receipts.addClient(family: family.key, member: proposal.member, client: mutation.client)
+
+        func record(_ frame: [UInt8]) throws {
+            try receipts.record(
+                family: family.key, client: client.key, mutation: mutation.id, at: at, RecordedReceipt(hash: hash, frame: frame))
+            client.newest = max(client.newest, mutation.id)
+            results.append(.receipt(proposal.receipt(frame)))
+        }
+
+        let actor = Actor(member: proposal.member, role: member.role)
+        let change = try savepoint.run {
+            var change = PendingChange(family: family, actor: actor, context: proposal.context, at: at)
+            guard mutation.operations.count <= environment.limits.operationsPerMutation else {
+                throw Rejection(.tooMany, "A mutation is at most \(environment.limits.operationsPerMutation) operations")
+            }
+            for (index, operation) in mutation.operations.enumerated() { try apply(operation, index, to: &change) }
+            let sequence = change.entries.isEmpty ? nil : change.sequence
+            try record(ServerFrame.ack(Ack(mutation: mutation.id, sequence: sequence, records: change.versions)).encode())
+            return try seal(change, client: mutation.client, mutation: mutation.id)
+        } rejected: { rejection in
+            if rejection.code.isRetryable { return refuse(rejection) }
+            try record(ServerFrame.reject(mutation: mutation.id, rejection).encode())
+        }
+        if let sealed = change ?? nil { results.append(.change(sealed)) }
+        keep(client, name)
+    }
+
+    /// Gives a change its place in the log.
+    ///
+    /// - Parameters client, mutation: of the author; `nil` for changes that the server makes itself.
+    /// - Returns: `nil` when nothing changed.
+    func seal(_ change: PendingChange, client: Identifier?, mutation: Int64?) throws -> CommittedChange? {
+        guard !change.entries.isEmpty else { return nil }
+        let sequence = change.sequence
+        let frame = ServerFrame.change(
+            Change(
+                sequence: sequence, at: change.at, member: change.actor.member, client: client, mutation: mutation,
+                entries: change.entries)
+        ).encode()
+        try log.append(family: change.family.key, sequence: sequence, at: change.at, frame: frame)
+        var family = change.family
+        family.head = sequence
+        keep(family)
+        return CommittedChange(family: family.id, sequence: sequence, frame: frame, members: change.members)
+    }
+
+    private static let reused = Rejection(
+        .mutationReused, "This change was sent before with another content. What you entered is kept as a draft.")
+
+    private static let expired = Rejection(
+        .mutationExpired, "This change is too old to know whether it was made. What you entered is kept as a draft: compare and send it again.")
+}

@@ -1,0 +1,25 @@
+package import Family
+
+/// What the store takes from outside: clock, randomness, zone data, limits. Closures, so that a simulation decides them.
+package struct StoreEnvironment {
+    /// UTC milliseconds.
+    package let now: () -> Int64
+    /// So many random octets that nobody can predict: tokens and ids are made of them.
+    package let random: (Int) -> [UInt8]
+    /// The date, `YYYY-MM-DD`, in an IANA zone at an instant (UTC milliseconds); `nil` when the zone is not known.
+    package let localDate: (_ zone: String, _ at: Int64) -> String?
+    /// What the rules of `Family` ask.
+    package let rules: RuleEnvironment
+    package let limits: Limits
+
+    package init(
+        now: @escaping () -> Int64, random: @escaping (Int) -> [UInt8],
+        localDate: @escaping (_ zone: String, _ at: Int64) -> String?, rules: RuleEnvironment, limits: Limits = Limits()
+    ) {
+        self.now = now
+        self.random = random
+        self.localDate = localDate
+        self.rules = rules
+        self.limits = limits
+    }
+}

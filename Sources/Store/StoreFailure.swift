@@ -1,0 +1,34 @@
+import SQLite
+
+/// The database can no longer be trusted to do what it says: a write, commit or sync failed, or what it holds makes no sense.
+///
+/// Final: nothing of the batch was promised to anybody, nothing more is written, and the process ends with a non-zero code, without
+/// closing the database in good order. A full disk is not this; see `Store.commit`.
+package struct StoreFailure: Error, Equatable, Sendable {
+    /// One sentence for the log; no value of anybody's record.
+    package let message: String
+    /// SQLite's extended result code; 0 when it was not SQLite that failed.
+    package let code: Int32
+
+    package init(_ message: String, code: Int32 = 0) {
+        self.message = message
+        self.code = code
+    }
+
+    init(_ error: SQLiteError) {
+        self.init(error.description, code: error.code)
+    }
+
+    /// For what a confined, untyped body threw.
+    init(_ error: any Error) {
+        switch error {
+        case let failure as StoreFailure: self = failure
+        case let error as SQLiteError: self.init(error)
+        default: self.init("\(error)")
+        }
+    }
+}
+
+extension StoreFailure: CustomStringConvertible {
+    package var description: String { message }
+}

@@ -1,0 +1,169 @@
+import Bytes
+import Family
+import SQLite
+package import Wire
+
+/// Reads a database beside its writer, on a connection of its own.
+///
+/// Confined to one thread. Every call is one short read transaction, and what it returns is on stable storage, because SQLite
+/// shows others a commit only after its sync. Open it after the `Store`, which makes and migrates the file.
+package final class StoreReader {
+    package let epoch: String
+
+    let environment: StoreEnvironment
+    let database: Database
+    let members: MemberTable
+    let findRecord: Statement
+    let head: Statement
+    let logAfter: Statement
+    let snapshotRecords: Statement
+    let snapshotMessages: Statement
+    let messagePage: Statement
+    private let findFamily: Statement
+    private let findSession: Statement
+    private let listMemberships: Statement
+    private let findMembership: Statement
+
+    /// - Throws: when there is no database, or one that the writer has not made ready.
+    package init(path: String, vfs: String? = nil, environment: StoreEnvironment) throws(StoreFailure) {
+        self.environment = environment
+        do {
+            database = try Database(path: path, mode: .readOnly, vfs: vfs)
+            try Schema.check(database)
+            try Connection.configure(database)
+            epoch = try Connection.epoch(database)
+            members = try MemberTable(database)
+            let columns = RecordTable.columns
+            findRecord = try database.prepare("SELECT \(columns) FROM records WHERE family = ? AND id = ?")
+            head = try database.prepare("SELECT max(seq) FROM log WHERE family = ?")
+            logAfter = try database.prepare("SELECT seq, frame FROM log WHERE family = ? AND seq > ? ORDER BY seq")
+            snapshotRecords = try database.prepare(
+                """
+                SELECT \(columns) FROM records WHERE family = ? AND kind <> \(Kind.message.rawValue)
+                AND (deleted_at IS NULL OR deleted_at > ?) ORDER BY id
+                """)
+            snapshotMessages = try database.prepare(
+                """
+                SELECT \(columns) FROM records WHERE family = ? AND kind = \(Kind.message.rawValue)
+                AND (deleted_at IS NULL OR deleted_at > ?) ORDER BY created_at DESC, id DESC LIMIT ?
+                """)
+            messagePage = try database.prepare(
+                """
+                SELECT \(columns) FROM records WHERE family = ? AND kind = \(Kind.message.rawValue) AND deleted_at IS NULL
+                AND (created_at, id) < (?, ?) ORDER BY created_at DESC, id DESC
+                """)
+            findFamily = try database.prepare("SELECT key, floor FROM families WHERE uuid = ?")
+            findSession = try database.prepare("SELECT key, person FROM sessions WHERE hash = ?")
+            listMemberships = try database.prepare(
+                """
+                SELECT f.key, f.uuid, m.member FROM memberships m JOIN families f ON f.key = m.family
+                WHERE m.person = ? AND m.removed_at IS NULL ORDER BY m.key
+                """)
+            findMembership = try database.prepare(
+                """
+                SELECT f.key, f.floor, m.member FROM families f JOIN memberships m ON m.family = f.key
+                WHERE f.uuid = ? AND m.person = ? AND m.removed_at IS NULL
+                """)
+        } catch {
+            throw StoreFailure(error)
+        }
+    }
+
+    // MARK: Sessions
+
+    /// Who holds the session of a token; `nil` for a token of none.
+    package func signIn(token: String) throws(StoreFailure) -> SignIn? {
+        try reading {
+            findSession.bind(1, SessionToken.hash(token))
+            guard let (session, person) = try findSession.one({ ($0.int64(0), $0.int64(1)) }) else { return nil }
+            listMemberships.bind(1, person)
+            let found = try listMemberships.all { row in (key: row.int64(0), family: try row.identifier(1), member: try row.identifier(2)) }
+            let memberships = try found.map { membership in
+                Membership(
+                    family: membership.family,
+                    name: try record(family: membership.key, membership.family)?.fields.text("name") ?? "",
+                    member: membership.member,
+                    role: try record(family: membership.key, membership.member)?.fields.text("role").flatMap(Role.init) ?? .guest)
+            }
+            return SignIn(session: session, person: person, memberships: memberships)
+        }
+    }
+
+    /// Whether a person may join, and where their client goes on.
+    ///
+    /// - Parameter person: of `signIn`.
+    package func join(person: Int64, _ join: Join) throws(StoreFailure) -> JoinAnswer {
+        try reading {
+            findMembership.bind(1, join.family)
+            findMembership.bind(2, person)
+            let found = try findMembership.one { row in (key: row.int64(0), floor: row.int64(1), member: try row.identifier(2)) }
+            guard let found else { return .refused(.noSuchFamily) }
+            let members = try members.members(family: found.key)
+            guard let member = members[found.member], !member.isRemoved else { return .refused(.noSuchFamily) }
+            let head = try head(found.key)
+            let resume: JoinState.Resume
+            switch join.cursor {
+            case nil: resume = .snapshot
+            case let cursor? where cursor.epoch != epoch: resume = .reset(.epochChanged)
+            case let cursor? where cursor.sequence > head:
+                return .refused(
+                    Rejection(.cursorAhead, "This device knows more than the server. Join again without a cursor; drafts are kept."))
+            case let cursor? where cursor.sequence < found.floor: resume = .reset(.logTrimmed)
+            case let cursor?: resume = .changes(after: max(cursor.sequence, 0))
+            }
+            let zone = try record(family: found.key, join.family)?.fields.text("time_zone") ?? "UTC"
+            let today = environment.localDate(zone, environment.now())
+            func age(_ member: MemberState) -> Int? {
+                guard let born = member.born, let today else { return nil }
+                return Age.years(born: born, today: today)
+            }
+            let athletes = members.filter { !$0.value.isRemoved && $0.value.role == .athlete }
+                .map { Athlete(member: $0.key, parentAccess: Age.parentAccess($0.value.parentAccess, age: age($0.value))) }
+                .sorted { $0.member < $1.member }
+            return .joined(
+                JoinState(
+                    family: join.family, member: found.member, role: member.role, epoch: epoch, head: head, floor: found.floor,
+                    resume: resume, athletes: athletes, age: age(member)))
+        }
+    }
+
+    // MARK: Parts
+
+    /// Runs `body` so that all it reads is true at one moment.
+    func reading<Value>(_ body: () throws -> Value) throws(StoreFailure) -> Value {
+        do {
+            try database.execute("BEGIN")
+            let value = try body()
+            try database.execute("COMMIT")
+            return value
+        } catch {
+            let failure = StoreFailure(error)
+            // A read that goes on would keep SQLite's log from starting again.
+            if database.inTransaction { try? database.execute("ROLLBACK") }
+            throw failure
+        }
+    }
+
+    func record(family: Int64, _ id: Identifier) throws -> Record? {
+        findRecord.bind(1, family)
+        findRecord.bind(2, id)
+        return try findRecord.one { try RecordTable.decode($0).record }
+    }
+
+    func head(_ family: Int64) throws -> Int64 {
+        head.bind(1, family)
+        return try head.one { $0.int64(0) } ?? 0
+    }
+
+    /// The integer that stands for a family.
+    ///
+    /// - Throws: for one that is not there: who asks has joined it.
+    func key(_ family: Identifier) throws -> Int64 {
+        findFamily.bind(1, family)
+        guard let key = try findFamily.one({ $0.int64(0) }) else { throw StoreFailure("a family that was joined is gone") }
+        return key
+    }
+}
+
+@available(*, unavailable)
+extension StoreReader: Sendable {}

@@ -1,0 +1,70 @@
+import Family
+import JSON
+import SQLite
+import Wire
+
+/// Fields as they stand in the database: the JSON object of a frame, so that a reader's eyes and other programs see one form.
+enum StoredFields {
+    static func encode(_ fields: Fields) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.reserve(256)
+        FieldsCodec.encode(fields, into: &writer)
+        return writer.octets
+    }
+
+    /// - Throws: `StoreFailure` when the column does not hold fields of the kind.
+    static func decode(_ kind: Kind, _ row: Statement, _ column: Int32) throws(StoreFailure) -> Fields {
+        do throws(JSONError) {
+            return try row.withOctets(column) { octets throws(JSONError) in try FieldsCodec.decode(kind, octets) }
+        } catch {
+            throw StoreFailure("the fields of a stored record are damaged: \(error.code)")
+        }
+    }
+}
+
+/// Values that an update replaced: `{"was":{"name":"Camp"},"empty":["url"]}`, the second list for fields that held nothing.
+enum FormerValues {
+    static func encode(_ kind: Kind, _ before: [FieldPatch.Assignment]) -> [UInt8] {
+        var former = Fields(kind)
+        for assignment in before { former[assignment.field] = assignment.value }
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.key("was")
+        FieldsCodec.encode(former, into: &writer)
+        writer.key("empty")
+        writer.beginArray()
+        for assignment in before where assignment.value == nil {
+            writer.string(kind.declaration.fields[assignment.field].name)
+        }
+        writer.endArray()
+        writer.endObject()
+        return writer.octets
+    }
+
+    /// Fields that this program does not know are left out.
+    static func decode(_ kind: Kind, _ octets: [UInt8]) throws(StoreFailure) -> [FieldPatch.Assignment] {
+        do throws(JSONError) {
+            return try JSONReader.read(octets) { reader throws(JSONError) in
+                var before: [FieldPatch.Assignment] = []
+                try reader.readObject { reader, key throws(JSONError) in
+                    switch key {
+                    case "was":
+                        let former = try FieldsCodec.decode(kind, try reader.readRaw(maxOctets: octets.count, maxDepth: 16))
+                        for (field, value) in former.values.enumerated() where value != nil {
+                            before.append(.init(field: field, value: value))
+                        }
+                    case "empty":
+                        try reader.readArray { reader throws(JSONError) in
+                            guard let field = kind.declaration.index(of: try reader.readString()) else { return }
+                            before.append(.init(field: field, value: nil))
+                        }
+                    default: try reader.skipValue()
+                    }
+                }
+                return before
+            }
+        } catch {
+            throw StoreFailure("a stored history row is damaged: \(error.code)")
+        }
+    }
+}

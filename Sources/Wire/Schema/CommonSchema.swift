@@ -1,0 +1,146 @@
+import Family
+
+/// What several frames share: `common.json`.
+enum CommonSchema {
+    static let document: SchemaTree = .object([
+        ("$schema", .string(SchemaDocument.dialect)),
+        ("title", "What frames are made of"),
+        ("$defs", .object(scalars + records + operations + changes + others)),
+    ])
+
+    private static func own(_ name: String) -> SchemaTree { ["$ref": .string("#/$defs/\(name)")] }
+
+    private static func closed(
+        _ description: String, _ members: [(String, SchemaTree)], optional: Set<String> = [], rules: [SchemaTree] = []
+    ) -> SchemaTree {
+        var object: [(String, SchemaTree)] = [
+            ("type", "object"), ("description", .string(description)), ("properties", .object(members)),
+            ("required", .array(members.map(\.0).filter { !optional.contains($0) }.map(SchemaTree.string))),
+            ("additionalProperties", false),
+        ]
+        if !rules.isEmpty { object.append(("allOf", .array(rules))) }
+        return .object(object)
+    }
+
+    /// For each kind: when `kind` is its word, these members look like this.
+    private static func perKind(_ kinds: [Kind], _ members: (Kind) -> [(String, SchemaTree)]) -> [SchemaTree] {
+        kinds.map { kind in
+            [
+                "if": ["properties": ["kind": ["const": .string(kind.name.description)]], "required": ["kind"]],
+                "then": ["properties": .object(members(kind))],
+            ]
+        }
+    }
+
+    private static func fields(_ kind: Kind, _ form: String) -> SchemaTree {
+        ["$ref": .string("kinds/\(kind.name).json#/$defs/\(form)")]
+    }
+
+    private static let scalars: [(String, SchemaTree)] = [
+        ("identifier", [
+            "type": "string", "description": "A UUID in lower case.",
+            "pattern": "^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$",
+        ]),
+        ("count", ["type": "integer", "minimum": 0, "maximum": .integer(WireBounds.integer)]),
+        ("positive", ["type": "integer", "minimum": 1, "maximum": .integer(WireBounds.integer)]),
+        ("instant", ["type": "integer", "description": "Milliseconds since 1970, UTC."]),
+        ("word", [
+            "type": "string", "description": "A secret or a mark of the server, to be given back as it is.",
+            "minLength": 1, "maxLength": .integer(Int64(WireBounds.wordOctets)),
+        ]),
+        ("kind", ["enum": .array(Kind.allCases.map { .string($0.name.description) })]),
+        ("role", ["enum": .array(Role.allCases.map { .string($0.rawValue) })]),
+        ("code", ["enum": .array(ErrorCode.allCases.map { .string($0.rawValue) })]),
+        ("context", ["description": "Whose season one looks at.", "anyOf": [["const": "all"], own("identifier")]]),
+        ("cursor", closed("A position in one family's history of one database.", [("epoch", own("word")), ("seq", own("count"))])),
+        ("link", closed("A record of any kind.", [("kind", own("kind")), ("id", own("identifier"))])),
+        ("element", closed(
+            "An element of a set: name and role as they were when it was added.",
+            [("id", own("identifier")), ("name", ["type": "string"]), ("role", ["type": "string"])], optional: ["name", "role"])),
+        ("named", ["description": "An element of a set, by its id.", "anyOf": [own("identifier"), own("element")]]),
+    ]
+
+    private static let records: [(String, SchemaTree)] = [
+        ("record", closed(
+            "One thing that the family shares.",
+            [
+                ("kind", own("kind")), ("id", own("identifier")), ("athlete", own("identifier")), ("version", own("positive")),
+                ("created_at", own("instant")), ("created_by", own("identifier")), ("updated_at", own("instant")),
+                ("updated_by", own("identifier")), ("deleted_at", own("instant")), ("fields", ["type": "object"]),
+            ], optional: ["athlete", "deleted_at"], rules: perKind(Kind.allCases) { [("fields", fields($0, "fields"))] })),
+        ("version", closed("A record's version after a change.", [("id", own("identifier")), ("version", own("positive"))])),
+    ]
+
+    private static let operations: [(String, SchemaTree)] = {
+        let head: [(String, SchemaTree)] = [("kind", own("kind")), ("id", own("identifier"))]
+        func op(_ word: String) -> [(String, SchemaTree)] { [("op", ["const": .string(word)])] + head }
+        let creatable = Kind.allCases.filter(\.declaration.isCreatedByMutation)
+        return [
+            ("operation", ["oneOf": [own("op_create"), own("op_update"), own("op_delete"), own("op_restore")]]),
+            ("op_create", closed(
+                "A new record; athlete is its owner, for kinds that belong to one (left out: the context's).",
+                op("create") + [("athlete", own("identifier")), ("fields", ["type": "object"])], optional: ["athlete", "fields"],
+                rules: perKind(creatable) { [("fields", fields($0, "create"))] })),
+            ("op_update", closed(
+                "base is the version that the author saw. merge disjoint: edits of different fields both stand.",
+                op("update") + [
+                    ("base", own("positive")), ("merge", ["const": "disjoint"]), ("fields", ["type": "object"]), ("add", ["type": "object"]),
+                    ("remove", ["type": "object"]),
+                ], optional: ["merge", "fields", "add", "remove"],
+                rules: perKind(Kind.allCases) { kind in
+                    let hasSets = kind.declaration.fields.contains { if case .set = $0.type { true } else { false } }
+                    let edits: SchemaTree = hasSets ? fields(kind, "edits") : ["type": "object", "maxProperties": 0]
+                    return [("fields", fields(kind, "update")), ("add", edits), ("remove", edits)]
+                })),
+            ("op_delete", closed("base is the version that the author saw.", op("delete") + [("base", own("positive"))])),
+            ("op_restore", closed("base is the version of the deletion.", op("restore") + [("base", own("positive"))])),
+        ]
+    }()
+
+    private static let changes: [(String, SchemaTree)] = {
+        func op(_ word: String) -> [(String, SchemaTree)] {
+            [("op", ["const": .string(word)]), ("kind", own("kind")), ("id", own("identifier"))]
+        }
+        let version: [(String, SchemaTree)] = [("version", own("positive"))]
+        return [
+            ("change", ["oneOf": [own("changed_create"), own("changed_update"), own("changed_delete"), own("changed_restore")]]),
+            ("changed_create", closed(
+                "A new record, whole.", op("create") + [("athlete", own("identifier"))] + version + [("fields", ["type": "object"])],
+                optional: ["athlete"], rules: perKind(Kind.allCases) { [("fields", fields($0, "fields"))] })),
+            ("changed_update", closed(
+                "The fields that changed, sets whole.", op("update") + version + [("fields", ["type": "object"])],
+                rules: perKind(Kind.allCases) { [("fields", fields($0, "assigned"))] })),
+            ("changed_delete", closed("The record is deleted; it can be restored for 30 days.", op("delete") + version)),
+            ("changed_restore", closed(
+                "The record is back, whole, with its creation as it was.",
+                op("restore") + [("athlete", own("identifier"))] + version + [
+                    ("created_at", own("instant")), ("created_by", own("identifier")), ("fields", ["type": "object"]),
+                ], optional: ["athlete"], rules: perKind(Kind.allCases) { [("fields", fields($0, "fields"))] })),
+        ]
+    }()
+
+    private static let others: [(String, SchemaTree)] = [
+        ("conflict", closed(
+            "What an author whose record has moved on needs to decide.",
+            [
+                ("record", own("record")),
+                ("fields", [
+                    "type": "array",
+                    "items": closed(
+                        "A field that both sides changed.",
+                        [
+                            ("field", ["type": "string"]), ("base", ["description": "What the author saw; null also when it is no longer known."]),
+                            ("yours", ["description": "What the author asked for."]), ("theirs", ["description": "What is there."]),
+                            ("member", own("identifier")), ("at", own("instant")),
+                        ]),
+                ]),
+            ])),
+        ("presence", closed(
+            "Who is here, and whose season they look at.",
+            [("member", own("identifier")), ("connections", own("count")), ("context", own("context"))])),
+        ("membership", closed(
+            "A family that the person belongs to.",
+            [("family", own("identifier")), ("name", ["type": "string"]), ("member", own("identifier")), ("role", own("role"))])),
+        ("limits", closed("limits.json explains them.", Limits.entries.map { ($0.name.description, own("count")) })),
+    ]
+}

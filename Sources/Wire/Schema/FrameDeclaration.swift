@@ -1,0 +1,152 @@
+/// The members of one frame, for schemas and for the test that holds the codec to them.
+package struct FrameDeclaration: Sendable {
+    package struct Member: Sendable {
+        package let name: String
+        package let isRequired: Bool
+        package let schema: SchemaTree
+        package let meaning: String
+
+        init(_ name: String, _ schema: SchemaTree, _ meaning: String, required: Bool = true) {
+            self.name = name
+            self.schema = schema
+            self.meaning = meaning
+            isRequired = required
+        }
+    }
+
+    /// The word of `"type"`.
+    package let type: String
+    package let meaning: String
+    /// Besides `type`.
+    package let members: [Member]
+
+    init(_ type: String, _ meaning: String, _ members: [Member] = []) {
+        self.type = type
+        self.meaning = meaning
+        self.members = members
+    }
+}
+
+extension FrameDeclaration {
+    /// A schema of `common.json`, seen from a frame's own file.
+    private static func common(_ name: String) -> SchemaTree { ["$ref": .string("../common.json#/$defs/\(name)")] }
+
+    private static func list(_ name: String) -> SchemaTree { ["type": "array", "items": common(name)] }
+
+    package static let client: [FrameDeclaration] = [
+        .init("sign_in", "Opens a session. Answer: welcome, or error token_unknown.", [
+            .init("token", common("word"), "The session's secret."),
+        ]),
+        .init("redeem", "Turns an invite's one-time code into a session token. Answer: token, or error code_unknown.", [
+            .init("code", common("word"), "The code as it was handed over."),
+            .init("client", common("identifier"), "This installation; when it asks again it gets a new token for the same member."),
+        ]),
+        .init("join", "Takes a seat in one family's room. Answer: joined, then changes or a snapshot, then live.", [
+            .init("family", common("identifier"), "One of welcome's memberships."),
+            .init("client", common("identifier"), "This installation; mutation numbers count per client."),
+            .init("context", common("context"), "Whose season is looked at; left out: an athlete's own, all for others.", required: false),
+            .init("cursor", common("cursor"), "Where the client stopped; left out: a snapshot, please.", required: false),
+        ]),
+        .init("mutate", "Asks for changes that happen all together or not at all. Answer: ack or reject.", [
+            .init("mutation", common("positive"), "The client's own number, larger than every earlier one of this client."),
+            .init("operations", [
+                "type": "array", "minItems": 1, "items": common("operation"), "description": "At most operations_per_mutation.",
+            ], "In the order in which they are applied."),
+        ]),
+        .init("context", "Looks at another season. Answer: context.", [
+            .init("context", common("context"), "\"all\" or the id of an athlete of the family."),
+        ]),
+        .init("list", "Asks for records outside of the snapshot, newest first. Answer: page.", [
+            .init("request", common("count"), "Echoed in the answer."),
+            .init("kind", common("kind"), "Of which kind."),
+            .init("before", common("word"), "The next of an earlier page; left out: begin at the newest.", required: false),
+            .init("limit", ["type": "integer", "minimum": 1], "How many at most, not more than page_records."),
+        ]),
+        .init("sign_out", "Ends this session everywhere. Answer: signed_out, then close 4501."),
+    ]
+
+    private static let rejection: [Member] = [
+        .init("code", ["$ref": "../common.json#/$defs/code"], "What is wrong, for programs; errors.json lists all."),
+        .init("message", ["type": "string"], "What is wrong, for people."),
+        .init("operation", common("count"), "Position of the operation in the batch, from 0.", required: false),
+        .init("kind", common("kind"), "Of the record that it is about.", required: false),
+        .init("id", common("identifier"), "The record that it is about.", required: false),
+        .init("field", ["type": "string"], "The field, by its name.", required: false),
+        .init("retry", ["type": "boolean"], "Whether the very same thing can succeed later."),
+        .init("retry_after", common("count"), "Milliseconds after which trying again can help.", required: false),
+        .init("conflict", common("conflict"), "With code conflict: what has to be decided.", required: false),
+    ]
+
+    package static let server: [FrameDeclaration] = [
+        .init("welcome", "Answers sign_in.", [
+            .init("protocol", common("positive"), "The version of this protocol, 1."),
+            .init("server", ["type": "string"], "The version of the server."),
+            .init("time", common("instant"), "The server's clock."),
+            .init("memberships", list("membership"), "The families that this person belongs to."),
+            .init("limits", ["$ref": "../common.json#/$defs/limits"], "The bounds in force; limits.json explains them."),
+        ]),
+        .init("token", "Answers redeem.", [
+            .init("token", common("word"), "The new session's secret."),
+            .init("family", common("identifier"), "The family that the invite was for."),
+            .init("member", common("identifier"), "The member that the invite was for."),
+        ]),
+        .init("joined", "Answers join, before any record.", [
+            .init("epoch", common("word"), "Random name of the database; a restored backup has another."),
+            .init("seq", common("count"), "The family's last sequence at this moment."),
+            .init("family", common("identifier"), "The family."),
+            .init("member", common("identifier"), "Who one is in it."),
+            .init("role", common("role"), "What one may do in it."),
+            .init("context", common("context"), "The context in force."),
+            .init("resume", ["enum": ["changes", "snapshot"]],
+                "What follows: the changes after the cursor, or a snapshot and the changes after it."),
+            .init("presence", list("presence"), "Who is here."),
+        ]),
+        .init("reset", "Forget the records held, a snapshot follows. Drafts stay.", [
+            .init("reason", ["enum": ["epoch_changed", "log_trimmed"]], "Why the cursor could not be used."),
+        ]),
+        .init("snapshot", "Some of the family's records; any number of these frames, applied together at snapshot_end.", [
+            .init("seq", common("count"), "The sequence at which all of them are true."),
+            .init("records", list("record"), "Deleted ones included while they can be restored."),
+        ]),
+        .init("snapshot_end", "The snapshot is whole.", [
+            .init("seq", common("count"), "The cursor from now on."),
+        ]),
+        .init("change", "What one mutation did. It is on stable storage. Sequences have no gaps.", [
+            .init("seq", common("positive"), "Its place in the family's history."),
+            .init("at", common("instant"), "When it was committed."),
+            .init("member", common("identifier"), "Who did it."),
+            .init("client", common("identifier"), "The author's client; left out: the server itself.", required: false),
+            .init("mutation", common("positive"), "The author's number for it.", required: false),
+            .init("changes", list("change"), "In the order in which they were applied."),
+        ]),
+        .init("live", "Everything up to here has been sent; what follows is as it happens.", [
+            .init("seq", common("count"), "The last sequence sent."),
+        ]),
+        .init("ack", "The mutation is on stable storage.", [
+            .init("mutation", common("positive"), "Which."),
+            .init("seq", common("positive"), "The change that it made; left out: it changed nothing.", required: false),
+            .init("records", list("version"), "The new version of each record that changed."),
+        ]),
+        .init("reject", "The mutation was not done, no part of it.", [.init("mutation", common("positive"), "Which.")] + rejection),
+        .init("presence", "Somebody came, went, or looks at another season.", [
+            .init("member", common("identifier"), "Who."),
+            .init("connections", common("count"), "How many there are; 0: gone."),
+            .init("context", common("context"), "Whose season the latest one looks at."),
+        ]),
+        .init("context", "The context in force from now on.", [
+            .init("context", common("context"), "\"all\" or the id of an athlete."),
+        ]),
+        .init("role", "What this member may do has changed.", [
+            .init("role", common("role"), "From now on."),
+        ]),
+        .init("page", "Answers list.", [
+            .init("request", common("count"), "The number in the request."),
+            .init("records", list("record"), "Newest first."),
+            .init("next", common("word"), "Where the next page begins; left out: this was the oldest.", required: false),
+        ]),
+        .init("signed_out", "Answers sign_out; close 4501 follows."),
+        .init("error", "A frame that is no mutation was not done.", rejection + [
+            .init("request", common("count"), "The number in the request that it answers.", required: false),
+        ]),
+    ]
+}

@@ -1,0 +1,90 @@
+import Family
+
+/// The contract with other clients, made of the declarations that the program itself runs by.
+package enum SchemaDocument {
+    /// Source: JSON Schema 2020-12.
+    static let dialect = "https://json-schema.org/draft/2020-12/schema"
+
+    /// Every generated file of `proto/`.
+    ///
+    /// - Returns: paths relative to `proto/` (`schema/client/mutate.json`, `errors.json`) in a fixed order, and their octets:
+    ///   the same declarations give the same octets.
+    package static func files() -> [(path: String, octets: [UInt8])] {
+        var files: [(path: String, octets: [UInt8])] = [
+            ("errors.json", errors.octets),
+            ("limits.json", limits.octets),
+            ("schema/common.json", CommonSchema.document.octets),
+        ]
+        for kind in Kind.allCases { files.append(("schema/kinds/\(kind.name).json", KindSchema.document(kind).octets)) }
+        for (direction, frames) in [("client", FrameDeclaration.client), ("server", FrameDeclaration.server)] {
+            for frame in frames { files.append(("schema/\(direction)/\(frame.type).json", document(frame).octets)) }
+            files.append(("schema/\(direction).json", all(frames, direction).octets))
+        }
+        return files
+    }
+
+    private static func document(_ frame: FrameDeclaration) -> SchemaTree {
+        var properties: [(String, SchemaTree)] = [("type", ["const": .string(frame.type)])]
+        for member in frame.members {
+            guard case .object(let schema) = member.schema else { continue }
+            // What the member means here goes before what its type says about itself.
+            properties.append((member.name, .object([("description", .string(member.meaning))] + schema.filter { $0.0 != "description" })))
+        }
+        return [
+            "$schema": .string(dialect),
+            "title": .string(frame.type),
+            "description": .string(frame.meaning),
+            "type": "object",
+            "properties": .object(properties),
+            "required": .array(["type"] + frame.members.filter(\.isRequired).map { .string($0.name) }),
+            "additionalProperties": false,
+        ]
+    }
+
+    private static func all(_ frames: [FrameDeclaration], _ direction: String) -> SchemaTree {
+        [
+            "$schema": .string(dialect),
+            "title": .string("A frame of the \(direction)"),
+            "oneOf": .array(frames.map { ["$ref": .string("\(direction)/\($0.type).json")] }),
+        ]
+    }
+
+    private static let errors: SchemaTree = [
+        "description":
+            "Every code of reject and error frames, and every close code. Words in braces stand for what the case at hand puts there.",
+        "codes": .array(ErrorCode.allCases.map { code in
+            [
+                "code": .string(code.rawValue),
+                "about": .string(code.subject),
+                "retry": .flag(code.isRetryable),
+                "sentence": .string(code.sentence),
+            ]
+        }),
+        "close_codes": .array(CloseCode.allCases.map { code in
+            [
+                "code": .integer(Int64(code.rawValue)),
+                "name": .string("\(code)"),
+                "reconnect": .flag(CloseCode.reconnects(code.rawValue)),
+                "meaning": .string(code.meaning),
+            ]
+        }),
+        "other_close_codes": [
+            ["from": 4000, "to": 4499, "reconnect": true],
+            ["from": 4500, "to": 4999, "reconnect": false],
+        ],
+        "no_close_code": ["reconnect": true, "meaning": "The connection broke."],
+    ]
+
+    private static let limits: SchemaTree = [
+        "description": "The limits of a server that nobody configured. The welcome frame carries those in force.",
+        "limits": .array(Limits.entries.map { entry in
+            [
+                "name": .string(entry.name.description),
+                "value": .integer(Int64(Limits()[keyPath: entry.value])),
+                "unit": .string(entry.unit),
+                "meaning": .string(entry.meaning),
+                "past": .string(entry.past),
+            ]
+        }),
+    ]
+}

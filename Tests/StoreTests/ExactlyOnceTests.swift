@@ -1,0 +1,143 @@
+import Bytes
+import Family
+import Store
+import Testing
+import Wire
+
+@Suite("Exactly-once, guarantees.md")
+struct ExactlyOnceTests {
+    let world: World
+    let home: World.Home
+
+    init() throws {
+        world = try World()
+        home = try world.home()
+    }
+
+    @Test("a mutation sent three times has one effect and three times the same answer, octet for octet")
+    func replays() throws {
+        let proposal = world.proposal(home, home.parent, [message(world.newID(), "Hi")])
+        let first = try world.commit(proposal)
+        let log = try world.log(home)
+        world.surroundings.now += 5000
+        let second = try world.commit(proposal)
+        try world.reopen()
+        let third = try world.commit(proposal)
+        #expect(first.ack?.sequence == 2)
+        #expect(second.frame == first.frame)
+        #expect(third.frame == first.frame)
+        #expect(second.change == nil && third.change == nil)
+        #expect(try world.log(home) == log)
+    }
+
+    @Test("a mutation that stands twice in one commit is done once")
+    func replaysWithinACommit() throws {
+        let proposal = world.proposal(home, home.parent, [message(world.newID(), "Hi")])
+        let answers = try world.commit([proposal, proposal])
+        #expect(answers[0].frame == answers[1].frame)
+        #expect(answers[1].change == nil)
+    }
+
+    @Test("final rejections are recorded too: the answer stays when the reason is gone")
+    func replaysRejections() throws {
+        let school = world.newID()
+        let orphan = create(.coach, world.newID(), ["first_name": .text("Jo"), "last_name": .text("Diaz"), "school_id": .reference(school)])
+        let proposal = world.proposal(home, home.parent, [orphan])
+        let first = try world.commit(proposal)
+        #expect(first.code == .unknownReference)
+        try world.mutate(home, home.parent, StoreTests.school(school, "Rice"))
+        #expect(try world.commit(proposal).frame == first.frame)
+    }
+
+    @Test("an acked mutation without effect is recorded")
+    func replaysNothing() throws {
+        let id = world.newID()
+        try world.mutate(home, home.parent, school(id, "Rice"))
+        let proposal = world.proposal(home, home.parent, [update(.school, id, base: 1, ["name": .text("Rice")])])
+        let first = try world.commit(proposal)
+        try world.mutate(home, home.parent, update(.school, id, base: 1, ["name": .text("Rice U")]))
+        #expect(try world.commit(proposal).frame == first.frame)
+    }
+
+    @Test("in any order of arrival each answer is its own", arguments: [[0, 1, 2], [2, 1, 0], [1, 0, 2], [2, 0, 1]])
+    func permuted(order: [Int]) throws {
+        let proposals = (1...3).map { number in
+            world.proposal(home, home.parent, [message(world.newID(), "\(number)")], mutation: Int64(number))
+        }
+        var first: [Int: [UInt8]] = [:]
+        for index in order { first[index] = try world.commit(proposals[index]).frame }
+        for index in order.reversed() { #expect(try world.commit(proposals[index]).frame == first[index]) }
+        #expect(try world.snapshot(home).sequence == 4)
+    }
+
+    @Test("a known id with another content is mutation_reused, and the first answer still stands")
+    func reused() throws {
+        let id = world.newID()
+        let first = try world.mutate(home, home.parent, message(id, "Hi"), mutation: 1)
+        let other = try world.mutate(home, home.parent, message(id, "Ho"), mutation: 1)
+        #expect(other.code == .mutationReused)
+        #expect(try world.mutate(home, home.parent, message(id, "Hi"), mutation: 1).frame == first.frame)
+        #expect(try world.record(home, id).fields.text("text") == "Hi")
+    }
+
+    @Test("the same id of another client or another member is another mutation")
+    func perClient() throws {
+        let guest = try world.invite(home, .parent).member
+        let client = world.newID()
+        let other = world.newID()
+        #expect(try world.mutate(home, home.parent, message(world.newID(), "a"), mutation: 1, client: client).sequence == 3)
+        #expect(try world.mutate(home, home.parent, message(world.newID(), "b"), mutation: 1, client: other).sequence == 4)
+        #expect(try world.mutate(home, guest, message(world.newID(), "c"), mutation: 1, client: client).sequence == 5)
+    }
+
+    @Test("the known answer comes before permission: a member since removed still hears what came of it")
+    func deduplicationComesFirst() throws {
+        let parent = try world.invite(home, .parent).member
+        let proposal = world.proposal(home, parent, [message(world.newID(), "Hi")])
+        let first = try world.commit(proposal)
+        try world.mutate(home, home.parent, delete(.member, parent, base: 1))
+        #expect(try world.commit(proposal).frame == first.frame)
+        #expect(try world.mutate(home, parent, message(world.newID(), "Ho")).code == .notFound)
+    }
+
+    @Test("after 30 days a receipt goes, and its id and those below are mutation_expired")
+    func expires() throws {
+        let old = world.proposal(home, home.parent, [message(world.newID(), "old")], mutation: 5)
+        try _ = world.commit(old)
+        world.surroundings.now += 29 * Surroundings.day
+        let young = world.proposal(home, home.parent, [message(world.newID(), "young")], mutation: 6)
+        let answer = try world.commit(young)
+        #expect(try world.store.purgeReceipts(now: world.surroundings.now) == (0, true))
+        world.surroundings.now += Surroundings.day + 1
+        #expect(try world.store.purgeReceipts(now: world.surroundings.now) == (1, true))
+        let head = try world.snapshot(home).sequence
+        #expect(try world.commit(old).code == .mutationExpired)
+        #expect(try world.mutate(home, home.parent, message(world.newID(), "x"), mutation: 3).code == .mutationExpired)
+        #expect(try world.commit(young).frame == answer.frame)
+        try world.reopen()
+        #expect(try world.commit(old).code == .mutationExpired)
+        #expect(try world.snapshot(home).sequence == head)
+        #expect(try world.mutate(home, home.parent, message(world.newID(), "new"), mutation: 7).sequence == head + 1)
+    }
+
+    @Test("receipts go in steps, so that no purge holds up the writer for long")
+    func purgesInSteps() throws {
+        for _ in 0..<22 {
+            _ = try world.commit((0..<256).map { _ in world.proposal(home, home.parent, [message(world.newID(), "m")]) })
+        }
+        world.surroundings.now += 31 * Surroundings.day
+        let first = try world.store.purgeReceipts(now: world.surroundings.now)
+        #expect(first == (5000, false))
+        let second = try world.store.purgeReceipts(now: world.surroundings.now)
+        #expect(second == (22 * 256 - 5000, true))
+    }
+
+    @Test("an id below 1 is never one of ours", arguments: [0, -1, Int64.min])
+    func idsBelowOne(id: Int64) throws {
+        // No frame can hold such an id, so the answer is not decoded.
+        let results = try world.store.commit([world.proposal(home, home.parent, [message(world.newID(), "x")], mutation: id)])
+        guard case .receipt(let receipt)? = results.first, results.count == 1 else { throw Unexpected() }
+        #expect(String(decoding: receipt.frame, as: UTF8.self).contains("mutation_expired"))
+        #expect(try world.query("SELECT count(*) FROM receipts") == 0)
+    }
+}

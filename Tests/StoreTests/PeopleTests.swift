@@ -1,0 +1,236 @@
+import Bytes
+import Family
+import Store
+import Testing
+import Wire
+
+@Suite("People, members, sessions, semantics.md; people under age, product.md")
+struct PeopleTests {
+    let world: World
+    let home: World.Home
+
+    init() throws {
+        world = try World()
+        home = try world.home()
+    }
+
+    private func perform(_ command: AdminCommand) throws -> Result<AdminAnswer, Rejection> { try world.store.perform(command).0 }
+
+    private func refusal(_ command: AdminCommand) throws -> Rejection? {
+        guard case .failure(let rejection) = try perform(command) else { return nil }
+        return rejection
+    }
+
+    private func redeem(_ code: String, _ client: Identifier) throws -> SessionCreated {
+        guard case .token(let created) = try perform(.redeem(code: code, client: client)).get() else { throw Unexpected() }
+        return created
+    }
+
+    @Test("a family begins with one change: its own record and its first parent")
+    func families() throws {
+        let (result, changes) = try world.store.perform(.createFamily(name: " Kim ", zone: "Europe/Warsaw", parent: "Bo"))
+        guard case .family(let created) = try result.get(), case .change(let change)? = changes.first else { throw Unexpected() }
+        #expect(changes.count == 1)
+        #expect(change.family == created.family)
+        #expect(change.sequence == 1)
+        #expect(change.members.map(\.member) == [created.member])
+        #expect(change.members.map(\.role) == [.parent])
+        let records = try world.snapshot(World.Home(family: created.family, parent: created.member)).records
+        #expect(records.count == 2)
+        #expect(records[created.family]?.fields.text("name") == "Kim")
+        #expect(records[created.family]?.fields.text("time_zone") == "Europe/Warsaw")
+        #expect(records[created.member]?.fields.text("role") == "parent")
+        #expect(try redeem(created.code, world.newID()).member == created.member)
+    }
+
+    @Test("names and zones follow the rules of the kinds")
+    func refusesFamilies() throws {
+        #expect(try refusal(.createFamily(name: " ", zone: "UTC", parent: "Bo"))?.field == "name")
+        #expect(try refusal(.createFamily(name: "Kim", zone: "Mars/Base", parent: "Bo"))?.field == "time_zone")
+        #expect(try refusal(.createFamily(name: "Kim", zone: "UTC", parent: ""))?.code == .required)
+        #expect(try refusal(.invite(Invite(family: home.family, name: "", role: .guest)))?.field == "name")
+        #expect(try world.query("SELECT count(*) FROM families") == 1, "what was refused left nothing")
+    }
+
+    @Test("a member who is invited is a change in the log, by whoever invites")
+    func invites() throws {
+        let command = AdminCommand.invite(Invite(family: home.family, name: "Gus", role: .guest, by: home.parent))
+        let (result, changes) = try world.store.perform(command)
+        guard case .invited(let invited) = try result.get() else { throw Unexpected() }
+        #expect(changes.count == 1)
+        let change = try #require(try world.log(home).last)
+        #expect(change.sequence == 2)
+        #expect(change.member == home.parent)
+        #expect(change.client == nil && change.mutation == nil)
+        #expect(change.entries.map(\.id) == [invited.member])
+        #expect(invited.expiresAt == world.surroundings.now + 7 * Surroundings.day)
+        guard case .invited(let alone) = try perform(.invite(Invite(family: home.family, name: "Al", role: .parent))).get() else {
+            throw Unexpected()
+        }
+        #expect(try world.log(home).last?.member == alone.member, "by the member themself where nobody is named")
+    }
+
+    @Test("an athlete needs a birth date and a parent who asks")
+    func athletes() throws {
+        func invite(born: String?, by: Identifier?) throws -> Rejection? {
+            try refusal(.invite(Invite(family: home.family, name: "Leo", role: .athlete, born: born, by: by)))
+        }
+        #expect(try invite(born: nil, by: home.parent)?.field == "born")
+        #expect(try invite(born: "2010-05-05", by: nil)?.field == "by")
+        for born in ["2027-01-01", "1800-01-01", "2010-5-5", "05.05.2010", "", "2010-13-01", "2010-02-30"] {
+            #expect(try invite(born: born, by: home.parent)?.code == .invalid, "\(born)")
+        }
+        let leo = try world.athlete(home)
+        let elsewhere = try world.home("Other")
+        for by in [leo, elsewhere.parent, world.newID()] { #expect(try invite(born: "2010-05-05", by: by)?.field == "by") }
+        #expect(try refusal(.invite(Invite(family: world.newID(), name: "Leo", role: .guest)))?.code == .notFound)
+    }
+
+    struct Ages: Sendable {
+        var born: String
+        var hasCode: Bool
+        var hasConsent: Bool
+    }
+
+    @Test("below 13 no login, from 13 to 17 with a parent's stored consent, from 18 without", arguments: [
+        Ages(born: "2013-11-22", hasCode: false, hasConsent: false), Ages(born: "2013-11-21", hasCode: true, hasConsent: true),
+        Ages(born: "2008-11-22", hasCode: true, hasConsent: true), Ages(born: "2008-11-21", hasCode: true, hasConsent: false),
+    ])
+    func ages(_ ages: Ages) throws {
+        let invited = try world.invite(home, .athlete, born: ages.born)
+        #expect((invited.code != nil) == ages.hasCode)
+        let consents = try world.query(
+            "SELECT count(*) FROM memberships WHERE consent_at = \(world.surroundings.now) AND consent_terms <> '' AND consent_by IS NOT NULL")
+        #expect(consents == (ages.hasConsent ? 1 : 0))
+        let refused = try refusal(.token(member: invited.member))
+        #expect((refused == nil) == ages.hasCode)
+        if !ages.hasCode { #expect(refused?.code == .notAllowed) }
+        let record = try world.record(home, invited.member)
+        #expect(record.fields.text("parent_access") == "edit")
+        let log = try world.reader.changes(family: home.family, after: 0, maxOctets: .max).frames
+        #expect(!log.contains { String(decoding: $0.frame, as: UTF8.self).contains(ages.born) }, "a birth date is never broadcast")
+    }
+
+    @Test("who turns 13 after being added gets a login only by a parent's consent")
+    func turningThirteen() throws {
+        let invited = try world.invite(home, .athlete, born: "2013-11-22")
+        world.surroundings.now += Surroundings.day
+        #expect(try refusal(.token(member: invited.member))?.message.contains("consent") == true)
+    }
+
+    @Test("a code makes a session once; the same client again gets another and the first one ends")
+    func redeems() throws {
+        let code = try #require(try world.invite(home, .guest, name: "Gus").code)
+        let client = world.newID()
+        let first = try redeem(code, client)
+        #expect(first.token.utf8.count == 43)
+        #expect(first.role == .guest)
+        let signIn = try #require(try world.reader.signIn(token: first.token))
+        let again = try redeem(code.lowercased().replacing("-", with: " "), client)
+        #expect(again.member == first.member)
+        #expect(again.token != first.token)
+        #expect(again.endedSession == signIn.session)
+        #expect(try world.reader.signIn(token: first.token) == nil)
+        #expect(try world.reader.signIn(token: again.token)?.person == signIn.person)
+        let thief = try refusal(.redeem(code: code, client: world.newID()))
+        let nonsense = try refusal(.redeem(code: "00000-00000-00000-00000", client: client))
+        #expect(thief?.code == .codeUnknown)
+        #expect(thief == nonsense, "a used code says no more than an unknown one")
+        for typed in ["", "x", String(repeating: "0", count: 21), code + "0"] {
+            #expect(try refusal(.redeem(code: typed, client: client)) == nonsense)
+        }
+    }
+
+    @Test("codes and tokens are nowhere in the database")
+    func secretsAreHashed() throws {
+        let code = try #require(try world.invite(home, .guest, name: "Gus").code)
+        let created = try redeem(code, world.newID())
+        let plain = code.replacing("-", with: "")
+        for table in ["invites", "sessions"] {
+            for secret in [code, plain, created.token] {
+                #expect(try world.query("SELECT count(*) FROM \(table) WHERE instr(hash, CAST('\(secret)' AS BLOB)) > 0") == 0)
+            }
+            #expect(try world.query("SELECT count(*) FROM \(table) WHERE length(hash) = 32") > 0)
+        }
+    }
+
+    @Test("a code is good for 7 days")
+    func codesExpire() throws {
+        let code = try #require(try world.invite(home, .guest, name: "Gus").code)
+        let other = try #require(try world.invite(home, .guest, name: "Gil").code)
+        world.surroundings.now += 7 * Surroundings.day - 1
+        _ = try redeem(code, world.newID())
+        world.surroundings.now += 1
+        #expect(try refusal(.redeem(code: other, client: world.newID()))?.code == .codeUnknown)
+        guard case .purged(_, let invites) = try perform(.purge).get() else { throw Unexpected() }
+        #expect(invites == 3)
+    }
+
+    @Test("signing out ends that session and no other")
+    func signsOut() throws {
+        guard case .token(let one) = try perform(.token(member: home.parent)).get(),
+            case .token(let two) = try perform(.token(member: home.parent)).get()
+        else { throw Unexpected() }
+        let session = try #require(try world.reader.signIn(token: one.token)).session
+        #expect(try perform(.signOut(token: one.token)) == .success(.signedOut(session: session)))
+        #expect(try perform(.signOut(token: one.token)) == .success(.signedOut(session: nil)))
+        #expect(try world.reader.signIn(token: one.token) == nil)
+        #expect(try world.reader.signIn(token: two.token) != nil)
+        guard case .token(let three) = try perform(.token(member: home.parent)).get() else { throw Unexpected() }
+        #expect(try #require(try world.reader.signIn(token: three.token)).session != session, "keys of sessions do not come back")
+    }
+
+    @Test("removing a member ends their sessions and codes, and is told to the room")
+    func removes() throws {
+        let guest = try world.invite(home, .guest, name: "Gus")
+        let code = try #require(guest.code)
+        let client = world.newID()
+        let token = try redeem(code, client).token
+        let answer = try world.mutate(home, home.parent, delete(.member, guest.member, base: 1))
+        #expect(answer.committed?.members.map(\.member) == [guest.member])
+        #expect(answer.committed?.members.map(\.role) == [nil])
+        #expect(try world.reader.signIn(token: token) == nil)
+        #expect(try refusal(.redeem(code: code, client: client))?.code == .codeUnknown)
+        #expect(try refusal(.token(member: guest.member))?.code == .notFound)
+        #expect(try world.mutate(home, guest.member, message(world.newID(), "Hi")).code == .notFound)
+        let restored = try world.mutate(home, home.parent, restore(.member, guest.member, base: 2))
+        #expect(restored.committed?.members.map(\.role) == [.guest])
+        #expect(try refusal(.token(member: guest.member)) == nil)
+    }
+
+    @Test("a rejected removal ends nothing")
+    func rejectedRemoval() throws {
+        let guest = try world.invite(home, .guest, name: "Gus")
+        let token = try redeem(try #require(guest.code), world.newID()).token
+        let bad = create(.school, world.newID(), ["location": .text("X")])
+        #expect(try world.mutate(home, home.parent, delete(.member, guest.member, base: 1), bad).code == .required)
+        #expect(try world.reader.signIn(token: token) != nil)
+        #expect(try world.mutate(home, home.parent, update(.member, guest.member, base: 1, ["role": .text("parent")])).code == nil)
+    }
+
+    @Test("a family keeps at least one parent, also within one batch")
+    func lastParent() throws {
+        let me = home.parent
+        #expect(try world.mutate(home, me, delete(.member, me, base: 1)).code == .lastParent)
+        #expect(try world.mutate(home, me, update(.member, me, base: 1, ["role": .text("guest")])).rejection?.field == "role")
+        let other = try world.invite(home, .parent, name: "Bo").member
+        let both = try world.mutate(home, me, delete(.member, other, base: 1), delete(.member, me, base: 1))
+        #expect(both.code == .lastParent)
+        #expect(both.rejection?.operation == 1)
+        #expect(try world.mutate(home, me, delete(.member, me, base: 1)).code == nil)
+        #expect(try world.mutate(home, other, delete(.member, other, base: 1)).code == .lastParent)
+    }
+
+    @Test("a new role counts from the next operation on, and is told to the room")
+    func roles() throws {
+        let guest = try world.invite(home, .guest, name: "Gus").member
+        #expect(try world.mutate(home, guest, message(world.newID(), "Hi")).code == .notAllowed)
+        let promoted = try world.mutate(home, home.parent, update(.member, guest, base: 1, ["role": .text("parent")]))
+        #expect(promoted.committed?.members.map(\.role) == [.parent])
+        #expect(try world.mutate(home, guest, message(world.newID(), "Hi")).code == nil)
+        #expect(try world.mutate(home, home.parent, update(.member, guest, base: 2, ["name": .text("Augustus")])).committed?.members.isEmpty == true)
+        #expect(try world.mutate(home, home.parent, update(.member, guest, base: 3, ["role": .text("athlete")])).rejection?.field == "role")
+        try world.reopen()
+        #expect(try world.mutate(home, guest, message(world.newID(), "Hi")).code == nil)
+    }
+}

@@ -1,0 +1,322 @@
+import Bytes
+import Crypto
+import Family
+import Posix
+import SQLite
+import Store
+import Testing
+import Wire
+
+/// A fresh folder that is removed with everything in it when the test is over.
+final class TemporaryFolder {
+    let path: String
+
+    init() throws(Errno) { path = try Files.makeTemporaryFolder(prefix: "store-tests") }
+    deinit { try? Files.removeTree(path) }
+}
+
+/// SplitMix64: everything random in these tests comes from its seed.
+struct Seeded: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(_ seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
+
+/// The world around a store: a clock moved by hand, randomness with a seed, three zones.
+final class Surroundings {
+    /// 2026-11-21 12:00 UTC.
+    var now: Int64 = 1_795_262_400_000
+    var random: Seeded
+    var limits = Limits()
+
+    init(seed: UInt64 = 1) { random = Seeded(seed) }
+
+    static let zones = ["UTC": Int64(0), "Europe/Warsaw": 3_600_000, "America/New_York": -18_000_000]
+    static let day: Int64 = 86_400_000
+
+    var environment: StoreEnvironment {
+        StoreEnvironment(
+            now: { self.now }, random: { count in (0..<count).map { _ in UInt8(truncatingIfNeeded: self.random.next()) } },
+            localDate: { zone, at in Self.zones[zone].map { Self.date(at + $0) } },
+            rules: RuleEnvironment { Self.zones[$0] != nil }, limits: limits)
+    }
+
+    /// Days since 1970 as a date, by counting: slow and plainly right.
+    static func date(_ milliseconds: Int64) -> String {
+        var left = milliseconds / day
+        var year: Int64 = 1970
+        func isLeap(_ year: Int64) -> Bool { year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) }
+        while left >= (isLeap(year) ? 366 : 365) {
+            left -= isLeap(year) ? 366 : 365
+            year += 1
+        }
+        var month: Int64 = 1
+        for length in [31, isLeap(year) ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as [Int64] {
+            guard left >= length else { break }
+            left -= length
+            month += 1
+        }
+        func padded(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        return "\(year)-\(padded(month))-\(padded(left + 1))"
+    }
+}
+
+/// A store and a reader of one database, with short ways to use them.
+final class World {
+    let surroundings: Surroundings
+    let path: String
+    let vfs: String?
+    private let folder: TemporaryFolder?
+    private(set) var store: Store
+    private(set) var reader: StoreReader
+    private var mutations: [Identifier: Int64] = [:]
+    private var ids: UInt64 = 0
+
+    /// In a folder of its own.
+    init(seed: UInt64 = 1, configure: (Surroundings) -> Void = { _ in }) throws {
+        let folder = try TemporaryFolder()
+        self.folder = folder
+        surroundings = Surroundings(seed: seed)
+        configure(surroundings)
+        path = DataFolder.databasePath(in: folder.path)
+        vfs = nil
+        store = try Store(path: path, environment: surroundings.environment)
+        reader = try StoreReader(path: path, environment: surroundings.environment)
+    }
+
+    /// On a file layer of the test's own.
+    init(path: String, vfs: String, surroundings: Surroundings) throws {
+        self.surroundings = surroundings
+        folder = nil
+        self.path = path
+        self.vfs = vfs
+        store = try Store(path: path, vfs: vfs, environment: surroundings.environment)
+        reader = try StoreReader(path: path, vfs: vfs, environment: surroundings.environment)
+    }
+
+    /// As after a restart of the server.
+    func reopen() throws {
+        store = try Store(path: path, vfs: vfs, environment: surroundings.environment)
+        reader = try StoreReader(path: path, vfs: vfs, environment: surroundings.environment)
+    }
+
+    // MARK: People
+
+    struct Home {
+        var family: Identifier
+        var parent: Identifier
+    }
+
+    func home(_ name: String = "Rivera", zone: String = "UTC") throws -> Home {
+        let (result, _) = try store.perform(.createFamily(name: name, zone: zone, parent: "Ana"))
+        guard case .family(let created) = try result.get() else { throw Unexpected() }
+        return Home(family: created.family, member: created.member)
+    }
+
+    func invite(
+        _ home: Home, _ role: Role, name: String = "Leo", born: String? = nil
+    ) throws -> Invited {
+        let invite = Invite(family: home.family, name: name, role: role, born: born, by: home.parent)
+        guard case .invited(let invited) = try store.perform(.invite(invite)).0.get() else { throw Unexpected() }
+        return invited
+    }
+
+    /// An athlete of sixteen, unless another birth date is given.
+    func athlete(_ home: Home, name: String = "Leo", born: String = "2010-05-05") throws -> Identifier {
+        try invite(home, .athlete, name: name, born: born).member
+    }
+
+    // MARK: Mutations
+
+    /// A fresh id, the same in each run.
+    func newID() -> Identifier {
+        ids += 1
+        return Identifier(high: 0x0191_0000_0000_7000, low: 0x8000_0000_0000_0000 | ids)
+    }
+
+    /// The client that a member uses where a test names none.
+    static func client(of member: Identifier) -> Identifier { Identifier(high: member.high ^ 0xC11E, low: member.low) }
+
+    func proposal(
+        _ home: Home, _ member: Identifier, _ operations: [Operation], mutation: Int64? = nil, client: Identifier? = nil,
+        context: Context = .all, session: UInt64 = 7
+    ) -> Proposal {
+        let client = client ?? Self.client(of: member)
+        let number = mutation ?? (mutations[client] ?? 0) + 1
+        mutations[client] = max(mutations[client] ?? 0, number)
+        return Proposal(
+            family: home.family, member: member, context: context,
+            mutation: Mutation(client: client, id: number, operations: operations), session: session)
+    }
+
+    @discardableResult
+    func mutate(
+        _ home: Home, _ member: Identifier, _ operations: Operation..., mutation: Int64? = nil, client: Identifier? = nil,
+        context: Context = .all
+    ) throws -> Answer {
+        try commit(proposal(home, member, operations, mutation: mutation, client: client, context: context))
+    }
+
+    func commit(_ proposal: Proposal) throws -> Answer {
+        let answers = try commit([proposal])
+        return try #require(answers.first)
+    }
+
+    func commit(_ proposals: [Proposal]) throws -> [Answer] {
+        try Answer.gather(try store.commit(proposals))
+    }
+
+    // MARK: What is there
+
+    /// Every record of a snapshot, by id.
+    func snapshot(_ home: Home) throws -> (sequence: Int64, records: [Identifier: Record]) {
+        let snapshot = try reader.snapshot(family: home.family)
+        var records: [Identifier: Record] = [:]
+        for frame in snapshot.frames {
+            guard case .snapshot(let sequence, let chunk) = try decode(frame) else { throw Unexpected() }
+            #expect(sequence == snapshot.sequence)
+            for record in chunk { #expect(records.updateValue(record, forKey: record.id) == nil, "twice in a snapshot") }
+        }
+        return (snapshot.sequence, records)
+    }
+
+    func record(_ home: Home, _ id: Identifier) throws -> Record {
+        try #require(try snapshot(home).records[id])
+    }
+
+    /// The log from a sequence on.
+    func log(_ home: Home, after: Int64 = 0) throws -> [Change] {
+        try reader.changes(family: home.family, after: after, maxOctets: .max).frames.map { sequence, frame in
+            guard case .change(let change) = try decode(frame) else { throw Unexpected() }
+            #expect(change.sequence == sequence)
+            return change
+        }
+    }
+
+    /// What one SQL query answers, on a connection of its own.
+    func query(_ sql: String) throws -> Int64 {
+        try Database(path: path, mode: .readOnly, vfs: vfs).prepare(sql).first { row throws(SQLiteError) in row.int64(0) } ?? -1
+    }
+}
+
+extension World.Home {
+    init(family: Identifier, member: Identifier) { self.init(family: family, parent: member) }
+}
+
+/// A test met what it did not prepare for.
+struct Unexpected: Error {}
+
+func decode(_ frame: [UInt8]) throws -> ServerFrame {
+    try frame.withUnsafeBytes { try ServerFrame.decode($0) }
+}
+
+/// What one proposal came to.
+struct Answer {
+    var frame: [UInt8]
+    var ack: Ack?
+    var rejection: Rejection?
+    var change: Change?
+    var committed: CommittedChange?
+
+    /// The answers of one commit, in order.
+    static func gather(_ results: [CommitResult]) throws -> [Answer] {
+        var answers: [Answer] = []
+        for result in results {
+            switch result {
+            case .receipt(let receipt):
+                var answer = Answer(frame: receipt.frame)
+                switch try decode(receipt.frame) {
+                case .ack(let ack): answer.ack = ack
+                case .reject(_, let rejection): answer.rejection = rejection
+                default: throw Unexpected()
+                }
+                answers.append(answer)
+            case .change(let committed):
+                guard case .change(let change) = try decode(committed.frame) else { throw Unexpected() }
+                #expect(change.sequence == committed.sequence)
+                #expect(answers.last?.ack?.sequence == committed.sequence, "a change follows its own ack")
+                answers[answers.count - 1].change = change
+                answers[answers.count - 1].committed = committed
+            }
+        }
+        return answers
+    }
+
+    var code: ErrorCode? { rejection?.code }
+    var sequence: Int64? { ack?.sequence }
+    var versions: [Int64] { ack?.records.map(\.version) ?? [] }
+}
+
+// MARK: Short ways to say operations
+
+extension Kind {
+    func field(_ name: String) -> Int {
+        guard let index = declaration.index(of: name) else { preconditionFailure("no field \(name)") }
+        return index
+    }
+}
+
+func patch(_ kind: Kind, _ values: KeyValuePairs<String, Value?>) -> FieldPatch {
+    FieldPatch(assignments: values.map { .init(field: kind.field($0.key), value: $0.value) }.sorted { $0.field < $1.field })
+}
+
+func create(_ kind: Kind, _ id: Identifier, athlete: Identifier? = nil, _ values: KeyValuePairs<String, Value?>) -> Operation {
+    Operation(kind: kind, id: id, action: .create(athlete: athlete, patch: patch(kind, values)))
+}
+
+func update(
+    _ kind: Kind, _ id: Identifier, base: Int64, merge: MergeMode = .none, _ values: KeyValuePairs<String, Value?>
+) -> Operation {
+    Operation(kind: kind, id: id, action: .update(base: base, merge: merge, patch: patch(kind, values)))
+}
+
+func editSet(
+    _ kind: Kind, _ id: Identifier, base: Int64, _ field: String, add: [Identifier] = [], remove: [Identifier] = []
+) -> Operation {
+    let edit = FieldPatch.SetEdit(field: kind.field(field), add: add, remove: remove)
+    return Operation(kind: kind, id: id, action: .update(base: base, merge: .none, patch: FieldPatch(setEdits: [edit])))
+}
+
+func delete(_ kind: Kind, _ id: Identifier, base: Int64) -> Operation { Operation(kind: kind, id: id, action: .delete(base: base)) }
+
+func restore(_ kind: Kind, _ id: Identifier, base: Int64) -> Operation { Operation(kind: kind, id: id, action: .restore(base: base)) }
+
+func message(_ id: Identifier, _ text: String) -> Operation { create(.message, id, ["text": .text(text)]) }
+
+func school(_ id: Identifier, _ name: String) -> Operation { create(.school, id, ["name": .text(name)]) }
+
+func coach(_ id: Identifier, _ first: String, _ last: String, role: String? = nil) -> Operation {
+    create(.coach, id, ["first_name": .text(first), "last_name": .text(last), "role": role.map(Value.text)])
+}
+
+func camp(_ id: Identifier, athlete: Identifier? = nil, name: String = "Fall Camp", date: String = "2026-12-05") -> Operation {
+    create(.event, id, athlete: athlete, ["type": .text("camp"), "name": .text(name), "start_date": .text(date)])
+}
+
+
+extension World {
+    /// Changes the database behind the store's back, as purges and damage do, and opens it again.
+    func damage(_ sql: String) throws {
+        try Database(path: path, mode: .readWrite, vfs: vfs).execute(sql)
+        try reopen()
+    }
+
+    /// A session for a member, and who they are by it.
+    func signIn(_ member: Identifier) throws -> SignIn {
+        guard case .token(let created) = try store.perform(.token(member: member)).0.get() else { throw Unexpected() }
+        return try #require(try reader.signIn(token: created.token))
+    }
+
+    func join(_ home: Home, _ member: Identifier, cursor: Cursor? = nil) throws -> JoinAnswer {
+        let person = try signIn(member).person
+        return try reader.join(
+            person: person, Join(family: home.family, client: Self.client(of: member), cursor: cursor))
+    }
+}

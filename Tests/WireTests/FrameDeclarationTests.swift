@@ -1,0 +1,124 @@
+import Bytes
+import Family
+import JSON
+import Testing
+import Wire
+
+/// The members of a frame as separate values, to leave out, add and change single ones.
+private func members(_ octets: [UInt8]) throws(JSONError) -> [(name: String, value: String)] {
+    var members: [(name: String, value: String)] = []
+    try JSONReader.read(octets) { reader throws(JSONError) in
+        try reader.readObject { reader, key throws(JSONError) in
+            let name = key.string
+            members.append((name, String(decoding: try reader.readRaw(maxOctets: .max, maxDepth: 31), as: UTF8.self)))
+        }
+    }
+    return members
+}
+
+private func object(_ members: [(name: String, value: String)]) -> String {
+    "{" + members.map { "\"\($0.name)\":\($0.value)" }.joined(separator: ",") + "}"
+}
+
+@Suite("The codec keeps to the declarations of frames")
+struct FrameDeclarationTests {
+    /// Frames with every optional member at one time and with none at another.
+    private func examples<Frame>(_ make: (inout RandomFrames) -> Frame, _ encode: (Frame) -> [UInt8]) throws -> [String: [[(name: String, value: String)]]] {
+        var frames = RandomFrames(seed: 7)
+        var examples: [String: [[(name: String, value: String)]]] = [:]
+        for _ in 0..<1_500 {
+            let members = try members(encode(make(&frames)))
+            examples[members[0].value, default: []].append(members)
+        }
+        return examples
+    }
+
+    @Test("Client: what is written has the declared members, and each required one is missed")
+    func client() throws {
+        let examples = try examples({ $0.clientFrame() }, { $0.encode() })
+        #expect(examples.count == FrameDeclaration.client.count)
+        for declaration in FrameDeclaration.client {
+            let examples = try #require(examples["\"\(declaration.type)\""])
+            check(declaration, examples)
+            for example in examples.prefix(5) {
+                for (position, member) in example.enumerated() {
+                    var fewer = example
+                    fewer.remove(at: position)
+                    let isRequired = member.name == "type" || declaration.members.contains { $0.name == member.name && $0.isRequired }
+                    #expect((Outcome(object(fewer)).rejection == nil) == !isRequired, "\(declaration.type) without \(member.name)")
+                    if isRequired, member.name != "type" { #expect(Outcome(object(fewer)).rejection?.field == member.name) }
+
+                    var wrong = example
+                    wrong[position].value = "{\"x\":[]}"
+                    #expect(Outcome(object(wrong)).rejection?.field == member.name, "\(declaration.type) with a wrong \(member.name)")
+                    wrong[position].value = "null"
+                    #expect(Outcome(object(wrong)).rejection != nil, "\(declaration.type) with null as \(member.name)")
+                    #expect(Outcome(object(example + [member])).rejection?.code == .badFrame, "\(member.name) twice")
+                }
+                let more = Outcome(object(example + [(name: "undo", value: "7")]))
+                #expect(more.rejection?.field == "undo")
+                #expect(more.rejection?.message.contains("older than the client") == true)
+                #expect((more.refusedMutation != nil) == (declaration.type == "mutate"))
+
+                // Any order is the same frame.
+                #expect(Outcome(object(example.reversed())) == Outcome(object(example)), "\(declaration.type) in another order")
+            }
+        }
+    }
+
+    @Test("A member of one frame is refused in another")
+    func foreignMembers() throws {
+        let examples = try examples({ $0.clientFrame() }, { $0.encode() })
+        for declaration in FrameDeclaration.client {
+            let own = try #require(examples["\"\(declaration.type)\""]?.first)
+            for other in examples.values.compactMap(\.first) {
+                for member in other where member.name != "type" && !declaration.members.contains(where: { $0.name == member.name }) {
+                    #expect(Outcome(object(own + [member])).rejection?.field == member.name, "\(declaration.type) with \(member.name)")
+                }
+            }
+        }
+    }
+
+    @Test("Server: what is written has the declared members, and each required one is missed")
+    func server() throws {
+        let examples = try examples({ $0.serverFrame() }, { $0.encode() })
+        #expect(examples.count == FrameDeclaration.server.count)
+        for declaration in FrameDeclaration.server {
+            let examples = try #require(examples["\"\(declaration.type)\""])
+            check(declaration, examples)
+            for example in examples.prefix(5) {
+                for (position, member) in example.enumerated() {
+                    func isRead(_ members: [(name: String, value: String)]) -> Bool {
+                        (try? ServerFrame.decode(octets(object(members)))) != nil
+                    }
+                    var fewer = example
+                    fewer.remove(at: position)
+                    let isRequired = member.name == "type" || declaration.members.contains { $0.name == member.name && $0.isRequired }
+                    #expect(isRead(fewer) == !isRequired, "\(declaration.type) without \(member.name)")
+                    var wrong = example
+                    wrong[position].value = "{\"x\":[]}"
+                    #expect(!isRead(wrong), "\(declaration.type) with a wrong \(member.name)")
+                    #expect(!isRead(example + [(name: "undo", value: "7")]))
+                    #expect(!isRead(example + [member]))
+                    let last = example.dropFirst().reversed()
+                    #expect(isRead([example[0]] + last) || last.contains { $0.name == "conflict" }, "\(declaration.type) in another order")
+                }
+            }
+        }
+    }
+
+    /// Names, their order, and which may be left out.
+    private func check(_ declaration: FrameDeclaration, _ examples: [[(name: String, value: String)]]) {
+        let declared = ["type"] + declaration.members.map(\.name)
+        var everywhere = Set(declared)
+        var anywhere: Set<String> = []
+        for example in examples {
+            let names = example.map(\.name)
+            #expect(names == declared.filter(names.contains), "\(declaration.type)")
+            everywhere.formIntersection(names)
+            anywhere.formUnion(names)
+        }
+        #expect(anywhere == Set(declared), "\(declaration.type)")
+        #expect(everywhere == Set(["type"] + declaration.members.filter(\.isRequired).map(\.name)), "\(declaration.type)")
+    }
+}

@@ -1,0 +1,68 @@
+import Bytes
+import Family
+import JSON
+import Testing
+import Wire
+
+@Suite("What is generated for other clients")
+struct SchemaDocumentTests {
+    @Test("The files in proto/ are the generated ones")
+    func filesAreGenerated() {
+        for (path, octets) in SchemaDocument.files() {
+            if ProtoFolder.isWriting {
+                #expect(ProtoFolder.write(path, octets), "\(path)")
+            } else {
+                #expect(ProtoFolder.read(path) == octets, "proto/\(path) differs from its declaration; write it anew (see ProtoFolder)")
+            }
+        }
+    }
+
+    @Test("No schema lies in proto/ that is not generated", arguments: ["schema", "schema/client", "schema/server", "schema/kinds"])
+    func noStrayFiles(_ folder: String) {
+        let generated = Set(SchemaDocument.files().map(\.path))
+        for name in ProtoFolder.names(in: folder) { #expect(generated.contains(folder + "/" + name)) }
+        #expect(!ProtoFolder.names(in: folder).isEmpty)
+    }
+
+    @Test("Every generated file is strict JSON, and the same at each time")
+    func strictJSON() throws {
+        let files = SchemaDocument.files()
+        for (path, octets) in files {
+            do throws(JSONError) {
+                try JSONReader.read(octets, maxDepth: 32) { reader throws(JSONError) in try reader.skipValue() }
+            } catch {
+                Issue.record("\(path): \(error)")
+            }
+        }
+        #expect(files.map(\.octets) == SchemaDocument.files().map(\.octets))
+        #expect(Set(files.map(\.path)).count == files.count)
+    }
+
+    @Test("Every limit is listed once")
+    func limitsAreListed() {
+        let stored = Mirror(reflecting: Limits()).children.compactMap(\.label)
+        #expect(Limits.entries.count == stored.count)
+        #expect(Set(Limits.entries.map(\.name.description)).count == stored.count)
+        // Snake case of the stored name, so that no entry reads another one's value.
+        for name in stored {
+            let snake = name.map { $0.isUppercase ? "_" + $0.lowercased() : String($0) }.joined()
+            let entry = Limits.entries.first { $0.name.description == snake }
+            let value = Mirror(reflecting: Limits()).children.first { $0.label == name }?.value as? Int
+            #expect(entry.map { Limits()[keyPath: $0.value] } == value, "\(name)")
+        }
+    }
+
+    @Test("Close codes: 4000...4499 reconnect, 4500...4999 stop, the standard's as semantics.md says", arguments: [
+        (nil, true), (1000, true), (1001, true), (1002, false), (1003, false), (1005, true), (1006, true), (1007, false), (1008, false),
+        (1009, false), (1010, false), (1011, true), (1012, true), (1013, true), (4000, true), (4499, true), (4500, false), (4999, false),
+    ] as [(UInt16?, Bool)])
+    func closeCodes(_ code: UInt16?, _ reconnects: Bool) {
+        #expect(CloseCode.reconnects(code) == reconnects)
+    }
+
+    @Test("Every code has a sentence of its own, and none promises a retry that its class denies")
+    func sentences() {
+        #expect(Set(ErrorCode.allCases.map(\.sentence)).count == ErrorCode.allCases.count)
+        for code in ErrorCode.allCases where code.isRetryable { #expect(code.sentence.contains("sent again"), "\(code)") }
+    }
+}
