@@ -203,9 +203,11 @@ package final class Conversation {
                 engine.records(of: filter.kind), today: clock.today(Clock.wallMilliseconds()), context: engine.context ?? .all)
             list(filter.kind, records)
         case .show(let kind, let target): output += RecordTables.details(try find(kind, target), text)
-        case .add(let kind, let fields, nil) where fields.isEmpty: ask(Questions(kind))
+        case .add(let kind, let fields, nil) where fields.isEmpty:
+            let owner = try? Request.owner(of: kind, nil, engine, names)
+            ask(Questions(kind, asksAthlete: kind.declaration.scope == .athlete && owner == nil))
         case .add(let kind, let fields, let athlete):
-            let owner = try athlete.map { try find(.member, $0).id }
+            let owner = try Request.owner(of: kind, athlete, engine, names)
             try ask(try Request.create(kind, try FieldOptions.patch(fields, kind, names: names), athlete: owner))
         case .edit(let kind, let target, let fields):
             try ask(try Request.update(try find(kind, target), try FieldOptions.patch(fields, kind, names: names)))
@@ -298,6 +300,7 @@ package final class Conversation {
             // A value that makes no sense is asked for again.
             if let input = current.input(line) { _ = try FieldOptions.patch([input], current.kind, names: names) }
             try current.answer(line)
+            if let athlete = current.athlete { _ = try find(.member, athlete) }
         } catch {
             return print(error.message)
         }
@@ -305,7 +308,9 @@ package final class Conversation {
         guard current.isDone else { return }
         questions = nil
         do {
-            try ask(try Request.create(current.kind, try FieldOptions.patch(current.answers, current.kind, names: names)))
+            let owner = try Request.owner(of: current.kind, current.athlete, session.engine, names)
+            let patch = try FieldOptions.patch(current.answers, current.kind, names: names)
+            try ask(try Request.create(current.kind, patch, athlete: owner))
         } catch let rejection as Rejection {
             output += text.rejection(rejection)
         } catch {
