@@ -1,1 +1,0 @@
-// Calendar dates, local times and time zones (RFC 9636) as values; no clock, no files.
