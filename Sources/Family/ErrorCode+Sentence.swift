@@ -9,9 +9,9 @@ extension ErrorCode {
         case .tooMany: "{label}: at most {limit} entries"
         case .outOfRange: "{label} must not be below {bound}"
         case .endBeforeStart: "End date must be after start date"
-        case .unknownKind: "No kind is called \"{kind}\". This server may be older than the client that asks. Nothing was changed"
-        case .unknownField: "{kind} has no field \"{field}\". This server may be older than the client that asks. Nothing was changed"
-        case .unknownOperation: "No operation is called \"{op}\". This server may be older than the client that asks. Nothing was changed"
+        case .unknownKind: "No kind is called \"{kind}\". " + older
+        case .unknownField: "{kind} has no field \"{field}\". " + older
+        case .unknownOperation: "No operation is called \"{op}\". " + older
         case .unknownReference: "{label}: what it names does not exist, or was deleted. Nothing was changed"
         case .notAllowed: "{who may do it}. Nothing was changed"
         case .notFound: "There is no such record. Nothing was changed"
@@ -19,7 +19,7 @@ extension ErrorCode {
         case .conflict: "{name} changed this a moment ago. Your text is kept as a draft: open it to compare"
         case .lastParent: "A family keeps at least one parent. Nothing was changed"
         case .mutationReused: "This mutation's number was used for something else before. Nothing was changed; send it under a new number"
-        case .mutationExpired: "This mutation is too old to tell whether it was done. Nothing was changed; look at the record and send it anew"
+        case .mutationExpired: "This mutation is too old to tell whether it was done. Look at the record, and make the change anew"
         case .rateLimited: "Too many changes at once. Nothing is lost: they are sent again in a moment"
         case .tooManyPending: "Too many changes wait for their answer. Nothing is lost: they are sent again in a moment"
         case .storageFull: "The server's disk is full. Everything can be read; changes are kept here and sent again"
@@ -35,6 +35,8 @@ extension ErrorCode {
         case .cursorAhead: "This client is ahead of the server. Join without a cursor; drafts are kept"
         }
     }
+
+    private var older: String { "This server may be older than the client that asks. Nothing was changed" }
 
     /// What it is about, and so where it can come up.
     package var subject: String {

@@ -1,17 +1,18 @@
+import Dates
+
 /// What is true of every event beyond its single fields.
 enum EventRules {
     static func applyDefaults(_ fields: inout Fields) {
         guard let start = fields.text("start_date") else { return }
         let end = fields.text("end_date") ?? start
         fields["end_date"] = .text(end)
-        guard let startTime = fields.text("start_time"), fields["end_time"] == nil else { return }
-        guard let later = CalendarText.oneHourAfter(startTime) else { return }
-        if later.nextDay, end == start {
-            // The last day of the calendar has no day after it: such an event keeps an open end.
-            guard let next = CalendarText.dayAfter(end) else { return }
-            fields["end_date"] = .text(next)
-        }
-        fields["end_time"] = .text(later.time)
+        guard fields["end_time"] == nil, let startDate = CalendarDate(start),
+            let startTime = fields.text("start_time").flatMap({ LocalTime($0) }),
+            // The last hour of the last year has no hour after it: such an event keeps an open end.
+            let later = LocalDateTime(date: startDate, time: startTime).adding(minutes: 60)
+        else { return }
+        if end == start { fields["end_date"] = .text(later.date.description) }
+        fields["end_time"] = .text(later.time.description)
     }
 
     /// Canonical dates and times have one width, so that their order is the order of their texts.

@@ -15,7 +15,8 @@ package enum Merge {
         var fields = current
         for assignment in patch.assignments {
             if case .set(let elements)? = assignment.value {
-                fields[assignment.field] = set(elements.map(\.id), keeping: current.elements(assignment.field), assignment.field, current, resolve)
+                let held = current.elements(assignment.field)
+                fields[assignment.field] = set(elements.map(\.id), keeping: held, assignment.field, current, resolve)
             } else {
                 fields[assignment.field] = assignment.value
             }

@@ -75,25 +75,6 @@ enum TextRules {
         (0x30...0x39).contains(octet)
     }
 
-    /// The grammar of IANA names, narrow enough that a name is also a safe path below the zone folder.
-    static func isZoneName(_ text: String) -> Bool {
-        let octets = text.utf8
-        guard octets.count <= Validation.zoneNameOctets else { return false }
-        var isPartEmpty = true
-        for octet in octets {
-            switch octet {
-            case UInt8(ascii: "/"):
-                if isPartEmpty { return false }
-                isPartEmpty = true
-            case UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "+"): isPartEmpty = false
-            default:
-                guard isLetter(octet) || isDigit(octet) else { return false }
-                isPartEmpty = false
-            }
-        }
-        return !isPartEmpty
-    }
-
     /// An absolute `http` or `https` URL with its scheme in lower case; `nil` when it is none.
     ///
     /// User names before the host are refused: they make a link look as if it led somewhere else.
@@ -123,7 +104,8 @@ enum TextRules {
         if authority.first == UInt8(ascii: "[") {
             guard let end = authority.firstIndex(of: UInt8(ascii: "]")) else { return false }
             host = authority[(authority.startIndex + 1)..<end]
-            guard !host.isEmpty, host.allSatisfy({ isHexDigit($0) || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".") }) else { return false }
+            let marks = Array(":.".utf8)
+            guard !host.isEmpty, host.allSatisfy({ isHexDigit($0) || marks.contains($0) }) else { return false }
             let after = authority[(end + 1)...]
             if !after.isEmpty {
                 guard after.first == UInt8(ascii: ":") else { return false }

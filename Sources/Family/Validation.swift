@@ -5,8 +5,6 @@ package import Bytes
 /// Three steps, in this order: `canonicalize` looks at what an operation says, `applyDefaults` fills a new record, and
 /// `check` looks at the whole record that would come out.
 package enum Validation {
-    /// Longest zone name asked of the environment: the longest of IANA is 32 octets, twice that leaves room.
-    package static let zoneNameOctets = 64
     /// Longest URL: what browsers and mail programs carry without cutting.
     package static let urlOctets = 2_048
 

@@ -1,3 +1,4 @@
+import Dates
 import JSON
 
 /// What one value of a field must be, and its one spelling.
@@ -35,21 +36,21 @@ enum ValueRules {
             }
         case (.date, .text(let text)):
             return try TextRules.trimmed(text).map { text throws(Failure) in
-                guard CalendarText.isDate(text) else {
+                guard CalendarDate(text) != nil else {
                     throw Failure(code: .invalid, message: "\(field.label) must be a date that exists, written like 2026-04-15")
                 }
                 return .text(text)
             }
         case (.time, .text(let text)):
             return try TextRules.trimmed(text).map { text throws(Failure) in
-                guard CalendarText.isTime(text) else {
+                guard LocalTime(text) != nil else {
                     throw Failure(code: .invalid, message: "\(field.label) must be a time from 00:00 to 23:59, written like 09:30")
                 }
                 return .text(text)
             }
         case (.zone, .text(let text)):
             return try TextRules.trimmed(text).map { text throws(Failure) in
-                guard TextRules.isZoneName(text), environment.zoneExists(text) else {
+                guard ZoneName(text) != nil, environment.zoneExists(text) else {
                     throw Failure(code: .invalid, message: "\(field.label) must be a time zone such as Europe/Warsaw")
                 }
                 return .text(text)

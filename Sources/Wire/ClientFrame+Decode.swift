@@ -134,7 +134,7 @@ private struct ClientFrameReader {
             case "operations":
                 begin("operations", .operations)
                 guard type == .mutate, mutation != nil else {
-                    // Reads like a list of operations only when the frame turns out to be a mutation.
+                    // Reads as a list of operations only when the frame turns out to be a mutation.
                     operationsPutOff = try reader.readRaw(maxOctets: .max, maxDepth: max(0, limits.jsonDepth - 1))
                     return
                 }

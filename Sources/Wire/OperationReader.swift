@@ -132,7 +132,8 @@ struct OperationReader {
             guard let index = declared.index(of: key, near: 0) else { throw unknownField(key, kind) }
             parts.field = index
             guard declared.fields[index].shape == .set else {
-                throw refuse(.invalid, "\(label(kind, index)): add and remove are for sets only", field: declared.fields[index].key.description)
+                let field = kind.declaration.fields[index]
+                throw refuse(.invalid, "\(field.label): add and remove are for sets only", field: field.name)
             }
             let ids = try ValueCodec.readElements(&reader, form: .operation).map(\.id)
             guard !ids.isEmpty else { return }
@@ -223,8 +224,6 @@ struct OperationReader {
         let field = kind.declaration.fields[index]
         return (field.name, field.label, field.type)
     }
-
-    private func label(_ kind: Kind, _ index: Int) -> String { kind.declaration.fields[index].label }
 }
 
 /// The words of `"op"`.

@@ -1,5 +1,6 @@
 import Bytes
 import Family
+import Glibc
 import JSON
 import Wire
 
@@ -67,3 +68,6 @@ struct SeededRandom: RandomNumberGenerator {
         return z ^ (z >> 31)
     }
 }
+
+/// A new seed at each run, or the one in `HUDDLE_SEED` to see a failure again; failures print it.
+let freshSeed: UInt64 = getenv("HUDDLE_SEED").flatMap { UInt64(String(cString: $0)) } ?? UInt64.random(in: 0...UInt64.max)

@@ -23,11 +23,10 @@ enum CommonSchema {
     }
 
     /// For each kind: when `kind` is its word, these members look like this.
-    private static func perKind(_ kinds: [Kind], where condition: [(String, SchemaTree)] = [], _ members: (Kind) -> [(String, SchemaTree)]) -> [SchemaTree] {
+    private static func perKind(_ kinds: [Kind], _ members: (Kind) -> [(String, SchemaTree)]) -> [SchemaTree] {
         kinds.map { kind in
-            let properties: [(String, SchemaTree)] = [("kind", ["const": .string(kind.name.description)])] + condition
-            return [
-                "if": ["properties": .object(properties), "required": .array(properties.map { .string($0.0) })],
+            [
+                "if": ["properties": ["kind": ["const": .string(kind.name.description)]], "required": ["kind"]],
                 "then": ["properties": .object(members(kind))],
             ]
         }

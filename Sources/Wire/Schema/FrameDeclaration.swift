@@ -97,7 +97,8 @@ extension FrameDeclaration {
             .init("member", common("identifier"), "Who one is in it."),
             .init("role", common("role"), "What one may do in it."),
             .init("context", common("context"), "The context in force."),
-            .init("resume", ["enum": ["changes", "snapshot"]], "What follows: the changes after the cursor, or a snapshot and the changes after it."),
+            .init("resume", ["enum": ["changes", "snapshot"]],
+                "What follows: the changes after the cursor, or a snapshot and the changes after it."),
             .init("presence", list("presence"), "Who is here."),
         ]),
         .init("reset", "Forget the records held, a snapshot follows. Drafts stay.", [

@@ -83,9 +83,11 @@ enum KindSchema {
         case .line(let max):
             members += [("type", "string")]
             if form == .record {
-                members += [("minLength", 1), ("maxLength", .integer(Int64(max))), ("pattern", "^[^\\u0000-\\u001F\\u007F-\\u009F\\u2028\\u2029]+$")]
+                members += [("minLength", 1), ("maxLength", .integer(Int64(max)))]
+                members += [("pattern", "^[^\\u0000-\\u001F\\u007F-\\u009F\\u2028\\u2029]+$")]
             } else {
-                members += [("description", .string("At most \(max) characters after white space at both ends was taken off, no control characters."))]
+                let bound = "At most \(max) characters after white space at both ends was taken off, no control characters."
+                members += [("description", .string(bound))]
             }
         case .text(let max):
             members += [("type", "string"), ("maxLength", .integer(Int64(max)))]
@@ -100,7 +102,8 @@ enum KindSchema {
             let pattern = form == .record
                 ? "^\(sign)(0|[1-9][0-9]{0,\(digits - 1)})" + (scale > 0 ? "\\.[0-9]{\(scale)}$" : "$")
                 : "^\\s*-?[0-9]+" + (scale > 0 ? "(\\.[0-9]{1,\(scale)})?\\s*$" : "\\s*$")
-            members += [("type", "string"), ("pattern", .string(pattern)), ("description", .string("An exact decimal number, not below \(min)."))]
+            members += [("type", "string"), ("pattern", .string(pattern))]
+            members += [("description", .string("An exact decimal number, not below \(min)."))]
         case .date:
             members += [("type", "string"), ("format", "date"), ("pattern", "^[0-9]{4}-[0-9]{2}-[0-9]{2}$")]
         case .time: members += [("type", "string"), ("pattern", "^([01][0-9]|2[0-3]):[0-5][0-9]$")]

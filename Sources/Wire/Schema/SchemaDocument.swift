@@ -50,7 +50,8 @@ package enum SchemaDocument {
     }
 
     private static let errors: SchemaTree = [
-        "description": "Every code of reject and error frames, and every close code. Words in braces stand for what the case at hand puts there.",
+        "description":
+            "Every code of reject and error frames, and every close code. Words in braces stand for what the case at hand puts there.",
         "codes": .array(ErrorCode.allCases.map { code in
             [
                 "code": .string(code.rawValue),
