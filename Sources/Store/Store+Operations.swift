@@ -155,8 +155,7 @@ extension Store {
 
     /// Whole years by the family's zone; `nil` when the birth date or the zone is not known.
     func age(of member: Identifier, _ family: FamilyState, at: Int64) -> Int? {
-        guard let born = family.members[member]?.born else { return nil }
-        return environment.localDate(family.zone, at).flatMap { Age.years(born: born, today: $0) }
+        environment.age(born: family.members[member]?.born, zone: family.zone, at: at)
     }
 
     /// Checks that what a patch begins to refer to lives in this family.
