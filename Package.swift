@@ -42,6 +42,7 @@ let package = Package(
 
         // Layer 1: ground.
         library("Bytes"),
+        library("Arguments"),
         library("Crypto", ["COpenSSL", "Bytes"]),
         library("Posix", ["CLinux", "Bytes"]),
         library("TLS", ["COpenSSL", "Posix"]),
@@ -64,17 +65,18 @@ let package = Package(
 
         // Layer 5: composition.
         library("Server", ["Bytes", "Crypto", "Posix", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Wire", "Rooms", "Store"]),
-        library("Client", ["Bytes", "Crypto", "Posix", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Wire"]),
+        library("Client", ["Arguments", "Bytes", "Crypto", "Posix", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Wire"]),
 
         // Layer 6: programs.
-        program("huddled", ["Server", "Store", "Bytes", "Posix", "JSON", "Dates", "Family", "Wire"]),
-        program("huddle", ["Client", "Bytes", "Posix", "JSON", "Dates", "Family", "Wire"]),
-        program("wsecho", ["Bytes", "Posix", "TLS", "Reactor", "HTTP1", "WebSocket"]),
-        program("loadgen", ["Bytes", "Crypto", "Posix", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Wire", "Store"]),
-        program("bench", ["Bytes", "Crypto", "Posix", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Wire", "Rooms", "Store"]),
+        program("huddled", ["Arguments", "Server", "Store", "Bytes", "Posix", "JSON", "Dates", "Family", "Wire"]),
+        program("huddle", ["Arguments", "Client", "Crypto", "Bytes", "Posix", "JSON", "Dates", "Family", "Wire"]),
+        program("wsecho", ["Arguments", "Bytes", "Posix", "TLS", "Reactor", "HTTP1", "WebSocket"]),
+        program("loadgen", ["Arguments", "Bytes", "Crypto", "Posix", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Wire", "Store"]),
+        program("bench", ["Arguments", "Bytes", "Crypto", "Posix", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Wire", "Rooms", "Store"]),
 
         // Tests, one target a subject.
         .target(name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/CFaultVFS"),
+        tests("ArgumentsTests", ["Arguments"]),
         tests("BytesTests", ["Bytes"]),
         tests("CryptoTests", ["Bytes", "Crypto"]),
         tests("PosixTests", ["Bytes", "Posix"]),
@@ -83,14 +85,14 @@ let package = Package(
         tests("JSONTests", ["Bytes", "JSON"]),
         tests("DatesTests", ["Bytes", "Dates"]),
         tests("HTTP1Tests", ["Bytes", "HTTP1"]),
-        tests("WebSocketTests", ["Bytes", "Crypto", "HTTP1", "WebSocket"]),
+        tests("WebSocketTests", ["wsecho", "Bytes", "Crypto", "Posix", "HTTP1", "WebSocket"]),
         tests("TLSTests", ["Posix", "TLS"]),
         tests("FamilyTests", ["Bytes", "JSON", "Dates", "Family"]),
         tests("WireTests", ["Bytes", "JSON", "Dates", "Family", "Wire"]),
         tests("RoomsTests", ["Bytes", "JSON", "Dates", "Family", "Wire", "Rooms"]),
         tests("StoreTests", ["CFaultVFS", "Bytes", "Crypto", "Posix", "SQLite", "JSON", "Dates", "Family", "Wire", "Store"]),
         tests("ServerTests", ["Bytes", "Posix", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Wire", "Rooms", "Store", "Server"]),
-        tests("ClientTests", ["Bytes", "JSON", "Dates", "Family", "Wire", "Client"]),
+        tests("ClientTests", ["Arguments", "Bytes", "JSON", "Dates", "Family", "Wire", "Client"]),
         tests("SimulationTests", ["CFaultVFS", "Bytes", "Crypto", "Posix", "SQLite", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Wire", "Rooms", "Store", "Server", "Client"]),
         tests("SystemTests", ["huddled", "huddle", "wsecho", "loadgen", "Bytes", "Posix", "SQLite", "JSON", "Dates", "Family", "Wire", "Client"]),
     ]

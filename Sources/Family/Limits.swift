@@ -8,6 +8,8 @@ package struct Limits: Hashable, Sendable {
     package var operationsPerMutation = 100
     /// Mutations that one session may have unanswered.
     package var pendingMutations = 128
+    /// Octets of mutations that may wait for the writer, of all sessions together; past it they are told to come again.
+    package var pendingOctets = 67_108_864
     /// Mutations a second that one session may send for long.
     package var mutationsPerSecond = 200
     /// Mutations that may come at once after a pause (a client that was offline).
@@ -58,6 +60,8 @@ extension Limits {
             meaning: "Operations in one mutation.", past: "reject too_many"),
         .init(name: "pending_mutations", value: \.pendingMutations, unit: "mutations",
             meaning: "Mutations that one session may have unanswered.", past: "reject too_many_pending"),
+        .init(name: "pending_octets", value: \.pendingOctets, unit: "octets",
+            meaning: "Mutations of all sessions of one server that wait for the disk.", past: "reject busy with retry_after"),
         .init(name: "mutations_per_second", value: \.mutationsPerSecond, unit: "mutations per second",
             meaning: "Mutations that one session may send for long.", past: "reject rate_limited with retry_after"),
         .init(name: "mutation_burst", value: \.mutationBurst, unit: "mutations",

@@ -1,1 +1,164 @@
-// The composition of reactor, rooms and store into `huddled`.
+package import Family
+import Dates
+package import Posix
+import Reactor
+package import Store
+
+/// What `huddled serve` was asked to do.
+package struct ServerOptions: Sendable {
+    package var dataFolder: String
+    package var host: String
+    package var port: UInt16
+    package var limits: Limits
+
+    package init(dataFolder: String, host: String, port: UInt16, limits: Limits = Limits()) {
+        self.dataFolder = dataFolder
+        self.host = host
+        self.port = port
+        self.limits = limits
+    }
+}
+
+/// Why the server did not start, or had to stop: one sentence for the person who started it.
+package struct ServerError: Error {
+    package let sentence: String
+
+    package init(_ sentence: String) { self.sentence = sentence }
+}
+
+/// One shard with its listeners and signals, from start to drained.
+package enum HuddleServer {
+    /// Milliseconds between looks at what can be done while little happens.
+    static let maintenanceInterval: Int64 = 600_000
+
+    /// Serves until SIGTERM or SIGINT. Call it before any other thread exists.
+    ///
+    /// - Parameters:
+    ///   - ready: called once with the address, when clients can connect.
+    /// - Throws: a sentence; nothing is left running.
+    package static func run(_ options: ServerOptions, log: Log, ready: (SocketAddress) -> Void) throws(ServerError) {
+        // Before the first thread, so that every thread inherits it and the signals arrive at the descriptor alone.
+        let signals = [Signals.terminate, Signals.interrupt]
+        Signals.block(signals)
+        Signals.ignoreBrokenPipes()
+        _ = try? Environment.raiseOpenFiles()
+
+        let folder = try claim(options.dataFolder)
+        do {
+            let listener = try listen(options)
+            let reactor = try Reactor()
+            let address = try SocketAddress.local(of: listener.raw)
+            let events = Mailbox<ShardEvent>(waker: reactor.waker)
+            let store = try Store(path: folder.databasePath, environment: environment(options.limits))
+            let readers = ReaderPool(events: events, log: log)
+            for _ in 0..<ReaderPool.threads {
+                readers.start(try StoreReader(path: folder.databasePath, environment: environment(options.limits)))
+            }
+            let shard = Shard(
+                reactor: reactor, limits: options.limits, log: log, serverVersion: HuddleVersion.text, events: events,
+                writer: WriterThread(store: store, environment: environment(options.limits), events: events), readers: readers)
+            reactor.setHooks(shard)
+            let door = try Listener(
+                reactor: reactor, descriptor: listener,
+                refused: { log(.warning, "accept_paused", [.init("errno", $0.name)]) }, accepted: { shard.accept($0) })
+            let adminDoor = try Listener(
+                reactor: reactor, descriptor: try Socket.listenUnix(path: folder.socketPath), accepted: { shard.didConnect(admin: $0) })
+            let bell = try SignalChannel(signals, reactor: reactor) {
+                door.close()
+                adminDoor.close()
+                shard.drain()
+            }
+            let metronome = Metronome(reactor: reactor, shard: shard)
+            metronome.start()
+            log(.info, "started", [.init("version", HuddleVersion.text), .init("listen", address.description)])
+            ready(address)
+            reactor.run()
+            withExtendedLifetime((bell, metronome, door, adminDoor)) {}
+            try? Files.remove(folder.socketPath)
+            if let failure = shard.failure { throw ServerError("The storage failed: \(failure). Nothing that was confirmed is lost.") }
+            log(.info, "stopped")
+        } catch let error as ServerError {
+            throw error
+        } catch {
+            throw ServerError("\(error)")
+        }
+    }
+
+    private static func claim(_ path: String) throws(ServerError) -> DataFolder {
+        do throws(DataFolderError) {
+            return try DataFolder(path: path)
+        } catch {
+            switch error {
+            case .inUse: throw ServerError("\(path) is served by another huddled already. Stop that one first, or choose another --data.")
+            case .failed(let errno): throw ServerError("\(path) cannot be used: \(errno.text). Choose another --data, or mend its rights.")
+            }
+        }
+    }
+
+    private static func listen(_ options: ServerOptions) throws(ServerError) -> FileDescriptor {
+        do throws(Errno) {
+            return try Socket.listenTCP(host: options.host, port: options.port)
+        } catch {
+            let place = "\(options.host):\(options.port)"
+            if error == .addressInUse {
+                throw ServerError("\(place) is taken by another program. Stop it, or choose another --listen HOST:PORT.")
+            }
+            throw ServerError("Cannot listen on \(place): \(error.text). Choose another --listen HOST:PORT.")
+        }
+    }
+
+    /// The machine's clock, randomness and zone data. Each user makes its own: the zones that it read stay with it.
+    package static func environment(_ limits: Limits) -> StoreEnvironment { MachineEnvironment.make(limits) }
+}
+
+/// SIGTERM and SIGINT as an input of the reactor.
+private final class SignalChannel: Channel {
+    private let descriptor: SignalDescriptor
+    private let action: () -> Void
+
+    init(_ signals: [Int32], reactor: Reactor, action: @escaping () -> Void) throws(Errno) {
+        descriptor = try SignalDescriptor(signals)
+        self.action = action
+        super.init()
+        _ = try reactor.add(fd: descriptor.raw, interest: .readable, channel: self)
+    }
+
+    override func ready(_ events: ReadyEvents) {
+        while let signal = try? descriptor.next(), signal != 0 { action() }
+    }
+}
+
+/// The shard's regular work.
+private final class Metronome: TimerTarget {
+    private let reactor: Reactor
+    private let shard: Shard
+
+    private enum Kind: Int {
+        case second
+        case maintenance
+    }
+
+    init(reactor: Reactor, shard: Shard) {
+        self.reactor = reactor
+        self.shard = shard
+        super.init()
+    }
+
+    func start() {
+        schedule(.second)
+        schedule(.maintenance)
+    }
+
+    private func schedule(_ kind: Kind) {
+        _ = reactor.schedule(afterMilliseconds: kind == .second ? 1_000 : HuddleServer.maintenanceInterval, self, kind: kind.rawValue)
+    }
+
+    override func timerFired(kind: Int) {
+        guard let kind = Kind(rawValue: kind) else { return }
+        switch kind {
+        case .second: shard.everySecond()
+        case .maintenance: shard.maintain()
+        }
+        schedule(kind)
+    }
+}

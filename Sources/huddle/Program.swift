@@ -1,4 +1,49 @@
+import Arguments
+import Client
+import Family
+import Posix
+
+/// The terminal client; `proto/cli.md` says what it takes and answers.
 @main
 enum Program {
-    static func main() {}
+    static func main() {
+        let status = run(CommandLine.arguments)
+        // Output is written without a buffer, so that nothing is left to flush.
+        Exit.now(status)
+    }
+
+    static let version = "0.1.0"
+
+    private static func run(_ words: [String]) -> ExitStatus {
+        Signals.ignoreBrokenPipes()
+        do {
+            let invocation = try Invocation(Array(words.dropFirst()))
+            switch invocation.command {
+            case .help(let topic):
+                Standard.write(output: Help.text(topic))
+                return .done
+            case .version:
+                Standard.write(output: "huddle \(version)\n")
+                return .done
+            case .join(let code): return try JoinCommand.run(code, invocation)
+            case .watch(let since): return try WatchCommand.run(since, invocation, try Setting(invocation))
+            case .interactive: return try Interactive.run(invocation, try Setting(invocation))
+            case .list, .add, .edit, .remove, .attend, .say:
+                let command = OneShot(invocation, try Setting(invocation))
+                return try command.run()
+            }
+        } catch let error as UsageError {
+            Standard.write(error: "huddle: \(error.message)\n")
+            return .usage
+        } catch let error as Rejection {
+            Standard.write(error: "huddle: \(error.message.printable)\n")
+            return ExitStatus(error)
+        } catch let error as ProgramFailure {
+            if !error.message.isEmpty { Standard.write(error: "huddle: \(error.message)\n") }
+            return error.status
+        } catch {
+            Standard.write(error: "huddle: \(error)\n")
+            return .failed
+        }
+    }
 }

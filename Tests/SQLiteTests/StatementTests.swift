@@ -21,7 +21,9 @@ struct StatementTests {
         #expect(try type() == "integer")
     }
 
-    @Test("Texts come back octet for octet", arguments: ["", "a", "Łódź", "🏈🏟️", "a\u{0}b", String(repeating: "x", count: 100_000)])
+    @Test("Texts come back octet for octet", arguments: [
+        "", "a", "Łódź", "🏈🏟️", "a\u{0}b", String(repeating: "x", count: 100_000),
+    ])
     func texts(value: String) throws {
         echo.bind(1, value)
         #expect(try echo.first { $0.text(0) } == value)

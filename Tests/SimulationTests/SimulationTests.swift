@@ -1,1 +1,59 @@
 import Testing
+
+/// Server and clients over cutting, delaying links and a forgetful disk; promises of `guarantees.md` checked by name after each step.
+///
+/// `HUDDLE_SEEDS=1000 swift test --filter Simulation` tries more worlds, `HUDDLE_SEED=7` one of them.
+@Suite("Simulation: durable, ordered, resumable, seamless, exactly-once, no lost update, nothing lost at the client, isolated")
+struct SimulationTests {
+    @Test("every promise holds in each world", arguments: Seeds.chosen)
+    func world(seed: UInt64) throws {
+        let world = try World(seed: seed)
+        for client in world.clients { client.start(in: world) }
+        plan(world, until: 20_000)
+        while world.scheduler.now < 20_000, world.violations.isEmpty, let action = world.scheduler.next() { action(world) }
+        #expect(world.violations.isEmpty, "\(world.violations.prefix(3))")
+        let isSettled = world.settle()
+        #expect(isSettled, "seed \(seed): the world does not come to rest")
+        world.checkAgreement()
+        #expect(world.violations.isEmpty, "\(world.violations.prefix(3))")
+        let done = world.clients.reduce(0) { $0 + $1.acknowledged.count }
+        if Seeds.isTold { print("seed \(seed): \(done) done, \(world.summary)") }
+        #expect(done > 20, "seed \(seed): only \(done) mutations were done, which proves nothing")
+    }
+
+    @Test("the checks see a disk that lies about syncs, so they can fail")
+    func lyingDisk() throws {
+        var seen: [String] = []
+        for seed in UInt64(1)...20 where seen.isEmpty {
+            let world = try World(seed: seed, liesAboutSync: true)
+            for client in world.clients { client.start(in: world) }
+            plan(world, until: 20_000)
+            while world.scheduler.now < 20_000, world.violations.isEmpty, let action = world.scheduler.next() { action(world) }
+            seen = world.violations
+        }
+        #expect(seen.contains { $0.contains("durable") || $0.contains("resumable") || $0.contains("ordered") }, "\(seen)")
+    }
+
+    /// When people type, cables break and power goes.
+    private func plan(_ world: World, until end: Int64) {
+        for client in world.clients {
+            var at: Int64 = 0
+            while at < end {
+                // In bursts, so that people meet in one commit and on one record.
+                at += world.dice.one(in: 4) ? world.dice.number(200...2_000) : world.dice.number(1...60)
+                world.scheduler.after(at) { client.act(in: $0) }
+            }
+        }
+        // Further devices of the same people, which begin with a snapshot while the others write.
+        for _ in 0..<4 { world.scheduler.after(world.dice.number(0...end)) { $0.addDevice() } }
+        var at: Int64 = 0
+        while at < end {
+            at += world.dice.number(200...4_000)
+            switch world.dice.number(0...5) {
+            case 0: world.scheduler.after(at) { $0.crash(afterDowntime: $0.dice.number(10...3_000)) }
+            case 1: world.scheduler.after(at) { $0.armCrash() }
+            default: world.scheduler.after(at) { $0.cutOne() }
+            }
+        }
+    }
+}

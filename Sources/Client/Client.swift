@@ -1,1 +1,0 @@
-// The other end: the sync engine, and a connection that keeps trying.

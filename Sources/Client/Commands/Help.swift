@@ -1,0 +1,67 @@
+internal import Family
+
+/// What `huddle --help` says.
+package enum Help {
+    /// - Parameter topic: a command; `nil` for all.
+    package static func text(_ topic: String?) -> String {
+        switch topic {
+        case "events": events
+        case "schools": of(.school)
+        case "coaches": of(.coach)
+        case "watch": watch
+        case "join": "huddle join CODE [--server URL]\n\nRedeems an invitation and remembers who you are in the profile.\n"
+        case "say": "huddle say TEXT\n\nSays something to the family.\n"
+        default: general
+        }
+    }
+
+    private static let general = """
+        huddle: a family's recruiting season, together.
+
+          huddle                          line by line, with everybody who is there
+          huddle join CODE                redeem an invitation (once)
+          huddle events                   list; also: add, edit ID, rm ID, attend ID
+          huddle schools | coaches        list; also: add, edit ID, rm ID
+          huddle members | messages       list
+          huddle say TEXT                 say something to the family
+          huddle watch --json             every change as it happens
+
+        Options of every command:
+          --server URL                    ws://HOST:PORT (else $HUDDLE_SERVER, the profile, ws://127.0.0.1:8787)
+          --token T                       (else $HUDDLE_TOKEN, the profile)
+          --family ID|NAME                when you belong to several
+          --context ID|NAME|all           whose season: filters lists, owns what is added
+          --json                          one JSON object a line (proto/cli.md)
+          --timeout SECONDS               how long a command may take (10)
+          --help, --version               huddle events --help tells the fields
+
+        Ends with 0 done, 1 failed, 2 wrong use, 3 refused, 4 conflict, 5 offline.
+
+        """
+
+    private static let watch = """
+        huddle watch [--json] [--since SEQ | --since EPOCH:SEQ]
+
+        Prints every change as it happens, one a line, until it is interrupted, and comes back by itself when the
+        server was away. --since begins with the changes after that sequence, as printed in an earlier line.
+
+        """
+
+    private static let events = """
+        huddle events [--upcoming | --past] [--type TYPE] [TEXT]
+        huddle events add --type camp --name "Fall Camp" --start 2026-12-01 --start-time 09:00
+        huddle events edit ID --city Austin --state TX
+        huddle events attend ID
+        huddle events rm ID
+
+        ID is an id, enough of its beginning or end, or the name. An empty value clears a field.
+          --athlete MEMBER   whose event (add; else the context's)
+
+        """ + FieldOptions.help(.event).joined(separator: "\n") + "\n"
+
+    private static func of(_ kind: Kind) -> String {
+        let word = Invocation.word(kind)
+        return "huddle \(word) [TEXT]\nhuddle \(word) add FIELDS\nhuddle \(word) edit ID FIELDS\nhuddle \(word) rm ID\n\n"
+            + FieldOptions.help(kind).joined(separator: "\n") + "\n"
+    }
+}

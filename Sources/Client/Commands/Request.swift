@@ -1,0 +1,79 @@
+internal import Arguments
+package import Bytes
+internal import Crypto
+package import Family
+internal import Posix
+internal import Wire
+
+/// Turns what a person asked for into an operation on the records as they are now.
+package enum Request {
+    /// - Throws: `UsageError` when a value or a name makes no sense, `Rejection` when the rules refuse it; both before anything is sent.
+    package static func operation(_ command: Invocation.Command, _ engine: borrowing SyncEngine) throws -> Operation {
+        let names = RecordNames(engine)
+        switch command {
+        case .add(let kind, let inputs, let athlete):
+            var owner: Identifier?
+            if let athlete {
+                do { owner = try names.find(.member, athlete).id } catch { throw UsageError(error.message) }
+            }
+            return try create(kind, try FieldOptions.patch(inputs, kind, names: names), athlete: owner)
+        case .edit(let kind, let target, let inputs):
+            return try update(try find(kind, target, names), try FieldOptions.patch(inputs, kind, names: names))
+        case .remove(let kind, let target): return remove(try find(kind, target, names))
+        case .attend(let target): return try attend(try find(.event, target, names))
+        case .say(let text): return try say(text)
+        case .interactive, .help, .version, .join, .list, .watch: preconditionFailure("this command asks for no change")
+        }
+    }
+
+    package static func create(_ kind: Kind, _ patch: FieldPatch, athlete: Identifier? = nil) throws(Rejection) -> Operation {
+        let id = Random.identifier(milliseconds: Clock.wallMilliseconds())
+        return try checked(Operation(kind: kind, id: id, action: .create(athlete: athlete, patch: patch)))
+    }
+
+    package static func update(_ record: Record, _ patch: FieldPatch) throws(Rejection) -> Operation {
+        try checked(Operation(kind: record.kind, id: record.id, action: .update(base: record.version, merge: .disjoint, patch: patch)))
+    }
+
+    package static func remove(_ record: Record) -> Operation {
+        Operation(kind: record.kind, id: record.id, action: .delete(base: record.version))
+    }
+
+    package static func attend(_ record: Record) throws(Rejection) -> Operation {
+        try update(record, patch(.event, "attended", .flag(true)))
+    }
+
+    package static func say(_ text: String) throws(Rejection) -> Operation {
+        try create(.message, patch(.message, "text", .text(text)))
+    }
+
+    private static func patch(_ kind: Kind, _ name: String, _ value: Value) -> FieldPatch {
+        FieldPatch(assignments: kind.declaration.index(of: name).map { [.init(field: $0, value: value)] } ?? [])
+    }
+
+    private static func find(_ kind: Kind, _ target: String, _ names: RecordNames) throws(UsageError) -> Record {
+        do { return try names.find(kind, target) } catch { throw UsageError(error.message) }
+    }
+
+    /// In canonical spelling; a new record also has what it needs.
+    private static func checked(_ operation: Operation) throws(Rejection) -> Operation {
+        var operation = operation
+        try Validation.canonicalize(&operation, index: 0, environment: RuleEnvironment(zoneExists: LocalClock.knows))
+        if case .create(_, let patch) = operation.action {
+            var fields = Merge.apply(patch, to: Fields(operation.kind), resolve: { _, _ in nil }).fields
+            Validation.applyDefaults(&fields)
+            try Validation.check(fields, operation: 0, id: operation.id)
+        }
+        return operation
+    }
+}
+
+extension SyncEngine {
+    /// The family's zone, from its record.
+    package var timeZone: String? { records(of: .family).first?.fields.text("time_zone") }
+
+    /// The family's name.
+    package var familyName: String? {
+        records(of: .family).first?.fields.text("name") ?? memberships.first { $0.family == family }?.name
+    }
+}

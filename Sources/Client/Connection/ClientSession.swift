@@ -1,0 +1,175 @@
+package import Bytes
+package import Family
+package import Posix
+internal import Wire
+
+/// What a session tells its owner.
+package enum SessionEvent: Sendable {
+    case notice(SyncNotice)
+    /// These records look different now.
+    case changed([Identifier])
+    /// All records were replaced.
+    case replaced
+    /// It will not try again by itself.
+    case stopped(StopReason)
+}
+
+/// A sync engine with a connection: does what the engine asks for, and waits for everything at once.
+///
+/// Confined to one thread: its owner calls `turn` again and again, with descriptors of its own to wait for (a terminal, signals) if
+/// it has any. Other threads use `waker`.
+///
+///     let session = try ClientSession(address, configuration)
+///     session.start()
+///     while running { for event in try session.turn() { … } }
+package final class ClientSession {
+    package let address: ServerAddress
+    package private(set) var engine: SyncEngine
+    package let waker: ClientWaker
+    /// Why the last connection could not be opened or ended, for people.
+    package private(set) var lastFailure: String?
+
+    private var connection: ClientConnection?
+    private var connectAt: Int64?
+    private var wakeAt: Int64?
+    private var events: [SessionEvent] = []
+
+    package init(_ address: ServerAddress, _ configuration: SyncEngine.Configuration) throws(Errno) {
+        self.address = address
+        engine = SyncEngine(configuration)
+        waker = try ClientWaker()
+    }
+
+    package func start() { carryOut(engine.start(now: now)) }
+
+    /// Begins again with the family that a stop asked for.
+    package func choose(_ family: Identifier) {
+        engine.choose(family)
+        start()
+    }
+
+    /// Asks for a batch of operations; see `SyncEngine.perform`.
+    package func perform(_ operations: [Operation]) throws(Rejection) -> Int64 {
+        let (mutation, actions) = try engine.perform(operations, at: Clock.wallMilliseconds(), now: now)
+        carryOut(actions)
+        return mutation
+    }
+
+    /// Sends a draft again; see `SyncEngine.retry`.
+    package func retry(draft id: Int64) throws(Rejection) -> Int64? {
+        guard let (mutation, actions) = try engine.retry(draft: id, at: Clock.wallMilliseconds(), now: now) else { return nil }
+        carryOut(actions)
+        return mutation
+    }
+
+    package func drop(draft id: Int64) -> Draft? { engine.drop(draft: id) }
+
+    package func setContext(_ context: Context) { carryOut(engine.setContext(context, now: now)) }
+
+    /// Tries to connect at once instead of waiting for the next attempt.
+    package func hurry() {
+        if connectAt != nil { connectAt = now }
+    }
+
+    /// Closes the connection and forgets to come back. Pending mutations stay in the engine.
+    package func leave() {
+        connection?.close(code: CloseCode.normal.rawValue)
+        connection = nil
+        connectAt = nil
+        wakeAt = nil
+    }
+
+    /// Waits until something happens, or until `deadline`, and does what is due.
+    ///
+    /// - Parameters:
+    ///   - deadline: of `Clock.monotonicMilliseconds`; `nil` waits for ever.
+    ///   - others: further descriptors to wait for; `ready` of each is filled in.
+    /// - Returns: what happened, in order; may be nothing.
+    package func turn(until deadline: Int64? = nil, waitingFor others: inout [Poll.Item]) throws(Errno) -> [SessionEvent] {
+        var items = others
+        items.append(Poll.Item(waker.raw, .readable))
+        if let item = connection?.item { items.append(item) }
+        let connectionPlace = items.count - 1
+        _ = try Poll.wait(&items, timeoutMilliseconds: timeout(deadline))
+        for place in others.indices { others[place].ready = items[place].ready }
+
+        if items[others.count].ready != [] {
+            for command in waker.take() { command(self) }
+        }
+        if connectionPlace > others.count, items[connectionPlace].ready != [], let connection {
+            take(connection.ready(now: now), from: connection)
+        }
+        if let connection { take(connection.timeout(now: now), from: connection) }
+        if let due = connectAt, due <= now {
+            connectAt = nil
+            connect()
+        }
+        if let due = wakeAt, due <= now {
+            wakeAt = nil
+            carryOut(engine.timerFired(now: now))
+        }
+        defer { events = [] }
+        return events
+    }
+
+    package func turn(until deadline: Int64? = nil) throws(Errno) -> [SessionEvent] {
+        var none: [Poll.Item] = []
+        return try turn(until: deadline, waitingFor: &none)
+    }
+
+    private var now: Int64 { Clock.monotonicMilliseconds() }
+
+    private func timeout(_ deadline: Int64?) -> Int {
+        // What happened already is told at once.
+        guard events.isEmpty else { return 0 }
+        guard let due = [deadline, connectAt, wakeAt, connection?.deadline].compactMap(\.self).min() else { return -1 }
+        return Int(clamping: max(due - now, 0))
+    }
+
+    private func connect() {
+        do throws(ConnectionFailure) {
+            connection = try ClientConnection(address, now: now)
+        } catch {
+            lastFailure = error.message
+            carryOut(engine.disconnected(closeCode: nil, now: now))
+        }
+    }
+
+    /// Hands a connection's events to the engine, until the engine leaves that connection.
+    private func take(_ happened: [ConnectionEvent], from source: ClientConnection) {
+        for event in happened {
+            guard connection === source else { return }
+            switch event {
+            case .opened: carryOut(engine.connected(now: now))
+            case .frame(let frame): carryOut(engine.receive(frame, now: now))
+            case .closed(let code, let reason):
+                connection = nil
+                lastFailure = reason
+                carryOut(engine.disconnected(closeCode: code, now: now))
+            }
+        }
+    }
+
+    private func carryOut(_ actions: [SyncAction]) {
+        for action in actions {
+            switch action {
+            case .send(let frame): connection?.send(frame)
+            case .connect(let after): connectAt = now + after
+            case .disconnect(let code):
+                connection?.close(code: code)
+                connection = nil
+            case .wake(let after): wakeAt = now + after
+            case .changed(let ids): events.append(.changed(ids))
+            case .replaced: events.append(.replaced)
+            case .notify(let notice):
+                if case .live = notice { lastFailure = nil }
+                events.append(.notice(notice))
+            case .stop(let reason):
+                connectAt = nil
+                events.append(.stopped(reason))
+            }
+        }
+    }
+}
+
+@available(*, unavailable) extension ClientSession: Sendable {}

@@ -1,0 +1,215 @@
+package import Wire
+internal import Bytes
+internal import Family
+
+extension SyncEngine {
+    /// A frame from the server. Frames of a connection that the engine has left are passed over.
+    package mutating func receive(_ frame: ServerFrame, now: Int64) -> [SyncAction] {
+        switch phase {
+        case .stopped, .offline: return []
+        case .signingIn: receiveSigningIn(frame)
+        case .joining, .syncing, .live: receiveJoined(frame, now)
+        }
+        return flush(now)
+    }
+
+    private mutating func receiveSigningIn(_ frame: ServerFrame) {
+        switch frame {
+        case .welcome(let welcome):
+            guard welcome.protocol == 1 else { return stop(.protocolUnsupported(welcome.protocol)) }
+            limits = welcome.limits
+            memberships = welcome.memberships
+            output.append(.notify(.welcome(welcome)))
+            let wanted = configuration.family ?? (memberships.count == 1 ? memberships.first?.family : nil)
+            guard let wanted, memberships.contains(where: { $0.family == wanted }) else { return stop(.familyUnclear(memberships)) }
+            family = wanted
+            join()
+        case .error(let rejection, _): refuse(rejection)
+        case .signedOut: stop(.signedOut)
+        default: fail(.unexpectedFrame(frame.word))
+        }
+    }
+
+    private mutating func join() {
+        guard let family else { return }
+        phase = .joining
+        output.append(
+            .send(.join(Join(family: family, client: configuration.client, context: configuration.context, cursor: cursor))))
+    }
+
+    private mutating func receiveJoined(_ frame: ServerFrame, _ now: Int64) {
+        if phase == .joining {
+            switch frame {
+            case .joined, .reset, .error, .signedOut, .role, .presence: break
+            default: return fail(.unexpectedFrame(frame.word))
+            }
+        }
+        switch frame {
+        case .joined(let joined): receive(joined)
+        case .reset(let reason):
+            cursor = nil
+            snapshot = []
+            snapshotCount = 0
+            if phase == .live { phase = .syncing }
+            output.append(.notify(.reset(reason)))
+        case .snapshot(_, let records): receiveSnapshot(records)
+        case .snapshotEnd(let sequence): applySnapshot(at: sequence, now)
+        case .change(let change): receive(change, now)
+        case .live(let sequence):
+            guard snapshot == nil, let cursor else { return fail(.unexpectedFrame("live")) }
+            guard cursor.sequence == sequence else { return fail(.gap(expected: cursor.sequence, got: sequence)) }
+            phase = .live
+            failures = 0
+            output.append(.notify(.live(sequence: sequence)))
+            sendDue(now)
+        case .ack(let ack): receive(ack, now)
+        case .reject(let mutation, let rejection): receiveRejection(of: mutation, rejection, now)
+        case .presence(let one):
+            presence[one.member] = one.connections > 0 ? one : nil
+            output.append(.notify(.presence(one)))
+        case .context(let inForce):
+            context = inForce
+            configuration.context = inForce
+            askedForContext = false
+            output.append(.notify(.context(inForce)))
+        case .role(let now):
+            role = now
+            output.append(.notify(.role(now)))
+        case .page(let request, let records, let next):
+            output.append(.notify(.page(request: request, records: records, next: next)))
+        case .signedOut: stop(.signedOut)
+        case .error(let rejection, let request): receiveError(rejection, request)
+        case .welcome, .token: fail(.unexpectedFrame(frame.word))
+        }
+    }
+
+    private mutating func receive(_ joined: Joined) {
+        guard phase == .joining, joined.family == family else { return fail(.unexpectedFrame("joined")) }
+        if let sequence = configuration.resumeAfter {
+            // The first seat was only to learn the epoch; the position in it asks for another.
+            configuration.resumeAfter = nil
+            cursor = Cursor(epoch: joined.epoch, sequence: sequence)
+            endForRejoin()
+            return
+        }
+        member = joined.member
+        role = joined.role
+        context = joined.context
+        presence = Dictionary(joined.presence.filter { $0.connections > 0 }.map { ($0.member, $0) }, uniquingKeysWith: { _, last in last })
+        epoch = joined.epoch
+        if joined.resumesByChanges {
+            guard snapshot == nil, cursor?.epoch == joined.epoch else { return fail(.unexpectedFrame("joined")) }
+        } else {
+            cursor = nil
+            snapshot = []
+            snapshotCount = 0
+        }
+        phase = .syncing
+        output.append(.notify(.joined(joined)))
+    }
+
+    private mutating func endForRejoin() {
+        output.append(.disconnect(closeCode: CloseCode.normal.rawValue))
+        phase = .offline
+        output.append(.connect(afterMilliseconds: 0))
+    }
+
+    private mutating func receiveError(_ rejection: Rejection, _ request: Int64?) {
+        guard phase != .joining else {
+            guard rejection.code == .cursorAhead, cursor != nil else { return refuse(rejection) }
+            // The server's past is shorter than ours (another disk, a restored copy): start afresh, drafts and pending kept.
+            cursor = nil
+            output.append(.notify(.reset(nil)))
+            return join()
+        }
+        if rejection.code == .notSignedIn || rejection.code == .notJoined { return fail(.unexpectedFrame("error")) }
+        if request == nil, askedForContext {
+            askedForContext = false
+            configuration.context = context
+        }
+        output.append(.notify(.failed(rejection, request: request)))
+    }
+
+    /// Signing in or joining was refused: for now, or for good.
+    private mutating func refuse(_ rejection: Rejection) {
+        if rejection.code.isRetryable {
+            output.append(.notify(.failed(rejection, request: nil)))
+            output.append(.disconnect(closeCode: CloseCode.normal.rawValue))
+            lose(closeCode: nil)
+        } else if rejection.code == .tokenUnknown {
+            stop(.tokenUnknown)
+        } else {
+            stop(.refused(rejection))
+        }
+    }
+
+    private mutating func receiveSnapshot(_ records: [Record]) {
+        guard snapshot != nil else { return fail(.unexpectedFrame("snapshot")) }
+        snapshotCount += records.count
+        guard snapshotCount <= limits.recordsPerFamily + limits.snapshotMessages else { return fail(.snapshotTooLarge) }
+        if configuration.holdsRecords { snapshot?.append(contentsOf: records) }
+    }
+
+    private mutating func applySnapshot(at sequence: Int64, _ now: Int64) {
+        guard let records = snapshot else { return fail(.unexpectedFrame("snapshot_end")) }
+        snapshot = nil
+        confirmed = ConfirmedRecords(records)
+        cursor = Cursor(epoch: epoch, sequence: sequence)
+        steps = [:]
+        // What was acknowledged is in the snapshot, or gone with a database that was put back: neither is to be shown twice.
+        for mutation in pending where mutation.isAcknowledged { remove(mutation.id) }
+        refreshAll()
+        touched = []
+        output.append(.replaced)
+    }
+
+    private mutating func receive(_ change: Change, _ now: Int64) {
+        guard snapshot == nil, let position = cursor else { return fail(.unexpectedFrame("change")) }
+        if change.sequence <= position.sequence { return }
+        guard change.sequence == position.sequence + 1 else {
+            return fail(.gap(expected: position.sequence + 1, got: change.sequence))
+        }
+        if configuration.holdsRecords {
+            do { try confirmed.apply(change) } catch { return fail(error) }
+        }
+        cursor?.sequence = change.sequence
+        faultsInRow = 0
+        let own = change.client == configuration.client ? pending.first { $0.id == change.mutation } : nil
+        note(change, isOwn: own != nil)
+        touched.formUnion(change.entries.map(\.id))
+        if let own {
+            let versions = change.entries.map { Ack.Version(id: $0.id, version: $0.version) }
+            if !own.isAcknowledged {
+                output.append(.notify(.acknowledged(Ack(mutation: own.id, sequence: change.sequence, records: versions))))
+            }
+            settle(own, versions: versions)
+        }
+        for entry in change.entries { refresh(entry.id) }
+        output.append(.notify(.change(change, isOwn: own != nil)))
+        if own != nil { sendDue(now) }
+    }
+}
+
+extension ServerFrame {
+    /// The frame's word on the wire, for faults.
+    var word: String {
+        switch self {
+        case .welcome: "welcome"
+        case .token: "token"
+        case .joined: "joined"
+        case .reset: "reset"
+        case .snapshot: "snapshot"
+        case .snapshotEnd: "snapshot_end"
+        case .change: "change"
+        case .live: "live"
+        case .ack: "ack"
+        case .reject: "reject"
+        case .presence: "presence"
+        case .context: "context"
+        case .role: "role"
+        case .page: "page"
+        case .signedOut: "signed_out"
+        case .error: "error"
+        }
+    }
+}

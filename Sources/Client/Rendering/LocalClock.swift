@@ -1,0 +1,34 @@
+internal import Dates
+internal import Posix
+
+/// The family's day and time.
+package struct LocalClock {
+    /// Where Debian's tzdata puts its files.
+    static let folder = "/usr/share/zoneinfo/"
+
+    private let rules: ZoneRules
+
+    /// - Parameter zone: an IANA name; `nil`, or one that this machine does not know, is UTC.
+    package init(zone: String?) { rules = zone.flatMap(Self.rules) ?? .utc }
+
+    /// Today, `YYYY-MM-DD`.
+    ///
+    /// - Parameter now: UTC milliseconds.
+    package func today(_ now: Int64) -> String { rules.today(at: now).description }
+
+    /// "09:14", with the day before it when that is not today's: "Apr 15 09:14".
+    package func time(_ at: Int64, now: Int64) -> String {
+        let local = rules.local(at: at)
+        let time = local.time.description
+        guard local.date != rules.today(at: now) else { return time }
+        return EventText.dayAndMonth(local.date.description) + " " + time
+    }
+
+    /// Whether this machine's zone data has a zone of that name.
+    package static func knows(_ zone: String) -> Bool { rules(zone) != nil }
+
+    private static func rules(_ zone: String) -> ZoneRules? {
+        guard let name = ZoneName(zone), let octets = try? Files.read(folder + name.text, limit: ZoneRules.maxOctets) else { return nil }
+        return try? ZoneRules(tzif: octets)
+    }
+}

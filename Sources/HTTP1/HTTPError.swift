@@ -1,0 +1,60 @@
+/// Why a message head is refused. Source: RFC 9112 unless said otherwise; the section stands beside each case.
+package enum HTTPError: Error, Equatable, Sendable {
+    /// The first line is not `method SP target SP version` (or, of a response, `version SP status SP reason`), §3, §4.
+    case startLine
+    /// A control octet other than the tab, a CR without LF or an LF without CR, §2.2, RFC 9110 §5.5.
+    case controlOctet
+    /// The request target is none of the four forms, or not the one that the method takes, §3.2.
+    case target
+    /// Any version but HTTP/1.0 and HTTP/1.1, §2.3.
+    case version
+    /// A field line without a name, with white space before the colon, or with other octets than a token in its name, §5.1.
+    case fieldName
+    /// A line that continues the one before it, §5.2.
+    case foldedField
+    /// No `Host` in a 1.1 request, more than one, or one that is no host, §3.2.
+    case host
+    /// A `Content-Length` that is no number, or more than one, §6.3.
+    case contentLength
+    /// `Content-Length` beside `Transfer-Encoding`, or the latter in HTTP/1.0 or twice: the marks of request smuggling, §6.1, §11.2.
+    case framing
+    /// A transfer coding other than `chunked`, §6.1.
+    case transferCoding
+    /// The request line is longer than `HeadLimits.startLine`.
+    case startLineTooLong
+    /// More fields, or more octets of fields, than `HeadLimits` allows.
+    case fieldsTooLarge
+
+    /// The status of the answer; the connection is closed after it.
+    package var status: Int {
+        switch self {
+        case .startLineTooLong: 414
+        case .fieldsTooLarge: 431
+        case .transferCoding: 501
+        case .version: 505
+        default: 400
+        }
+    }
+}
+
+/// How large a head may be.
+package struct HeadLimits: Equatable, Sendable {
+    /// Octets of the first line, without its CRLF.
+    package var startLine: Int
+    package var fieldCount: Int
+    /// Octets of all field lines, with their CRLFs.
+    package var fieldOctets: Int
+
+    package init(startLine: Int, fieldCount: Int, fieldOctets: Int) {
+        self.startLine = startLine
+        self.fieldCount = fieldCount
+        self.fieldOctets = fieldOctets
+    }
+
+    /// 8 KiB is what RFC 9112 §3 asks every server to take in a request line; 100 fields and 16 KiB are twice what browsers
+    /// send with full cookies.
+    package static let standard = HeadLimits(startLine: 8 << 10, fieldCount: 100, fieldOctets: 16 << 10)
+
+    /// The most octets that a head may take: who collects octets for `parse` never needs a larger buffer.
+    package var total: Int { 2 + startLine + 2 + fieldOctets + 2 }
+}

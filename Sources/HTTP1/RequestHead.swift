@@ -1,0 +1,122 @@
+/// The request line and fields of one request (RFC 9112 §3, §5).
+package struct RequestHead: Equatable, Sendable {
+    /// As sent; methods are case-sensitive.
+    package var method: String
+    /// The request target as sent: `/path?query`, `http://host/path`, `*` or, for CONNECT, `host:port`.
+    package var target: String
+    /// 0 or 1.
+    package var minorVersion: Int
+    package var fields: Fields
+    package var framing: Framing
+
+    package init(
+        method: String, target: String, minorVersion: Int = 1, fields: Fields = Fields(), framing: Framing = .none
+    ) {
+        self.method = method
+        self.target = target
+        self.minorVersion = minorVersion
+        self.fields = fields
+        self.framing = framing
+    }
+
+    /// Reads one request head from the front of `octets`.
+    ///
+    /// One empty line before it is skipped (§2.2). Of HTTP/1.1's options in grammar the strict one is taken throughout: no bare
+    /// CR or LF, no folded fields, one space between the parts of the request line, one `Host`, one way to frame the content.
+    ///
+    /// - Parameter octets: all that has come since the last request, any length; not kept.
+    /// - Returns: the head and its length, octets, with all its line ends; `nil` when more octets are needed. What follows the head is
+    ///   the caller's.
+    /// - Throws: answer with the error's `status`, then close.
+    /// - Complexity: O(octets) at each call; bounded by `limits.total`.
+    package static func parse(
+        _ octets: Span<UInt8>, limits: HeadLimits = .standard
+    ) throws(HTTPError) -> (head: RequestHead, length: Int)? {
+        var start = 0
+        if octets.count >= 2, octets[0] == 0x0D, octets[1] == 0x0A { start = 2 }
+        // Says so at once to what will never be a request: another protocol's first octets.
+        if octets.count > start, octets[start] != 0x0D, !Grammar.isTokenOctet(octets[start]) { throw .startLine }
+        guard let line = try HeadLines.line(octets, from: start, limit: limits.startLine, tooLong: .startLineTooLong) else { return nil }
+
+        var spaces: [Int] = []
+        for index in line where octets[index] == 0x20 {
+            spaces.append(index)
+            guard spaces.count <= 2 else { throw .startLine }
+        }
+        guard spaces.count == 2 else { throw .startLine }
+        let methodRange = line.lowerBound..<spaces[0]
+        let targetRange = spaces[0] + 1..<spaces[1]
+        guard !methodRange.isEmpty, !targetRange.isEmpty else { throw .startLine }
+        for index in methodRange where !Grammar.isTokenOctet(octets[index]) { throw .startLine }
+        let minor = try HeadLines.minorVersion(octets, spaces[1] + 1..<line.upperBound, malformed: .startLine)
+        // A fragment is the client's own affair and never sent (§3.2); the rest of RFC 3986 is left to who routes by it.
+        for index in targetRange where octets[index] <= 0x20 || octets[index] >= 0x7F || octets[index] == UInt8(ascii: "#") {
+            throw .target
+        }
+        let method = HeadLines.text(octets, methodRange)
+        let target = HeadLines.text(octets, targetRange)
+        try checkForm(method: method, target: target)
+
+        guard let (fields, end) = try HeadLines.fields(octets, from: line.upperBound + 2, limits: limits) else { return nil }
+        let hosts = fields.all("host")
+        guard hosts.count == 1 || (hosts.isEmpty && minor == 0), hosts.allSatisfy({ $0.utf8.allSatisfy(Grammar.isHostOctet) }) else {
+            throw .host
+        }
+        let framing = try Framing.of(fields, minorVersion: minor)
+        let head = RequestHead(method: method, target: target, minorVersion: minor, fields: fields, framing: framing)
+        return (head, end)
+    }
+
+    /// Each method takes one form of target (§3.2.1...§3.2.4).
+    private static func checkForm(method: String, target: String) throws(HTTPError) {
+        if method == "CONNECT" {
+            guard target.utf8.allSatisfy(Grammar.isHostOctet), target.utf8.contains(UInt8(ascii: ":")) else { throw .target }
+        } else if target == "*" {
+            guard method == "OPTIONS" else { throw .target }
+        } else if target.utf8.first != UInt8(ascii: "/") {
+            guard authorityEnd(target) != nil else { throw .target }
+        }
+    }
+
+    /// Where the path of an absolute-form target begins; `nil` when it is not of that form, or not of http or https.
+    private static func authorityEnd(_ target: String) -> String.Index? {
+        let lower = target.lowercased()
+        let scheme = lower.hasPrefix("http://") ? 7 : lower.hasPrefix("https://") ? 8 : 0
+        guard scheme > 0 else { return nil }
+        let start = target.utf8.index(target.startIndex, offsetBy: scheme)
+        let end = target[start...].utf8.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? target.endIndex
+        let authority = target[start..<end]
+        // No user name: it has no use here but deceit (RFC 9110 §4.2.4). `@` is no host octet.
+        return !authority.isEmpty && authority.utf8.allSatisfy(Grammar.isHostOctet) ? end : nil
+    }
+
+    /// The target without scheme, authority and query: begins with `/`, or is `*`.
+    package var path: String {
+        let rest = resource
+        let end = rest.utf8.firstIndex(of: UInt8(ascii: "?")) ?? rest.endIndex
+        return end == rest.startIndex ? "/" : String(rest[..<end])
+    }
+
+    /// What follows the first `?`, not decoded; `nil` without one.
+    package var query: String? {
+        let rest = resource
+        guard let mark = rest.utf8.firstIndex(of: UInt8(ascii: "?")) else { return nil }
+        return String(rest[rest.utf8.index(after: mark)...])
+    }
+
+    private var resource: Substring {
+        target.utf8.first == UInt8(ascii: "/") ? target[...] : Self.authorityEnd(target).map { target[$0...] } ?? target[...]
+    }
+
+    /// True when the connection may carry another request after this one (§9.3).
+    package var keepsAlive: Bool {
+        if fields.hasToken("close", in: "connection") { return false }
+        return minorVersion == 1 || fields.hasToken("keep-alive", in: "connection")
+    }
+
+    /// Appends the head as octets, for a client.
+    package func append(to octets: inout [UInt8]) {
+        HeadWriter.append("\(method) \(target) HTTP/1.\(minorVersion)", to: &octets)
+        HeadWriter.append(fields, to: &octets)
+    }
+}

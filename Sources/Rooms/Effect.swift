@@ -1,0 +1,102 @@
+package import Bytes
+package import Family
+package import Wire
+
+/// Names a session from outside: its slot, and how often the slot was used before, so that a late answer for a session that
+/// is gone finds nobody.
+package typealias SessionID = UInt64
+
+/// What the hub wants done, in order. The caller takes `Hub.effects` after each input and does them.
+package enum Effect: Sendable {
+    /// Sends one text message; the octets may be shared with other sessions.
+    case send(SessionID, [UInt8])
+    /// Closes after what was sent before it; with `dropsQueue`, what still waits for this session is not sent any more.
+    case close(SessionID, CloseCode, reason: String, dropsQueue: Bool)
+    /// To the writer. Its receipt comes back through `Hub.committed`.
+    case propose(Proposal)
+    /// To a reader thread. Its answer comes back through `Hub.answered`.
+    case read(SessionID, ReadRequest)
+    /// To the writer, outside of a family's mutations. Its answer comes back through `Hub.commanded`.
+    case command(SessionID, SessionCommand)
+    /// One line for the operator.
+    case note(SessionID, event: StaticString, code: String)
+}
+
+/// What a session needs to know from the database.
+package enum ReadRequest: Sendable {
+    case signIn(token: String)
+    case join(person: Int64, Join)
+    case changes(family: Identifier, after: Int64)
+    case snapshot(family: Identifier)
+    case page(family: Identifier, ListRequest)
+}
+
+/// What came of it.
+package enum ReadAnswer: Sendable {
+    /// `nil`: no such session.
+    case signIn(SignedIn?)
+    case join(Result<Seat, Rejection>)
+    /// Encoded `change` frames that follow each other, and whether the log ended there.
+    case changes(frames: [[UInt8]], last: Int64, reachedEnd: Bool)
+    /// Encoded `snapshot` frames and the sequence that they are true at.
+    case snapshot(frames: [[UInt8]], sequence: Int64)
+    /// An encoded `page` frame.
+    case page([UInt8])
+    /// The database could not be read; the session is told to come back.
+    case failed
+}
+
+/// A person with the families they belong to.
+package struct SignedIn: Sendable {
+    /// Names the session in the database, so that its end finds every connection that uses it.
+    package var session: Int64
+    package var person: Int64
+    package var memberships: [Membership]
+
+    package init(session: Int64, person: Int64, memberships: [Membership]) {
+        self.session = session
+        self.person = person
+        self.memberships = memberships
+    }
+}
+
+/// What a join found, in one read transaction.
+package struct Seat: Sendable {
+    package enum Resume: Sendable, Hashable {
+        case changes
+        case snapshot
+        case reset(ResetReason)
+    }
+
+    package var epoch: String
+    /// The family's last sequence.
+    package var head: Int64
+    package var member: Identifier
+    package var role: Role
+    /// The family's athletes, by whom a context is checked.
+    package var athletes: [Identifier]
+    package var resume: Resume
+
+    package init(epoch: String, head: Int64, member: Identifier, role: Role, athletes: [Identifier], resume: Resume) {
+        self.epoch = epoch
+        self.head = head
+        self.member = member
+        self.role = role
+        self.athletes = athletes
+        self.resume = resume
+    }
+}
+
+/// Changes of sessions themselves, done by the writer.
+package enum SessionCommand: Sendable {
+    case redeem(code: String, client: Identifier)
+    case signOut(token: String)
+}
+
+package enum SessionCommandAnswer: Sendable {
+    /// `ended`: the session that an earlier redemption of the same code made; it is over.
+    case token(String, family: Identifier, member: Identifier, ended: Int64?)
+    /// This session is over, on every connection.
+    case signedOut(session: Int64)
+    case rejected(Rejection)
+}

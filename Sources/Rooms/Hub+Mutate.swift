@@ -1,0 +1,113 @@
+import Bytes
+import Family
+package import Wire
+
+/// Mutations on their way to the writer, and what comes back.
+extension Hub {
+    func mutate(_ session: Session, _ mutation: Int64, _ operations: [Operation], octets: Int, now: Int64) {
+        guard admit(session, mutation, now: now), let room = session.room else { return }
+        session.didPropose(octets: octets)
+        pendingOctets += octets
+        emit(
+            .propose(
+                Proposal(
+                    family: room.family, member: session.member, context: session.context,
+                    mutation: Mutation(client: session.client, id: mutation, operations: operations), session: session.id)))
+    }
+
+    /// The frame itself was refused. It counts against the rate like any other.
+    func refuse(_ session: Session, _ mutation: Int64, _ rejection: Rejection, now: Int64) {
+        guard admit(session, mutation, now: now) else { return }
+        sendRejection(rejection, mutation, to: session)
+    }
+
+    private func admit(_ session: Session, _ mutation: Int64, now: Int64) -> Bool {
+        guard session.room != nil, session.isSeated else {
+            sendRejection(Rejection(.notJoined, "Join a family first."), mutation, to: session)
+            return false
+        }
+        guard !isDraining else {
+            sendRejection(
+                Rejection(.busy, "The server is restarting. Your change is kept here and sent again.", retryAfter: 1000), mutation,
+                to: session)
+            return false
+        }
+        guard pendingOctets < limits.pendingOctets else {
+            sendRejection(
+                Rejection(.busy, "The server is busy. Your change is kept here and sent again.", retryAfter: 500), mutation,
+                to: session)
+            return false
+        }
+        guard session.pendingMutations < limits.pendingMutations else {
+            sendRejection(
+                Rejection(.tooManyPending, "Too many changes wait for an answer. Yours is kept here and sent again.", retryAfter: 100),
+                mutation, to: session)
+            return false
+        }
+        if let wait = session.bucket.take(now: now) {
+            sendRejection(
+                Rejection(.rateLimited, "Changes come too fast. Yours is kept here and sent again.", retryAfter: wait), mutation,
+                to: session)
+            return false
+        }
+        return true
+    }
+
+    private func sendRejection(_ rejection: Rejection, _ mutation: Int64, to session: Session) {
+        emit(.note(session.id, event: "rejected", code: rejection.code.rawValue))
+        send(.reject(mutation: mutation, rejection), to: session)
+    }
+
+    /// What a commit did; everything in it is on stable storage. In the order of the commit.
+    package func committed(_ results: [CommitResult]) {
+        for result in results {
+            switch result {
+            case .receipt(let receipt):
+                guard let session = session(receipt.session) else { continue }
+                pendingOctets -= session.didAnswer()
+                guard session.phase != .closed else { continue }
+                emit(.send(session.id, receipt.frame))
+            case .change(let change):
+                guard let room = rooms[change.family] else { continue }
+                // Rights first: who was removed by this change does not hear of it.
+                for (member, role) in change.members { rightsChanged(of: member, to: role, in: room) }
+                broadcast(change, in: room)
+            }
+        }
+    }
+
+    private func broadcast(_ change: CommittedChange, in room: Room) {
+        precondition(change.sequence > room.delivered, "a room heard of sequence \(change.sequence) after \(room.delivered)")
+        room.delivered = change.sequence
+        for session in room.sessions where session.phase == .live {
+            // A session that read the log up to here has it already.
+            guard change.sequence > session.cursor else { continue }
+            precondition(change.sequence == session.cursor + 1, "a live session missed a change")
+            session.cursor = change.sequence
+            emit(.send(session.id, change.frame))
+        }
+    }
+
+    private func rightsChanged(of member: Identifier, to role: Role?, in room: Room) {
+        if role == .athlete { room.athletes.insert(member) } else { room.athletes.remove(member) }
+        for session in room.sessions where session.member == member {
+            guard let role else {
+                end(session, .removed, "removed from the family", dropsQueue: true)
+                continue
+            }
+            guard session.role != role else { continue }
+            session.role = role
+            guard session.isSeated else { continue }
+            send(.role(role), to: session)
+            session.context = allowed(session.context, for: session, in: room) ?? .all
+            send(.context(session.context), to: session)
+            announce(member, in: room, except: nil)
+        }
+        // Who looked at an athlete that is none any more looks at all.
+        for session in room.sessions where session.isSeated && session.context == .athlete(member) && role != .athlete {
+            session.context = .all
+            send(.context(.all), to: session)
+            announce(session.member, in: room, except: nil)
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import Bytes
+import Family
+import Wire
+
+/// The live side of one family: who is here. Exists while somebody is.
+final class Room {
+    let family: Identifier
+    private(set) var sessions: [Session] = []
+    /// The last sequence that the writer reported while this room existed; 0 before the first.
+    var delivered: Int64 = 0
+    /// As last read or changed: whom a context may name.
+    var athletes: Set<Identifier> = []
+
+    init(family: Identifier) {
+        self.family = family
+    }
+
+    var isEmpty: Bool { sessions.isEmpty }
+
+    func add(_ session: Session) { sessions.append(session) }
+
+    func remove(_ session: Session) {
+        // Order among sessions means nothing, so the last one takes the place.
+        guard let index = sessions.firstIndex(where: { $0 === session }) else { return }
+        sessions.swapAt(index, sessions.count - 1)
+        sessions.removeLast()
+    }
+
+    func connections(of member: Identifier) -> Int {
+        sessions.reduce(0) { $0 + ($1.member == member && $1.phase != .closed ? 1 : 0) }
+    }
+
+    /// Everybody who is here, each once.
+    func presence() -> [Presence] {
+        var list: [Presence] = []
+        for session in sessions where session.isSeated && session.phase != .closed {
+            if let index = list.firstIndex(where: { $0.member == session.member }) {
+                list[index].connections += 1
+                list[index].context = session.context
+            } else {
+                list.append(Presence(member: session.member, connections: 1, context: session.context))
+            }
+        }
+        return list
+    }
+
+    func presence(of member: Identifier) -> Presence {
+        presence().first { $0.member == member } ?? Presence(member: member, connections: 0, context: .all)
+    }
+}
+
+@available(*, unavailable)
+extension Room: Sendable {}

@@ -1,1 +1,0 @@
-// The live side of a family: sessions, presence, resume, broadcast. Pure.

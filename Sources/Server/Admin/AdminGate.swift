@@ -1,0 +1,73 @@
+package import Family
+import JSON
+import Posix
+import Store
+
+/// How a command reaches the one writer: through the running server's socket, or by being the writer itself for a moment.
+package enum AdminGate {
+    /// Milliseconds for the running server to answer.
+    static let answerTime = 10_000
+    /// Milliseconds that a server may take between claiming the folder and listening, and between the two at its end.
+    static let claimTime: Int64 = 5_000
+
+    /// - Parameter dataFolder: made when it is missing.
+    /// - Returns: the answer, or the rules' refusal.
+    /// - Throws: a sentence: the folder or the server cannot be used.
+    package static func perform(
+        _ request: AdminRequest, dataFolder: String
+    ) throws(ServerError) -> Result<AdminReply, Rejection> {
+        let deadline = Clock.monotonicMilliseconds() + claimTime
+        while true {
+            if let answer = try performHere(request, dataFolder) { return answer }
+            if let answer = try ask(request, socket: DataFolder.socketPath(in: dataFolder)) { return answer }
+            guard Clock.monotonicMilliseconds() < deadline else {
+                throw ServerError("\(dataFolder) is in use, but no server answers there. If one is starting or stopping, try again.")
+            }
+            var nothing: [Poll.Item] = []
+            _ = try? Poll.wait(&nothing, timeoutMilliseconds: 50)
+        }
+    }
+
+    /// - Returns: `nil` when another process has the folder.
+    private static func performHere(
+        _ request: AdminRequest, _ path: String
+    ) throws(ServerError) -> Result<AdminReply, Rejection>? {
+        let folder: DataFolder
+        do throws(DataFolderError) {
+            folder = try DataFolder(path: path)
+        } catch {
+            switch error {
+            case .inUse: return nil
+            case .failed(let errno):
+                throw ServerError("\(path) cannot be used: \(errno.text). Choose another --data, or mend its rights.")
+            }
+        }
+        do throws(StoreFailure) {
+            let environment = HuddleServer.environment(Limits())
+            let store = try Store(path: folder.databasePath, environment: environment)
+            return try request.perform(in: store, environment: environment).0
+        } catch {
+            throw ServerError("The database cannot be used: \(error).")
+        }
+    }
+
+    /// - Returns: `nil` when nobody listens.
+    private static func ask(_ request: AdminRequest, socket: String) throws(ServerError) -> Result<AdminReply, Rejection>? {
+        guard let descriptor = try? Socket.connectUnix(path: socket) else { return nil }
+        let line: String?
+        do throws(Errno) {
+            try Socket.sendAll(descriptor.raw, request.encode() + [UInt8(ascii: "\n")])
+            line = try LineReader(descriptor).line(answerTime)
+        } catch {
+            throw ServerError("The server does not answer: \(error.text). Look whether the command was done before trying again.")
+        }
+        guard let line else {
+            throw ServerError("The server ended without an answer. Look whether the command was done before trying again.")
+        }
+        do throws(JSONError) {
+            return try AdminReply.decode(Array(line.utf8))
+        } catch {
+            throw ServerError("The server is of another version than this program: its answer cannot be read.")
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import Bytes
+import Family
+import JSON
+package import Store
+import Wire
+
+/// What `huddled`'s commands ask of whoever has the data folder: a command of the store's, or the demo family.
+package enum AdminRequest: Sendable {
+    case command(AdminCommand)
+    case demo
+
+    /// `{"command":"demo"}`, or the command's own form.
+    func encode() -> [UInt8] {
+        switch self {
+        case .command(let command): command.encode()
+        case .demo: Array(AdminRequest.demoLine.utf8)
+        }
+    }
+
+    static func decode(_ octets: [UInt8]) throws(JSONError) -> AdminRequest {
+        if octets.elementsEqual(demoLine.utf8) { return .demo }
+        return .command(try AdminCommand.decode(octets))
+    }
+
+    private static let demoLine = #"{"command":"demo"}"#
+
+    /// Does it, on the writer's thread.
+    func perform(
+        in store: Store, environment: StoreEnvironment
+    ) throws(StoreFailure) -> (Result<AdminReply, Rejection>, [CommitResult]) {
+        switch self {
+        case .command(let command):
+            let (answer, results) = try store.perform(command)
+            return (answer.map(AdminReply.answer), results)
+        case .demo:
+            let (answer, results) = try DemoFamily.make(in: store, environment: environment)
+            return (answer.map(AdminReply.demo), results)
+        }
+    }
+}

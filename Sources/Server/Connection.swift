@@ -1,0 +1,261 @@
+import Bytes
+import Family
+import HTTP1
+import Posix
+import Reactor
+import Rooms
+import WebSocket
+import Wire
+
+/// One client's socket: HTTP until the upgrade, WebSocket after it. Owned by its shard, on the reactor's thread.
+final class Connection: Channel {
+    private unowned let shard: Shard
+    private let descriptor: FileDescriptor
+    private var registration: Registration?
+    private var decoder: WebSocketDecoder
+    private var outbox: Outbox
+    /// Octets of a request head that is not whole yet; `nil` after the upgrade.
+    private var head: [UInt8]? = []
+    private var closing = CloseState()
+    private(set) var session: SessionID?
+    /// Position in the shard's list of connections, for removal in O(1).
+    var index = 0
+    /// In the shard's list of those to flush before it sleeps.
+    var isDirty = false
+    /// The kernel is full; epoll says when it is not.
+    private var isBlocked = false
+    /// The last octet from the peer; when this state began; the ping that is not answered: milliseconds of the reactor's clock.
+    private var heardAt: Int64
+    private var since: Int64
+    private var pingedAt: Int64?
+
+    /// Fragments of one message: who sends each kilobyte alone stays below, who sends each octet alone does not.
+    static let maxFragments = 1_024
+    /// Octets kept free for control frames, so that a reader who is too slow is still told why it is closed.
+    static let controlRoom = 4_096
+    /// Milliseconds for a whole request head.
+    static let requestTime: Int64 = 10_000
+    /// Milliseconds for the peer to answer a close frame and to take what was sent before it.
+    static let closingTime: Int64 = 2_000
+
+    init(shard: Shard, descriptor: consuming FileDescriptor, now: Int64) {
+        self.shard = shard
+        self.descriptor = descriptor
+        decoder = WebSocketDecoder(
+            role: .server, limits: WebSocketLimits(maxMessage: shard.limits.messageOctets, maxFragments: Connection.maxFragments))
+        outbox = Outbox(pool: shard.reactor.buffers, limit: shard.limits.outboxOctets + Connection.controlRoom)
+        heardAt = now
+        since = now
+        super.init()
+    }
+
+    func register() throws(Errno) {
+        registration = try shard.reactor.add(fd: descriptor.raw, interest: .readable, channel: self)
+    }
+
+    /// Whether the WebSocket is open, both ways.
+    private var isOpen: Bool { head == nil && closing.isOpen }
+
+    var isUpgraded: Bool { head == nil }
+
+    /// Nothing waits to be sent.
+    var isFlushed: Bool { outbox.isEmpty }
+
+    // MARK: Input
+
+    override func ready(_ events: ReadyEvents) {
+        if events.contains(.writable) {
+            isBlocked = false
+            shard.markDirty(self)
+        }
+        if !events.isDisjoint(with: [.readable, .hungUp, .failed]) { receive() }
+    }
+
+    /// One portion a tick: what is left raises the next event, and the others have their turn before it.
+    private func receive() {
+        let buffer = shard.reactor.receiveBuffer
+        guard let result = try? Socket.receive(descriptor.raw, into: buffer) else {
+            drop()
+            return
+        }
+        switch result {
+        case .wouldBlock: return
+        case .endOfStream: act(closing.streamEnded())
+        case .done(let count):
+            heardAt = shard.reactor.now
+            let octets = UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])
+            if head == nil { receiveFrames(octets) } else { receiveHead(octets) }
+        }
+    }
+
+    private func receiveHead(_ octets: UnsafeMutableRawBufferPointer) {
+        guard var head, closing.isOpen else { return }
+        head.append(contentsOf: octets)
+        switch Upgrade(head.span) {
+        case .needsMore:
+            self.head = head
+        case .refused(let response, let status):
+            shard.log(.info, "http", [.init("status", status)])
+            _ = outbox.append(copying: response, now: shard.reactor.now)
+            // The response is the last thing said; then the stream ends.
+            _ = closing.didReceiveClose(nil)
+            since = shard.reactor.now
+            shard.markDirty(self)
+        case .accepted(let response, let length):
+            self.head = nil
+            since = shard.reactor.now
+            queue(response)
+            session = shard.didOpen(self)
+            guard head.count > length else { return }
+            // Frames that came in the same segment as the request.
+            head.removeFirst(length)
+            head.withUnsafeMutableBytes { receiveFrames($0) }
+        }
+    }
+
+    private func receiveFrames(_ octets: UnsafeMutableRawBufferPointer) {
+        decoder.feed(octets)
+        do throws(WebSocketError) {
+            while let event = try decoder.next() {
+                switch event {
+                case .message(.text, let payload):
+                    // After our close frame what comes is only read away.
+                    if isOpen { shard.received(payload, from: self) }
+                case .message(.binary, _): close(.unsupportedData, "huddle.v1 is made of text messages")
+                case .ping(let payload): if isOpen { queue(WebSocketEncoder.pong(payload)) }
+                case .pong: pingedAt = nil
+                case .close(let code, _): act(closing.didReceiveClose(code))
+                }
+            }
+        } catch {
+            shard.log(.info, "protocol_error", [.init("close", error.closeCode), .init("reason", "\(error)")])
+            act(closing.didFail(error.closeCode))
+        }
+    }
+
+    // MARK: Output
+
+    /// Queues one text message, whose octets may be shared with other connections.
+    func send(_ payload: [UInt8]) {
+        guard isOpen else { return }
+        guard payload.count + FrameHead.maxLength + Connection.controlRoom <= outbox.room else {
+            closeSlowReader()
+            return
+        }
+        let now = shard.reactor.now
+        withUnsafeTemporaryAllocation(byteCount: FrameHead.maxLength, alignment: 8) { head in
+            let length = WebSocketEncoder.writeHead(.text, payload: payload.count, into: head)
+            _ = outbox.append(copying: UnsafeRawBufferPointer(rebasing: head[..<length]), now: now)
+        }
+        _ = outbox.append(sharing: payload, now: now)
+        shard.markDirty(self)
+    }
+
+    /// Queues what is not a message: the upgrade's response, control frames.
+    private func queue(_ octets: [UInt8]) {
+        if outbox.append(copying: octets, now: shard.reactor.now) {
+            shard.markDirty(self)
+        } else {
+            drop()
+        }
+    }
+
+    /// Sends what waits, as far as the kernel takes it.
+    func flush() {
+        guard registration != nil, !isBlocked else { return }
+        guard let result = try? outbox.flush(to: descriptor.raw) else {
+            drop()
+            return
+        }
+        watch(writing: result == .blocked)
+        if result == .empty { act(closing.didFlush()) }
+    }
+
+    private func watch(writing: Bool) {
+        isBlocked = writing
+        guard let registration else { return }
+        try? shard.reactor.modify(registration, interest: writing ? [.readable, .writable] : .readable)
+    }
+
+    /// Takes nothing more for a reader who is too slow; what waits, and why it ends, it may still read for a moment.
+    private func closeSlowReader() {
+        shard.log(.warning, "slow_reader", [.init("session", session ?? 0), .init("octets", outbox.octets)])
+        close(.slowReader, "too slow; come back with your cursor")
+    }
+
+    // MARK: Ends
+
+    /// Sends a close frame after what was queued. With `dropsQueue`, what the kernel does not take at once is not sent any more,
+    /// the close frame included: a person without rights gets nothing more.
+    func close(_ code: Wire.CloseCode, _ reason: String, dropsQueue: Bool = false) {
+        guard isOpen else { return }
+        if dropsQueue {
+            flush()
+            if !outbox.isEmpty {
+                drop()
+                return
+            }
+        }
+        pendingReason = reason
+        act(closing.close(code.rawValue))
+    }
+
+    private var pendingReason = ""
+
+    private func act(_ action: CloseState.Action) {
+        switch action {
+        case .nothing: break
+        case .sendClose(let code), .sendCloseAndFinish(let code):
+            since = shard.reactor.now
+            queue(WebSocketEncoder.close(code, reason: pendingReason))
+            endSession()
+        case .finish:
+            endSession()
+            shard.markDirty(self)
+        case .drop: drop()
+        }
+    }
+
+    private func endSession() {
+        guard let session else { return }
+        self.session = nil
+        shard.didEnd(session)
+    }
+
+    /// The socket is gone, or not worth waiting for.
+    func drop() {
+        guard let registration else { return }
+        self.registration = nil
+        shard.reactor.remove(registration)
+        outbox.removeAll()
+        _ = closing.streamEnded()
+        endSession()
+        shard.didClose(self)
+    }
+
+    // MARK: Time
+
+    /// About once a second: ends what takes too long.
+    func tick(now: Int64) {
+        guard closing.isOpen else {
+            if now - since >= Connection.closingTime { act(closing.timerFired()) }
+            return
+        }
+        guard head == nil else {
+            if now - since >= Connection.requestTime { drop() }
+            return
+        }
+        if let oldest = outbox.oldest, now - oldest >= Int64(shard.limits.outboxAge) {
+            closeSlowReader()
+        } else if let pingedAt {
+            if heardAt > pingedAt {
+                self.pingedAt = nil
+            } else if now - pingedAt >= Int64(shard.limits.pongTime) {
+                close(.pongTimeout, "no answer to a ping")
+            }
+        } else if now - heardAt >= Int64(shard.limits.pingInterval) {
+            pingedAt = now
+            queue(WebSocketEncoder.ping())
+        }
+    }
+}

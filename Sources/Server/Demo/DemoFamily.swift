@@ -1,0 +1,131 @@
+package import Bytes
+package import Family
+package import Store
+package import Wire
+
+/// The demo family as it was made: who can sign in with what.
+package struct DemoFamily: Sendable {
+    package struct Member: Sendable {
+        package var id: Identifier
+        package var name: String
+        package var role: Role
+        package var token: String
+    }
+
+    package var family: Identifier
+    package var name: String
+    package var members: [Member]
+
+    /// Makes family, members and season through the store's own commands and commits, so that the demo meets the same rules as
+    /// everything else.
+    ///
+    /// - Returns: the family or why not, and what was committed, for live rooms.
+    package static func make(
+        in store: Store, environment: StoreEnvironment
+    ) throws(StoreFailure) -> (Result<DemoFamily, Rejection>, [CommitResult]) {
+        var maker = Maker(store: store, environment: environment)
+        let made: Result<DemoFamily, Rejection>
+        do throws(DemoStop) {
+            made = .success(try maker.make())
+        } catch {
+            switch error {
+            case .rejected(let rejection): made = .failure(rejection)
+            case .failed(let failure): throw failure
+            }
+        }
+        return (made, maker.results)
+    }
+}
+
+private enum DemoStop: Error {
+    case rejected(Rejection)
+    case failed(StoreFailure)
+}
+
+private struct Maker {
+    let store: Store
+    let environment: StoreEnvironment
+    var results: [CommitResult] = []
+
+    mutating func make() throws(DemoStop) -> DemoFamily {
+        guard let today = environment.localDate(DemoSeason.timeZone, environment.now()) else {
+            throw .rejected(Rejection(.invalid, "This machine has no zone data. Install the package tzdata."))
+        }
+        let first = DemoSeason.parentNames[0]
+        guard case .family(let family) = try perform(.createFamily(name: DemoSeason.familyName, zone: DemoSeason.timeZone, parent: first))
+        else { preconditionFailure("createFamily answers with a family") }
+        var parents = [family.member]
+        for name in DemoSeason.parentNames.dropFirst() {
+            parents.append(try invite(Invite(family: family.family, name: name, role: .parent, by: family.member)))
+        }
+        var athletes: [Identifier] = []
+        for (name, born) in zip(DemoSeason.athleteNames, DemoSeason.birthDates(today: today)) {
+            athletes.append(try invite(Invite(family: family.family, name: name, role: .athlete, born: born, by: family.member)))
+        }
+        let season = DemoSeason.mutations(today: today, parents: parents, athletes: athletes, makeIdentifier: identifier)
+        let client = identifier()
+        for (index, step) in season.enumerated() {
+            try commit(step.operations, by: step.author, in: family.family, client: client, number: Int64(index + 1))
+        }
+        var members: [DemoFamily.Member] = []
+        for (id, name) in zip(parents + athletes, DemoSeason.parentNames + DemoSeason.athleteNames) {
+            guard case .token(let session) = try perform(.token(member: id)) else { preconditionFailure("token answers with a token") }
+            members.append(DemoFamily.Member(id: id, name: name, role: session.role, token: session.token))
+        }
+        return DemoFamily(family: family.family, name: DemoSeason.familyName, members: members)
+    }
+
+    private func identifier() -> Identifier {
+        let octets = environment.random(16)
+        var halves: (UInt64, UInt64) = (0, 0)
+        for octet in octets.prefix(8) { halves.0 = halves.0 << 8 | UInt64(octet) }
+        for octet in octets.dropFirst(8) { halves.1 = halves.1 << 8 | UInt64(octet) }
+        return .version7(milliseconds: environment.now(), random: halves)
+    }
+
+    private mutating func invite(_ invite: Invite) throws(DemoStop) -> Identifier {
+        guard case .invited(let invited) = try perform(.invite(invite)) else { preconditionFailure("invite answers with a member") }
+        return invited.member
+    }
+
+    private mutating func perform(_ command: AdminCommand) throws(DemoStop) -> AdminAnswer {
+        let answer: Result<AdminAnswer, Rejection>
+        do throws(StoreFailure) {
+            let done = try store.perform(command)
+            answer = done.0
+            results += done.1
+        } catch { throw .failed(error) }
+        switch answer {
+        case .success(let answer): return answer
+        case .failure(let rejection): throw .rejected(rejection)
+        }
+    }
+
+    private mutating func commit(
+        _ operations: [Operation], by author: Identifier, in family: Identifier, client: Identifier, number: Int64
+    ) throws(DemoStop) {
+        let proposal = Proposal(
+            family: family, member: author, context: .all, mutation: Mutation(client: client, id: number, operations: operations),
+            session: .max)
+        let done: [CommitResult]
+        do throws(StoreFailure) { done = try store.commit([proposal]) } catch { throw .failed(error) }
+        guard case .change? = done.last else {
+            throw .rejected(DemoFailure.rejection(in: done))
+        }
+        results += done
+    }
+}
+
+/// The demo's own records follow every rule, so this happens when the disk is full.
+private enum DemoFailure {
+    static func rejection(in results: [CommitResult]) -> Rejection {
+        for case .receipt(let receipt) in results {
+            if let frame = try? receipt.frame.withUnsafeBytes({ raw throws(Rejection) in try ServerFrame.decode(raw) }),
+                case .reject(_, let rejection) = frame
+            {
+                return rejection
+            }
+        }
+        return Rejection(.busy, "The demo season could not be written.")
+    }
+}

@@ -1,0 +1,109 @@
+package import Bytes
+package import Family
+
+/// A made-up family in the middle of a recruiting season, for somebody who tries Huddle for the first time.
+///
+/// Everything here is a value: who the family is, and the mutations that its members would have sent until today. The
+/// caller makes family and members (as `huddled init` and `huddled invite` do) and lets the store commit the mutations
+/// like anybody's, so that the demo meets the same permissions, rules and log as real records. All people, schools and
+/// addresses are invented; domains end in `.example` (RFC 2606 §2).
+package enum DemoSeason {
+    /// The family record's name.
+    package static let familyName = "The Rivera family"
+    /// The family record's zone, an IANA name.
+    package static let timeZone = "America/New_York"
+    /// In this order their ids are the `parents` of `mutations`.
+    package static let parentNames = ["Carmen Rivera", "David Rivera"]
+    /// In this order their ids are the `athletes` of `mutations`: Elena, 17, catches in softball; Mateo, 16, is a
+    /// shortstop in baseball.
+    package static let athleteNames = ["Elena Rivera", "Mateo Rivera"]
+
+    /// Birth dates (`YYYY-MM-DD`) of the athletes, by which they are 17 and 16 years old on `today`.
+    ///
+    /// - Parameter today: `YYYY-MM-DD`; anything else is the caller's mistake and traps.
+    package static func birthDates(today: String) -> [String] {
+        let day = DemoDay(today)
+        // A hundred days past the 17th and 150 past the 16th birthday, 365.25 days a year: far from both neighbours.
+        return [day.adding(-6_309).text, day.adding(-5_994).text]
+    }
+
+    /// The season as the family would have entered it, oldest first.
+    ///
+    /// - Parameters:
+    ///   - today: `YYYY-MM-DD` in the family's zone; dates of the season lie around it.
+    ///   - parents: the two parents' member ids.
+    ///   - athletes: the two athletes' member ids.
+    ///   - makeIdentifier: gives a fresh id at each call.
+    /// - Returns: mutations of at most 25 operations (far below `Limits.operationsPerMutation`), each with the member who
+    ///   sends it. An operation refers only to records of earlier mutations.
+    package static func mutations(
+        today: String, parents: [Identifier], athletes: [Identifier], makeIdentifier: () -> Identifier
+    ) -> [(author: Identifier, operations: [Operation])] {
+        precondition(parents.count == parentNames.count && athletes.count == athleteNames.count, "the demo family has two and two")
+        let members = parents + athletes
+        let day = DemoDay(today)
+        var mutations: [(author: Identifier, operations: [Operation])] = []
+
+        let schoolIDs = schools.map { _ in makeIdentifier() }
+        mutations.append((parents[0], zip(schoolIDs, schools).map { id, school in school.create(id) }))
+
+        let coachIDs = coaches.map { _ in makeIdentifier() }
+        mutations.append((parents[1], zip(coachIDs, coaches).map { id, coach in coach.create(id, schools: schoolIDs) }))
+
+        let eventIDs = events.map { _ in makeIdentifier() }
+        for athlete in athletes.indices {
+            for author in [EventPlan.Author.mother, .father, .athlete] {
+                let chosen = events.indices.filter { events[$0].athlete == athlete && events[$0].author == author }
+                guard !chosen.isEmpty else { continue }
+                let member = author.member(parents: parents, athlete: athletes[athlete])
+                mutations.append((member, chosen.map {
+                    events[$0].create(eventIDs[$0], owner: athletes[athlete], today: day, schools: schoolIDs)
+                }))
+            }
+        }
+
+        // Who attended writes it down afterwards: the log of the demo has updates as well, and sets that grew.
+        let attended = events.indices.filter { events[$0].attended }.sorted { events[$0].day < events[$1].day }
+        for index in attended {
+            mutations.append((athletes[events[index].athlete], [events[index].attend(eventIDs[index], coaches: coachIDs)]))
+        }
+
+        for message in messages {
+            let operation = message.create(makeIdentifier(), members: members) { key in
+                guard let index = events.firstIndex(where: { $0.key == key }) else {
+                    preconditionFailure("no demo event has the key \(key)")
+                }
+                return eventIDs[index]
+            }
+            mutations.append((members[message.author], [operation]))
+        }
+        return mutations
+    }
+}
+
+extension FieldPatch {
+    /// A patch from names and values, in the order of the declaration; an empty value is left out.
+    ///
+    /// A name that the kind does not declare is our own mistake and traps.
+    static func demo(_ kind: Kind, _ values: KeyValuePairs<String, Value?>, add: (name: String, ids: [Identifier])? = nil) -> FieldPatch {
+        func ordinal(_ name: String) -> Int {
+            guard let index = kind.declaration.index(of: name) else { preconditionFailure("\(kind.name) declares no field \(name)") }
+            return index
+        }
+        var patch = FieldPatch()
+        for (name, value) in values {
+            guard let value else { continue }
+            patch.assignments.append(Assignment(field: ordinal(name), value: value))
+        }
+        patch.assignments.sort { $0.field < $1.field }
+        if let add, !add.ids.isEmpty {
+            patch.setEdits = [SetEdit(field: ordinal(add.name), add: add.ids.sorted())]
+        }
+        return patch
+    }
+}
+
+extension Value {
+    /// Text, or nothing for nothing.
+    static func demo(_ text: String?) -> Value? { text.map { .text($0) } }
+}

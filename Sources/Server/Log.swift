@@ -1,0 +1,85 @@
+import Posix
+import Synchronization
+
+/// Structured lines for the operator: `ts=… level=info event=… key=value …`, one event a line, on standard error.
+///
+/// Values are ids, codes, counts and durations: never a token, an address or a family's text. A client that provokes lines cannot
+/// fill the disk with them: past `maxLinesPerSecond` they are counted, and the count is logged.
+package final class Log: Sendable {
+    package enum Level: String, Sendable {
+        case info, warning, error
+    }
+
+    /// One field of a line.
+    package struct Field: Sendable {
+        let key: StaticString
+        let value: String
+
+        package init(_ key: StaticString, _ value: String) {
+            self.key = key
+            self.value = value
+        }
+
+        package init(_ key: StaticString, _ value: some BinaryInteger) {
+            self.init(key, String(value))
+        }
+    }
+
+    /// Enough for a bad day to be understood, little enough to be kept: about 10 MB an hour at the worst.
+    static let maxLinesPerSecond = 20
+
+    private struct Budget {
+        var second: Int64 = 0
+        var lines = 0
+        var suppressed = 0
+    }
+
+    private let budget = Mutex(Budget())
+    private let write: @Sendable (String) -> Void
+
+    /// - Parameter write: takes one line with its line feed.
+    package init(write: @escaping @Sendable (String) -> Void) {
+        self.write = write
+    }
+
+    package func callAsFunction(_ level: Level = .info, _ event: StaticString, _ fields: [Field] = []) {
+        let now = Clock.wallMilliseconds()
+        let second = now / 1000
+        // Errors are few and always worth their line.
+        let suppressed: Int? = budget.withLock { budget in
+            if budget.second != second {
+                let before = budget.suppressed
+                budget = Budget(second: second, lines: 1, suppressed: 0)
+                return before
+            }
+            if budget.lines >= Log.maxLinesPerSecond, level == .info {
+                budget.suppressed += 1
+                return nil
+            }
+            budget.lines += 1
+            return 0
+        }
+        guard let suppressed else { return }
+        if suppressed > 0 { write("ts=\(now) level=warning event=lines_suppressed count=\(suppressed)\n") }
+        var line = "ts=\(now) level=\(level.rawValue) event=\(event)"
+        for field in fields { line += " \(field.key)=\(Log.quoted(field.value))" }
+        write(line + "\n")
+    }
+
+    /// logfmt: bare where it is one word, else in quotes, with nothing in it that could begin a new line.
+    static func quoted(_ value: String) -> String {
+        let isBare = !value.isEmpty && value.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "=") }
+        if isBare { return value }
+        var text = "\""
+        for scalar in value.unicodeScalars {
+            switch scalar {
+            case "\"": text += "\\\""
+            case "\\": text += "\\\\"
+            case "\n": text += "\\n"
+            default:
+                if scalar.value < 0x20 || (0x7F..<0xA0).contains(scalar.value) { text += "?" } else { text.unicodeScalars.append(scalar) }
+            }
+        }
+        return text + "\""
+    }
+}

@@ -1,0 +1,32 @@
+import Crypto
+import Dates
+import Family
+import Posix
+import Store
+
+/// The machine's clock, randomness and zone data, for the store. Each user makes its own: the zones that it read stay with it.
+enum MachineEnvironment {
+    /// Where Debian's package `tzdata` puts the zones.
+    static let zoneFolder = "/usr/share/zoneinfo"
+
+    static func make(_ limits: Limits) -> StoreEnvironment {
+        let zones = Zones()
+        return StoreEnvironment(
+            now: { Clock.wallMilliseconds() }, random: { Random.octets($0) },
+            localDate: { zone, at in zones.rules(zone)?.localDate(at: at).description },
+            rules: RuleEnvironment(zoneExists: { zones.rules($0) != nil }), limits: limits)
+    }
+}
+
+/// Zones by name, each read once.
+private final class Zones {
+    private var catalogue = ZoneCatalogue { name in
+        try? Files.read("\(MachineEnvironment.zoneFolder)/\(name.text)", limit: ZoneRules.maxOctets)
+    }
+
+    /// `nil` when there is no such zone here.
+    func rules(_ name: String) -> ZoneRules? {
+        guard let name = ZoneName(name) else { return nil }
+        return try? catalogue.rules(name)
+    }
+}

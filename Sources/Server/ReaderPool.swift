@@ -1,0 +1,108 @@
+import Family
+import Posix
+import Reactor
+package import Rooms
+package import Store
+import Wire
+
+/// Threads that read the database for the reactor, each with a connection of its own: sign-ins, seats, logs, snapshots, pages.
+final class ReaderPool: Sendable {
+    /// Two, so that one big snapshot does not hold up everybody's sign-in.
+    static let threads = 2
+    /// Requests that wait; a session has a handful at most.
+    static let maxRequests = 200_000
+
+    private let requests = BlockingQueue<ReaderRequest>(limit: maxRequests)
+
+    private let events: Mailbox<ShardEvent>
+    private let log: Log
+
+    init(events: Mailbox<ShardEvent>, log: Log) {
+        self.events = events
+        self.log = log
+    }
+
+    /// Adds a thread, which has `reader` to itself from now on.
+    func start(_ reader: sending StoreReader) {
+        let loop = ReaderLoop(reader: reader, requests: requests, events: events, log: log)
+        _ = Thread.start(name: "reader") { loop.run() }
+    }
+
+    func submit(_ session: SessionID, _ request: ReadRequest) -> Bool {
+        requests.put(ReaderRequest(session: session, request: request))
+    }
+}
+
+struct ReaderRequest: Sendable {
+    let session: SessionID
+    let request: ReadRequest
+}
+
+private struct ReaderLoop {
+    let reader: StoreReader
+    let requests: BlockingQueue<ReaderRequest>
+    let events: Mailbox<ShardEvent>
+    let log: Log
+
+    func run() {
+        while true {
+            let taken = requests.take(maximum: 1)
+            if taken.isEmpty { return }
+            for item in taken {
+                let answer: ReadAnswer
+                do throws(StoreFailure) {
+                    answer = try reader.answer(item.request)
+                } catch {
+                    log(.error, "read_failed", [.init("reason", "\(error)")])
+                    answer = .failed
+                }
+                events.put(.answered(item.session, answer))
+            }
+        }
+    }
+}
+
+extension StoreReader {
+    /// Octets of log that one answer carries at most.
+    static let changesOctets = 262_144
+
+    /// What the hub asked, in its words. The simulation calls it directly.
+    package func answer(_ request: ReadRequest) throws(StoreFailure) -> ReadAnswer {
+        switch request {
+        case .signIn(let token):
+            let found = try signIn(token: token)
+            return .signIn(found.map { SignedIn(session: $0.session, person: $0.person, memberships: $0.memberships) })
+        case .join(let person, let wish):
+            switch try join(person: person, wish) {
+            case .refused(let rejection): return .join(.failure(rejection))
+            case .joined(let state): return .join(.success(Seat(state)))
+            }
+        case .changes(let family, let after):
+            let page = try changes(family: family, after: after, maxOctets: StoreReader.changesOctets)
+            return .changes(
+                frames: page.frames.map(\.frame), last: page.frames.last?.sequence ?? after, reachedEnd: page.reachedEnd)
+        case .snapshot(let family):
+            let snapshot = try snapshot(family: family)
+            return .snapshot(frames: snapshot.frames, sequence: snapshot.sequence)
+        case .page(let family, let request):
+            switch try page(family: family, request) {
+            case .success(let frame): return .page(frame)
+            case .failure(let rejection): return .page(ServerFrame.error(rejection, request: request.request).encode())
+            }
+        }
+    }
+}
+
+extension Seat {
+    fileprivate init(_ state: JoinState) {
+        let resume: Resume =
+            switch state.resume {
+            case .changes: .changes
+            case .snapshot: .snapshot
+            case .reset(let reason): .reset(reason)
+            }
+        self.init(
+            epoch: state.epoch, head: state.head, member: state.member, role: state.role, athletes: state.athletes.map(\.member),
+            resume: resume)
+    }
+}

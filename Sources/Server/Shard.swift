@@ -1,0 +1,256 @@
+import Bytes
+import Family
+import HTTP1
+import Posix
+import Reactor
+import Rooms
+import Store
+import Wire
+
+/// A reactor, a writer and a database that share nothing with other shards; a family lives in exactly one.
+///
+/// Everything here runs on the reactor's thread. The order of a tick is the reactor's (wait, mailbox, ready events, timers) and then
+/// `beforeSleep`.
+final class Shard: ReactorHooks {
+    let reactor: Reactor
+    let limits: Limits
+    let log: Log
+    private let hub: Hub
+    private let events: Mailbox<ShardEvent>
+    private let writer: WriterThread
+    private let readers: ReaderPool
+
+    /// By the slot number in a session id.
+    private var sessions: [Connection?] = []
+    private(set) var connections: [Connection] = []
+    private var admins: [UInt64: AdminConnection] = [:]
+    private var nextAdmin: UInt64 = 1
+
+    /// Mutations of this tick, for one submission.
+    private var proposals: [Proposal] = []
+    /// Connections with something to send.
+    private var dirty: [Connection] = []
+    private var scratch: [Effect] = []
+    private var isPerforming = false
+    private var drainDeadline: Int64?
+    /// Why the process must end with status 1.
+    private(set) var failure: String?
+
+    init(
+        reactor: Reactor, limits: Limits, log: Log, serverVersion: String, events: Mailbox<ShardEvent>, writer: WriterThread,
+        readers: ReaderPool
+    ) {
+        self.reactor = reactor
+        self.limits = limits
+        self.log = log
+        self.events = events
+        self.writer = writer
+        self.readers = readers
+        hub = Hub(limits: limits, serverVersion: serverVersion)
+        super.init()
+    }
+
+    // MARK: The end of a tick
+
+    override func drainMailbox() {
+        for event in events.drain() {
+            switch event {
+            case .committed(let results): hub.committed(results)
+            case .commanded(let session, let answer): hub.commanded(session, answer)
+            case .administered(let number, let answer): admins[number]?.answer(answer)
+            case .answered(let session, let answer): hub.answered(session, answer, time: Clock.wallMilliseconds())
+            case .writerStopped: didStopWriter()
+            case .writerFailed(let reason): didFail(reason)
+            }
+            perform()
+        }
+    }
+
+    /// The order matters: mutations leave for the disk first, so that the writer works while frames are sent; then everything
+    /// that was queued in this tick leaves with one call a socket; then who emptied their outbox is given more of what they
+    /// catch up with.
+    override func beforeSleep() {
+        submitProposals()
+        flush()
+        while hub.reportDrained({ id in connection(id)?.isFlushed ?? true }) {
+            perform()
+            flush()
+        }
+    }
+
+    private func submitProposals() {
+        guard !proposals.isEmpty else { return }
+        submit(.proposals(proposals))
+        proposals = []
+    }
+
+    /// The queue's bound is far above what the hub lets through, so a full one means a writer that does not come back.
+    private func submit(_ job: WriterJob) {
+        if !writer.submit(job), failure == nil { didFail("the writer takes nothing any more") }
+    }
+
+    private func flush() {
+        var index = 0
+        // Flushing can close a connection, whose leaving can queue presence for others: the list may grow meanwhile.
+        while index < dirty.count {
+            let connection = dirty[index]
+            connection.isDirty = false
+            connection.flush()
+            index += 1
+        }
+        dirty.removeAll(keepingCapacity: true)
+    }
+
+    func markDirty(_ connection: Connection) {
+        guard !connection.isDirty else { return }
+        connection.isDirty = true
+        dirty.append(connection)
+    }
+
+    // MARK: Effects
+
+    /// Does what the hub asked for. Doing can lead to more (a close ends a session), which is done in the same call.
+    private func perform() {
+        guard !isPerforming else { return }
+        isPerforming = true
+        defer { isPerforming = false }
+        while true {
+            hub.exchangeEffects(&scratch)
+            if scratch.isEmpty { return }
+            for effect in scratch { perform(effect) }
+            scratch.removeAll(keepingCapacity: true)
+        }
+    }
+
+    private func perform(_ effect: Effect) {
+        switch effect {
+        case .send(let id, let octets):
+            connection(id)?.send(octets)
+        case .close(let id, let code, let reason, let dropsQueue):
+            connection(id)?.close(code, reason, dropsQueue: dropsQueue)
+        case .propose(let proposal): proposals.append(proposal)
+        case .read(let id, let request):
+            if !readers.submit(id, request) { connection(id)?.close(.tryAgainLater, "too busy") }
+        case .command(let id, let command): submit(.command(id, command))
+        case .note(let id, let event, let code): log(.info, event, [.init("session", id), .init("code", code)])
+        }
+    }
+
+    private func connection(_ id: SessionID) -> Connection? {
+        let index = Int(id & 0xFFFF_FFFF)
+        guard index < sessions.count, let connection = sessions[index], connection.session == id else { return nil }
+        return connection
+    }
+
+    // MARK: Connections
+
+    func accept(_ descriptor: consuming FileDescriptor) {
+        guard connections.count < limits.connections, drainDeadline == nil else {
+            // One small send into an empty socket; nothing is kept of who is refused.
+            let response = ResponseHead.closing(503, [Field("Retry-After", "5")], body: "This server is full. Come back in a moment.\n")
+            _ = try? response.withUnsafeBytes { raw throws(Errno) in try Socket.send(descriptor.raw, raw) }
+            log(.warning, "connection_refused", [.init("open", connections.count)])
+            return
+        }
+        let connection = Connection(shard: self, descriptor: descriptor, now: reactor.now)
+        do throws(Errno) {
+            try connection.register()
+        } catch {
+            log(.warning, "connection_refused", [.init("errno", error.name)])
+            return
+        }
+        connection.index = connections.count
+        connections.append(connection)
+    }
+
+    /// The upgrade is done.
+    func didOpen(_ connection: Connection) -> SessionID {
+        let id = hub.opened(now: reactor.now)
+        let index = Int(id & 0xFFFF_FFFF)
+        while sessions.count <= index { sessions.append(nil) }
+        sessions[index] = connection
+        return id
+    }
+
+    func received(_ payload: UnsafeRawBufferPointer, from connection: Connection) {
+        guard let session = connection.session else { return }
+        hub.received(payload, from: session, now: reactor.now)
+        perform()
+    }
+
+    func didEnd(_ session: SessionID) {
+        sessions[Int(session & 0xFFFF_FFFF)] = nil
+        hub.closed(session)
+        perform()
+    }
+
+    func didClose(_ connection: Connection) {
+        let last = connections.removeLast()
+        if last !== connection {
+            connections[connection.index] = last
+            last.index = connection.index
+        }
+    }
+
+    // MARK: Admin commands
+
+    func didConnect(admin descriptor: consuming FileDescriptor) {
+        let number = nextAdmin
+        nextAdmin += 1
+        let connection = AdminConnection(shard: self, descriptor: descriptor, number: number)
+        guard (try? connection.register()) != nil else { return }
+        admins[number] = connection
+    }
+
+    func administer(_ number: UInt64, _ request: AdminRequest) { submit(.admin(number, request)) }
+
+    func didEnd(admin number: UInt64) { admins[number] = nil }
+
+    // MARK: Time
+
+    /// About once a second.
+    func everySecond() {
+        let now = reactor.now
+        hub.tick(now: now)
+        perform()
+        // From the back, because closing moves the last one into the gap.
+        var index = connections.count - 1
+        while index >= 0 {
+            if index < connections.count { connections[index].tick(now: now) }
+            index -= 1
+        }
+        if let drainDeadline, now >= drainDeadline || connections.isEmpty { reactor.stop() }
+    }
+
+    /// Every few minutes: what can be done while little happens.
+    func maintain() { submit(.maintenance) }
+
+    // MARK: Ends
+
+    /// SIGTERM: takes nothing new, answers what was taken, tells everyone to come back, and stops within 5 seconds.
+    func drain() {
+        guard drainDeadline == nil else { return }
+        log(.info, "draining", [.init("connections", connections.count)])
+        drainDeadline = reactor.now + 4_000
+        hub.startDraining()
+        submitProposals()
+        submit(.stop)
+    }
+
+    private func didStopWriter() {
+        hub.endAll(.restarting, "the server restarts; come back in a moment")
+        perform()
+        // Connections that never upgraded have nothing to wait for.
+        for connection in connections where !connection.isUpgraded { connection.drop() }
+        if connections.isEmpty { reactor.stop() }
+    }
+
+    /// A commit or sync failed. Whatever was promised stands on disk; nothing more can be promised.
+    private func didFail(_ reason: String) {
+        failure = reason
+        log(.error, "storage_failed", [.init("reason", reason)])
+        hub.endAll(.internalError, "the server lost its storage")
+        perform()
+        drainDeadline = reactor.now + 1_000
+    }
+}

@@ -1,0 +1,142 @@
+import Bytes
+import Family
+import Posix
+import Reactor
+import Rooms
+import Store
+import Wire
+
+/// What the reactor asks of the writer.
+enum WriterJob: Sendable {
+    /// All mutations of one tick, in the order in which they came.
+    case proposals([Proposal])
+    case command(SessionID, SessionCommand)
+    /// From the admin socket; the number names the connection that asks.
+    case admin(UInt64, AdminRequest)
+    /// Daily and idle work.
+    case maintenance
+    /// The last one: everything before it is done.
+    case stop
+}
+
+/// What other threads tell the reactor.
+enum ShardEvent: Sendable {
+    case committed([CommitResult])
+    case commanded(SessionID, SessionCommandAnswer)
+    case administered(UInt64, Result<AdminReply, Rejection>)
+    case answered(SessionID, ReadAnswer)
+    case writerStopped
+    /// What was promised can no longer be kept; the process must end.
+    case writerFailed(String)
+}
+
+/// The one thread that writes: takes everything that waits, commits it with one sync, tells the reactor.
+///
+/// While one sync runs the next batch gathers by itself, so the batch grows with the load and no timer delays anybody.
+final class WriterThread: Sendable {
+    /// Jobs that wait. Proposals come as one job a tick, and `Limits.pendingOctets` bounds what they hold.
+    static let maxJobs = 100_000
+
+    private let jobs = BlockingQueue<WriterJob>(limit: maxJobs)
+
+    /// - Parameters:
+    ///   - store: the writer's alone from now on.
+    ///   - events: the reactor's mailbox.
+    init(store: sending Store, environment: sending StoreEnvironment, events: Mailbox<ShardEvent>) {
+        let loop = WriterLoop(store: store, environment: environment, jobs: jobs, events: events)
+        _ = Thread.start(name: "writer") { loop.run() }
+    }
+
+    /// - Returns: `false` when the queue is full, which the hub's bounds prevent for mutations.
+    func submit(_ job: WriterJob) -> Bool { jobs.put(job) }
+}
+
+private struct WriterLoop {
+    let store: Store
+    let environment: StoreEnvironment
+    let jobs: BlockingQueue<WriterJob>
+    let events: Mailbox<ShardEvent>
+
+    func run() {
+        do throws(StoreFailure) {
+            while try takeAll() {}
+        } catch {
+            // Nothing is written any more, and nobody is told that anything was.
+            jobs.close()
+            events.put(.writerFailed("\(error)"))
+        }
+    }
+
+    /// - Returns: `false` after the last job.
+    private func takeAll() throws(StoreFailure) -> Bool {
+        var batch: [Proposal] = []
+        for job in jobs.take() {
+            if case .proposals(let proposals) = job {
+                // Neighbouring ticks share one commit, up to the size that keeps a commit short.
+                for proposal in proposals {
+                    batch.append(proposal)
+                    if batch.count == Store.maxBatch { try commit(&batch) }
+                }
+                continue
+            }
+            try commit(&batch)
+            if try !perform(job) { return false }
+        }
+        try commit(&batch)
+        // After the receipts are on their way: nobody waits for this.
+        try store.checkpointIfDue()
+        return true
+    }
+
+    private func commit(_ batch: inout [Proposal]) throws(StoreFailure) {
+        guard !batch.isEmpty else { return }
+        events.put(.committed(try store.commit(batch)))
+        batch.removeAll(keepingCapacity: true)
+    }
+
+    private func perform(_ job: WriterJob) throws(StoreFailure) -> Bool {
+        switch job {
+        case .proposals: break
+        case .command(let session, let command):
+            let (answer, results) = try store.perform(command.admin)
+            if !results.isEmpty { events.put(.committed(results)) }
+            if let answer = SessionCommandAnswer(answer) { events.put(.commanded(session, answer)) }
+        case .admin(let number, let command):
+            let (answer, results) = try command.perform(in: store, environment: environment)
+            if !results.isEmpty { events.put(.committed(results)) }
+            events.put(.administered(number, answer))
+        case .maintenance:
+            _ = try store.perform(.purge)
+            _ = try store.truncateLog()
+        case .stop:
+            _ = try? store.truncateLog()
+            events.put(.writerStopped)
+            return false
+        }
+        return true
+    }
+}
+
+extension SessionCommand {
+    fileprivate var admin: AdminCommand {
+        switch self {
+        case .redeem(let code, let client): .redeem(code: code, client: client)
+        case .signOut(let token): .signOut(token: token)
+        }
+    }
+}
+
+extension SessionCommandAnswer {
+    /// `nil` when nobody needs to hear: the session was over already.
+    fileprivate init?(_ answer: Result<AdminAnswer, Rejection>) {
+        switch answer {
+        case .success(.token(let created)):
+            self = .token(created.token, family: created.family, member: created.member, ended: created.endedSession)
+        case .success(.signedOut(let session)):
+            guard let session else { return nil }
+            self = .signedOut(session: session)
+        case .success: return nil
+        case .failure(let rejection): self = .rejected(rejection)
+        }
+    }
+}

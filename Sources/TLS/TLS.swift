@@ -1,1 +1,0 @@
-// A transport over OpenSSL beside the plain one.

@@ -1,0 +1,159 @@
+import COpenSSL
+package import Posix
+
+/// The octets of one connection, plain or through TLS: owns the descriptor and closes it when its life ends.
+///
+/// The descriptor is non-blocking. TLS needs no steps of its own from the owner: the handshake happens inside the first `receive`
+/// and `send`. It only turns readiness around at times; after `.wouldBlock` see `receiveWaitsForWritable` and `sendWaitsForReadable`.
+package struct Transport: ~Copyable {
+    private let descriptor: FileDescriptor
+    /// OpenSSL's connection, `nil` for a plain one.
+    private let ssl: OpaquePointer?
+    /// OpenSSL must not be asked for an orderly end after a fatal error.
+    private var hasFailed = false
+
+    /// True when the last `receive` answered `.wouldBlock` because TLS has to *send* first: call it again when writable.
+    package private(set) var receiveWaitsForWritable = false
+    /// True when the last `send` answered `.wouldBlock` because TLS has to *receive* first: call it again when readable.
+    package private(set) var sendWaitsForReadable = false
+    /// True when decrypted octets are left that the buffer of the last `receive` had no room for. epoll cannot see them: call
+    /// `receive` again before sleeping (`Reactor.callAgain`).
+    package private(set) var hasMore = false
+
+    /// A plain connection.
+    package init(_ descriptor: consuming FileDescriptor) {
+        self.descriptor = descriptor
+        ssl = nil
+    }
+
+    /// The server's end of a TLS connection. The handshake has not happened yet.
+    package init(_ descriptor: consuming FileDescriptor, server: TLSServerContext) throws(TLSError) {
+        let ssl = try Self.attach(descriptor.raw, server.context)
+        SSL_set_accept_state(ssl)
+        self.ssl = ssl
+        self.descriptor = descriptor
+    }
+
+    /// The client's end of a TLS connection: the peer must prove to be `host`.
+    package init(_ descriptor: consuming FileDescriptor, client: TLSClientContext, host: String) throws(TLSError) {
+        let ssl = try Self.attach(descriptor.raw, client.context)
+        guard copenssl_expect_host(ssl, host) == 1 else {
+            SSL_free(ssl)
+            throw .last("setting the expected host")
+        }
+        SSL_set_connect_state(ssl)
+        self.ssl = ssl
+        self.descriptor = descriptor
+    }
+
+    deinit {
+        if let ssl { SSL_free(ssl) }
+    }
+
+    /// For waiting and for `Outbox.flush(to:)` of a plain connection.
+    package var raw: Int32 { descriptor.raw }
+
+    package var isSecure: Bool { ssl != nil }
+
+    /// True once octets of the application can flow: at once when plain, after the handshake with TLS.
+    package var isEstablished: Bool {
+        guard let ssl else { return true }
+        return SSL_is_init_finished(ssl) == 1
+    }
+
+    /// The protocol agreed on, "TLSv1.3"; `nil` when plain.
+    package var version: String? {
+        ssl.flatMap { SSL_get_version($0) }.map { String(cString: $0) }
+    }
+
+    /// Goes on with the TLS handshake without moving octets of the application; for clients that want to know before they send.
+    ///
+    /// - Returns: `.done(0)` when it is complete.
+    package mutating func handshake() throws(TransportError) -> IOResult {
+        guard let ssl else { return .done(0) }
+        let outcome = copenssl_handshake(ssl)
+        if outcome.count == 1 { return .done(0) }
+        let result = try judge(outcome, "TLS handshake")
+        receiveWaitsForWritable = outcome.error == SSL_ERROR_WANT_WRITE
+        sendWaitsForReadable = outcome.error == SSL_ERROR_WANT_READ
+        return result
+    }
+
+    /// Receives at most as many octets as `buffer` has; `buffer` must not be empty.
+    package mutating func receive(into buffer: UnsafeMutableRawBufferPointer) throws(TransportError) -> IOResult {
+        guard let ssl else {
+            do throws(Errno) { return try Socket.receive(descriptor.raw, into: buffer) } catch { throw .system(error) }
+        }
+        precondition(buffer.count > 0, "an empty receive would look like the end of the stream")
+        var filled = 0
+        receiveWaitsForWritable = false
+        hasMore = false
+        // One call gives one record (16 KiB at most); what has come already is taken in one go.
+        repeat {
+            let outcome = copenssl_read(ssl, buffer.baseAddress.map { $0 + filled }, Int32(clamping: buffer.count - filled))
+            guard outcome.count > 0 else {
+                // What came before an end or an error is delivered first; OpenSSL reports both again.
+                if filled > 0 {
+                    hasMore = outcome.error != SSL_ERROR_WANT_READ && outcome.error != SSL_ERROR_WANT_WRITE
+                    receiveWaitsForWritable = outcome.error == SSL_ERROR_WANT_WRITE
+                    return .done(filled)
+                }
+                receiveWaitsForWritable = outcome.error == SSL_ERROR_WANT_WRITE
+                return try judge(outcome, "TLS receive")
+            }
+            filled += Int(outcome.count)
+        } while filled < buffer.count && SSL_has_pending(ssl) == 1
+        hasMore = filled == buffer.count && SSL_has_pending(ssl) == 1
+        return .done(filled)
+    }
+
+    /// Sends some of `octets`. With TLS, after `.wouldBlock` the next call must offer the same octets first, wherever they lie.
+    package mutating func send(_ octets: UnsafeRawBufferPointer) throws(TransportError) -> IOResult {
+        guard let ssl else {
+            do throws(Errno) { return try Socket.send(descriptor.raw, octets) } catch { throw .system(error) }
+        }
+        guard octets.count > 0 else { return .done(0) }
+        sendWaitsForReadable = false
+        let outcome = copenssl_write(ssl, octets.baseAddress, Int32(clamping: octets.count))
+        if outcome.count > 0 { return .done(Int(outcome.count)) }
+        sendWaitsForReadable = outcome.error == SSL_ERROR_WANT_READ
+        let result = try judge(outcome, "TLS send")
+        if result == .endOfStream { throw .system(Errno(EPIPE, "SSL_write")) }
+        return result
+    }
+
+    /// Says that nothing more will be sent: TLS's close_notify as far as the socket takes it, then the end of the stream.
+    package mutating func finishSending() {
+        if let ssl, !hasFailed, isEstablished { _ = copenssl_shutdown(ssl) }
+        // A peer that has gone makes this fail, and then nobody is left to tell.
+        try? Socket.finishSending(descriptor.raw)
+    }
+
+    private static func attach(_ raw: Int32, _ context: OpaquePointer) throws(TLSError) -> OpaquePointer {
+        ERR_clear_error()
+        guard let ssl = SSL_new(context) else { throw .last("making a TLS connection") }
+        guard SSL_set_fd(ssl, raw) == 1 else {
+            SSL_free(ssl)
+            throw .last("making a TLS connection")
+        }
+        return ssl
+    }
+
+    private mutating func judge(_ outcome: copenssl_outcome, _ what: String) throws(TransportError) -> IOResult {
+        switch outcome.error {
+        case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE:
+            return .wouldBlock
+        case SSL_ERROR_ZERO_RETURN:
+            return .endOfStream
+        case SSL_ERROR_SYSCALL:
+            hasFailed = true
+            if outcome.system == 0 { return .endOfStream }
+            throw .system(Errno(outcome.system, "SSL"))
+        default:
+            hasFailed = true
+            throw .tls(TLSError(what, code: UInt(outcome.code)))
+        }
+    }
+}
+
+@available(*, unavailable) extension Transport: Sendable {}

@@ -1,0 +1,64 @@
+/// The head of one frame (RFC 6455 §5.2): what comes before the payload.
+package struct FrameHead: Equatable, Sendable {
+    package var isFinal: Bool
+    package var opcode: Opcode
+    /// Octets of payload that follow.
+    package var payload: Int
+    /// The masking key, first octet lowest; `nil` in frames of a server.
+    package var maskKey: UInt32?
+    /// Octets of the head itself, 2...14.
+    package var length: Int
+
+    /// The longest head: two octets, a 64-bit length, a masking key.
+    package static let maxLength = 14
+
+    /// Reads one frame head from the front of `octets`.
+    ///
+    /// What the first two octets prove wrong is refused as soon as they are there.
+    ///
+    /// - Parameters:
+    ///   - octets: not yet consumed, any length; not kept.
+    ///   - role: which end *we* are: a server demands the mask, a client forbids it.
+    /// - Returns: the head, or `nil` when more octets are needed.
+    /// - Throws: what is wrong with this head alone; order among frames and sizes are the decoder's matter.
+    /// - Complexity: O(1), allocates nothing.
+    ///
+    /// Source: RFC 6455 §5.2 layout, §5.5 control frames, §5.1 masking by clients.
+    package static func read(_ octets: UnsafeRawBufferPointer, role: WebSocketRole) throws(WebSocketError) -> FrameHead? {
+        guard octets.count >= 2 else { return nil }
+        let first = octets[0]
+        let second = octets[1]
+        guard first & 0x70 == 0 else { throw .reservedBits }
+        guard let opcode = Opcode(rawValue: first & 0x0F) else { throw .reservedOpcode }
+        let isFinal = first & 0x80 != 0
+        let short = Int(second & 0x7F)
+        if opcode.isControl {
+            guard isFinal else { throw .controlFragmented }
+            guard short <= maxControlPayload else { throw .controlTooLong }
+        }
+        let isMasked = second & 0x80 != 0
+        if isMasked != (role == .server) { throw isMasked ? .maskUnexpected : .maskMissing }
+
+        var length = 2
+        var payload = short
+        if short == 126 {
+            guard octets.count >= 4 else { return nil }
+            payload = Int(UInt16(bigEndian: octets.loadUnaligned(fromByteOffset: 2, as: UInt16.self)))
+            guard payload > 125 else { throw .lengthNotMinimal }
+            length = 4
+        } else if short == 127 {
+            guard octets.count >= 10 else { return nil }
+            let long = UInt64(bigEndian: octets.loadUnaligned(fromByteOffset: 2, as: UInt64.self))
+            guard let fits = Int(exactly: long) else { throw .lengthOutOfRange }
+            guard fits > 0xFFFF else { throw .lengthNotMinimal }
+            payload = fits
+            length = 10
+        }
+        guard isMasked else {
+            return FrameHead(isFinal: isFinal, opcode: opcode, payload: payload, maskKey: nil, length: length)
+        }
+        guard octets.count >= length + 4 else { return nil }
+        let key = UInt32(littleEndian: octets.loadUnaligned(fromByteOffset: length, as: UInt32.self))
+        return FrameHead(isFinal: isFinal, opcode: opcode, payload: payload, maskKey: key, length: length + 4)
+    }
+}

@@ -1,0 +1,57 @@
+import Client
+import Family
+import Glibc
+import Wire
+
+/// How the program ends (`proto/cli.md`).
+enum ExitStatus: Int32 {
+    case done = 0
+    case failed = 1
+    case usage = 2
+    case refused = 3
+    case conflict = 4
+    case offline = 5
+
+    init(_ rejection: Rejection) {
+        switch rejection.code {
+        case .conflict: self = .conflict
+        case .busy, .storageFull, .rateLimited, .tooManyPending: self = .failed
+        default: self = .refused
+        }
+    }
+}
+
+enum Exit {
+    static func now(_ status: ExitStatus) -> Never { exit(status.rawValue) }
+}
+
+/// Ends the program with a sentence.
+struct ProgramFailure: Error {
+    let status: ExitStatus
+    let message: String
+
+    init(_ status: ExitStatus, _ message: String) {
+        self.status = status
+        self.message = message
+    }
+
+    /// Why the engine gave up.
+    init(_ reason: StopReason) {
+        switch reason {
+        case .tokenUnknown: self.init(.refused, "This token is not (or no longer) valid. Ask for a new one, or redeem a new invitation: huddle join CODE")
+        case .signedOut: self.init(.refused, "This session was ended.")
+        case .closed(4500): self.init(.refused, "You are no longer a member of this family.")
+        case .closed(4501): self.init(.refused, "This session was ended.")
+        case .closed(let code): self.init(.failed, "The server ended the connection for good (\(code)).")
+        case .refused(let rejection): self.init(ExitStatus(rejection), rejection.message.printable)
+        case .protocolUnsupported(let version): self.init(.failed, "The server speaks version \(version) of the protocol, this program version 1.")
+        case .familyUnclear(let memberships):
+            guard !memberships.isEmpty else {
+                self.init(.refused, "You belong to no family yet.")
+                return
+            }
+            let list = memberships.map { "  \($0.family)  \($0.name.printable) (\($0.role.rawValue))" }.joined(separator: "\n")
+            self.init(.usage, "Which family? Take --family with one of\n\(list)")
+        }
+    }
+}

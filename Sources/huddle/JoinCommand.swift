@@ -1,0 +1,33 @@
+import Arguments
+import Client
+import Family
+import Posix
+
+/// `huddle join CODE`: redeems an invitation and writes the profile.
+enum JoinCommand {
+    static func run(_ code: String, _ invocation: Invocation) throws -> ExitStatus {
+        var profile = try Profile.load()
+        let address = try Setting.address(invocation, profile)
+        // Kept first: sent again after a lost answer, it has to be the same installation that asks.
+        profile.server = address.description
+        try profile.save()
+        let seat: Redemption.Seat
+        do throws(Redemption.Failure) {
+            seat = try Redemption.redeem(code: code, at: address, client: profile.client, timeoutMilliseconds: invocation.timeout)
+        } catch {
+            switch error {
+            case .refused(let rejection): throw ProgramFailure(ExitStatus(rejection), rejection.message.printable)
+            case .offline(let reason): throw ProgramFailure(.offline, "\(reason) Try again with the same code.")
+            }
+        }
+        profile.token = seat.token
+        profile.family = seat.family
+        try profile.save()
+        if invocation.isJSON {
+            Standard.write(output: "{\"family\":\"\(seat.family)\",\"member\":\"\(seat.member)\"}\n")
+        } else {
+            Standard.write(output: "Welcome. This is kept in \(Profile.path ?? "the profile"); start with: huddle\n")
+        }
+        return .done
+    }
+}

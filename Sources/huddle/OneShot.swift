@@ -1,0 +1,113 @@
+import Arguments
+import Bytes
+import Client
+import Crypto
+import Family
+import JSON
+import Posix
+import Wire
+
+/// Commands that connect, do one thing, print, and end.
+struct OneShot {
+    private let invocation: Invocation
+    private let setting: Setting
+
+    init(_ invocation: Invocation, _ setting: Setting) {
+        self.invocation = invocation
+        self.setting = setting
+    }
+
+    func run() throws -> ExitStatus {
+        let seat = try Seat(setting, timeout: invocation.timeout)
+        defer { seat.leave() }
+        try seat.enter(context: invocation.context)
+        if case .list(let filter) = invocation.command {
+            list(filter, seat.session.engine)
+            return .done
+        }
+        let operation = try Request.operation(invocation.command, seat.session.engine)
+        return try perform(operation, seat)
+    }
+
+    private func list(_ filter: ListFilter, _ engine: SyncEngine) {
+        let clock = LocalClock(zone: engine.timeZone)
+        let context = engine.context ?? .all
+        let records = filter.apply(
+            engine.records(of: filter.kind), today: clock.today(Clock.wallMilliseconds()), context: context)
+        guard invocation.isJSON else {
+            let lines = RecordTables.lines(filter.kind, records, RecordNames(engine), showsAthlete: context == .all)
+            Standard.write(output: lines.joined(separator: "\n") + "\n")
+            return
+        }
+        var octets: [UInt8] = []
+        for record in records {
+            var writer = JSONWriter(appendingTo: octets)
+            RecordCodec.encode(record, into: &writer)
+            octets = writer.octets
+            octets.append(UInt8(ascii: "\n"))
+        }
+        Standard.write(output: octets)
+    }
+
+    private func perform(_ operation: Operation, _ seat: Seat) throws -> ExitStatus {
+        let mutation: Int64
+        do { mutation = try seat.session.perform([operation]) } catch { return report(error, 0, operation, seat) }
+        let answer: ServerFrame? = try seat.wait { notice in
+            switch notice {
+            case .acknowledged(let ack) where ack.mutation == mutation: .ack(ack)
+            case .rejected(mutation, let rejection): .reject(mutation: mutation, rejection)
+            default: nil
+            }
+        }
+        switch answer {
+        case .ack(let ack)?:
+            if invocation.isJSON {
+                Standard.write(output: ServerFrame.ack(ack).encode() + [UInt8(ascii: "\n")])
+            } else if operation.kind != .message {
+                let names = RecordNames(seat.session.engine)
+                Standard.write(output: "\(names.short(operation.id))  \(done(operation, names))\n")
+            }
+            return .done
+        case .reject(_, let rejection)?: return report(rejection, mutation, operation, seat)
+        default:
+            let wasSent = seat.session.engine.pending.contains { $0.id == mutation && $0.state != .unsent }
+            if invocation.isJSON {
+                var writer = JSONWriter()
+                writer.beginObject()
+                writer.key("type")
+                writer.string("offline")
+                writer.key("mutation")
+                writer.integer(mutation)
+                writer.key("maybe_done")
+                writer.boolean(wasSent)
+                writer.endObject()
+                Standard.write(output: writer.octets + [UInt8(ascii: "\n")])
+            }
+            throw ProgramFailure(
+                .offline,
+                wasSent
+                    ? "\(setting.address) did not answer in time. It may have been done: look before you try again."
+                    : "\(setting.address) did not answer in time. It was not sent, so nothing was done.")
+        }
+    }
+
+    private func report(_ rejection: Rejection, _ mutation: Int64, _ operation: Operation, _ seat: Seat) -> ExitStatus {
+        if invocation.isJSON {
+            Standard.write(output: ServerFrame.reject(mutation: mutation, rejection).encode() + [UInt8(ascii: "\n")])
+        }
+        let clock = LocalClock(zone: seat.session.engine.timeZone)
+        let text = ChangeText(RecordNames(seat.session.engine)) { clock.time($0, now: Clock.wallMilliseconds()) }
+        Standard.write(error: "huddle: " + text.rejection(rejection).joined(separator: "\n") + "\n")
+        return ExitStatus(rejection)
+    }
+
+    private func done(_ operation: Operation, _ names: RecordNames) -> String {
+        let name = names.name(operation.id)
+        switch operation.action {
+        case .create: return "added \(name)"
+        case .update: return "changed \(name)"
+        case .delete: return "deleted"
+        case .restore: return "restored \(name)"
+        }
+    }
+}

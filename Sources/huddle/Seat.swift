@@ -1,0 +1,86 @@
+import Arguments
+import Bytes
+import Client
+import Family
+import Posix
+import Wire
+
+/// A session on its way into the room, for commands that do one thing.
+final class Seat {
+    let session: ClientSession
+    private let setting: Setting
+    private let end: Int64
+    /// Notices that nobody has waited for yet.
+    private var notices: [SyncNotice] = []
+    private var saidOffline = false
+
+    /// - Parameter timeout: milliseconds for everything.
+    init(_ setting: Setting, timeout: Int64) throws {
+        self.setting = setting
+        end = Clock.monotonicMilliseconds() + timeout
+        session = try ClientSession(setting.address, setting.configuration(family: setting.familyIdentifier))
+        session.start()
+    }
+
+    /// Whether the time is over.
+    var isLate: Bool { Clock.monotonicMilliseconds() >= end }
+
+    /// Waits until `found` answers; `nil` when the time is over.
+    func wait<Answer>(for found: (SyncNotice) -> Answer?) throws -> Answer? {
+        while true {
+            while !notices.isEmpty {
+                let notice = notices.removeFirst()
+                if case .offline = notice { sayOffline() }
+                if let answer = found(notice) { return answer }
+            }
+            guard !isLate else { return nil }
+            for event in try session.turn(until: end) {
+                switch event {
+                case .notice(let notice): notices.append(notice)
+                case .stopped(.familyUnclear(let memberships)):
+                    guard let family = setting.family(among: memberships) else { throw ProgramFailure(.familyUnclear(memberships)) }
+                    session.choose(family)
+                case .stopped(let reason): throw ProgramFailure(reason)
+                case .changed, .replaced: break
+                }
+            }
+        }
+    }
+
+    /// Waits until the records are there and looks at the season that is asked for.
+    func enter(context: String?) throws {
+        let isLive: Bool? = try wait { if case .live = $0 { true } else { nil } }
+        guard isLive != nil else {
+            throw ProgramFailure(.offline, "\(session.lastFailure ?? "\(setting.address) does not answer.") Nothing was done.")
+        }
+        if let name = setting.family, Identifier(name) == nil, setting.family(among: session.engine.memberships) != session.engine.family {
+            throw ProgramFailure(.familyUnclear(session.engine.memberships))
+        }
+        guard let context else { return }
+        let wanted: Context
+        if context == "all" {
+            wanted = .all
+        } else {
+            do { wanted = .athlete(try RecordNames(session.engine).find(.member, context).id) } catch { throw UsageError(error.message) }
+        }
+        guard wanted != session.engine.context else { return }
+        session.setContext(wanted)
+        let answer: Rejection?? = try wait { notice in
+            switch notice {
+            case .context: .some(nil)
+            case .failed(let rejection, nil): .some(rejection)
+            default: nil
+            }
+        }
+        guard let answer else { throw ProgramFailure(.offline, "\(setting.address) did not answer in time. Nothing was done.") }
+        if let answer { throw ProgramFailure(ExitStatus(answer), answer.message.printable) }
+    }
+
+    func leave() { session.leave() }
+
+    private func sayOffline() {
+        guard !saidOffline, !isLate, let reason = session.lastFailure else { return }
+        saidOffline = true
+        Standard.write(error: "huddle: \(reason) Trying again.\n")
+    }
+}

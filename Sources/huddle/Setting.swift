@@ -1,0 +1,60 @@
+import Arguments
+import Bytes
+import Client
+import Crypto
+import Family
+import Posix
+import Wire
+
+/// Where to connect and as whom: options, else the environment, else the profile.
+struct Setting {
+    static let defaultServer = "ws://127.0.0.1:8787"
+
+    let address: ServerAddress
+    let token: String
+    let client: Identifier
+    /// What `--family` says; an id or a name. Names are known only after the sign-in.
+    let family: String?
+    let profileFamily: Identifier?
+
+    init(_ invocation: Invocation) throws {
+        let profile = try Profile.load()
+        address = try Self.address(invocation, profile)
+        guard let token = invocation.token ?? Environment.value("HUDDLE_TOKEN") ?? profile.token, !token.isEmpty else {
+            throw UsageError("Who are you? Redeem an invitation (huddle join CODE), or take --token.")
+        }
+        self.token = token
+        client = profile.client
+        family = invocation.family
+        // A token from elsewhere may belong to somebody who is not in the profile's family.
+        profileFamily = token == profile.token ? profile.family : nil
+    }
+
+    static func address(_ invocation: Invocation, _ profile: Profile) throws(UsageError) -> ServerAddress {
+        let text = invocation.server ?? Environment.value("HUDDLE_SERVER") ?? profile.server ?? defaultServer
+        do { return try ServerAddress(text) } catch { throw UsageError(error.message) }
+    }
+
+    func configuration(family: Identifier?, holdsRecords: Bool = true) -> SyncEngine.Configuration {
+        SyncEngine.Configuration(
+            token: token, client: client, family: family, holdsRecords: holdsRecords, seed: Random.uint64())
+    }
+
+    /// The family to join: the id that was named, or the profile's.
+    var familyIdentifier: Identifier? { family.flatMap { Identifier($0) } ?? (family == nil ? profileFamily : nil) }
+
+    /// The family that `--family` means among those there are, when it is no whole id.
+    func family(among memberships: [Membership]) -> Identifier? {
+        guard let family, Identifier(family) == nil else { return nil }
+        let wanted = family.lowercased()
+        let tests: [(Membership) -> Bool] = [
+            { $0.name.lowercased() == wanted }, { $0.family.description.hasPrefix(wanted) || $0.family.description.hasSuffix(wanted) },
+            { $0.name.lowercased().hasPrefix(wanted) },
+        ]
+        for test in tests {
+            let found = memberships.filter(test)
+            if found.count == 1 { return found.first?.family }
+        }
+        return nil
+    }
+}

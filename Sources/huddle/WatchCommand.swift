@@ -1,0 +1,75 @@
+import Arguments
+import Bytes
+import Client
+import Family
+import JSON
+import Posix
+import Wire
+
+/// `huddle watch`: every change as it happens, one a line, across restarts of the server.
+enum WatchCommand {
+    static func run(_ since: Invocation.Since?, _ invocation: Invocation, _ setting: Setting) throws -> ExitStatus {
+        Signals.block([Signals.interrupt, Signals.terminate])
+        let signals = try SignalDescriptor([Signals.interrupt, Signals.terminate])
+        // In words, changes name records, so that these have to be there; as JSON, the log is all.
+        var configuration = setting.configuration(family: setting.familyIdentifier, holdsRecords: !invocation.isJSON)
+        switch since {
+        case nil: break
+        case .sequence(let sequence)?: configuration.resumeAfter = sequence
+        case .cursor(let epoch, let sequence)?: configuration.cursor = Cursor(epoch: epoch, sequence: sequence)
+        }
+        if since != nil { configuration.holdsRecords = false }
+        let session = try ClientSession(setting.address, configuration)
+        session.start()
+        defer { session.leave() }
+        var saidOffline = false
+        while true {
+            var items = [Poll.Item(signals.raw, .readable)]
+            let events = try session.turn(waitingFor: &items)
+            if items[0].ready != [] { return .done }
+            for event in events {
+                switch event {
+                case .notice(.change(let change, _)):
+                    guard print(change, session, invocation.isJSON) else { return .done }
+                case .notice(.reset(let reason)):
+                    guard printReset(reason, session, invocation.isJSON) else { return .done }
+                case .notice(.offline):
+                    if !saidOffline { Standard.write(error: "huddle: \(session.lastFailure ?? "offline") Trying again.\n") }
+                    saidOffline = true
+                case .notice(.live): saidOffline = false
+                case .stopped(.familyUnclear(let memberships)):
+                    guard let family = setting.family(among: memberships) else { throw ProgramFailure(.familyUnclear(memberships)) }
+                    session.choose(family)
+                case .stopped(let reason): throw ProgramFailure(reason)
+                case .notice, .changed, .replaced: break
+                }
+            }
+        }
+    }
+
+    /// - Returns: false when nobody reads any more.
+    private static func print(_ change: Change, _ session: ClientSession, _ isJSON: Bool) -> Bool {
+        guard isJSON else {
+            let clock = LocalClock(zone: session.engine.timeZone)
+            let text = ChangeText(RecordNames(session.engine)) { clock.time($0, now: Clock.wallMilliseconds()) }
+            var lines = text.lines(change) { session.engine.record($0) }
+            for entry in change.entries where entry.kind == .message {
+                if case .create = entry.effect, let record = session.engine.record(entry.id) { lines.append(text.message(record)) }
+            }
+            return lines.isEmpty || Standard.write(output: lines.joined(separator: "\n") + "\n")
+        }
+        // The frame as it came, with the epoch, so that a line says all that `--since` needs.
+        let frame = ServerFrame.change(change).encode()
+        let head = Array("{\"type\":\"change\",".utf8)
+        precondition(frame.starts(with: head), "a change frame begins with its type")
+        var writer = JSONWriter(appendingTo: head + Array("\"epoch\":".utf8))
+        writer.string(session.engine.cursor?.epoch ?? "")
+        return Standard.write(output: writer.octets + [UInt8(ascii: ",")] + frame[head.count...] + [UInt8(ascii: "\n")])
+    }
+
+    private static func printReset(_ reason: ResetReason?, _ session: ClientSession, _ isJSON: Bool) -> Bool {
+        let word = reason?.rawValue ?? "cursor_ahead"
+        return Standard.write(
+            output: isJSON ? "{\"type\":\"reset\",\"reason\":\"\(word)\"}\n" : "(changes are missing here: \(word))\n")
+    }
+}

@@ -1,0 +1,256 @@
+import Arguments
+import Bytes
+import Family
+import JSON
+import Posix
+import Server
+import Store
+import Wire
+
+/// The exit status of `huddled`.
+enum ExitStatus {
+    static let done: Int32 = 0
+    static let failed: Int32 = 1
+    static let wrongUse: Int32 = 2
+}
+
+let usage = """
+    huddled, the server of Huddle \(HuddleVersion.text)
+
+      huddled serve  --data DIR [--listen HOST:PORT] [--mutations-per-second N] [--max-connections N]
+      huddled init   --data DIR --family NAME --zone IANA --parent NAME [--json]
+      huddled invite --data DIR --family ID --name NAME --role parent|athlete|guest
+                     [--born YYYY-MM-DD --by MEMBER] [--json]
+      huddled token  --data DIR --member ID [--json]
+      huddled demo   --data DIR [--json]
+      huddled schema --out DIR
+      huddled --version | --help
+
+    serve   runs the server (on 127.0.0.1:8787 unless --listen says otherwise) until SIGTERM.
+    init    makes a family with its first parent, and prints that parent's sign-in token.
+    invite  adds a member and prints a one-time code for 'huddle join CODE', good for 7 days.
+            An athlete needs a birth date and the parent who consents; under 13 there is no code.
+    token   prints a new sign-in token for a member, for another device of theirs.
+    demo    makes a family with a season to look at, and prints its members with their tokens.
+    schema  writes the JSON Schemas of the protocol to DIR, errors.json and limits.json beside it.
+
+    All of them work beside a running server (through its socket in DIR) and without one.
+    Exit status: 0 done, 1 failed, 2 wrong use.
+
+    """
+
+/// Why a command ends: one sentence on standard error.
+enum CommandError: Error {
+    case usage(UsageError)
+    case failed(String)
+}
+
+func run(_ words: [String]) -> Int32 {
+    guard let command = words.first else {
+        Standard.write(error: usage)
+        return ExitStatus.wrongUse
+    }
+    let rest = Array(words.dropFirst())
+    do throws(CommandError) {
+        switch command {
+        case "--help", "-h", "help": Standard.write(output: usage)
+        case "--version": Standard.write(output: "huddled \(HuddleVersion.text)\n")
+        case "serve": try serve(rest)
+        case "init": try makeFamily(rest)
+        case "invite": try invite(rest)
+        case "token": try token(rest)
+        case "demo": try demo(rest)
+        case "schema": try schema(rest)
+        default: throw .usage(UsageError("There is no command '\(command)'. See huddled --help."))
+        }
+        return ExitStatus.done
+    } catch {
+        switch error {
+        case .usage(let wrong):
+            Standard.write(error: "huddled: \(wrong.message)\n")
+            return ExitStatus.wrongUse
+        case .failed(let sentence):
+            Standard.write(error: "huddled: \(sentence)\n")
+            return ExitStatus.failed
+        }
+    }
+}
+
+/// Reads arguments; what is wrong with them ends the command with status 2.
+private func arguments<Value>(
+    _ words: [String], options: Set<String>, switches: Set<String> = [], _ read: (ArgumentList) throws(UsageError) -> Value
+) throws(CommandError) -> Value {
+    do throws(UsageError) {
+        let list = try ArgumentList(words, options: options, switches: switches)
+        try list.expectNoPositional()
+        return try read(list)
+    } catch { throw .usage(error) }
+}
+
+private func identifier(_ list: ArgumentList, _ name: String) throws(UsageError) -> Identifier {
+    guard let id = Identifier(try list.required(name)) else {
+        throw UsageError("\(name) takes an id like 01930000-0000-7000-8000-000000000000.")
+    }
+    return id
+}
+
+// MARK: serve
+
+private func serve(_ words: [String]) throws(CommandError) {
+    let options = try arguments(
+        words, options: ["--data", "--listen", "--mutations-per-second", "--max-connections"]
+    ) { list throws(UsageError) in
+        let (host, port) = try list.endpoint("--listen", default: "127.0.0.1:8787")
+        var limits = Limits()
+        if let rate = try list.integer("--mutations-per-second", in: 0...1_000_000) {
+            limits.mutationsPerSecond = rate
+            limits.mutationBurst = max(limits.mutationBurst, rate)
+        }
+        if let connections = try list.integer("--max-connections", in: 1...1_000_000) { limits.connections = connections }
+        return ServerOptions(dataFolder: try list.required("--data"), host: host, port: port, limits: limits)
+    }
+    do throws(ServerError) {
+        try HuddleServer.run(options, log: Log { Standard.write(error: $0) }) { address in
+            Standard.write(output: "Huddle \(HuddleVersion.text) serves \(options.dataFolder) at ws://\(address)/ws\n")
+        }
+    } catch { throw .failed(error.sentence) }
+}
+
+// MARK: Families and members
+
+private func perform(_ request: AdminRequest, _ dataFolder: String) throws(CommandError) -> AdminReply {
+    let answer: Result<AdminReply, Rejection>
+    do throws(ServerError) {
+        answer = try AdminGate.perform(request, dataFolder: dataFolder)
+    } catch { throw .failed(error.sentence) }
+    switch answer {
+    case .success(let reply): return reply
+    case .failure(let rejection): throw .failed(rejection.message)
+    }
+}
+
+private func makeFamily(_ words: [String]) throws(CommandError) {
+    let (data, command, isJSON) = try arguments(
+        words, options: ["--data", "--family", "--zone", "--parent"], switches: ["--json"]
+    ) { list throws(UsageError) in
+        (
+            try list.required("--data"),
+            AdminCommand.createFamily(
+                name: try list.required("--family"), zone: try list.required("--zone"), parent: try list.required("--parent")),
+            list.has("--json")
+        )
+    }
+    guard case .answer(.family(let family)) = try perform(.command(command), data) else { throw .failed("The server answered something else.") }
+    guard case .answer(.token(let session)) = try perform(.command(.token(member: family.member)), data) else {
+        throw .failed("The server answered something else.")
+    }
+    report(
+        isJSON, [("family", "\(family.family)"), ("member", "\(family.member)"), ("role", session.role.rawValue), ("token", session.token)],
+        """
+        The family is made. Its id is \(family.family).
+        Its first parent signs in with:
+          huddle --server ws://HOST:PORT --token \(session.token)
+        Invite the others with: huddled invite --data DIR --family \(family.family) --by \(family.member) …
+        """)
+}
+
+private func invite(_ words: [String]) throws(CommandError) {
+    let (data, invite, isJSON) = try arguments(
+        words, options: ["--data", "--family", "--name", "--role", "--born", "--by"], switches: ["--json"]
+    ) { list throws(UsageError) in
+        guard let role = Role(rawValue: try list.required("--role")) else {
+            throw UsageError("--role takes parent, athlete or guest.")
+        }
+        let by = list.value("--by") == nil ? nil : try identifier(list, "--by")
+        return (
+            try list.required("--data"),
+            Invite(
+                family: try identifier(list, "--family"), name: try list.required("--name"), role: role, born: list.value("--born"), by: by),
+            list.has("--json")
+        )
+    }
+    guard case .answer(.invited(let invited)) = try perform(.command(.invite(invite)), data) else {
+        throw .failed("The server answered something else.")
+    }
+    var fields = [("family", "\(invited.family)"), ("member", "\(invited.member)"), ("role", invited.role.rawValue)]
+    if let code = invited.code {
+        fields.append(("code", code))
+        report(
+            isJSON, fields,
+            """
+            \(invite.name) is a member now; their id is \(invited.member).
+            They join with this one-time code, good for 7 days:
+              huddle join \(code) --server ws://HOST:PORT
+            """)
+    } else {
+        report(
+            isJSON, fields,
+            """
+            \(invite.name) is a member now; their id is \(invited.member).
+            Under 13 there is no login: a parent keeps this profile.
+            """)
+    }
+}
+
+private func token(_ words: [String]) throws(CommandError) {
+    let (data, member, isJSON) = try arguments(words, options: ["--data", "--member"], switches: ["--json"]) { list throws(UsageError) in
+        (try list.required("--data"), try identifier(list, "--member"), list.has("--json"))
+    }
+    guard case .answer(.token(let session)) = try perform(.command(.token(member: member)), data) else {
+        throw .failed("The server answered something else.")
+    }
+    report(
+        isJSON,
+        [("family", "\(session.family)"), ("member", "\(session.member)"), ("role", session.role.rawValue), ("token", session.token)],
+        "huddle --server ws://HOST:PORT --token \(session.token)")
+}
+
+private func demo(_ words: [String]) throws(CommandError) {
+    let (data, isJSON) = try arguments(words, options: ["--data"], switches: ["--json"]) { list throws(UsageError) in
+        (try list.required("--data"), list.has("--json"))
+    }
+    guard case .demo(let demo) = try perform(.demo, data) else { throw .failed("The server answered something else.") }
+    if isJSON {
+        var json = JSONWriter()
+        demo.encode(into: &json)
+        Standard.write(output: json.octets + [UInt8(ascii: "\n")])
+        return
+    }
+    Standard.write(output: "\(demo.name) is made, with a season to look at. Its members sign in with:\n")
+    for member in demo.members {
+        Standard.write(output: "\n  \(member.name) (\(member.role.rawValue), \(member.id))\n")
+        Standard.write(output: "    huddle --server ws://HOST:PORT --token \(member.token)\n")
+    }
+}
+
+/// One JSON object of strings, or the sentences.
+private func report(_ isJSON: Bool, _ fields: [(String, String)], _ text: String) {
+    guard isJSON else {
+        Standard.write(output: text + "\n")
+        return
+    }
+    var json = JSONWriter()
+    json.beginObject()
+    for (key, value) in fields {
+        json.key(key)
+        json.string(value)
+    }
+    json.endObject()
+    Standard.write(output: json.octets + [UInt8(ascii: "\n")])
+}
+
+// MARK: schema
+
+private func schema(_ words: [String]) throws(CommandError) {
+    let out = try arguments(words, options: ["--out"]) { list throws(UsageError) in try list.required("--out") }
+    do throws(Errno) {
+        for file in SchemaDocument.files() {
+            let isSchema = file.path.hasPrefix("schema/")
+            let path = isSchema ? out + file.path.dropFirst("schema".count) : out + "/../" + file.path
+            if let slash = path.lastIndex(of: "/") { try Files.makeFolders(String(path[..<slash]), mode: 0o755) }
+            try Files.write(file.octets, to: path, mode: 0o644)
+        }
+    } catch {
+        throw .failed("The files cannot be written to \(out): \(error.text).")
+    }
+}

@@ -1,0 +1,251 @@
+import Bytes
+import Client
+import Family
+import Testing
+import Wire
+
+@Suite("Sync engine: connection, cursor and snapshot")
+struct EngineConnectionTests {
+    @Test("Connects, signs in, joins the only family, applies the snapshot at its end")
+    func firstJoin() {
+        var engine = SyncEngine(World.configuration())
+        #expect(engine.start(now: 0) == [.connect(afterMilliseconds: 0)])
+        #expect(engine.connected(now: 1) == [.send(.signIn(token: "t"))])
+        #expect(engine.receive(World.welcome(), now: 2).sent == [.join(Join(family: World.family, client: World.client))])
+        #expect(engine.receive(World.joined(10, byChanges: false), now: 3).sent.isEmpty)
+        #expect(engine.receive(.snapshot(sequence: 10, records: [World.school(20, "Ohio")]), now: 4) == [])
+        #expect(engine.record(World.id(20)) == nil)
+        #expect(engine.receive(.snapshotEnd(sequence: 10), now: 5) == [.replaced])
+        #expect(engine.name(20) == "Ohio")
+        #expect(engine.cursor == Cursor(epoch: "e1", sequence: 10))
+        #expect(engine.phase == .syncing)
+        #expect(engine.receive(.live(sequence: 10), now: 6) == [.notify(.live(sequence: 10))])
+        #expect(engine.phase == .live)
+    }
+
+    @Test("Comes back with the cursor and applies what was missed")
+    func resume() {
+        var engine = World.live()
+        let actions = engine.disconnected(closeCode: nil, now: 10)
+        #expect(actions.connects.count == 1)
+        #expect(engine.connected(now: 20).sent == [.signIn(token: "t")])
+        #expect(
+            engine.receive(World.welcome(), now: 21).sent
+                == [.join(Join(family: World.family, client: World.client, cursor: Cursor(epoch: "e1", sequence: 10)))])
+        _ = engine.receive(World.joined(12, byChanges: true), now: 22)
+        let change = engine.receive(World.change(11, [World.created(30, "Utah")]), now: 23)
+        #expect(change.contains(.changed([World.id(30)])))
+        _ = engine.receive(World.change(12, [World.updated(30, version: 2, ["name": .text("Yale")])]), now: 24)
+        _ = engine.receive(.live(sequence: 12), now: 25)
+        #expect(engine.name(30) == "Yale")
+        #expect(engine.cursor?.sequence == 12)
+    }
+
+    @Test("A change that was applied before is passed over")
+    func repeated() {
+        var engine = World.live()
+        _ = engine.receive(World.change(11, [World.created(30, "Utah")]), now: 1)
+        #expect(engine.receive(World.change(11, [World.created(30, "Utah")]), now: 2) == [])
+        #expect(engine.receive(World.change(3, [World.created(31, "Reed")]), now: 2) == [])
+        #expect(engine.cursor?.sequence == 11)
+        #expect(engine.faultCount == 0)
+    }
+
+    @Test("A gap is a fault: the engine leaves and resumes from its cursor")
+    func gap() {
+        var engine = World.live()
+        let actions = engine.receive(World.change(12, [World.created(30, "Utah")]), now: 1)
+        #expect(actions.notices.first == .fault(.gap(expected: 11, got: 12)))
+        #expect(actions.disconnects == [1002])
+        #expect(actions.connects.count == 1)
+        #expect(engine.faultCount == 1)
+        #expect(engine.cursor?.sequence == 10)
+        #expect(engine.record(World.id(30)) == nil)
+        #expect(engine.receive(World.change(11, [World.created(30, "Utah")]), now: 2) == [], "frames of a connection that was left")
+    }
+
+    @Test("A change of another version than the one held asks for a snapshot")
+    func diverged() {
+        var engine = World.live()
+        let actions = engine.receive(World.change(11, [World.updated(20, version: 6, ["name": .text("X")])]), now: 1)
+        #expect(actions.notices.first == .fault(.diverged(World.id(20))))
+        _ = engine.connected(now: 2)
+        #expect(engine.receive(World.welcome(), now: 3).sent == [.join(Join(family: World.family, client: World.client))])
+    }
+
+    @Test("A change of a message that is too old for the snapshot is passed over")
+    func oldMessage() {
+        var engine = World.live()
+        let entry = ChangeEntry(
+            kind: .message, id: World.id(77), version: 2, effect: .update(World.patch(.message, ["text": .text("x")]).assignments))
+        _ = engine.receive(World.change(11, [entry]), now: 1)
+        #expect(engine.faultCount == 0)
+        #expect(engine.cursor?.sequence == 11)
+    }
+
+    @Test("Reset takes a snapshot and keeps what is pending and refused")
+    func reset() throws {
+        var engine = World.live()
+        let refused = try engine.perform([World.update(20, base: 3, ["name": .text("Mine")])], at: 0, now: 1).mutation
+        _ = engine.receive(.reject(mutation: refused, Rejection(.conflict, "c")), now: 2)
+        let kept = try engine.perform([World.create(40, "New")], at: 0, now: 2).mutation
+        _ = engine.disconnected(closeCode: 1001, now: 3)
+        _ = engine.connected(now: 4)
+        _ = engine.receive(World.welcome(), now: 4)
+        let joined = engine.receive(World.joined(5, byChanges: false, epoch: "e2"), now: 5)
+        #expect(joined.sent.isEmpty)
+        #expect(engine.receive(.reset(.epochChanged), now: 5).notices == [.reset(.epochChanged)])
+        _ = engine.receive(.snapshot(sequence: 5, records: [World.school(50, "Elm")]), now: 6)
+        #expect(engine.name(20) == "Ohio", "what was there is shown until the snapshot is whole")
+        _ = engine.receive(.snapshotEnd(sequence: 5), now: 7)
+        let live = engine.receive(.live(sequence: 5), now: 8)
+        #expect(engine.name(20) == nil)
+        #expect(engine.name(50) == "Elm")
+        #expect(engine.name(40) == "New")
+        #expect(engine.cursor == Cursor(epoch: "e2", sequence: 5))
+        #expect(live.sentMutations == [kept])
+        #expect(engine.drafts.map(\.id) == [refused])
+    }
+
+    @Test("A snapshot that was cut is asked for again")
+    func cutSnapshot() {
+        var engine = SyncEngine(World.configuration())
+        _ = engine.start(now: 0)
+        _ = engine.connected(now: 0)
+        _ = engine.receive(World.welcome(), now: 0)
+        _ = engine.receive(World.joined(10, byChanges: false), now: 0)
+        _ = engine.receive(.snapshot(sequence: 10, records: [World.school(20, "Ohio")]), now: 0)
+        _ = engine.disconnected(closeCode: nil, now: 1)
+        #expect(engine.cursor == nil)
+        World.enter(&engine, now: 2)
+        #expect(engine.records(of: .school).count == 2)
+    }
+
+    @Test("A cursor from the future rejoins without one, on the same connection")
+    func cursorAhead() throws {
+        var engine = World.live()
+        let kept = try engine.perform([World.create(40, "New")], at: 0, now: 1).mutation
+        _ = engine.disconnected(closeCode: nil, now: 1)
+        _ = engine.connected(now: 2)
+        _ = engine.receive(World.welcome(), now: 2)
+        let actions = engine.receive(.error(Rejection(.cursorAhead, "ahead"), request: nil), now: 3)
+        #expect(actions.sent == [.join(Join(family: World.family, client: World.client))])
+        #expect(actions.notices == [.reset(nil)])
+        _ = engine.receive(World.joined(2, byChanges: false), now: 4)
+        _ = engine.receive(.snapshotEnd(sequence: 2), now: 4)
+        #expect(engine.receive(.live(sequence: 2), now: 4).sentMutations == [kept])
+    }
+
+    @Test("Frames without a place in the phase are faults", arguments: [
+        ServerFrame.snapshot(sequence: 10, records: []), .snapshotEnd(sequence: 10), World.joined(10, byChanges: true), World.welcome(),
+        .live(sequence: 11), .token(token: "x", family: World.family, member: World.parent),
+    ])
+    func outOfPlace(frame: ServerFrame) {
+        var engine = World.live()
+        let actions = engine.receive(frame, now: 1)
+        #expect(engine.faultCount == 1)
+        #expect(actions.connects.count == 1)
+        #expect(engine.phase == .offline)
+    }
+
+    @Test("Close codes decide whether to come back", arguments:
+        [nil, 1000, 1001, 1006, 1011, 1012, 1013, 4000, 4001, 4002, 4003, 4004] as [UInt16?])
+    func reconnects(code: UInt16?) {
+        var engine = World.live()
+        let actions = engine.disconnected(closeCode: code, now: 1)
+        #expect(actions.connects.count == 1)
+        #expect(actions.stops.isEmpty)
+    }
+
+    @Test("Codes that say stop stop", arguments: [1002, 1003, 1007, 1008, 1009, 1010, 4500, 4501, 4502, 4999] as [UInt16])
+    func stops(code: UInt16) {
+        var engine = World.live()
+        let actions = engine.disconnected(closeCode: code, now: 1)
+        #expect(actions == [.stop(.closed(code))])
+        #expect(engine.phase == .stopped)
+        #expect(engine.disconnected(closeCode: nil, now: 2) == [])
+    }
+
+    @Test("A token that is none stops; a busy server is tried again")
+    func refusals() {
+        var engine = SyncEngine(World.configuration())
+        _ = engine.start(now: 0)
+        _ = engine.connected(now: 0)
+        let busy = engine.receive(.error(Rejection(.busy, "busy"), request: nil), now: 1)
+        #expect(busy.connects.count == 1)
+        #expect(busy.stops.isEmpty)
+        _ = engine.connected(now: 2)
+        #expect(engine.receive(.error(Rejection(.tokenUnknown, "no"), request: nil), now: 3).stops == [.tokenUnknown])
+    }
+
+    @Test("Several families and none named: the engine asks")
+    func families() {
+        var engine = SyncEngine(World.configuration())
+        _ = engine.start(now: 0)
+        _ = engine.connected(now: 0)
+        let actions = engine.receive(World.welcome(families: [World.id(1), World.id(9)]), now: 1)
+        guard case .familyUnclear(let list)? = actions.stops.first else {
+            Issue.record("no stop in \(actions)")
+            return
+        }
+        #expect(list.map(\.family) == [World.id(1), World.id(9)])
+    }
+
+    @Test("Waits grow to 15 s with full jitter and begin again after live")
+    func backoff() {
+        var engine = World.live()
+        var waits: [Int64] = []
+        for attempt in 0..<200 {
+            let wait = engine.disconnected(closeCode: nil, now: Int64(attempt)).connects.first ?? -1
+            let ceiling: Int64 = min(15_000, 250 << Int64(min(attempt, 10)))
+            #expect((0...ceiling).contains(wait), "attempt \(attempt)")
+            waits.append(wait)
+        }
+        #expect(waits.max() ?? 0 > 12_000)
+        #expect(waits.suffix(100).min() ?? .max < 3_000)
+        _ = World.resume(&engine, at: 10)
+        #expect(engine.disconnected(closeCode: nil, now: 0).connects.first ?? .max <= 250)
+    }
+
+    @Test("Following without records: an epoch is learnt first, then the place in it")
+    func followBySequence() {
+        var engine = SyncEngine(.init(token: "t", client: World.client, resumeAfter: 4, holdsRecords: false, seed: 1))
+        _ = engine.start(now: 0)
+        _ = engine.connected(now: 0)
+        _ = engine.receive(World.welcome(), now: 0)
+        let first = engine.receive(World.joined(10, byChanges: false), now: 0)
+        #expect(first == [.disconnect(closeCode: 1000), .connect(afterMilliseconds: 0)])
+        _ = engine.connected(now: 1)
+        #expect(
+            engine.receive(World.welcome(), now: 1).sent
+                == [.join(Join(family: World.family, client: World.client, cursor: Cursor(epoch: "e1", sequence: 4)))])
+        _ = engine.receive(World.joined(10, byChanges: true), now: 1)
+        // Nothing is held, so a change of anything follows.
+        let change = engine.receive(World.change(5, [World.updated(20, version: 9, ["name": .text("X")])]), now: 2)
+        #expect(change.notices.count == 1)
+        #expect(engine.faultCount == 0)
+        #expect(engine.cursor?.sequence == 5)
+    }
+
+    @Test("A context asked for while away is asked for at the next join; a refused one falls back")
+    func context() {
+        var engine = World.live()
+        _ = engine.disconnected(closeCode: nil, now: 0)
+        #expect(engine.setContext(.athlete(World.athlete), now: 0) == [])
+        _ = engine.connected(now: 1)
+        let join = engine.receive(World.welcome(), now: 1).sent
+        #expect(
+            join == [
+                .join(
+                    Join(
+                        family: World.family, client: World.client, context: .athlete(World.athlete),
+                        cursor: Cursor(epoch: "e1", sequence: 10)))
+            ])
+        _ = engine.receive(World.joined(10, byChanges: true), now: 1)
+        _ = engine.receive(.live(sequence: 10), now: 1)
+        #expect(engine.setContext(.athlete(World.id(99)), now: 2).sent == [.context(.athlete(World.id(99)))])
+        let refused = engine.receive(.error(Rejection(.notFound, "nobody"), request: nil), now: 3)
+        #expect(refused.notices == [.failed(Rejection(.notFound, "nobody"), request: nil)])
+        #expect(engine.context == .all)
+    }
+}

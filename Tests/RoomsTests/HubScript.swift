@@ -1,0 +1,128 @@
+import Bytes
+import Family
+import Testing
+import Wire
+
+@testable import Rooms
+
+/// A hub, driven by hand: texts in, frames and requests out, in a form that reads as a script.
+struct HubScript {
+    let hub: Hub
+    var now: Int64 = 1_000
+    static let family = Identifier("01930000-0000-7000-8000-0000000000f1")!
+    static let dana = Identifier("01930000-0000-7000-8000-00000000000d")!
+    static let maya = Identifier("01930000-0000-7000-8000-00000000000a")!
+    static let client = Identifier("01930000-0000-7000-8000-0000000000c1")!
+
+    init(limits: Limits = Limits()) {
+        hub = Hub(limits: limits, serverVersion: "test")
+    }
+
+    /// What came out of one input, told in short words.
+    enum Seen: Equatable, CustomStringConvertible {
+        case frame(SessionID, String)
+        case close(SessionID, CloseCode, dropsQueue: Bool)
+        case propose(SessionID, Int64)
+        case read(SessionID, String)
+        case command(SessionID)
+
+        var description: String {
+            switch self {
+            case .frame(let id, let text): "frame \(id): \(text)"
+            case .close(let id, let code, let drops): "close \(id): \(code) drops=\(drops)"
+            case .propose(let id, let mutation): "propose \(id): \(mutation)"
+            case .read(let id, let text): "read \(id): \(text)"
+            case .command(let id): "command \(id)"
+            }
+        }
+    }
+
+    func seen() -> [Seen] {
+        hub.takeEffects().compactMap { effect in
+            switch effect {
+            case .send(let id, let octets): .frame(id, HubScript.word(octets))
+            case .close(let id, let code, _, let drops): .close(id, code, dropsQueue: drops)
+            case .propose(let proposal): .propose(proposal.session, proposal.mutation.id)
+            case .read(let id, .signIn): .read(id, "sign-in")
+            case .read(let id, .join): .read(id, "join")
+            case .read(let id, .changes(_, let after)): .read(id, "changes after \(after)")
+            case .read(let id, .snapshot): .read(id, "snapshot")
+            case .read(let id, .page): .read(id, "page")
+            case .command(let id, _): .command(id)
+            case .note: nil
+            }
+        }
+    }
+
+    /// The frame's type, with the number that matters; octets that are no server frame (a test's own "log") stand as they are.
+    static func word(_ octets: [UInt8]) -> String {
+        guard let frame = try? octets.withUnsafeBytes({ raw throws(Rejection) in try ServerFrame.decode(raw) }) else {
+            return String(decoding: octets, as: UTF8.self)
+        }
+        switch frame {
+        case .welcome: return "welcome"
+        case .token: return "token"
+        case .joined(let joined): return "joined at \(joined.sequence)"
+        case .reset(let reason): return "reset \(reason.rawValue)"
+        case .snapshot: return "snapshot"
+        case .snapshotEnd(let sequence): return "snapshot end \(sequence)"
+        case .change(let change): return "change \(change.sequence)"
+        case .live(let sequence): return "live \(sequence)"
+        case .ack(let ack): return "ack \(ack.mutation)"
+        case .reject(let mutation, let rejection): return "reject \(mutation) \(rejection.code.rawValue)"
+        case .presence(let presence): return "presence \(presence.connections)"
+        case .context: return "context"
+        case .role(let role): return "role \(role.rawValue)"
+        case .page: return "page"
+        case .signedOut: return "signed out"
+        case .error(let rejection, _): return "error \(rejection.code.rawValue)"
+        }
+    }
+
+    func say(_ frame: ClientFrame, _ id: SessionID) {
+        frame.encode().withUnsafeBytes { hub.received($0, from: id, now: now) }
+    }
+
+    func say(text: String, _ id: SessionID) {
+        Array(text.utf8).withUnsafeBytes { hub.received($0, from: id, now: now) }
+    }
+
+    func answer(_ answer: ReadAnswer, _ id: SessionID) { hub.answered(id, answer, time: 0) }
+
+    static func seat(head: Int64, member: Identifier = dana, role: Role = .parent, resume: Seat.Resume = .changes) -> Seat {
+        Seat(epoch: "e1", head: head, member: member, role: role, athletes: [maya], resume: resume)
+    }
+
+    static func signedIn(_ member: Identifier = dana, role: Role = .parent) -> SignedIn {
+        SignedIn(session: member == dana ? 1 : 2, person: 1, memberships: [Membership(family: family, name: "Rivera", member: member, role: role)])
+    }
+
+    /// All outboxes are empty.
+    func drain() { _ = hub.reportDrained { _ in true } }
+
+    /// Opens a session and walks it to the seat: signed in, `join` sent, answered with `seat`.
+    func joined(_ member: Identifier = dana, role: Role = .parent, at head: Int64, resume: Seat.Resume = .changes) -> SessionID {
+        let id = hub.opened(now: now)
+        say(.signIn(token: "t-\(member)"), id)
+        answer(.signIn(HubScript.signedIn(member, role: role)), id)
+        say(.join(Join(family: HubScript.family, client: HubScript.client, cursor: Cursor(epoch: "e1", sequence: head))), id)
+        answer(.join(.success(HubScript.seat(head: head, member: member, role: role, resume: resume))), id)
+        return id
+    }
+
+    /// A session that is live at `head`.
+    func live(_ member: Identifier = dana, role: Role = .parent, at head: Int64) -> SessionID {
+        let id = joined(member, role: role, at: head)
+        answer(.changes(frames: [], last: head, reachedEnd: true), id)
+        _ = hub.takeEffects()
+        return id
+    }
+
+    func commit(_ sequence: Int64, members: [(member: Identifier, role: Role?)] = []) {
+        hub.committed([
+            .change(
+                CommittedChange(
+                    family: HubScript.family, sequence: sequence, frame: Array("log \(sequence)".utf8), members: members))
+        ])
+    }
+}

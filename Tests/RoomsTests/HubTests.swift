@@ -1,0 +1,368 @@
+import Bytes
+import Family
+import Testing
+import Wire
+
+@testable import Rooms
+
+@Suite("Hub: sign-in")
+struct HubSignInTests {
+    @Test("a token is looked up, then welcomed with the person's families")
+    func signIn() {
+        let script = HubScript()
+        let id = script.hub.opened(now: 0)
+        script.say(.signIn(token: "t"), id)
+        #expect(script.seen() == [.read(id, "sign-in")])
+        script.answer(.signIn(HubScript.signedIn()), id)
+        #expect(script.seen() == [.frame(id, "welcome")])
+    }
+
+    @Test("an unknown token is told so and closed with a code that says stop")
+    func unknownToken() {
+        let script = HubScript()
+        let id = script.hub.opened(now: 0)
+        script.say(.signIn(token: "t"), id)
+        _ = script.seen()
+        script.answer(.signIn(nil), id)
+        #expect(script.seen() == [.frame(id, "error token_unknown"), .close(id, .sessionEnded, dropsQueue: false)])
+        #expect(!CloseCode.reconnects(CloseCode.sessionEnded.rawValue))
+    }
+
+    @Test("who does not sign in within the limit is closed, at it and not before it")
+    func timeout() {
+        let script = HubScript()
+        let id = script.hub.opened(now: 0)
+        script.hub.tick(now: 9_999)
+        #expect(script.seen() == [])
+        script.hub.tick(now: 10_000)
+        #expect(script.seen() == [.close(id, .signInTimeout, dropsQueue: false)])
+    }
+
+    @Test("a frame that is none closes that connection alone", arguments: ["", "{", "[]", "{\"type\":\"nope\"}", "{\"type\":\"join\"}"])
+    func badFrame(text: String) {
+        let script = HubScript()
+        let other = script.live(HubScript.maya, role: .athlete, at: 3)
+        let id = script.hub.opened(now: 0)
+        script.say(text: text, id)
+        #expect(script.seen() == [.frame(id, "error bad_frame"), .close(id, .badFrame, dropsQueue: false)])
+        script.commit(4)
+        #expect(script.seen() == [.frame(other, "log 4")])
+    }
+
+    @Test("a code is tried five times on one connection, not a sixth time")
+    func redemptions() {
+        let script = HubScript()
+        let id = script.hub.opened(now: 0)
+        for _ in 0..<Hub.maxRedemptions {
+            script.say(.redeem(code: "X", client: HubScript.client), id)
+            #expect(script.seen() == [.command(id)])
+            script.hub.commanded(id, .rejected(Rejection(.codeUnknown, "No.")))
+            #expect(script.seen() == [.frame(id, "error code_unknown")])
+        }
+        script.say(.redeem(code: "X", client: HubScript.client), id)
+        #expect(script.seen() == [.close(id, .policyViolation, dropsQueue: false)])
+    }
+
+    @Test("signing out ends the session on every connection that uses it, and on no other")
+    func signOut() {
+        let script = HubScript()
+        let one = script.live(at: 0)
+        let two = script.live(at: 0)
+        let other = script.live(HubScript.maya, role: .athlete, at: 0)
+        script.say(.signOut, one)
+        #expect(script.seen() == [.command(one)])
+        script.hub.commanded(one, .signedOut(session: 1))
+        let seen = script.seen()
+        for id in [one, two] {
+            #expect(seen.contains(.frame(id, "signed out")))
+            #expect(seen.contains(.close(id, .sessionEnded, dropsQueue: false)))
+        }
+        #expect(!seen.contains(.close(other, .sessionEnded, dropsQueue: false)))
+    }
+}
+
+@Suite("Hub: joining, `seamless` and `resumable`")
+struct HubJoinTests {
+    @Test("a resumed session gets the changes after its cursor, then what committed meanwhile, then is live")
+    func resume() {
+        let script = HubScript()
+        let id = script.joined(at: 5)
+        #expect(script.seen().suffix(2) == [.frame(id, "joined at 5"), .read(id, "changes after 5")])
+        script.commit(6)
+        #expect(script.seen() == [], "a session that catches up is not sent commits out of turn")
+        script.answer(.changes(frames: [], last: 5, reachedEnd: true), id)
+        #expect(script.seen() == [], "5 is not the end any more")
+        script.drain()
+        #expect(script.seen() == [.read(id, "changes after 5")])
+        script.answer(.changes(frames: [Array("log 6".utf8)], last: 6, reachedEnd: true), id)
+        #expect(script.seen() == [.frame(id, "log 6"), .frame(id, "live 6")])
+        script.commit(7)
+        #expect(script.seen() == [.frame(id, "log 7")])
+    }
+
+    @Test("what the log already told is not sent again when the writer reports it")
+    func notTwice() {
+        let script = HubScript()
+        let id = script.joined(at: 5)
+        script.answer(.changes(frames: [Array("log 6".utf8)], last: 6, reachedEnd: true), id)
+        _ = script.seen()
+        script.commit(6)
+        #expect(script.seen() == [])
+        script.commit(7)
+        #expect(script.seen() == [.frame(id, "log 7")])
+    }
+
+    @Test("a snapshot is sent whole, then the changes after the sequence that it is true at")
+    func snapshot() {
+        let script = HubScript()
+        let id = script.joined(at: 9, resume: .snapshot)
+        #expect(script.seen().last == .read(id, "snapshot"))
+        script.commit(10)
+        script.answer(.snapshot(frames: [Array("s1".utf8), Array("s2".utf8)], sequence: 9), id)
+        #expect(
+            script.seen() == [
+                .frame(id, "s1"), .frame(id, "s2"), .frame(id, "snapshot end 9"), .read(id, "changes after 9"),
+            ])
+    }
+
+    @Test("a reset names its reason before the snapshot")
+    func reset() {
+        let script = HubScript()
+        let id = script.joined(at: 9, resume: .reset(.epochChanged))
+        #expect(script.seen().suffix(2) == [.frame(id, "reset epoch_changed"), .read(id, "snapshot")])
+    }
+
+    @Test("a cursor from the future leaves the session signed in, to join without it")
+    func cursorAhead() {
+        let script = HubScript()
+        let id = script.hub.opened(now: 0)
+        script.say(.signIn(token: "t"), id)
+        script.answer(.signIn(HubScript.signedIn()), id)
+        script.say(.join(Join(family: HubScript.family, client: HubScript.client, cursor: Cursor(epoch: "e1", sequence: 99))), id)
+        _ = script.seen()
+        script.answer(.join(.failure(Rejection(.cursorAhead, "Ahead."))), id)
+        #expect(script.seen() == [.frame(id, "error cursor_ahead")])
+        script.say(.join(Join(family: HubScript.family, client: HubScript.client)), id)
+        #expect(script.seen() == [.read(id, "join")])
+    }
+
+    @Test("a big snapshot is paced: a portion, then the next when the outbox is empty")
+    func pacing() {
+        let script = HubScript()
+        let id = script.joined(at: 9, resume: .snapshot)
+        _ = script.seen()
+        let frame = Array(repeating: UInt8(ascii: "x"), count: Hub.portionOctets / 2)
+        script.answer(.snapshot(frames: Array(repeating: frame, count: 5), sequence: 9), id)
+        #expect(script.seen().count == 2)
+        #expect(!script.hub.reportDrained { _ in false }, "nothing goes on before the outbox is empty")
+        script.drain()
+        #expect(script.seen().count == 2)
+        script.drain()
+        #expect(script.seen().count == 3, "the last frame, the end, and the question for what came after")
+    }
+
+    @Test("at most eight snapshots are held at once; the ninth follows when one is done or gone")
+    func snapshotAdmission() {
+        let script = HubScript()
+        let ids = (0...Hub.maxSnapshotsUnderWay).map { _ in script.joined(at: 1, resume: .snapshot) }
+        let asked = script.seen().filter { if case .read(_, "snapshot") = $0 { true } else { false } }
+        #expect(asked.count == Hub.maxSnapshotsUnderWay)
+        script.hub.closed(ids[0])
+        #expect(script.seen().contains(.read(ids[Hub.maxSnapshotsUnderWay], "snapshot")))
+    }
+
+    @Test("another family is not found, whether it exists or not")
+    func isolated() {
+        let script = HubScript()
+        let id = script.hub.opened(now: 0)
+        script.say(.signIn(token: "t"), id)
+        script.answer(.signIn(HubScript.signedIn()), id)
+        _ = script.seen()
+        script.say(.join(Join(family: HubScript.maya, client: HubScript.client)), id)
+        #expect(script.seen() == [.frame(id, "error not_found")])
+    }
+
+    @Test("one member has a bounded number of connections")
+    func connectionsPerMember() {
+        var limits = Limits()
+        limits.connectionsPerMember = 2
+        let script = HubScript(limits: limits)
+        _ = script.live(at: 0)
+        _ = script.live(at: 0)
+        let third = script.hub.opened(now: 0)
+        script.say(.signIn(token: "t"), third)
+        script.answer(.signIn(HubScript.signedIn()), third)
+        _ = script.seen()
+        script.say(.join(Join(family: HubScript.family, client: HubScript.client)), third)
+        #expect(script.seen() == [.close(third, .tooManyConnections, dropsQueue: false)])
+    }
+}
+
+@Suite("Hub: mutations, `durable` and `bounded`")
+struct HubMutationTests {
+    private static let operation = Operation(kind: .message, id: HubScript.client, action: .delete(base: 1))
+
+    @Test("a mutation goes to the writer; its answer and its change come only from the commit")
+    func mutate() {
+        let script = HubScript()
+        let author = script.live(at: 0)
+        let other = script.live(HubScript.maya, role: .athlete, at: 0)
+        script.say(.mutate(id: 7, operations: [Self.operation]), author)
+        #expect(script.seen() == [.propose(author, 7)])
+        script.hub.committed([
+            .receipt(Receipt(session: author, family: HubScript.family, mutation: 7, frame: Array("ack 7".utf8))),
+            .change(CommittedChange(family: HubScript.family, sequence: 1, frame: Array("log 1".utf8))),
+        ])
+        #expect(script.seen() == [.frame(author, "ack 7"), .frame(author, "log 1"), .frame(other, "log 1")])
+    }
+
+    @Test("a refused frame is rejected by its number and the session goes on")
+    func refused() {
+        let script = HubScript()
+        let id = script.live(at: 0)
+        script.say(text: #"{"type":"mutate","mutation":3,"operations":[{"op":"create","kind":"spaceship"}]}"#, id)
+        #expect(script.seen() == [.frame(id, "reject 3 unknown_kind")])
+        script.say(.mutate(id: 4, operations: [Self.operation]), id)
+        #expect(script.seen() == [.propose(id, 4)])
+    }
+
+    @Test("past the number of unanswered mutations the next is sent back, to be tried again")
+    func tooManyPending() {
+        var limits = Limits()
+        limits.pendingMutations = 2
+        let script = HubScript(limits: limits)
+        let id = script.live(at: 0)
+        for mutation in 1...3 { script.say(.mutate(id: Int64(mutation), operations: [Self.operation]), id) }
+        #expect(script.seen() == [.propose(id, 1), .propose(id, 2), .frame(id, "reject 3 too_many_pending")])
+        script.hub.committed([.receipt(Receipt(session: id, family: HubScript.family, mutation: 1, frame: Array("ack 1".utf8)))])
+        script.say(.mutate(id: 3, operations: [Self.operation]), id)
+        #expect(script.seen() == [.frame(id, "ack 1"), .propose(id, 3)])
+    }
+
+    @Test("past the rate the answer says how long to wait, and then it goes")
+    func rate() {
+        var limits = Limits()
+        limits.mutationsPerSecond = 10
+        limits.mutationBurst = 2
+        var script = HubScript(limits: limits)
+        let id = script.live(at: 0)
+        for mutation in 1...3 { script.say(.mutate(id: Int64(mutation), operations: [Self.operation]), id) }
+        #expect(script.seen() == [.propose(id, 1), .propose(id, 2), .frame(id, "reject 3 rate_limited")])
+        script.now += 99
+        script.say(.mutate(id: 3, operations: [Self.operation]), id)
+        #expect(script.seen() == [.frame(id, "reject 3 rate_limited")])
+        script.now += 1
+        script.say(.mutate(id: 3, operations: [Self.operation]), id)
+        #expect(script.seen() == [.propose(id, 3)])
+    }
+
+    @Test("the octets between reactor and writer are bounded over all sessions")
+    func pendingOctets() {
+        var limits = Limits()
+        limits.pendingOctets = 1
+        let script = HubScript(limits: limits)
+        let one = script.live(at: 0)
+        let two = script.live(HubScript.maya, role: .athlete, at: 0)
+        script.say(.mutate(id: 1, operations: [Self.operation]), one)
+        script.say(.mutate(id: 1, operations: [Self.operation]), two)
+        #expect(script.seen() == [.propose(one, 1), .frame(two, "reject 1 busy")])
+        script.hub.closed(one)
+        _ = script.seen()
+        script.say(.mutate(id: 1, operations: [Self.operation]), two)
+        #expect(script.seen() == [.propose(two, 1)])
+    }
+
+    @Test("while draining nothing new is taken, and what was taken is answered")
+    func draining() {
+        let script = HubScript()
+        let id = script.live(at: 0)
+        script.say(.mutate(id: 1, operations: [Self.operation]), id)
+        script.hub.startDraining()
+        script.say(.mutate(id: 2, operations: [Self.operation]), id)
+        script.hub.committed([.receipt(Receipt(session: id, family: HubScript.family, mutation: 1, frame: Array("ack 1".utf8)))])
+        script.hub.endAll(.restarting, "restart")
+        #expect(
+            script.seen() == [
+                .propose(id, 1), .frame(id, "reject 2 busy"), .frame(id, "ack 1"), .close(id, .restarting, dropsQueue: false),
+            ])
+    }
+
+    @Test("a receipt for a session that is gone reaches nobody, also when its slot was taken again")
+    func lateReceipt() {
+        let script = HubScript()
+        let id = script.live(at: 0)
+        script.say(.mutate(id: 1, operations: [Self.operation]), id)
+        script.hub.closed(id)
+        let next = script.hub.opened(now: 0)
+        #expect(next != id)
+        _ = script.seen()
+        script.hub.committed([.receipt(Receipt(session: id, family: HubScript.family, mutation: 1, frame: Array("ack 1".utf8)))])
+        #expect(script.seen() == [])
+    }
+}
+
+@Suite("Hub: `isolated`, roles and presence")
+struct HubRightsTests {
+    @Test("who is removed hears nothing more, not even of the removal")
+    func removal() {
+        let script = HubScript()
+        let gone = script.live(HubScript.maya, role: .athlete, at: 0)
+        let stays = script.live(at: 0)
+        script.commit(1, members: [(HubScript.maya, nil)])
+        let seen = script.seen()
+        #expect(seen.contains(.close(gone, .removed, dropsQueue: true)))
+        #expect(seen.contains(.frame(stays, "log 1")))
+        #expect(!seen.contains(.frame(gone, "log 1")))
+    }
+
+    @Test("a removal that commits while the session is joining ends it too")
+    func removalWhileJoining() {
+        let script = HubScript()
+        let id = script.hub.opened(now: 0)
+        script.say(.signIn(token: "t"), id)
+        script.answer(.signIn(HubScript.signedIn()), id)
+        script.say(.join(Join(family: HubScript.family, client: HubScript.client)), id)
+        script.commit(1, members: [(HubScript.dana, nil)])
+        #expect(script.seen().last == .close(id, .removed, dropsQueue: true))
+        script.answer(.join(.success(HubScript.seat(head: 0))), id)
+        #expect(script.seen() == [])
+    }
+
+    @Test("a new role is told before the change that made it")
+    func roleChange() {
+        let script = HubScript()
+        let id = script.live(at: 0)
+        script.commit(1, members: [(HubScript.dana, .guest)])
+        #expect(
+            script.seen() == [.frame(id, "role guest"), .frame(id, "context"), .frame(id, "presence 1"), .frame(id, "log 1")])
+    }
+
+    @Test("a context names an athlete of the family, or is not found")
+    func context() {
+        let script = HubScript()
+        let id = script.live(at: 0)
+        script.say(.context(.athlete(HubScript.maya)), id)
+        #expect(script.seen() == [.frame(id, "context"), .frame(id, "presence 1")])
+        script.say(.context(.athlete(HubScript.client)), id)
+        #expect(script.seen() == [.frame(id, "error not_found")])
+    }
+
+    @Test("others hear of coming and going")
+    func presence() {
+        let script = HubScript()
+        let first = script.live(at: 0)
+        let second = script.joined(HubScript.maya, role: .athlete, at: 0)
+        #expect(script.seen().contains(.frame(first, "presence 1")))
+        script.hub.closed(second)
+        #expect(script.seen() == [.frame(first, "presence 0")])
+    }
+
+    @Test("a room ends with its last session")
+    func roomEnds() {
+        let script = HubScript()
+        let id = script.live(at: 0)
+        #expect(script.hub.rooms.count == 1)
+        script.hub.closed(id)
+        #expect(script.hub.rooms.isEmpty)
+    }
+}

@@ -1,0 +1,266 @@
+import Bytes
+import Family
+import Server
+import Testing
+import Wire
+
+@Suite("The demo family's season")
+struct DemoSeasonTests {
+    /// What became of one create.
+    typealias Made = (id: Identifier, athlete: Identifier?, author: Identifier, fields: Fields, sets: [FieldPatch.SetEdit])
+
+    /// A season, and every created record's fields by kind.
+    struct Season {
+        let parents = [Identifier(high: 1, low: 1), Identifier(high: 1, low: 2)]
+        let athletes = [Identifier(high: 2, low: 1), Identifier(high: 2, low: 2)]
+        let mutations: [(author: Identifier, operations: [Operation])]
+
+        init(today: String) {
+            var last: UInt64 = 0
+            mutations = DemoSeason.mutations(today: today, parents: parents, athletes: athletes) {
+                last += 1
+                return Identifier(high: 9, low: last)
+            }
+        }
+
+        /// The fields of a created record as they would be after its create and its updates, sets left out.
+        func records(_ kind: Kind) -> [Made] {
+            var records: [Made] = []
+            for (author, operations) in mutations {
+                for operation in operations where operation.kind == kind {
+                    switch operation.action {
+                    case .create(let athlete, let patch):
+                        var fields = Fields(kind)
+                        for assignment in patch.assignments { fields[assignment.field] = assignment.value }
+                        records.append((operation.id, athlete, author, fields, patch.setEdits))
+                    case .update(_, _, let patch):
+                        guard let index = records.firstIndex(where: { $0.id == operation.id }) else { continue }
+                        for assignment in patch.assignments { records[index].fields[assignment.field] = assignment.value }
+                        records[index].sets += patch.setEdits
+                    case .delete, .restore: break
+                    }
+                }
+            }
+            return records
+        }
+    }
+
+    static let days = ["2026-11-21", "2024-02-29", "2027-01-01", "2026-03-08", "2026-07-31"]
+
+    @Test("It has the schools, coaches, events and messages of a full season", arguments: days)
+    func counts(today: String) {
+        let season = Season(today: today)
+        #expect(season.records(.school).count == 12)
+        #expect(season.records(.coach).count >= 20)
+        #expect(season.records(.event).count == 40)
+        #expect(season.records(.message).count >= 25)
+        for athlete in season.athletes { #expect(season.records(.event).count(where: { $0.athlete == athlete }) == 20) }
+    }
+
+    @Test("Every mutation fits the limit, and its author is a member who may send it", arguments: days)
+    func authors(today: String) {
+        let season = Season(today: today)
+        for (author, operations) in season.mutations {
+            #expect((1...25).contains(operations.count))
+            #expect(season.parents.contains(author) || season.athletes.contains(author))
+        }
+        for event in season.records(.event) { #expect(season.parents.contains(event.author) || event.author == event.athlete) }
+    }
+
+    @Test("Every mutation is one that a client could have sent")
+    func wire() throws {
+        for (index, mutation) in Season(today: "2026-11-21").mutations.enumerated() {
+            let frame = ClientFrame.mutate(id: Int64(index + 1), operations: mutation.operations)
+            #expect(try ClientFrame.decode(frame.encode(), limits: Limits()) == frame)
+        }
+    }
+
+    @Test("What an operation refers to was created by an earlier mutation")
+    func references() {
+        let season = Season(today: "2026-11-21")
+        var known: [Identifier: Kind] = [:]
+        for member in season.parents + season.athletes { known[member] = .member }
+        for (_, operations) in season.mutations {
+            var created: [Identifier: Kind] = [:]
+            for operation in operations {
+                let patch: FieldPatch
+                switch operation.action {
+                case .create(_, let given):
+                    patch = given
+                    #expect(given.setEdits.isEmpty, "a create has no add and remove on the wire")
+                    #expect(known[operation.id] == nil && created[operation.id] == nil)
+                    created[operation.id] = operation.kind
+                case .update(let base, _, let given):
+                    patch = given
+                    #expect(known[operation.id] == operation.kind && base == 1)
+                case .delete, .restore: continue
+                }
+                #expect(patch.assignments.map(\.field) == patch.assignments.map(\.field).sorted())
+                for assignment in patch.assignments {
+                    switch (operation.kind.declaration.fields[assignment.field].type, assignment.value) {
+                    case (.reference(let kind), .reference(let id)): #expect(known[id] == kind)
+                    case (.link, .link(let kind, let id)): #expect(known[id] == kind)
+                    case (.set(let kind, _), .set(let elements)): for element in elements { #expect(known[element.id] == kind) }
+                    default: break
+                    }
+                }
+                for edit in patch.setEdits {
+                    guard case .set(let kind, _) = operation.kind.declaration.fields[edit.field].type else {
+                        Issue.record("\(operation.kind) has no set at \(edit.field)")
+                        continue
+                    }
+                    #expect(Set(edit.add).count == edit.add.count && !edit.add.isEmpty)
+                    for id in edit.add { #expect(known[id] == kind) }
+                }
+            }
+            known.merge(created) { old, _ in old }
+        }
+    }
+
+    @Test("No event has been updated twice, so that the base version of each update is right")
+    func updatesOnce() {
+        let updated = Season(today: "2026-11-21").mutations.flatMap(\.operations).filter {
+            if case .update = $0.action { return true }
+            return false
+        }
+        #expect(Set(updated.map(\.id)).count == updated.count)
+        #expect(updated.count >= 15)
+    }
+
+    @Test("Events show every case that the product knows", arguments: days)
+    func variety(today: String) {
+        let events = Season(today: today).records(.event)
+        func count(_ fits: (Fields) -> Bool) -> Int { events.count { fits($0.fields) } }
+        for type in ["camp", "showcase", "official_visit", "unofficial_visit", "game"] {
+            #expect(count { $0.text("type") == type } >= 3, "\(type)")
+        }
+        for source in ["email", "flyer", "web_search", "recommendation", "friend", "other"] {
+            #expect(count { $0.text("event_source") == source } >= 1, "\(source)")
+        }
+        #expect(count { $0.flag("attended") } >= 15)
+        #expect(count { $0.flag("registered") && !$0.flag("attended") } >= 8)
+        #expect(count { !$0.flag("registered") && !$0.flag("attended") } >= 8)
+        #expect(count { $0.text("end_date") != nil } >= 8)
+        #expect(count { $0.text("cost") != nil } >= 15)
+        #expect(count { $0.text("cost") == "0" } >= 1)
+        #expect(count { $0.text("checkin_time") != nil } >= 10)
+        #expect(count { $0.text("host") != nil && $0.reference("school_id") == nil } >= 8)
+        #expect(count { $0.text("performance_notes") != nil } >= 10)
+        #expect(count { $0["stats_recorded"] != nil } >= 10)
+        #expect(count { $0.text("start_time") == "23:15" && $0.text("end_time") == nil } == 1)
+        #expect(Set(events.compactMap { $0.fields.text("state") }).count >= 10)
+        #expect(Set(events.compactMap { $0.fields.text("time_zone") }).count >= 4)
+        #expect(events.count { !$0.sets.isEmpty } >= 12)
+    }
+
+    @Test("Dates exist, are in order, and lie on both sides of today, with one event in progress and one tonight", arguments: days)
+    func dates(today: String) throws {
+        let events = Season(today: today).records(.event)
+        var past = 0
+        var future = 0
+        for event in events {
+            let start = try #require(event.fields.text("start_date"))
+            let end = event.fields.text("end_date") ?? start
+            for date in [start, end] { #expect(Self.exists(date), "\(date)") }
+            #expect(start <= end)
+            if end < today { past += 1 }
+            if start > today { future += 1 }
+            if event.fields.flag("attended") { #expect(end < today, "\(event.fields.text("name") ?? "") is attended and not over") }
+        }
+        #expect(past == 21 && future == 17)
+        #expect(events.count { $0.fields.text("start_date") == today } == 1)
+        #expect(events.count { ($0.fields.text("start_date") ?? "") < today && ($0.fields.text("end_date") ?? "") > today } == 1)
+    }
+
+    @Test("The season's word agrees with the month, and no placeholder is left")
+    func seasonWords() throws {
+        let words = ["Winter", "Winter", "Spring", "Spring", "Spring", "Summer", "Summer", "Summer", "Fall", "Fall", "Fall", "Winter"]
+        for today in Self.days {
+            for event in Season(today: today).records(.event) {
+                let name = try #require(event.fields.text("name"))
+                #expect(!name.contains("{"))
+                let month = try #require(Int(event.fields.text("start_date")?.dropFirst(5).prefix(2) ?? ""))
+                for word in Set(words) where name.contains(word) { #expect(word == words[month - 1], "\(name) in month \(month)") }
+            }
+        }
+    }
+
+    @Test("The domain's rules and permissions accept every operation, and each attending changes its event", arguments: days)
+    func accepted(today: String) throws {
+        let season = Season(today: today)
+        let zones: Set = ["America/New_York", "America/Chicago", "America/Denver", "America/Phoenix", "America/Los_Angeles"]
+        let environment = RuleEnvironment { zones.contains($0) }
+        var held: [Identifier: (fields: Fields, owner: Identifier?)] = [:]
+        for (author, operations) in season.mutations {
+            let actor = Actor(member: author, role: season.parents.contains(author) ? .parent : .athlete)
+            for (index, var operation) in operations.enumerated() {
+                try Validation.canonicalize(&operation, index: index, environment: environment)
+                var access = Access(actor: actor, kind: operation.kind, action: .create)
+                var fields = Fields(operation.kind)
+                switch operation.action {
+                case .create(let athlete, let patch):
+                    access.owner = athlete
+                    fields = Merge.apply(patch, to: fields) { _, id in SetElement(id: id) }.fields
+                    Validation.applyDefaults(&fields)
+                case .update(_, _, let patch):
+                    let record = try #require(held[operation.id])
+                    access.action = .update
+                    access.owner = record.owner
+                    let merged = Merge.apply(patch, to: record.fields) { _, id in SetElement(id: id) }
+                    #expect(!merged.changed.isEmpty)
+                    fields = merged.fields
+                case .delete, .restore:
+                    Issue.record("the demo deletes nothing")
+                }
+                try Permission.check(access, operation: index, id: operation.id)
+                try Validation.check(fields, operation: index, id: operation.id)
+                held[operation.id] = (fields, access.owner)
+            }
+        }
+        let late = try #require(held.values.first { $0.fields.kind == .event && $0.fields.text("start_time") == "23:15" })
+        #expect(late.fields.text("end_time") == "00:15")
+        #expect(late.fields.text("end_date") ?? "" > late.fields.text("start_date") ?? "")
+    }
+
+    @Test("Messages speak about events and mention members")
+    func messages() {
+        let messages = Season(today: "2026-11-21").records(.message)
+        #expect(messages.count { $0.fields["about"] != nil } >= 15)
+        #expect(messages.count { !$0.fields.set("mentions").isEmpty } >= 5)
+        #expect(Set(messages.map(\.author)).count == 4)
+    }
+
+    @Test("The athletes are 17 and 16", arguments: days)
+    func ages(today: String) throws {
+        let births = DemoSeason.birthDates(today: today)
+        for (birth, age) in zip(births, [17, 16]) {
+            #expect(Self.exists(birth))
+            let year = try #require(Int(today.prefix(4)))
+            #expect("\(year - age)" + today.dropFirst(4) >= birth && "\(year - age - 1)" + today.dropFirst(4) < birth)
+        }
+    }
+
+    @Test("Every e-mail address and every URL ends in .example")
+    func addresses() throws {
+        let season = Season(today: "2026-11-21")
+        for coach in season.records(.coach) {
+            let email = try #require(coach.fields.text("email"))
+            #expect(email.hasSuffix(".example") && email.contains("@"))
+        }
+        for kind in [Kind.school, .event] {
+            for record in season.records(kind) {
+                guard let url = record.fields.text("url") else { continue }
+                #expect(url.hasPrefix("https://www.") && url.contains(".example/"))
+            }
+        }
+    }
+
+    /// Whether `YYYY-MM-DD` names a day, by a table of the test's own.
+    static func exists(_ text: String) -> Bool {
+        let parts = text.split(separator: "-").compactMap { Int($0) }
+        guard text.utf8.count == 10, parts.count == 3, (1...12).contains(parts[1]) else { return false }
+        let isLeap = parts[0] % 4 == 0 && (parts[0] % 100 != 0 || parts[0] % 400 == 0)
+        let days = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+        return (1...days[parts[1] - 1]).contains(parts[2])
+    }
+}

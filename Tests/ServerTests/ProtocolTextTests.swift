@@ -1,0 +1,78 @@
+import Family
+import Posix
+import Testing
+import Wire
+
+@Suite("The frames in proto/protocol.md")
+struct ProtocolTextTests {
+    /// A frame of the text: who sends it, where it stands, and its octets as they would travel.
+    struct Example: CustomTestStringConvertible {
+        let isFromClient: Bool
+        let line: Int
+        let octets: [UInt8]
+
+        var testDescription: String { "line \(line): \(String(decoding: octets.prefix(60), as: UTF8.self))" }
+    }
+
+    /// Frames begin with → or ← in a block, and go on over indented lines.
+    static let examples: [Example] = {
+        let path = #filePath.split(separator: "/").dropLast(3).map { "/" + $0 }.joined() + "/proto/protocol.md"
+        guard let text = try? Files.read(path) else { return [] }
+        var examples: [Example] = []
+        var current: (isFromClient: Bool, line: Int, text: String)?
+        for (index, line) in String(decoding: text, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+            let begins = line.hasPrefix("→ {") || line.hasPrefix("← {")
+            if begins || !line.hasPrefix(" "), let finished = current {
+                examples.append(Example(isFromClient: finished.isFromClient, line: finished.line, octets: withoutSpace(finished.text)))
+                current = nil
+            }
+            if begins {
+                current = (line.hasPrefix("→"), index + 1, String(line.dropFirst(2)))
+            } else if current != nil {
+                current?.text += line
+            }
+        }
+        return examples
+    }()
+
+    /// Without the white space that only breaks the line for the reader.
+    static func withoutSpace(_ text: String) -> [UInt8] {
+        var octets: [UInt8] = []
+        var isInString = false
+        var isEscaped = false
+        for octet in text.utf8 {
+            if isInString || octet != UInt8(ascii: " ") { octets.append(octet) }
+            if octet == UInt8(ascii: "\""), !isEscaped { isInString.toggle() }
+            isEscaped = isInString && octet == UInt8(ascii: "\\") && !isEscaped
+        }
+        return octets
+    }
+
+    @Test("There are frames of both sides, and every type of the protocol is shown")
+    func everyType() {
+        #expect(Self.examples.count >= 35)
+        let shown = Set(Self.examples.map { example in
+            let text = String(decoding: example.octets.dropFirst(9), as: UTF8.self)
+            return (example.isFromClient ? "→" : "←") + text.prefix { $0 != "\"" }
+        })
+        let client = ["sign_in", "redeem", "join", "mutate", "context", "list", "sign_out"].map { "→" + $0 }
+        let server = ["welcome", "token", "joined", "reset", "snapshot", "snapshot_end", "change", "live", "ack", "reject", "presence",
+            "context", "role", "page", "signed_out", "error"].map { "←" + $0 }
+        #expect(shown == Set(client + server))
+    }
+
+    @Test(
+        "A client's frame is one that the server accepts, and is written as our own client writes it",
+        arguments: examples.filter(\.isFromClient))
+    func client(example: Example) throws {
+        let frame = try example.octets.withUnsafeBytes { octets throws(Rejection) in try ClientFrame.decode(octets, limits: Limits()) }
+        if case .refusedMutation(_, let rejection) = frame { Issue.record("refused: \(rejection)") }
+        #expect(String(decoding: frame.encode(), as: UTF8.self) == String(decoding: example.octets, as: UTF8.self))
+    }
+
+    @Test("A server's frame is written exactly as the server writes it", arguments: examples.filter { !$0.isFromClient })
+    func server(example: Example) throws {
+        let frame = try example.octets.withUnsafeBytes { octets throws(Rejection) in try ServerFrame.decode(octets) }
+        #expect(String(decoding: frame.encode(), as: UTF8.self) == String(decoding: example.octets, as: UTF8.self))
+    }
+}

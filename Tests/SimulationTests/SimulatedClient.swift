@@ -1,0 +1,203 @@
+import Bytes
+import Client
+import Family
+import WebSocket
+import Wire
+
+/// A member at a device: the real sync engine, and fingers that type at random.
+final class SimulatedClient {
+    let name: String
+    let family: SimulatedFamily
+    private(set) var engine: SyncEngine
+    private(set) var link: Link?
+    private var connectGeneration = 0
+    private var wakeGeneration = 0
+    /// Every mutation that the engine took, with what was asked.
+    private(set) var asked: [Int64: [Operation]] = [:]
+    /// Told as done, or as refused.
+    private(set) var acknowledged: [Int64: Ack] = [:]
+    private(set) var refused: Set<Int64> = []
+    private(set) var stopped: StopReason?
+    let slowness: Int64
+
+    init(name: String, family: SimulatedFamily, token: String, client: Identifier, seed: UInt64, slowness: Int64) {
+        self.name = name
+        self.family = family
+        self.slowness = slowness
+        engine = SyncEngine(.init(token: token, client: client, family: family.id, seed: seed))
+    }
+
+    var client: Identifier { engine.configuration.client }
+
+    // MARK: The engine's outside
+
+    func start(in world: World) { perform(engine.start(now: world.scheduler.now), in: world) }
+
+    private func perform(_ actions: [SyncAction], in world: World) {
+        for action in actions {
+            switch action {
+            case .send(let frame):
+                link?.sendUp(.text, frame.encode(), in: world)
+            case .connect(let wait):
+                connectGeneration += 1
+                let generation = connectGeneration
+                world.scheduler.after(wait) { [self] world in
+                    guard generation == connectGeneration else { return }
+                    connect(in: world)
+                }
+            case .disconnect(let code):
+                guard let link else { continue }
+                self.link = nil
+                link.sendUp(.close, [UInt8(code >> 8), UInt8(code & 0xFF)], in: world)
+                world.scheduler.after(50) { $0.cut(link) }
+            case .wake(let wait):
+                wakeGeneration += 1
+                let generation = wakeGeneration
+                world.scheduler.after(wait) { [self] world in
+                    guard generation == wakeGeneration else { return }
+                    perform(engine.timerFired(now: world.scheduler.now), in: world)
+                }
+            case .notify(.acknowledged(let ack)):
+                world.check(acknowledged[ack.mutation] == nil, "exactly-once: \(name) was told twice of mutation \(ack.mutation)")
+                acknowledged[ack.mutation] = ack
+            case .notify(.rejected(let mutation, _)): refused.insert(mutation)
+            case .notify(.fault(let fault)): world.check(false, "\(name) saw the server break the protocol: \(fault)")
+            case .stop(let reason): stopped = reason
+            case .changed, .replaced, .notify: break
+            }
+        }
+    }
+
+    private func connect(in world: World) {
+        guard let link = world.connect(self) else {
+            perform(engine.disconnected(closeCode: nil, now: world.scheduler.now), in: world)
+            return
+        }
+        self.link = link
+        perform(engine.connected(now: world.scheduler.now), in: world)
+    }
+
+    func received(_ event: LinkEvent, on link: Link, in world: World) {
+        guard link === self.link else { return }
+        switch event {
+        case .text(let octets):
+            world.check(!family.strangersMarks.contains { octets.contains($0) }, "isolated: \(name) got a frame with another family's text")
+            let frame: ServerFrame
+            do {
+                frame = try octets.withUnsafeBytes { raw throws(Rejection) in try ServerFrame.decode(raw) }
+            } catch {
+                world.check(false, "\(name) cannot read a frame: \(error)")
+                return
+            }
+            perform(engine.receive(frame, now: world.scheduler.now), in: world)
+            world.checkState(of: self)
+        case .close(let code):
+            world.cut(link)
+            lost(link, code, in: world)
+        case .broken: world.check(false, "\(name) got octets that are no WebSocket frames")
+        }
+    }
+
+    /// The link ended under the client.
+    func lost(_ link: Link, _ code: UInt16?, in world: World) {
+        guard link === self.link else { return }
+        self.link = nil
+        perform(engine.disconnected(closeCode: code, now: world.scheduler.now), in: world)
+    }
+
+    // MARK: Fingers
+
+    func act(in world: World) {
+        let operations = chooseOperations(in: world)
+        guard !operations.isEmpty else { return }
+        do throws(Rejection) {
+            let (mutation, actions) = try engine.perform(operations, at: world.scheduler.now, now: world.scheduler.now)
+            asked[mutation, default: []] += operations
+            perform(actions, in: world)
+        } catch {
+            world.check(error.code == .tooManyPending, "the engine refused what it should take: \(error)")
+        }
+    }
+
+    private func chooseOperations(in world: World) -> [Operation] {
+        let events = engine.records(of: .event).filter { !$0.isDeleted }
+        let coaches = engine.records(of: .coach).filter { !$0.isDeleted }
+        let deleted = engine.records(of: .event).filter(\.isDeleted)
+        let event = world.dice.pick(events)
+        switch world.dice.number(0...11) {
+        case 0...2:
+            return [create(.message, [("text", .text("\(family.mark) \(name) says \(world.dice.next())"))], in: world)]
+        case 3, 4:
+            return [
+                create(
+                    .event,
+                    [
+                        ("type", .text("camp")), ("name", .text("\(family.mark) camp \(world.dice.number(0...99))")),
+                        ("start_date", .text("2026-12-0\(world.dice.number(1...9))")),
+                    ], athlete: family.athlete, in: world)
+            ]
+        case 5:
+            return [create(.coach, [("first_name", .text(family.mark)), ("last_name", .text("\(world.dice.number(0...99))"))], in: world)]
+        case 6, 7:
+            guard let event else { return [] }
+            return [update(event, [("name", .text("\(family.mark) renamed \(world.dice.next())"))], merge: world.dice.one(in: 2) ? .disjoint : .none)]
+        case 8:
+            guard let event else { return [] }
+            return [update(event, [("city", .text("City \(world.dice.number(0...9))")), ("attended", .flag(world.dice.one(in: 2)))], merge: .disjoint)]
+        case 9:
+            guard let event, let coach = world.dice.pick(coaches), let field = Kind.event.declaration.index(of: "coaches_present") else { return [] }
+            let isAdding = world.dice.one(in: 2)
+            let edit = FieldPatch.SetEdit(field: field, add: isAdding ? [coach.id] : [], remove: isAdding ? [] : [coach.id])
+            return [Operation(kind: .event, id: event.id, action: .update(base: event.version, merge: .none, patch: FieldPatch(setEdits: [edit])))]
+        case 10:
+            guard let event else { return [] }
+            return [Operation(kind: .event, id: event.id, action: .delete(base: event.version))]
+        default:
+            if let gone = world.dice.pick(deleted) {
+                return [Operation(kind: .event, id: gone.id, action: .restore(base: gone.version))]
+            }
+            // A batch: whole or not at all.
+            let school = create(.school, [("name", .text("\(family.mark) school"))], in: world)
+            let coach = create(
+                .coach, [("first_name", .text(family.mark)), ("last_name", .text("of a batch")), ("school_id", .reference(school.id))], in: world)
+            return [school, coach]
+        }
+    }
+
+    private func create(_ kind: Kind, _ fields: [(String, Value)], athlete: Identifier? = nil, in world: World) -> Operation {
+        Operation(kind: kind, id: world.identifier(), action: .create(athlete: athlete, patch: patch(kind, fields)))
+    }
+
+    private func update(_ record: Record, _ fields: [(String, Value)], merge: MergeMode) -> Operation {
+        Operation(kind: record.kind, id: record.id, action: .update(base: record.version, merge: merge, patch: patch(record.kind, fields)))
+    }
+
+    private func patch(_ kind: Kind, _ fields: [(String, Value)]) -> FieldPatch {
+        let assignments = fields.compactMap { name, value in
+            kind.declaration.index(of: name).map { FieldPatch.Assignment(field: $0, value: value) }
+        }
+        return FieldPatch(assignments: assignments.sorted { $0.field < $1.field })
+    }
+}
+
+/// A family of the simulation: its texts carry a mark, by which a frame that went astray is known.
+final class SimulatedFamily {
+    let id: Identifier
+    let athlete: Identifier
+    let mark: String
+    var strangersMarks: [[UInt8]] = []
+
+    init(id: Identifier, athlete: Identifier, mark: String) {
+        self.id = id
+        self.athlete = athlete
+        self.mark = mark
+    }
+}
+
+extension [UInt8] {
+    /// Whether `needle` stands somewhere in here.
+    func contains(_ needle: [UInt8]) -> Bool {
+        guard count >= needle.count else { return false }
+        return (0...(count - needle.count)).contains { self[$0..<($0 + needle.count)].elementsEqual(needle) }
+    }
+}

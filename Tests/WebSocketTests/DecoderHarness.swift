@@ -1,0 +1,88 @@
+import Testing
+
+@testable import WebSocket
+
+/// An event that owns its octets, so that it can be compared.
+enum Said: Equatable, CustomStringConvertible {
+    case message(MessageKind, [UInt8])
+    case ping([UInt8])
+    case pong([UInt8])
+    case close(UInt16?, String)
+    case failure(WebSocketError)
+
+    var description: String {
+        switch self {
+        case .message(let kind, let octets): "\(kind) \(octets.count): \(octets.prefix(40))"
+        case .ping(let octets): "ping \(octets)"
+        case .pong(let octets): "pong \(octets)"
+        case .close(let code, let reason): "close \(code.map(String.init) ?? "-") \(reason)"
+        case .failure(let error): "failure \(error)"
+        }
+    }
+
+    init(_ event: WebSocketEvent) {
+        switch event {
+        case .message(let kind, let octets): self = .message(kind, Array(octets))
+        case .ping(let octets): self = .ping(Array(octets))
+        case .pong(let octets): self = .pong(Array(octets))
+        case .close(let code, let reason): self = .close(code, reason)
+        }
+    }
+}
+
+/// Everything that a decoder makes of `pieces`, each lent in memory of exactly its size.
+func decode(
+    _ pieces: [[UInt8]], role: WebSocketRole = .server, limits: WebSocketLimits = WebSocketLimits(maxMessage: 1 << 20, maxFragments: 1000)
+) -> [Said] {
+    var decoder = WebSocketDecoder(role: role, limits: limits)
+    var said: [Said] = []
+    for piece in pieces {
+        said += feed(piece, to: &decoder)
+        // The promise about memory: what is held is bounded by what arrived and by the limit.
+        if decoder.heldOctets > limits.maxMessage + 125 + 512 { Issue.record("\(decoder.heldOctets) octets are held") }
+    }
+    return said
+}
+
+func feed(_ piece: [UInt8], to decoder: inout WebSocketDecoder) -> [Said] {
+    var said: [Said] = []
+    let lent = UnsafeMutableRawBufferPointer.allocate(byteCount: piece.count, alignment: 1)
+    defer {
+        // Whoever still pointed here would read nonsense.
+        lent.initializeMemory(as: UInt8.self, repeating: 0xEE)
+        lent.deallocate()
+    }
+    lent.copyBytes(from: piece)
+    decoder.feed(lent)
+    do {
+        while let event = try decoder.next() { said.append(Said(event)) }
+    } catch {
+        said.append(.failure(error))
+    }
+    return said
+}
+
+/// Every way in which the split tests deliver `octets`: whole, cut at each octet, octet by octet, in threes.
+func cuts(_ octets: [UInt8]) -> [[[UInt8]]] {
+    var all = [[octets], octets.map { [$0] }]
+    all.append(stride(from: 0, to: octets.count, by: 3).map { Array(octets[$0..<min($0 + 3, octets.count)]) })
+    for cut in octets.indices.dropFirst() { all.append([Array(octets[..<cut]), Array(octets[cut...])]) }
+    return all
+}
+
+/// A seeded generator (SplitMix64), so that a failing run can be repeated.
+struct Seeded: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
+
+extension [UInt8] {
+    init(text: String) { self = Array(text.utf8) }
+}

@@ -1,0 +1,114 @@
+# shellcheck shell=bash
+# Set-up that quickstart.sh and test.sh share: the toolchain, the packages, the build. Sourced, never run.
+# Expects `set -euo pipefail`; defines `root`, the top of the source tree.
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+# What the build links and reads at run time (tzdata), and what the tests use besides.
+# shellcheck disable=SC2034 # both are for the scripts that source this
+build_packages=(libsqlite3-dev libssl-dev pkg-config tzdata)
+# shellcheck disable=SC2034
+test_packages=(python3 python3-venv ca-certificates)
+
+# stop SENTENCE: says what is wrong and what to do, and ends the script.
+stop() {
+    printf '%s\n' "$*" >&2
+    exit 1
+}
+
+# note TEXT: one line for a person who watches; nothing where nobody does.
+note() {
+    if [ -t 2 ]; then printf '%s\n' "$*" >&2; fi
+}
+
+# Puts Swift 6.3 or newer first in PATH.
+find_swift() {
+    local folder version
+    for folder in "$(dirname "$(command -v swift || echo /none/swift)")" /opt/swift/usr/bin /opt/swift*/usr/bin \
+        "${SWIFTLY_BIN_DIR:-/none}" "${HOME:-/none}/.local/share/swiftly/bin" "${HOME:-/none}/.swiftly/bin" \
+        "${HOME:-/none}"/swift*/usr/bin /usr/local/swift/usr/bin /usr/libexec/swift/bin; do
+        [ -x "$folder/swift" ] || continue
+        version=$("$folder/swift" --version 2>/dev/null | sed -n 's/.*Swift version \([0-9]*\)\.\([0-9]*\).*/\1 \2/p' | head -n 1) || continue
+        # shellcheck disable=SC2086 # two words are wanted
+        set -- $version
+        [ $# -eq 2 ] || continue
+        if [ "$1" -gt 6 ] || { [ "$1" -eq 6 ] && [ "$2" -ge 3 ]; }; then
+            PATH=$folder:$PATH
+            export PATH
+            return 0
+        fi
+    done
+    stop "Huddle is built with Swift 6.3: install it as https://www.swift.org/install/linux/ says (swiftly install 6.3), then run this again."
+}
+
+# need_packages NAME…: installs the Debian packages that are lacking; asks nobody and touches nothing when none is.
+need_packages() {
+    local lacking=() name as_root=()
+    # The toolchain links with the system's C++ run time; a minimal system may have none of any version.
+    compgen -G '/usr/lib/gcc/*/*/libstdc++.so' >/dev/null || lacking+=(g++)
+    if ! command -v dpkg-query >/dev/null; then
+        note "No Debian packages here: these must be installed already, under whatever names they have: $*"
+        return 0
+    fi
+    for name in "$@"; do
+        [ "$(dpkg-query -W -f='${db:Status-Status}' "$name" 2>/dev/null)" = installed ] || lacking+=("$name")
+    done
+    [ ${#lacking[@]} -gt 0 ] || return 0
+    if [ "$(id -u)" -ne 0 ]; then
+        if command -v sudo >/dev/null && sudo -n true 2>/dev/null; then
+            as_root=(sudo -n)
+        else
+            stop "Some packages are lacking; run this line as root, then this script again: apt-get update && apt-get install -y --no-install-recommends ${lacking[*]}"
+        fi
+    fi
+    note "Installing ${lacking[*]} …"
+    mkdir -p "$root/.build"
+    {
+        ${as_root[@]+"${as_root[@]}"} env DEBIAN_FRONTEND=noninteractive apt-get update -q &&
+            ${as_root[@]+"${as_root[@]}"} env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${lacking[@]}"
+    } >"$root/.build/packages.log" 2>&1 || {
+        tail -n 20 "$root/.build/packages.log" >&2
+        stop "apt could not install ${lacking[*]}: mend what it says above ($root/.build/packages.log), then run this again."
+    }
+}
+
+# progress TITLE: turns a build's lines "[12/80] …" on its input into one moving line for a terminal.
+progress() {
+    local line began=$SECONDS
+    while IFS= read -r line; do
+        if [ -t 2 ] && [[ $line =~ ^\[([0-9]+)/([0-9]+)\] ]]; then
+            printf '\r\033[K%s: step %s of %s, %d s' "$1" "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}" $((SECONDS - began)) >&2
+        fi
+    done
+    if [ -t 2 ]; then printf '\r\033[K' >&2; fi
+}
+
+# run_build LOG TITLE ARGUMENT…: `swift build ARGUMENT…` in the source tree, with a progress line and the whole log kept.
+run_build() {
+    local log=$1 title=$2
+    shift 2
+    swift build --package-path "$root" "$@" 2>&1 | tee -a "$log" | progress "$title"
+}
+
+# Whether the programs are there and nothing that they are made of changed since they were built. A few milliseconds.
+is_built() {
+    local stamp=$root/.build/quickstart.built
+    [ -x "$root/.build/release/huddled" ] && [ -x "$root/.build/release/huddle" ] && [ -e "$stamp" ] &&
+        [ -z "$(find "$root/Sources" "$root/Package.swift" -newer "$stamp" -print -quit)" ]
+}
+
+# Builds `huddled` and `huddle` for use.
+build_programs() {
+    local log=$root/.build/quickstart.log product
+    mkdir -p "$root/.build"
+    : >"$log"
+    # The stamp carries the time before the build: what is edited meanwhile counts as changed.
+    touch "$root/.build/quickstart.began"
+    for product in huddled huddle; do
+        run_build "$log" "Building $product" -c release --static-swift-stdlib --product "$product" || {
+            grep -E 'error:' "$log" | head -n 20 >&2 || tail -n 20 "$log" >&2
+            stop "The build failed; all that it said is in $log."
+        }
+    done
+    mv "$root/.build/quickstart.began" "$root/.build/quickstart.built"
+}

@@ -1,0 +1,154 @@
+#!/usr/bin/env bash
+# From a fresh clone to a running Huddle with a demo family. Run it again to come back; the data stays.
+#
+# On a terminal the server runs on in the background and the client opens. Without one (a pipe, a service) it prints the
+# address and a sign-in line for each member and serves in the foreground until SIGTERM.
+#
+#   HUDDLE_DATA=DIR          where the families live (default: data/ beside deploy/)
+#   HUDDLE_LISTEN=HOST:PORT  where the server listens (default: 127.0.0.1:8787)
+set -euo pipefail
+# shellcheck source=deploy/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+if [ $# -gt 0 ]; then
+    sed -n '2,/^set/s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+    case $1 in -h | --help) exit 0 ;; *) exit 2 ;; esac
+fi
+
+data=${HUDDLE_DATA:-$root/data}
+case $data in /*) ;; *) data=$PWD/$data ;; esac
+listen=${HUDDLE_LISTEN:-127.0.0.1:8787}
+huddled=$root/.build/release/huddled
+huddle=$root/.build/release/huddle
+demo=$data/demo.json       # members with their tokens, 0600
+running=$data/huddled.pid  # "PID HOST:PORT" of the server that this script started
+
+on_terminal() { [ -t 0 ] && [ -t 1 ]; }
+
+# Host and port at which a client on this machine reaches a server that listens at $1.
+reach() {
+    local host=${1%:*} port=${1##*:}
+    case $host in 0.0.0.0 | '' | '*') host=127.0.0.1 ;; '[::]') host='[::1]' ;; esac
+    printf '%s:%s' "$host" "$port"
+}
+
+# Whether something accepts connections at HOST:PORT.
+answers() {
+    local host=${1%:*} port=${1##*:}
+    host=${host#[}
+    (exec 3<>"/dev/tcp/${host%]}/$port") 2>/dev/null
+}
+
+# The process of our server, if it lives: sets `pid` and `address`, where it really listens.
+find_server() {
+    local words
+    pid='' address=''
+    [ -r "$running" ] || return 1
+    read -r pid address <"$running" || true
+    # A pid is used again after a restart of the machine: only a process that was started as huddled counts. Its own
+    # words are compared, not its program file, which a new build has replaced.
+    [ -n "$pid" ] && words=$(tr '\0' ' ' 2>/dev/null <"/proc/$pid/cmdline") && [[ $words == *"huddled serve "* ]]
+}
+
+# Waits until $1 (HOST:PORT) answers, at most 10 s; fails at once when process $2 ends.
+wait_until_ready() {
+    local tries
+    for ((tries = 0; tries < 200; tries++)); do
+        if answers "$1"; then return 0; fi
+        kill -0 "$2" 2>/dev/null || return 1
+        sleep 0.05
+    done
+    return 1
+}
+
+# Asks our server to stop, and waits for the 5 s that it may take to drain.
+stop_server() {
+    local tries
+    kill "$pid" 2>/dev/null || true
+    for ((tries = 0; tries < 160; tries++)); do
+        kill -0 "$pid" 2>/dev/null || return 0
+        sleep 0.05
+    done
+    stop "The old server (process $pid) does not end: end it with kill -9 $pid (nothing that was acknowledged is lost), then run this again."
+}
+
+# One line a demo member, "token<TAB>role<TAB>name", from what `huddled demo --json` printed.
+members() {
+    tr -d '\n' <"$demo" | sed 's/[{}]/\n/g' | grep '"token"' | while IFS= read -r object; do
+        printf '%s\t%s\t%s\n' "$(value token "$object")" "$(value role "$object")" "$(value name "$object")"
+    done
+}
+
+# value KEY OBJECT: the text of one key.
+value() { sed -n "s/.*\"$1\" *: *\"\\([^\"]*\\)\".*/\\1/p" <<<"$2"; }
+
+sign_in_lines() {
+    local token role name
+    members | while IFS=$'\t' read -r token role name; do
+        printf '  %s (%s):\n    %q --server ws://%s --token %s\n' "$name" "$role" "$huddle" "$1" "$token"
+    done
+}
+
+prepare_data() {
+    if ! { mkdir -p "$(dirname "$data")" && { [ -d "$data" ] || mkdir -m 700 "$data"; } && [ -w "$data" ]; } 2>/dev/null; then
+        stop "No permission to write to the data folder $data: name another one with HUDDLE_DATA=DIR."
+    fi
+    [ ! -s "$demo" ] || return 0
+    note "Making the demo family …"
+    # Written aside and renamed: a token file is whole or not there.
+    (umask 077 && "$huddled" demo --data "$data" --json >"$demo.new") ||
+        stop "The demo family could not be made in $data: see the line above, or name another folder with HUDDLE_DATA=DIR."
+    mv "$demo.new" "$demo"
+}
+
+if ! is_built; then
+    [ -w "$root" ] || stop "No permission to write to $root, where the build goes: give it to this user, or clone Huddle to a folder of your own."
+    find_swift
+    need_packages "${build_packages[@]}"
+    build_programs
+fi
+
+if find_server; then
+    if [ "$huddled" -nt "$running" ]; then
+        note "Restarting the server with the new build …"
+        stop_server
+        pid=''
+    elif ! on_terminal; then
+        stop "A server with this data folder runs already at $address: stop it with kill $pid, then run this again."
+    fi
+else
+    pid=''
+fi
+
+if [ -z "$pid" ]; then
+    if answers "$(reach "$listen")"; then
+        stop "Another program listens at $listen already: stop it, or choose another port, for example HUDDLE_LISTEN=127.0.0.1:8788 $(printf %q "$0")"
+    fi
+    prepare_data
+    address=$listen
+    if ! on_terminal; then
+        # Said when one can connect: by a process of its own, because this one becomes the server.
+        (
+            if wait_until_ready "$(reach "$listen")" $$; then
+                printf 'Huddle serves at ws://%s; sign in with one of these lines:\n%s\n' "$(reach "$listen")" "$(sign_in_lines "$(reach "$listen")")"
+            fi &
+        )
+        printf '%s %s\n' $$ "$listen" >"$running"
+        exec "$huddled" serve --data "$data" --listen "$listen"
+    fi
+    setsid "$huddled" serve --data "$data" --listen "$listen" </dev/null >>"$data/huddled.log" 2>&1 &
+    pid=$!
+    printf '%s %s\n' "$pid" "$listen" >"$running"
+    wait_until_ready "$(reach "$listen")" "$pid" || {
+        tail -n 5 "$data/huddled.log" >&2
+        stop "The server did not start; its log is $data/huddled.log."
+    }
+elif [ "$address" != "$listen" ] && [ -n "${HUDDLE_LISTEN:-}" ]; then
+    note "The server of this data folder runs at $address; to move it, stop it first: kill $pid"
+fi
+
+printf 'Huddle serves at ws://%s (process %s, log %s).\nTo stop it: kill %s\n\n' "$(reach "$address")" "$pid" "$data/huddled.log" "$pid"
+printf 'Join from a second terminal as another member of the family:\n%s\n\n' "$(sign_in_lines "$(reach "$address")")"
+token=$(members | awk -F'\t' '$2 == "parent" && !found++ { print $1 }')
+[ -n "$token" ] || stop "$demo names no parent with a token: move the folder $data away, then run this again."
+exec "$huddle" --server "ws://$(reach "$address")" --token "$token"

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# All set-up and all tests, from a fresh clone. Ends with the test runner's closing line; exit code 0 when all passed.
+set -euo pipefail
+# shellcheck source=deploy/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+find_swift
+need_packages "${build_packages[@]}" "${test_packages[@]}"
+mkdir -p "$root/.build"
+log=$root/.build/test.log
+: >"$log"
+
+# Other people's WebSocket software for the tests that use the real server from outside.
+requirements=$root/proto/examples/requirements.txt
+venv=$root/.build/venv
+if ! cmp -s "$requirements" "$venv/installed.txt"; then
+    note "Installing the Python packages of the tests …"
+    rm -rf "$venv"
+    { python3 -m venv "$venv" && "$venv/bin/pip" install -q --disable-pip-version-check -r "$requirements"; } >>"$log" 2>&1 || {
+        tail -n 20 "$log" >&2
+        stop "The Python packages of the tests could not be installed into $venv: see above."
+    }
+    cp "$requirements" "$venv/installed.txt"
+fi
+export HUDDLE_PYTHON=$venv/bin/python
+
+"$root/.ci/layers"
+
+run_build "$log" "Building the tests" --build-tests || {
+    grep -E 'error:' "$log" | head -n 40 >&2 || tail -n 40 "$log" >&2
+    stop "The tests do not build; all that was said is in $log."
+}
+
+# The lines of tests that start are for the log; what fails and how it ends is for everybody.
+status=0
+swift test --package-path "$root" --skip-build --disable-xctest 2>&1 | tee -a "$log" | { grep --line-buffered -v -E '^(◇|↳|✔ Test (case )?[^r]|\[)' || true; } ||
+    status=$?
+if [ "$status" -ne 0 ]; then stop "Tests failed (exit code $status); the whole log is $log."; fi
+grep -E 'Test run with [0-9]+ tests?.* passed' "$log" | tail -n 1 | sed 's/^[^T]*//'

@@ -1,0 +1,149 @@
+"""A small client for Huddle. It signs in, joins, holds the family's records, comes back after a cut, and sends mutations so
+that each takes effect once. Numbers in brackets are sections of ../protocol.md.
+
+    python client.py ws://127.0.0.1:8787 TOKEN watch                    each change as it happens, a JSON object a line
+    python client.py ws://127.0.0.1:8787 TOKEN events                   what the family's calendar holds
+    python client.py ws://127.0.0.1:8787 TOKEN say "Practice moved to six"
+    python client.py ws://127.0.0.1:8787 TOKEN add-event 2026-12-05 camp "Infield camp"
+"""
+import asyncio
+import contextlib
+import json
+import random
+import sys
+import uuid
+
+from websockets import ConnectionClosed, InvalidHandshake, connect
+
+STOP = {1002, 1003, *range(1007, 1011), *range(4500, 5000)}  # [13] these close codes say: do not come back
+
+
+class Rejected(Exception):
+    """A mutation that was not done; its argument is the reject frame: code, message, field, conflict."""
+
+
+class Huddle:
+    def __init__(self, url, token):
+        self.url, self.token, self.on_change = url.rstrip("/") + "/ws", token, lambda frame: None
+        self.client, self.last = str(uuid.uuid4()), 0  # [6] a program that keeps drafts on disk keeps these two there as well
+        self.pending, self.answers = {}, {}  # mutation id -> operations, -> future
+        self.cursor, self.records, self.incoming = None, {}, {}  # id -> record, deleted ones too
+        self.joined, self.live = None, asyncio.Event()
+
+    async def run(self):
+        """Stays with the family, through cuts, until cancelled or until a close code says stop."""
+        wait = 0.1
+        while True:
+            self.socket = None
+            with contextlib.suppress(OSError, ConnectionClosed, InvalidHandshake):
+                async with connect(self.url, subprotocols=["huddle.v1"], max_size=None) as self.socket:
+                    await self.say(type="sign_in", token=self.token)
+                    async for text in self.socket:
+                        await self.receive(json.loads(text))
+                        wait = 0.1 if self.live.is_set() else wait
+            self.joined = None
+            self.live.clear()
+            if self.socket and self.socket.close_code in STOP:
+                raise ConnectionAbortedError(f"the server says stop, close code {self.socket.close_code}")
+            await asyncio.sleep(wait * random.uniform(0.5, 1.5))
+            wait = min(wait * 2, 10)
+
+    async def say(self, **frame):
+        await self.socket.send(json.dumps(frame))
+
+    async def join(self):
+        cursor = {"cursor": self.cursor} if self.cursor else {}  # [4] without one: a snapshot
+        await self.say(type="join", family=self.family, client=self.client, **cursor)
+
+    async def receive(self, frame):
+        match frame["type"]:
+            case "welcome":
+                self.family = frame["memberships"][0]["family"]
+                await self.join()
+            case "joined":
+                self.joined, self.incoming = frame, {}
+                for mutation in sorted(self.pending):  # [6] the same ids again: what is done already is only answered again
+                    await self.send_mutation(mutation)
+            case "reset":
+                self.cursor, self.records = None, {}
+            case "snapshot":  # [4] gathered aside, in force at its end
+                self.incoming |= {record["id"]: record for record in frame["records"]}
+            case "snapshot_end":
+                self.records, self.cursor = self.incoming, {"epoch": self.joined["epoch"], "seq": frame["seq"]}
+            case "change":
+                for entry in frame["changes"]:
+                    self.apply(frame, entry)
+                self.cursor = {"epoch": self.joined["epoch"], "seq": frame["seq"]}
+                self.on_change(frame)
+            case "live":
+                self.live.set()
+            case "ack" | "reject" if frame.get("retry"):  # [7] not done and not remembered: the same id again, a little later
+                asyncio.get_running_loop().call_later(
+                    frame.get("retry_after", 1000) / 1000, lambda: asyncio.ensure_future(self.send_mutation(frame["mutation"])))
+            case "ack" | "reject":
+                self.pending.pop(frame["mutation"], None)
+                future = self.answers.pop(frame["mutation"], None)
+                if future and not future.done():
+                    future.set_result(frame)
+            case "error":
+                print(frame["message"], file=sys.stderr)
+                if frame["code"] == "cursor_ahead":  # [9]
+                    self.cursor, self.records = None, {}
+                    await self.join()
+
+    def apply(self, frame, entry):  # [8]
+        record = self.records.setdefault(entry["id"], {"created_at": frame["at"], "created_by": frame["member"]})
+        if entry["op"] == "update":  # only what changed; null: now empty
+            record["fields"] |= entry["fields"]
+        elif entry["op"] == "delete":
+            record["deleted_at"] = frame["at"]
+        else:  # create, restore: the whole record
+            record |= {key: value for key, value in entry.items() if key != "op"}
+            record.pop("deleted_at", None)
+        record |= {"version": entry["version"], "updated_at": frame["at"], "updated_by": frame["member"]}
+
+    async def mutate(self, *operations):
+        """Sends a batch. Returns the ack frame, when it is on stable storage; raises Rejected when it is refused."""
+        self.last = mutation = self.last + 1
+        self.pending[mutation] = operations
+        future = self.answers[mutation] = asyncio.get_running_loop().create_future()
+        await self.send_mutation(mutation)
+        if (answer := await future)["type"] == "reject":
+            raise Rejected(answer)
+        return answer
+
+    async def send_mutation(self, mutation):
+        if self.joined and mutation in self.pending:  # else `joined` sends it
+            with contextlib.suppress(ConnectionClosed):
+                await self.say(type="mutate", mutation=mutation, operations=self.pending[mutation])
+
+    def all(self, kind):
+        return [record for record in self.records.values() if record["kind"] == kind and not record.get("deleted_at")]
+
+
+async def main(url, token, command, *words):
+    huddle = Huddle(url, token)
+    if command == "watch":
+        huddle.on_change = lambda frame: print(json.dumps(frame), flush=True)
+    task = asyncio.create_task(huddle.run())
+    await asyncio.wait([task, asyncio.create_task(huddle.live.wait())], return_when=asyncio.FIRST_COMPLETED)
+    if command == "watch" or task.done():
+        await task  # ends only by being stopped, and says why
+    elif command == "events":
+        for event in sorted(huddle.all("event"), key=lambda event: event["fields"]["start_date"]):
+            print(event["fields"]["start_date"], event["fields"]["type"], event["fields"]["name"], sep="\t")
+    else:
+        if command == "say":
+            record = {"kind": "message", "fields": {"text": words[0]}}
+        else:  # add-event: one's own, or the first athlete's
+            athletes = [member["id"] for member in huddle.all("member") if member["fields"]["role"] == "athlete"]
+            owner = huddle.joined["member"] if huddle.joined["member"] in athletes else athletes[0]
+            record = {"kind": "event", "athlete": owner, "fields": dict(zip(("start_date", "type", "name"), words, strict=True))}
+        print(json.dumps(await huddle.mutate({"op": "create", "id": str(uuid.uuid4())} | record)))
+
+
+if __name__ == "__main__":
+    try:
+        asyncio.run(main(*sys.argv[1:]) if len(sys.argv) > 3 else sys.exit(__doc__))
+    except (Rejected, ConnectionError) as problem:
+        sys.exit(f"{problem}")
