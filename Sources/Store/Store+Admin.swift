@@ -52,9 +52,9 @@ extension Store {
     }
 
     private func invite(_ invite: Invite, at: Int64) throws -> (AdminAnswer, CommittedChange?) {
-        guard let family = try family(invite.family) else { throw Rejection(.notFound, "There is no such family.") }
+        guard let family = try family(invite.family) else { throw Rejection(.notFound, "There is no such family") }
         if let by = invite.by, family.member(by)?.role != .parent {
-            throw Rejection(.unknownReference, "Whoever invites must be a parent of this family.", field: "by")
+            throw Rejection(.unknownReference, "Whoever invites must be a parent of this family", field: "by")
         }
         let born = try born(invite)
         let age = try age(of: invite, born, family, at: at)
@@ -62,7 +62,7 @@ extension Store {
         if invite.role == .athlete { values.append(("parent_access", ParentAccess.edit.rawValue)) }
         let profile = try fields(.member, values)
         guard family.records < environment.limits.recordsPerFamily else {
-            throw Rejection(.familyFull, "The family has reached \(environment.limits.recordsPerFamily) records.")
+            throw Rejection(.familyFull, ErrorCode.familyFull.sentence)
         }
 
         let id = identifier(at)
@@ -84,7 +84,8 @@ extension Store {
     private func born(_ invite: Invite) throws -> CalendarDate? {
         guard let text = invite.born else {
             guard invite.role != .athlete else {
-                throw Rejection(.required, "An athlete needs a birth date: below 13 there is no login, below 18 a parent consents.", field: "born")
+                throw Rejection(
+                    .required, "An athlete needs a birth date: below 13 there is no login, below 18 a parent consents", field: "born")
             }
             return nil
         }
@@ -99,7 +100,7 @@ extension Store {
             throw Rejection.badBirthDate
         }
         guard invite.by != nil || invite.role != .athlete else {
-            throw Rejection(.required, "An athlete is invited by a parent of the family.", field: "by")
+            throw Rejection(.required, "An athlete is invited by a parent of the family", field: "by")
         }
         return age
     }
@@ -143,13 +144,13 @@ extension Store {
 
     private func token(_ member: Identifier, at: Int64) throws -> AdminAnswer {
         guard let membership = try people.membership(member), !membership.isRemoved else {
-            throw Rejection(.notFound, "There is no such member.")
+            throw Rejection(.notFound, "There is no such member")
         }
         return .token(try session(membership, at: at).created)
     }
 
     private func redeem(_ code: String, _ client: Identifier, at: Int64) throws -> AdminAnswer {
-        let unknown = Rejection(.codeUnknown, "This code is not known, was used already or is too old. Ask for another invite.")
+        let unknown = Rejection(.codeUnknown, ErrorCode.codeUnknown.sentence)
         guard let hash = InviteCode.hash(code), let invite = try people.invite(hash: hash), at < invite.expiresAt,
             invite.redeemedBy == nil || invite.redeemedBy == client,
             let membership = try people.membership(invite.member), !membership.isRemoved
@@ -169,10 +170,10 @@ extension Store {
         }
         if member.role == .athlete {
             guard let age = age(of: membership.member, family, at: at), age >= Age.login else {
-                throw Rejection(.notAllowed, "Athletes below \(Age.login) have no login: a parent keeps their profile.")
+                throw Rejection(.notAllowed, "Athletes below \(Age.login) have no login: a parent keeps their profile")
             }
             guard age >= Age.adult || membership.hasConsent else {
-                throw Rejection(.notAllowed, "Athletes below \(Age.adult) need a parent's consent: let a parent invite them.")
+                throw Rejection(.notAllowed, "Athletes below \(Age.adult) need a parent's consent: let a parent invite them")
             }
         }
         let token = SessionToken.make(environment.random)
@@ -229,5 +230,5 @@ extension Store {
 }
 
 extension Rejection {
-    fileprivate static let badBirthDate = Rejection(.invalid, "The birth date is YYYY-MM-DD, a day in the past.", field: "born")
+    fileprivate static let badBirthDate = Rejection(.invalid, "The birth date is YYYY-MM-DD, a day in the past", field: "born")
 }

@@ -107,7 +107,7 @@ package final class StoreReader {
             case let cursor? where cursor.epoch != epoch: resume = .reset(.epochChanged)
             case let cursor? where cursor.sequence > head:
                 return .refused(
-                    Rejection(.cursorAhead, "This device knows more than the server. Join again without a cursor; drafts are kept."))
+                    Rejection(.cursorAhead, ErrorCode.cursorAhead.sentence))
             case let cursor? where cursor.sequence < found.floor: resume = .reset(.logTrimmed)
             case let cursor?: resume = .changes(after: max(cursor.sequence, 0))
             }

@@ -41,12 +41,16 @@ final class Surroundings {
 
     static let day: Int64 = 86_400_000
 
+    /// The zones are the machine's: dates are tested where they live.
+    private var zones = ZoneCatalogue { try? Files.read("/usr/share/zoneinfo/" + $0.text) }
+
+    private func rules(_ zone: String) -> ZoneRules? { ZoneName(zone).flatMap { try? zones.rules($0) } }
+
     var environment: StoreEnvironment {
-        // The zones are the machine's: dates are tested where they live.
-        let zone = StoreEnvironment.system().zone
-        return StoreEnvironment(
+        StoreEnvironment(
             now: { self.now }, random: { count in (0..<count).map { _ in UInt8(truncatingIfNeeded: self.random.next()) } },
-            zone: zone, limits: limits)
+            localDate: { self.rules($0)?.localDate(at: $1).description },
+            rules: RuleEnvironment { self.rules($0) != nil }, limits: limits)
     }
 }
 
