@@ -25,7 +25,12 @@ struct OneShot {
             list(filter, seat.session.engine)
             return .done
         }
-        let operation = try Request.operation(invocation.command, seat.session.engine)
+        let operation: Operation
+        do {
+            operation = try Request.operation(invocation.command, seat.session.engine)
+        } catch let rejection as Rejection {
+            return report(rejection, 0, seat)
+        }
         return try perform(operation, seat)
     }
 
@@ -51,7 +56,7 @@ struct OneShot {
 
     private func perform(_ operation: Operation, _ seat: Seat) throws -> ExitStatus {
         let mutation: Int64
-        do { mutation = try seat.session.perform([operation]) } catch { return report(error, 0, operation, seat) }
+        do { mutation = try seat.session.perform([operation]) } catch { return report(error, 0, seat) }
         let answer: ServerFrame? = try seat.wait { notice in
             switch notice {
             case .acknowledged(let ack) where ack.mutation == mutation: .ack(ack)
@@ -68,7 +73,7 @@ struct OneShot {
                 Standard.write(output: "\(names.short(operation.id))  \(done(operation, names))\n")
             }
             return .done
-        case .reject(_, let rejection)?: return report(rejection, mutation, operation, seat)
+        case .reject(_, let rejection)?: return report(rejection, mutation, seat)
         default:
             let wasSent = seat.session.engine.pending.contains { $0.id == mutation && $0.state != .unsent }
             if invocation.isJSON {
@@ -91,7 +96,7 @@ struct OneShot {
         }
     }
 
-    private func report(_ rejection: Rejection, _ mutation: Int64, _ operation: Operation, _ seat: Seat) -> ExitStatus {
+    private func report(_ rejection: Rejection, _ mutation: Int64, _ seat: Seat) -> ExitStatus {
         if invocation.isJSON {
             Standard.write(output: ServerFrame.reject(mutation: mutation, rejection).encode() + [UInt8(ascii: "\n")])
         }

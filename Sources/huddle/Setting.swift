@@ -32,7 +32,10 @@ struct Setting {
 
     static func address(_ invocation: Invocation, _ profile: Profile) throws(UsageError) -> ServerAddress {
         let text = invocation.server ?? Environment.value("HUDDLE_SERVER") ?? profile.server ?? defaultServer
-        do { return try ServerAddress(text) } catch { throw UsageError(error.message) }
+        let address: ServerAddress
+        do { address = try ServerAddress(text) } catch { throw UsageError(error.message) }
+        guard !address.isSecure else { throw UsageError(ClientConnection.noEncryption) }
+        return address
     }
 
     func configuration(family: Identifier?, holdsRecords: Bool = true) -> SyncEngine.Configuration {

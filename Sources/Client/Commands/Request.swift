@@ -1,4 +1,4 @@
-internal import Arguments
+package import Arguments
 package import Bytes
 internal import Crypto
 package import Family
@@ -12,10 +12,7 @@ package enum Request {
         let names = RecordNames(engine)
         switch command {
         case .add(let kind, let inputs, let athlete):
-            var owner: Identifier?
-            if let athlete {
-                do { owner = try names.find(.member, athlete).id } catch { throw UsageError(error.message) }
-            }
+            let owner = try owner(of: kind, athlete, engine, names)
             return try create(kind, try FieldOptions.patch(inputs, kind, names: names), athlete: owner)
         case .edit(let kind, let target, let inputs):
             return try update(try find(kind, target, names), try FieldOptions.patch(inputs, kind, names: names))
@@ -24,6 +21,20 @@ package enum Request {
         case .say(let text): return try say(text)
         case .interactive, .help, .version, .join, .list, .watch: preconditionFailure("this command asks for no change")
         }
+    }
+
+    /// Whose a new record is: who was named, else whom the context says.
+    package static func owner(
+        of kind: Kind, _ athlete: String?, _ engine: borrowing SyncEngine, _ names: RecordNames
+    ) throws(UsageError) -> Identifier? {
+        guard kind.declaration.scope == .athlete else { return nil }
+        if let athlete {
+            do { return try names.find(.member, athlete).id } catch { throw UsageError(error.message) }
+        }
+        if case .athlete(let id)? = engine.context { return id }
+        let athletes = names.records(of: .member).filter { $0.fields.text("role") == Role.athlete.rawValue }
+        if athletes.count == 1 { return athletes.first?.id }
+        throw UsageError("Whose \(kind.name) is it? Name the athlete with --athlete, or look at one season with --context.")
     }
 
     package static func create(_ kind: Kind, _ patch: FieldPatch, athlete: Identifier? = nil) throws(Rejection) -> Operation {

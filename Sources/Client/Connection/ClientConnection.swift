@@ -40,6 +40,9 @@ package final class ClientConnection {
     /// The word of this protocol.
     package static let subprotocol = "huddle.v1"
 
+    /// What `wss://` is answered with until there is a transport for it.
+    package static let noEncryption = "Encrypted connections (wss://) are not built yet: use ws:// on a network that you trust."
+
     private enum Phase {
         case connecting
         case opening
@@ -70,7 +73,7 @@ package final class ClientConnection {
     /// - Throws: a sentence, when not even that can be done: the name is not known, encryption is asked for.
     package init(_ address: ServerAddress, now: Int64) throws(ConnectionFailure) {
         guard !address.isSecure else {
-            throw ConnectionFailure("Encrypted connections (wss://) are not built yet: use ws:// on a network that you trust.")
+            throw ConnectionFailure(Self.noEncryption)
         }
         self.address = address
         handshake = WebSocketClientHandshake(

@@ -1,0 +1,322 @@
+internal import Arguments
+package import Bytes
+internal import Family
+internal import Posix
+internal import Wire
+
+/// The interactive mode without its terminal: lines that were typed go in, lines to print come out.
+///
+/// Confined to the session's thread.
+package final class Conversation {
+    /// How it ends.
+    package enum End: Hashable, Sendable {
+        case quit
+        case stopped(StopReason)
+    }
+
+    /// Messages and events shown at the start.
+    static let openingMessages = 20
+    static let openingEvents = 5
+
+    package let session: ClientSession
+    /// Lines to print, oldest first; the owner takes them.
+    private var output: [String] = []
+    package private(set) var end: End?
+    private var cachedNames: RecordNames?
+    /// Whether the records have been there once.
+    package private(set) var hasOpened = false
+    private var isOffline = false
+    /// The records of the last list, by what `N` means for their kind.
+    private var numbered: [Kind: [Identifier]] = [:]
+    private var shownPresence: [Identifier: Presence] = [:]
+    private var questions: Questions?
+    private var contextAtStart: String?
+    private var warnedOfPending = false
+
+    /// - Parameter context: what `--context` said.
+    package init(_ session: ClientSession, context: String?) {
+        self.session = session
+        contextAtStart = context
+    }
+
+    /// The lines to print since the last call.
+    package func takeOutput() -> [String] {
+        defer { output = [] }
+        return output
+    }
+
+    // MARK: What the prompt says
+
+    /// Family, context, what waits and what was refused, OFFLINE; or the question that is being asked.
+    package var prompt: String {
+        if let questions { return questions.prompt }
+        let engine = session.engine
+        var parts = [engine.familyName?.printable ?? "huddle"]
+        if case .athlete(let id)? = engine.context { parts.append(names.member(id)) }
+        if !engine.pending.isEmpty { parts.append("\(engine.pending.count) pending") }
+        if !engine.drafts.isEmpty { parts.append("\(engine.drafts.count) refused") }
+        if isOffline { parts.append("OFFLINE") }
+        return parts.joined(separator: " · ") + "> "
+    }
+
+    private var names: RecordNames {
+        if let cachedNames { return cachedNames }
+        let fresh = RecordNames(session.engine)
+        cachedNames = fresh
+        return fresh
+    }
+
+    private var clock: LocalClock { LocalClock(zone: session.engine.timeZone) }
+
+    private var text: ChangeText {
+        let clock = clock
+        let now = Clock.wallMilliseconds()
+        return ChangeText(names) { clock.time($0, now: now) }
+    }
+
+    private func print(_ lines: String...) { output += lines }
+
+    // MARK: What happens
+
+    package func receive(_ event: SessionEvent) {
+        switch event {
+        case .changed, .replaced: cachedNames = nil
+        case .stopped(let reason): end = .stopped(reason)
+        case .notice(let notice): receive(notice)
+        }
+    }
+
+    private func receive(_ notice: SyncNotice) {
+        switch notice {
+        case .live:
+            if !hasOpened {
+                hasOpened = true
+                open()
+            } else if isOffline {
+                print("Online again.")
+            }
+            isOffline = false
+        case .offline:
+            guard !isOffline else { return }
+            isOffline = true
+            print("Offline: \(session.lastFailure ?? "the connection is gone.") What you type is kept and sent when the server is back.")
+        case .reset where hasOpened: print("(Everything is loaded anew.)")
+        case .change(let change, _):
+            cachedNames = nil
+            if hasOpened { show(change) }
+        case .rejected(let mutation, let rejection):
+            let draft = session.engine.drafts.firstIndex { $0.id == mutation }
+            let operations = draft.map { session.engine.drafts[$0].operations } ?? []
+            print("Refused: \(text.operations(operations))")
+            output += text.rejection(rejection).map { "  " + $0 }
+            if let draft { print("  Kept as draft \(draft + 1): /retry \(draft + 1) sends it again, /drop \(draft + 1) forgets it.") }
+        case .postponed(_, let rejection, _): print("(\(rejection.message.printable) It is tried again by itself.)")
+        case .presence(let presence): show(presence)
+        case .context(.all): print("You look at everybody's season.")
+        case .context(.athlete(let id)): print("You look at \(names.member(id))'s season.")
+        case .role(let role): print("You are \(role.rawValue) in this family now.")
+        case .failed(let rejection, _): print(rejection.message.printable)
+        case .joined(let joined):
+            shownPresence = Dictionary(joined.presence.map { ($0.member, $0) }, uniquingKeysWith: { _, last in last })
+        case .welcome, .acknowledged, .page, .fault, .reset: break
+        }
+    }
+
+    private func open() {
+        let engine = session.engine
+        print("\(engine.familyName?.printable ?? "Your family"). /help tells the commands.")
+        if let contextAtStart { setContext(contextAtStart) }
+        var messages = ListFilter(.message).apply(engine.records(of: .message), today: "", context: .all)
+        messages = messages.suffix(Self.openingMessages)
+        output += messages.map(text.message)
+        var filter = ListFilter(.event)
+        filter.time = .upcoming
+        let events = filter.apply(
+            engine.records(of: .event), today: clock.today(Clock.wallMilliseconds()), context: engine.context ?? .all)
+        if !events.isEmpty {
+            print("Next:")
+            list(.event, Array(events.prefix(Self.openingEvents)))
+        }
+        for presence in engine.presence.values.sorted(by: { $0.member < $1.member }) where presence.member != engine.member {
+            print(text.presence(presence))
+        }
+    }
+
+    private func show(_ change: Change) {
+        for entry in change.entries where entry.kind == .message {
+            if case .create = entry.effect, let record = session.engine.record(entry.id) { output.append(text.message(record)) }
+        }
+        output += text.lines(change) { session.engine.record($0) }
+    }
+
+    private func show(_ presence: Presence) {
+        let before = shownPresence[presence.member]
+        shownPresence[presence.member] = presence.connections > 0 ? presence : nil
+        guard hasOpened, presence.member != session.engine.member else { return }
+        // A second screen of the same person is no news.
+        guard (before?.connections ?? 0 > 0) != (presence.connections > 0) || before?.context != presence.context else { return }
+        print(text.presence(presence))
+    }
+
+    // MARK: What is typed
+
+    /// Takes one line.
+    package func submit(_ line: String) {
+        if questions != nil { return answer(line) }
+        do {
+            let command = try SlashCommand.parse(line)
+            if command != .quit { warnedOfPending = false }
+            try perform(command)
+        } catch let error as UsageError {
+            print(error.message)
+        } catch let rejection as Rejection {
+            output += text.rejection(rejection)
+        } catch {
+            print("\(error)")
+        }
+    }
+
+    /// Goes on with this family, after a stop that asked which.
+    package func choose(_ family: Identifier) {
+        end = nil
+        session.choose(family)
+    }
+
+    /// Ctrl-C: forgets the question; with an empty line it says how to leave.
+    package func interrupt() {
+        if questions != nil {
+            questions = nil
+            print("Cancelled.")
+        } else {
+            print("Type /quit to leave.")
+        }
+    }
+
+    private func perform(_ command: SlashCommand) throws {
+        let engine = session.engine
+        switch command {
+        case .nothing: break
+        case .help: output += SlashCommand.helpText.split(separator: "\n").map(String.init)
+        case .say(let words): try ask(try Request.say(words))
+        case .list(let filter):
+            let records = filter.apply(
+                engine.records(of: filter.kind), today: clock.today(Clock.wallMilliseconds()), context: engine.context ?? .all)
+            list(filter.kind, records)
+        case .show(let kind, let target): output += RecordTables.details(try find(kind, target), text)
+        case .add(let kind, let fields, nil) where fields.isEmpty:
+            let owner = try? Request.owner(of: kind, nil, engine, names)
+            ask(Questions(kind, asksAthlete: kind.declaration.scope == .athlete && owner == nil))
+        case .add(let kind, let fields, let athlete):
+            let owner = try Request.owner(of: kind, athlete, engine, names)
+            try ask(try Request.create(kind, try FieldOptions.patch(fields, kind, names: names), athlete: owner))
+        case .edit(let kind, let target, let fields):
+            try ask(try Request.update(try find(kind, target), try FieldOptions.patch(fields, kind, names: names)))
+        case .attend(let target): try ask(try Request.attend(try find(.event, target)))
+        case .remove(let kind, let target): try ask(Request.remove(try find(kind, target)))
+        case .context(let name): setContext(name)
+        case .drafts: showDrafts()
+        case .retry(let number):
+            let id = try draft(number).id
+            _ = try session.retry(draft: id)
+        case .drop(let number):
+            _ = session.drop(draft: try draft(number).id)
+            print("Forgotten.")
+        case .quit: quit()
+        }
+    }
+
+    private func ask(_ operation: Operation) throws(Rejection) {
+        _ = try session.perform([operation])
+        cachedNames = nil
+        if session.engine.phase != .live { print("Waiting to be sent: \(text.operations([operation]))") }
+    }
+
+    private func quit() {
+        let waiting = session.engine.pending.count
+        if waiting > 0, !warnedOfPending {
+            warnedOfPending = true
+            print("\(waiting) of your changes wait to be sent and would be lost. /quit again leaves all the same.")
+        } else {
+            end = .quit
+        }
+    }
+
+    private func setContext(_ name: String) {
+        if name == "all" { return session.setContext(.all) }
+        do throws(LookupFailure) {
+            session.setContext(.athlete(try names.find(.member, name).id))
+        } catch {
+            print(error.message)
+        }
+    }
+
+    private func showDrafts() {
+        let drafts = session.engine.drafts
+        if drafts.isEmpty { return print("No drafts: nothing was refused.") }
+        for (index, draft) in drafts.enumerated() {
+            print("\(index + 1). \(text.operations(draft.operations))")
+            output += text.rejection(draft.rejection).map { "   " + $0 }
+        }
+    }
+
+    private func draft(_ number: String) throws(UsageError) -> Draft {
+        let drafts = session.engine.drafts
+        guard let index = Int(number), drafts.indices.contains(index - 1) else {
+            throw UsageError("There is no draft \(number.printable). See /drafts.")
+        }
+        return drafts[index - 1]
+    }
+
+    private func list(_ kind: Kind, _ records: [Record]) {
+        numbered[kind] = records.map(\.id)
+        let lines = RecordTables.lines(kind, records, names, showsAthlete: session.engine.context == .all)
+        guard !records.isEmpty else { return output += lines }
+        let width = String(records.count).count
+        for (index, line) in lines.enumerated() {
+            let number = index == 0 ? "" : String(index)
+            let mark = index > 0 && session.engine.isPending(records[index - 1].id) ? "*" : " "
+            output.append(String(repeating: " ", count: width - number.count) + number + mark + " " + line)
+        }
+    }
+
+    private func find(_ kind: Kind, _ target: String) throws(UsageError) -> Record {
+        if let number = Int(target), let shown = numbered[kind], shown.indices.contains(number - 1),
+            let record = session.engine.record(shown[number - 1]) {
+            return record
+        }
+        do { return try names.find(kind, target) } catch { throw UsageError(error.message) }
+    }
+
+    // MARK: Questions
+
+    private func ask(_ new: Questions) {
+        questions = new
+        print("A new \(new.kind.name). Enter leaves a field empty, Ctrl-C cancels.")
+    }
+
+    private func answer(_ line: String) {
+        guard var current = questions else { return }
+        do throws(UsageError) {
+            // A value that makes no sense is asked for again.
+            if let input = current.input(line) { _ = try FieldOptions.patch([input], current.kind, names: names) }
+            try current.answer(line)
+            if let athlete = current.athlete { _ = try find(.member, athlete) }
+        } catch {
+            return print(error.message)
+        }
+        questions = current
+        guard current.isDone else { return }
+        questions = nil
+        do {
+            let owner = try Request.owner(of: current.kind, current.athlete, session.engine, names)
+            let patch = try FieldOptions.patch(current.answers, current.kind, names: names)
+            try ask(try Request.create(current.kind, patch, athlete: owner))
+        } catch let rejection as Rejection {
+            output += text.rejection(rejection)
+        } catch {
+            print((error as? UsageError)?.message ?? "\(error)")
+        }
+    }
+}
+
+@available(*, unavailable) extension Conversation: Sendable {}

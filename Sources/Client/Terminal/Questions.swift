@@ -1,0 +1,56 @@
+package import Arguments
+package import Family
+
+/// Asks for the fields of a new record, one after the other: those it needs, then those that people mostly know.
+package struct Questions: Sendable {
+    package let kind: Kind
+    package private(set) var answers: [FieldInput] = []
+    /// Whose it is, once that was asked and answered.
+    package private(set) var athlete: String?
+    private var asksAthlete: Bool
+    private var left: [Int]
+
+    /// - Parameter asksAthlete: whether neither the context nor the family says whose the record is.
+    package init(_ kind: Kind, asksAthlete: Bool = false) {
+        self.kind = kind
+        self.asksAthlete = asksAthlete
+        let fields = kind.declaration.fields
+        let common: Set<String> =
+            kind == .event ? ["end_date", "start_time", "city", "state", "cost"] : ["location", "school_id", "email", "phone", "role"]
+        left = fields.indices.filter { fields[$0].isRequired }
+        left += fields.indices.filter { !fields[$0].isRequired && common.contains(fields[$0].name) }
+    }
+
+    package var isDone: Bool { left.isEmpty && !asksAthlete }
+
+    /// "Event type (camp|showcase|…): "
+    package var prompt: String {
+        if asksAthlete { return "Whose (name): " }
+        guard let field = left.first else { return "" }
+        let declaration = kind.declaration.fields[field]
+        let hint = FieldOptions.hint(declaration.type)
+        return declaration.label + (hint == "TEXT" ? "" : " (\(hint))") + ": "
+    }
+
+    /// What a line would answer; `nil` for an empty one.
+    package func input(_ line: String) -> FieldInput? {
+        guard !asksAthlete, let field = left.first, !line.trimmed.isEmpty else { return nil }
+        return FieldInput(field: field, text: line.trimmed)
+    }
+
+    package mutating func answer(_ line: String) throws(UsageError) {
+        if asksAthlete {
+            guard !line.trimmed.isEmpty else { throw UsageError("Whose it is has to be said.") }
+            athlete = line.trimmed
+            asksAthlete = false
+            return
+        }
+        guard let field = left.first else { return }
+        if let input = input(line) {
+            answers.append(input)
+        } else if kind.declaration.fields[field].isRequired {
+            throw UsageError("\(kind.declaration.fields[field].label) is needed.")
+        }
+        left.removeFirst()
+    }
+}
