@@ -73,7 +73,7 @@ enum ChangeCodec {
                 } else {
                     fields = try FieldsCodec.read(kind, &reader)
                 }
-            default: throw .unknownKey(key.string)
+            default: try reader.skipValue()
             }
         }
         guard let op, let kind, let id, let version else { throw .unexpected("a whole entry of a change", at: start) }

@@ -18,7 +18,7 @@ package enum FieldsCodec {
     /// older program can open a newer database. The value of a known field must have its shape.
     package static func decode(_ kind: Kind, _ octets: UnsafeRawBufferPointer) throws(JSONError) -> Fields {
         try JSONReader.read(octets, maxDepth: WireBounds.serverDepth) { reader throws(JSONError) in
-            try read(kind, &reader, ignoresUnknown: true)
+            try read(kind, &reader)
         }
     }
 
@@ -26,15 +26,12 @@ package enum FieldsCodec {
         try octets.withUnsafeBufferPointer { buffer throws(JSONError) in try decode(kind, UnsafeRawBufferPointer(buffer)) }
     }
 
-    static func read(_ kind: Kind, _ reader: inout JSONReader, ignoresUnknown: Bool = false) throws(JSONError) -> Fields {
+    static func read(_ kind: Kind, _ reader: inout JSONReader) throws(JSONError) -> Fields {
         var fields = Fields(kind)
         let declared = WireKind.of(kind)
         var hint = 0
         try reader.readObject { reader, key throws(JSONError) in
-            guard let index = declared.index(of: key, near: hint) else {
-                guard ignoresUnknown else { throw .unknownKey(key.string) }
-                return try reader.skipValue()
-            }
+            guard let index = declared.index(of: key, near: hint) else { return try reader.skipValue() }
             fields[index] = try ValueCodec.read(&reader, declared.fields[index].shape, form: .record)
             hint = index + 1
         }
@@ -57,7 +54,7 @@ package enum FieldsCodec {
         let declared = WireKind.of(kind)
         var hint = 0
         try reader.readObject { reader, key throws(JSONError) in
-            guard let index = declared.index(of: key, near: hint) else { throw .unknownKey(key.string) }
+            guard let index = declared.index(of: key, near: hint) else { return try reader.skipValue() }
             assignments.append(.init(field: index, value: try ValueCodec.read(&reader, declared.fields[index].shape, form: .record)))
             hint = index + 1
         }

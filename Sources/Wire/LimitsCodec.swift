@@ -18,7 +18,7 @@ enum LimitsCodec {
         var limits = Limits()
         var count = 0
         try reader.readObject { reader, key throws(JSONError) in
-            guard let entry = Limits.entries.first(where: { key == $0.name }) else { throw .unknownKey(key.string) }
+            guard let entry = Limits.entries.first(where: { key == $0.name }) else { return try reader.skipValue() }
             limits[keyPath: entry.value] = Int(try reader.readCount())
             count += 1
         }

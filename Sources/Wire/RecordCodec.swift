@@ -57,7 +57,7 @@ package enum RecordCodec {
             case "updated_by": updatedBy = try reader.readIdentifier()
             case "deleted_at": deletedAt = try reader.readInteger()
             case "fields": fields = try FieldsCodec.read(try kind.orThrow("kind before fields", &reader), &reader)
-            default: throw .unknownKey(key.string)
+            default: try reader.skipValue()
             }
         }
         guard let kind, let id, let version, let createdAt, let createdBy, let updatedAt, let updatedBy, let fields else {

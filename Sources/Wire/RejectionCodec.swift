@@ -78,7 +78,7 @@ enum RejectionCodec {
                 var list: [Conflict.Field] = []
                 try reader.readArray { reader throws(JSONError) in list.append(try readField(kind, &reader)) }
                 fields = list
-            default: throw .unknownKey(key.string)
+            default: try reader.skipValue()
             }
         }
         guard let record, let fields else { throw .unexpected("a whole conflict", at: start) }
@@ -109,7 +109,7 @@ enum RejectionCodec {
             case "theirs": theirs = try value(&reader)
             case "member": member = try reader.readIdentifier()
             case "at": at = try reader.readInteger()
-            default: throw .unknownKey(key.string)
+            default: try reader.skipValue()
             }
         }
         guard let index, let member, let at else { throw .unexpected("a whole field of a conflict", at: start) }

@@ -3,11 +3,12 @@ package import Family
 import JSON
 
 extension ServerFrame {
-    /// Reads one text message of the server, as strictly as the server reads its clients. `type` stands first, a record's `kind` before its
+    /// Reads one text message of the server. What a newer server adds (members, kinds, limits, codes, types of frames) is left aside, so
+    /// that an older client goes on; what is there and known has to be right. `type` stands first, a record's `kind` before its
     /// `fields`; other members may come in any order.
     ///
     /// - Parameter octets: one whole message; not kept.
-    /// - Throws: `bad_frame` for anything else. (Its sentence names what was not understood: a newer server, most likely.)
+    /// - Throws: `bad_frame` for what is no frame.
     package static func decode(_ octets: UnsafeRawBufferPointer) throws(Rejection) -> ServerFrame {
         // Far above any frame of ours (a snapshot comes in chunks of less than 1 MiB), and below what the reader can count.
         guard octets.count < 1 << 31 else { throw Rejection(.badFrame, "A message of the server is too long") }
@@ -16,7 +17,7 @@ extension ServerFrame {
             try JSONReader.read(octets, maxDepth: WireBounds.serverDepth) { reader_ throws(JSONError) in try reader.read(&reader_) }
             return try reader.frame()
         } catch {
-            throw Rejection(.badFrame, "No frame of this protocol: \(error)", field: reader.unknown)
+            throw Rejection(.badFrame, "No frame of this protocol: \(error)")
         }
     }
 
@@ -36,8 +37,8 @@ enum ServerFrameType: String, CaseIterable {
 
 /// Reads all members that any frame has, then looks whether they make the frame that the type names.
 private struct ServerFrameReader {
-    /// A member that the frame has no place for.
-    var unknown: String?
+    /// The type, when no frame known here has it.
+    private var typeOfTomorrow: String?
     private var type: ServerFrameType?
     private var mutation: Int64?
     private var sequence: Int64?
@@ -49,7 +50,7 @@ private struct ServerFrameReader {
     private var entries: [ChangeEntry]?
     private var versions: [Ack.Version]?
     private var records: [Record]?
-    private var code: ErrorCode?
+    private var code: String?
     private var message: String?
     private var operation: Int?
     private var kind: Kind?
@@ -72,24 +73,19 @@ private struct ServerFrameReader {
     private var server: String?
     private var memberships: [Membership]?
     private var limits: Limits?
-    /// How many members came, the type not counted, to find one that has no place.
-    private var count = 0
 
     init() {}
 
     mutating func read(_ reader: inout JSONReader) throws(JSONError) {
         try reader.readObject { reader, key throws(JSONError) in
+            guard typeOfTomorrow == nil else { return try reader.skipValue() }
             guard let type else {
                 guard key == "type" else { throw .unexpected("the type first", at: reader.offset) }
                 let word = try reader.readString()
-                guard let known = ServerFrameType(rawValue: word) else {
-                    unknown = "type"
-                    throw .invalid("no frame is called \(Words.quoted(word))")
-                }
-                self.type = known
+                type = ServerFrameType(rawValue: word)
+                if type == nil { typeOfTomorrow = word }
                 return
             }
-            count += 1
             switch key {
             case "mutation": mutation = try reader.readCount(from: 1)
             case "seq": sequence = try reader.readCount()
@@ -99,10 +95,7 @@ private struct ServerFrameReader {
             case "changes": entries = try list(&reader) { reader throws(JSONError) in try ChangeCodec.read(&reader) }
             case "records" where type == .ack: versions = try list(&reader) { reader throws(JSONError) in try readVersion(&reader) }
             case "records": records = try list(&reader) { reader throws(JSONError) in try RecordCodec.read(&reader) }
-            case "code":
-                let start = reader.offset
-                guard let known = ErrorCode(rawValue: try reader.readString()) else { throw .unexpected("a code of errors.json", at: start) }
-                code = known
+            case "code": code = try reader.readString()
             case "message": message = try reader.readString()
             case "operation": operation = Int(try reader.readCount())
             case "kind": kind = try reader.readKind()
@@ -130,51 +123,43 @@ private struct ServerFrameReader {
             case "time": time = try reader.readInteger()
             case "memberships": memberships = try list(&reader) { reader throws(JSONError) in try readMembership(&reader) }
             case "limits": limits = try LimitsCodec.read(&reader)
-            default:
-                unknown = key.string
-                throw .unknownKey(key.string)
+            // A newer server may say more than this program understands.
+            default: try reader.skipValue()
             }
         }
     }
 
-    /// Puts the members together. Every branch takes what it needs; whatever else came makes the count wrong.
-    mutating func frame() throws(JSONError) -> ServerFrame {
+    /// Puts the members together. Every branch takes what it needs; whatever else came is left aside.
+    func frame() throws(JSONError) -> ServerFrame {
+        if let typeOfTomorrow { return .unknown(type: typeOfTomorrow) }
         guard let type else { throw .invalid("the frame needs a type") }
-        let (frame, taken) = try frame(type)
-        guard taken == count else { throw .invalid("a frame called \(type.rawValue) has a member that is no part of it") }
-        return frame
-    }
-
-    private func frame(_ type: ServerFrameType) throws(JSONError) -> (ServerFrame, Int) {
         switch type {
         case .change:
             let change = Change(
                 sequence: try need(sequence, "seq"), at: try need(at, "at"), member: try need(member, "member"), client: client,
                 mutation: mutation, entries: try need(entries, "changes"))
-            return (.change(change), 4 + number(client, mutation))
+            return .change(change)
         case .ack:
             let ack = Ack(mutation: try need(mutation, "mutation"), sequence: sequence, records: try need(versions, "records"))
-            return (.ack(ack), 2 + number(sequence))
+            return .ack(ack)
         case .reject:
-            let (rejection, taken) = try rejection()
-            return (.reject(mutation: try need(mutation, "mutation"), rejection), taken + 1)
+            return .reject(mutation: try need(mutation, "mutation"), try rejection())
         case .error:
-            let (rejection, taken) = try rejection()
-            return (.error(rejection, request: request), taken + number(request))
+            return .error(try rejection(), request: request)
         case .presence:
             let presence = Presence(
                 member: try need(member, "member"), connections: try need(connections, "connections"), context: try need(context, "context"))
-            return (.presence(presence), 3)
-        case .snapshot: return (.snapshot(sequence: try need(sequence, "seq"), records: try need(records, "records")), 2)
-        case .snapshotEnd: return (.snapshotEnd(sequence: try need(sequence, "seq")), 1)
-        case .live: return (.live(sequence: try need(sequence, "seq")), 1)
+            return .presence(presence)
+        case .snapshot: return .snapshot(sequence: try need(sequence, "seq"), records: try need(records, "records"))
+        case .snapshotEnd: return .snapshotEnd(sequence: try need(sequence, "seq"))
+        case .live: return .live(sequence: try need(sequence, "seq"))
         case .welcome:
             let welcome = Welcome(
                 protocol: try need(`protocol`, "protocol"), server: try need(server, "server"), time: try need(time, "time"),
                 memberships: try need(memberships, "memberships"), limits: try need(limits, "limits"))
-            return (.welcome(welcome), 5)
+            return .welcome(welcome)
         case .token:
-            return (.token(token: try need(token, "token"), family: try need(family, "family"), member: try need(member, "member")), 3)
+            return .token(token: try need(token, "token"), family: try need(family, "family"), member: try need(member, "member"))
         case .joined:
             let resume = try need(resume, "resume")
             guard resume == "changes" || resume == "snapshot" else { throw .invalid("resume is neither changes nor snapshot") }
@@ -182,23 +167,24 @@ private struct ServerFrameReader {
                 epoch: try need(epoch, "epoch"), sequence: try need(sequence, "seq"), family: try need(family, "family"),
                 member: try need(member, "member"), role: try need(role, "role"), context: try need(context, "context"),
                 resumesByChanges: resume == "changes", presence: try need(presence, "presence"))
-            return (.joined(joined), 8)
-        case .reset: return (.reset(try need(reason, "reason")), 1)
-        case .context: return (.context(try need(context, "context")), 1)
-        case .role: return (.role(try need(role, "role")), 1)
+            return .joined(joined)
+        case .reset: return .reset(try need(reason, "reason"))
+        case .context: return .context(try need(context, "context"))
+        case .role: return .role(try need(role, "role"))
         case .page:
-            return (.page(request: try need(request, "request"), records: try need(records, "records"), next: next), 2 + number(next))
-        case .signedOut: return (.signedOut, 0)
+            return .page(request: try need(request, "request"), records: try need(records, "records"), next: next)
+        case .signedOut: return .signedOut
         }
     }
 
-    private func rejection() throws(JSONError) -> (Rejection, Int) {
-        let code = try need(code, "code")
-        guard try need(retry, "retry") == code.isRetryable else { throw .invalid("retry is not what \(code.rawValue) says") }
-        let rejection = Rejection(
-            code, try need(message, "message"), operation: operation, kind: kind, id: id, field: field, retryAfter: retryAfter,
-            conflict: conflict)
-        return (rejection, 3 + number(operation, kind, id, field, retryAfter, conflict))
+    /// A code that a newer server added is read as the plainest one that means the same to a program; the sentence stays.
+    private func rejection() throws(JSONError) -> Rejection {
+        let retry = try need(retry, "retry")
+        let known = ErrorCode(rawValue: try need(code, "code"))
+        if let known, known.isRetryable != retry { throw .invalid("retry is not what \(known.rawValue) says") }
+        return Rejection(
+            known ?? (retry ? .busy : .invalid), try need(message, "message"), operation: operation, kind: kind, id: id, field: field,
+            retryAfter: retryAfter, conflict: conflict)
     }
 
     private func need<Value>(_ value: Value?, _ name: String) throws(JSONError) -> Value {
@@ -206,20 +192,21 @@ private struct ServerFrameReader {
         return value
     }
 
-    /// How many of the optional members came.
-    private func number<each Member>(_ members: repeat (each Member)?) -> Int {
-        var number = 0
-        for member in repeat each members {
-            if member != nil { number += 1 }
-        }
-        return number
-    }
-
     private func list<Element>(
         _ reader: inout JSONReader, _ element: (inout JSONReader) throws(JSONError) -> Element
     ) throws(JSONError) -> [Element] {
         var elements: [Element] = []
-        try reader.readArray { reader throws(JSONError) in elements.append(try element(&reader)) }
+        try reader.readArray { reader throws(JSONError) in
+            var attempt = reader
+            do throws(JSONError) {
+                elements.append(try element(&attempt))
+                reader = attempt
+            } catch {
+                // A record of a kind that a newer server added: not for this program. Whatever else is wrong stays wrong.
+                guard case .unknownKey = error else { throw error }
+                try reader.skipValue()
+            }
+        }
         return elements
     }
 
@@ -230,7 +217,7 @@ private struct ServerFrameReader {
             switch key {
             case "id": id = try reader.readIdentifier()
             case "version": version = try reader.readCount(from: 1)
-            default: throw .unknownKey(key.string)
+            default: try reader.skipValue()
             }
         }
         return Ack.Version(id: try need(id, "records.id"), version: try need(version, "records.version"))
@@ -245,7 +232,7 @@ private struct ServerFrameReader {
             case "member": member = try reader.readIdentifier()
             case "connections": connections = Int(try reader.readCount())
             case "context": context = try reader.readContext()
-            default: throw .unknownKey(key.string)
+            default: try reader.skipValue()
             }
         }
         return Presence(
@@ -264,7 +251,7 @@ private struct ServerFrameReader {
             case "name": name = try reader.readString()
             case "member": member = try reader.readIdentifier()
             case "role": role = try reader.readRole()
-            default: throw .unknownKey(key.string)
+            default: try reader.skipValue()
             }
         }
         return Membership(

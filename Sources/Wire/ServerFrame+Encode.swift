@@ -143,6 +143,8 @@ extension ServerFrame {
                 writer.key("next")
                 writer.string(next)
             }
+        case .unknown(let type):
+            writer.string(type)
         case .signedOut:
             writer.word("signed_out")
         case .error(let rejection, let request):

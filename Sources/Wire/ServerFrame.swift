@@ -35,6 +35,8 @@ package enum ServerFrame: Hashable, Sendable {
     case signedOut
     /// `{"type":"error","code":"not_joined","message":"…","retry":false,"request":1}`
     case error(Rejection, request: Int64?)
+    /// A frame of a type that a newer server added; to be left aside; its members are forgotten.
+    case unknown(type: String)
 }
 
 package struct Welcome: Hashable, Sendable {

@@ -8,9 +8,6 @@ enum JoinCommand {
     static func run(_ code: String, _ invocation: Invocation) throws -> ExitStatus {
         var profile = try Profile.load()
         let address = try Setting.address(invocation, profile)
-        // Kept first: sent again after a lost answer, it has to be the same installation that asks.
-        profile.server = address.description
-        try profile.save()
         let seat: Redemption.Seat
         do throws(Redemption.Failure) {
             seat = try Redemption.redeem(code: code, at: address, client: profile.client, timeoutMilliseconds: invocation.timeout)
@@ -20,6 +17,7 @@ enum JoinCommand {
             case .offline(let reason): throw ProgramFailure(.offline, "\(reason) Try again with the same code.")
             }
         }
+        profile.server = address.description
         profile.token = seat.token
         profile.family = seat.family
         try profile.save()

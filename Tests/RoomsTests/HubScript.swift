@@ -75,6 +75,7 @@ struct HubScript {
         case .role(let role): return "role \(role.rawValue)"
         case .page: return "page"
         case .signedOut: return "signed out"
+        case .unknown(let type): return "unknown \(type)"
         case .error(let rejection, _): return "error \(rejection.code.rawValue)"
         }
     }

@@ -5,6 +5,8 @@ internal import Family
 extension SyncEngine {
     /// A frame from the server. Frames of a connection that the engine has left are passed over.
     package mutating func receive(_ frame: ServerFrame, now: Int64) -> [SyncAction] {
+        // A newer server may say what this program does not know.
+        if case .unknown = frame { return [] }
         switch phase {
         case .stopped, .offline: return []
         case .signingIn: receiveSigningIn(frame)
@@ -80,6 +82,7 @@ extension SyncEngine {
         case .signedOut: stop(.signedOut)
         case .error(let rejection, let request): receiveError(rejection, request)
         case .welcome, .token: fail(.unexpectedFrame(frame.word))
+        case .unknown: break
         }
     }
 
@@ -210,6 +213,7 @@ extension ServerFrame {
         case .page: "page"
         case .signedOut: "signed_out"
         case .error: "error"
+        case .unknown(let type): type
         }
     }
 }

@@ -5,12 +5,11 @@ package enum DisplayWidth {
     /// Source: Unicode UAX #11 (East Asian Width: wide and fullwidth), UTS #51 (emoji presentation is wide).
     package static func of(_ character: Character) -> Int {
         guard let first = character.unicodeScalars.first else { return 0 }
-        if character.unicodeScalars.count > 1 {
-            // Presentation as an emoji, a flag, a keycap, a sequence joined by ZWJ.
+        // Presentation as an emoji, a keycap, a flag, a sequence joined by ZWJ.
+        if character.unicodeScalars.count > 1, first.properties.isEmoji {
             for scalar in character.unicodeScalars.dropFirst() {
                 switch scalar.value {
-                case 0xFE0F, 0x20E3, 0x1F3FB...0x1F3FF, 0x200D: return 2
-                case 0x1F1E6...0x1F1FF where (0x1F1E6...0x1F1FF).contains(first.value): return 2
+                case 0xFE0F, 0x20E3, 0x1F3FB...0x1F3FF, 0x200D, 0x1F1E6...0x1F1FF: return 2
                 default: break
                 }
             }

@@ -292,6 +292,7 @@ package final class Conversation {
     private func ask(_ new: Questions) {
         questions = new
         print("A new \(new.kind.name). Enter leaves a field empty, Ctrl-C cancels.")
+        if let choices = new.choices { print(choices) }
     }
 
     private func answer(_ line: String) {
@@ -305,6 +306,7 @@ package final class Conversation {
             return print(error.message)
         }
         questions = current
+        if let choices = current.choices { print(choices) }
         guard current.isDone else { return }
         questions = nil
         do {

@@ -15,21 +15,27 @@ package struct Questions: Sendable {
         self.kind = kind
         self.asksAthlete = asksAthlete
         let fields = kind.declaration.fields
-        let common: Set<String> =
-            kind == .event ? ["end_date", "start_time", "city", "state", "cost"] : ["location", "school_id", "email", "phone", "role"]
+        let common =
+            kind == .event ? ["end_date", "start_time", "end_time", "city", "state", "cost"] : ["school_id", "location", "role", "email", "phone"]
         left = fields.indices.filter { fields[$0].isRequired }
-        left += fields.indices.filter { !fields[$0].isRequired && common.contains(fields[$0].name) }
+        left += common.compactMap { kind.declaration.index(of: $0) }
     }
 
     package var isDone: Bool { left.isEmpty && !asksAthlete }
 
-    /// "Event type (camp|showcase|…): "
+    /// The words to choose from, for the question that is asked now.
+    package var choices: String? {
+        guard !asksAthlete, let field = left.first, case .choice(_, let labels) = kind.declaration.fields[field].type else { return nil }
+        return "  one of: " + labels.joined(separator: ", ")
+    }
+
+    /// "Start date (YYYY-MM-DD): "
     package var prompt: String {
         if asksAthlete { return "Whose (name): " }
         guard let field = left.first else { return "" }
         let declaration = kind.declaration.fields[field]
         let hint = FieldOptions.hint(declaration.type)
-        return declaration.label + (hint == "TEXT" ? "" : " (\(hint))") + ": "
+        return declaration.label + (hint == "TEXT" || choices != nil ? "" : " (\(hint))") + ": "
     }
 
     /// What a line would answer; `nil` for an empty one.

@@ -1,0 +1,121 @@
+import Arguments
+import Client
+import Family
+import Testing
+
+@Suite("Words of huddle, proto/cli.md")
+struct InvocationTests {
+    static func words(_ line: String) -> [String] { (try? SlashCommand.split(line)) ?? [] }
+
+    static func input(_ kind: Kind, _ name: String, _ text: String) -> FieldInput {
+        FieldInput(field: kind.declaration.index(of: name) ?? -1, text: text)
+    }
+
+    static func upcoming(_ text: String = "") -> Invocation.Command {
+        var filter = ListFilter(.event)
+        filter.time = .upcoming
+        filter.text = text
+        return .list(filter)
+    }
+
+    @Test("Commands", arguments: [
+        ("", .interactive), ("--version", .version), ("--help", .help(topic: nil)), ("events --help", .help(topic: "events")),
+        ("help watch", .help(topic: "watch")), ("events --upcoming", upcoming()), ("events --upcoming fall", upcoming("fall")),
+        ("join ABC", .join(code: "ABC")), ("say hello there", .say("hello there")), ("say -- --loud", .say("--loud")),
+        ("watch", .watch(since: nil)), ("watch --since 12", .watch(since: .sequence(12))),
+        ("watch --since ab12:0", .watch(since: .cursor(epoch: "ab12", sequence: 0))),
+        ("events rm abcd", .remove(.event, "abcd")), ("events attend 'Fall Camp'", .attend("Fall Camp")),
+        ("schools add --name Yale", .add(.school, [input(.school, "name", "Yale")], athlete: nil)),
+        ("members", .list(ListFilter(.member))), ("messages", .list(ListFilter(.message))),
+        ("events edit abcd --registered", .edit(.event, "abcd", [input(.event, "registered", "yes")])),
+        ("events edit abcd --registered no", .edit(.event, "abcd", [input(.event, "registered", "no")])),
+        ("events edit --attended abcd", .edit(.event, "abcd", [input(.event, "attended", "yes")])),
+        ("events edit abcd --cost=", .edit(.event, "abcd", [input(.event, "cost", "")])),
+    ] as [(String, Invocation.Command)])
+    func commands(line: String, command: Invocation.Command) throws {
+        #expect(try Invocation(Self.words(line)).command == command)
+    }
+
+    @Test("Options of every command stand before or behind it", arguments: [
+        "--server ws://h:1 --token t --family f --context c --json --timeout 3 events add --name N",
+        "events --server ws://h:1 --token t --family f --context c --json --timeout 3 add --name N",
+        "events add --name N --server=ws://h:1 --token=t --family=f --context=c --json --timeout=3",
+    ])
+    func options(line: String) throws {
+        let invocation = try Invocation(Self.words(line))
+        #expect(invocation.server == "ws://h:1")
+        #expect(invocation.token == "t")
+        #expect(invocation.family == "f")
+        #expect(invocation.context == "c")
+        #expect(invocation.isJSON)
+        #expect(invocation.timeout == 3_000)
+        #expect(invocation.command == .add(.event, [Self.input(.event, "name", "N")], athlete: nil))
+    }
+
+    @Test("Wrong use is one sentence", arguments: [
+        "bogus", "events --upcoming --past", "events --type nonsense", "events add --nonsense 1", "events edit abcd", "events edit --name x",
+        "events rm", "events rm a b", "join", "say", "watch --since x", "watch --since :3", "watch --since e:-1", "watch extra",
+        "events add --start 1 --start-date 2", "--timeout 0 events", "--token",
+    ])
+    func refuses(line: String) {
+        #expect(throws: UsageError.self) { try Invocation(Self.words(line)) }
+    }
+
+    @Test("Every field that a person may write has an option, and help says it", arguments: [Kind.event, .school, .coach])
+    func everyField(kind: Kind) {
+        let help = FieldOptions.help(kind).joined(separator: "\n")
+        var all: [String] = []
+        for (field, names) in FieldOptions.names(kind) {
+            #expect(help.contains(kind.declaration.fields[field].label))
+            #expect(help.contains(names.last ?? "?"))
+            all += names
+        }
+        #expect(Set(all).count == all.count, "no option means two fields")
+        #expect(all.count >= kind.declaration.fields.count)
+    }
+}
+
+@Suite("Fields from words")
+struct FieldOptionsTests {
+    static let coach: Record = {
+        var fields = Fields(.coach)
+        fields["first_name"] = .text("Al")
+        fields["last_name"] = .text("Bo")
+        return Record(
+            kind: .coach, id: World.id(41), athlete: nil, version: 1, createdAt: 0, createdBy: World.parent, updatedAt: 0,
+            updatedBy: World.parent, fields: fields)
+    }()
+    static let names = RecordNames([World.school(20, "Ohio State"), World.school(21, "Ohio U"), coach])
+
+    static func value(_ name: String, _ text: String) throws -> Value? {
+        try FieldOptions.patch([InvocationTests.input(.event, name, text)], .event, names: names).assignments.first?.value
+    }
+
+    @Test("Values", arguments: [
+        ("name", "Fall", .text("Fall")), ("type", "official visit", .text("official_visit")), ("type", "Camp", .text("camp")),
+        ("registered", "Yes", .flag(true)), ("attended", "no", .flag(false)), ("school_id", "ohio state", .reference(World.id(20))),
+        ("school_id", "ohio u", .reference(World.id(21))), ("coaches_present", "Al Bo", .set([SetElement(id: World.id(41))])),
+        ("stats_recorded", #"{"a":[1,2]}"#, .json(Array(#"{"a":[1,2]}"#.utf8))), ("notes", "", nil),
+    ] as [(String, String, Value?)])
+    func values(name: String, text: String, value: Value?) throws {
+        let field = name == "notes" ? "description" : name
+        #expect(try Self.value(field, text) == value)
+    }
+
+    @Test("Additions and removals of a set")
+    func sets() throws {
+        let patch = try FieldOptions.patch(
+            [InvocationTests.input(.event, "coaches_present", "+Al Bo, -\(World.id(41))")], .event, names: Self.names)
+        #expect(patch.assignments.isEmpty)
+        #expect(patch.setEdits.first?.add == [World.id(41)])
+        #expect(patch.setEdits.first?.remove == [World.id(41)])
+    }
+
+    @Test("What makes no sense", arguments: [
+        ("type", "party"), ("registered", "maybe"), ("school_id", "ohio"), ("school_id", "nowhere"), ("stats_recorded", "[1]"),
+        ("stats_recorded", "{\"a\":1,\"a\":2}"), ("coaches_present", "nobody"),
+    ])
+    func refuses(name: String, text: String) {
+        #expect(throws: UsageError.self) { try Self.value(name, text) }
+    }
+}

@@ -1,0 +1,144 @@
+import Bytes
+import Client
+import Family
+import Testing
+import Wire
+
+@Suite("Words for people, R016-R019, R051, R053, R086")
+struct RenderingTests {
+    static func event(_ values: [String: Value], id: UInt64 = 60, athlete: Identifier? = World.athlete) -> Record {
+        var fields = Fields(.event)
+        for (name, value) in values { fields[name] = value }
+        return Record(
+            kind: .event, id: World.id(id), athlete: athlete, version: 2, createdAt: 0, createdBy: World.parent, updatedAt: 0,
+            updatedBy: World.parent, fields: fields)
+    }
+
+    static func member(_ id: Identifier, _ name: String) -> Record {
+        var fields = Fields(.member)
+        fields["name"] = .text(name)
+        return Record(
+            kind: .member, id: id, athlete: nil, version: 1, createdAt: 0, createdBy: id, updatedAt: 0, updatedBy: id, fields: fields)
+    }
+
+    @Test("Dates", arguments: [
+        ("2026-04-15", nil, "Apr 15, 2026"), ("2026-04-15", "2026-04-15", "Apr 15, 2026"), ("2026-04-15", "2026-04-16", "Apr 15 - 16, 2026"),
+        ("2026-04-30", "2026-05-02", "Apr 30 - May 2, 2026"), ("2026-12-31", "2027-01-02", "Dec 31, 2026 - Jan 2, 2027"),
+        ("bad\u{1B}", nil, "bad\u{FFFD}"),
+    ] as [(String, String?, String)])
+    func dates(start: String, end: String?, text: String) {
+        var values: [String: Value] = ["start_date": .text(start)]
+        if let end { values["end_date"] = .text(end) }
+        #expect(EventText.dates(Self.event(values).fields) == text)
+    }
+
+    @Test("Status", arguments: [(true, true, "Attended"), (false, true, "Attended"), (true, false, "Registered"), (false, false, "Not Registered")])
+    func status(registered: Bool, attended: Bool, text: String) {
+        #expect(EventText.status(Self.event(["registered": .flag(registered), "attended": .flag(attended)]).fields) == text)
+    }
+
+    @Test("Names: cut after 60 columns, missing ones replaced")
+    func names() {
+        let long = Self.event(["name": .text(String(repeating: "n", count: 70))])
+        #expect(EventText.name(long.fields) == String(repeating: "n", count: 59) + "…")
+        #expect(EventText.name(Self.event([:]).fields) == "Unknown event")
+        #expect(EventText.type(Self.event(["type": .text("official_visit")]).fields) == "Official Visit")
+    }
+
+    @Test("Text of others cannot steer a terminal", arguments: [
+        ("\u{1B}[31mred", "\u{FFFD}[31mred"), ("a\u{9B}31m", "a\u{FFFD}31m"), ("\u{7}bell\r\nx", "\u{FFFD}bell  x"),
+        ("\u{202E}turned", "\u{FFFD}turned"), ("\u{2066}x\u{2069}", "\u{FFFD}x\u{FFFD}"), ("plain żółć 日本 👍", "plain żółć 日本 👍"),
+    ])
+    func printable(text: String, shown: String) {
+        #expect(text.printable == shown)
+    }
+
+    @Test("Widths", arguments: [
+        ("abc", 3), ("日本", 4), ("é", 1), ("e\u{301}", 1), ("👍🏽", 2), ("👨‍👩‍👧", 2), ("🇵🇱", 2), ("❤️", 2), ("❤", 1), ("\u{200B}", 0), ("한", 2),
+    ])
+    func widths(text: String, width: Int) {
+        #expect(DisplayWidth.of(text) == width)
+    }
+
+    @Test("A table aligns wide text and leaves out empty columns")
+    func table() {
+        let table = Table(["ID", "NAME", "EMPTY", "X"], [["1", "日本", "", "a"], ["22", "abc", "", "b"]])
+        #expect(table.lines == ["ID  NAME  X", "1   日本  a", "22  abc   b"])
+    }
+
+    @Test("Pointing at records: id, beginning, end, name")
+    func find() throws {
+        let names = RecordNames([World.school(20, "Ohio State"), World.school(21, "Ohio"), World.school(22, "Iowa")])
+        #expect(try names.find(.school, World.id(20).description).id == World.id(20))
+        #expect(try names.find(.school, "0014").id == World.id(20))
+        #expect(try names.find(.school, "OHIO").id == World.id(21), "a whole name before a beginning")
+        #expect(try names.find(.school, "iow").id == World.id(22))
+        #expect(throws: LookupFailure.self) { try names.find(.school, "o") }
+        #expect(throws: LookupFailure.self) { try names.find(.coach, "iowa") }
+        #expect(throws: LookupFailure.self) { try names.find(.school, "") }
+        for number in [20, 21, 22] as [UInt64] { #expect(try names.find(.school, names.short(World.id(number))).id == World.id(number)) }
+    }
+
+    @Test("Changes in words")
+    func changes() {
+        let showcase = Self.event(["name": .text("Spring Showcase"), "start_date": .text("2026-04-15")])
+        let names = RecordNames([Self.member(World.parent, "Dana\u{1B}"), Self.member(World.athlete, "Maya"), showcase])
+        let text = ChangeText(names) { _ in "09:14" }
+        func lines(_ effect: ChangeEntry.Effect, kind: Kind = .event, id: Identifier = World.id(60)) -> [String] {
+            text.lines(
+                Change(
+                    sequence: 1, at: 0, member: World.parent, client: nil, mutation: nil,
+                    entries: [ChangeEntry(kind: kind, id: id, version: 2, effect: effect)]))
+        }
+        func set(_ values: [String: Value?]) -> ChangeEntry.Effect { .update(World.patch(.event, values).assignments) }
+        #expect(lines(set(["attended": .flag(true)])) == ["09:14 Dana\u{FFFD} marked Spring Showcase attended"])
+        #expect(lines(.create(athlete: nil, fields: showcase.fields)) == ["09:14 Dana\u{FFFD} added Spring Showcase, Apr 15, 2026"])
+        #expect(lines(.delete) == ["09:14 Dana\u{FFFD} deleted Spring Showcase"])
+        #expect(
+            lines(set(["cost": .text("150.00"), "city": nil])) == ["09:14 Dana\u{FFFD} changed Spring Showcase: cost 150.00, city –"])
+        var message = Fields(.message)
+        message["text"] = .text("see you\nthere \u{1B}]0;x\u{7}")
+        let record = Record(
+            kind: .message, id: World.id(70), athlete: nil, version: 1, createdAt: 0, createdBy: World.athlete, updatedAt: 0,
+            updatedBy: World.athlete, fields: message)
+        #expect(lines(.create(athlete: nil, fields: message), kind: .message, id: World.id(70)) == [])
+        #expect(text.message(record) == "09:14 Maya: see you\n      there \u{FFFD}]0;x\u{FFFD}")
+        #expect(
+            text.presence(Presence(member: World.athlete, connections: 1, context: .athlete(World.athlete)))
+                == "Maya is here, viewing Maya's season")
+    }
+
+    @Test("A conflict shows yours, theirs, who and when")
+    func conflict() {
+        let names = RecordNames([Self.member(World.athlete, "Maya")])
+        let field = Conflict.Field(
+            field: World.field(.event, "name"), base: nil, yours: .text("Mine"), theirs: .text("Theirs"), member: World.athlete, at: 5)
+        let rejection = Rejection(.conflict, "Changed.", conflict: Conflict(record: Self.event([:]), fields: [field]))
+        #expect(
+            ChangeText(names) { _ in "09:14" }.rejection(rejection)
+                == ["Changed.", "  Event name: yours Mine, theirs Theirs (Maya, 09:14)"])
+    }
+
+    @Test("Lists: the last day decides, context and search filter, order follows the question")
+    func filters() {
+        let today = "2026-11-21"
+        let past = Self.event(["name": .text("Past"), "start_date": .text("2026-11-01"), "type": .text("camp")], id: 1)
+        let running = Self.event(
+            ["name": .text("Running"), "start_date": .text("2026-11-20"), "end_date": .text("2026-11-21"), "type": .text("official_visit")], id: 2)
+        let future = Self.event(
+            ["name": .text("Future"), "start_date": .text("2026-12-01"), "city": .text("Austin"), "type": .text("unofficial_visit")], id: 3)
+        let other = Self.event(["name": .text("Other"), "start_date": .text("2026-12-02")], id: 4, athlete: World.id(99))
+        let all = [past, running, future, other]
+        func names(_ change: (inout ListFilter) -> Void, _ context: Context = .all) -> [String] {
+            var filter = ListFilter(.event)
+            change(&filter)
+            return filter.apply(all, today: today, context: context).map { RecordNames.name($0) }
+        }
+        #expect(names { _ in } == ["Other", "Future", "Running", "Past"])
+        #expect(names { $0.time = .upcoming } == ["Running", "Future", "Other"])
+        #expect(names { $0.time = .past } == ["Past"])
+        #expect(names({ $0.time = .upcoming }, .athlete(World.athlete)) == ["Running", "Future"])
+        #expect(names { $0.types = ListFilter.types("visit") } == ["Future", "Running"])
+        #expect(names { $0.text = "aust" } == ["Future"])
+    }
+}
