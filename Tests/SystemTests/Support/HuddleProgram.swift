@@ -7,12 +7,14 @@ final class HuddleProgram {
     private let environment: [String]
     let profile: String
 
-    /// - Parameter token: without one the profile has to know it.
-    init(_ server: RunningServer, token: String? = nil) {
+    /// - Parameters:
+    ///   - token: without one the profile has to know it.
+    ///   - url: where it connects to instead of to the server.
+    init(_ server: RunningServer, token: String? = nil, url: String? = nil) {
         folder = try? TemporaryFolder()
         let home = folder?.path ?? "/nonexistent"
         profile = home + "/huddle/profile.json"
-        environment = ["PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8", "XDG_CONFIG_HOME=\(home)", "HOME=\(home)", "HUDDLE_SERVER=\(server.url)"]
+        environment = ["PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8", "XDG_CONFIG_HOME=\(home)", "HOME=\(home)", "HUDDLE_SERVER=\(url ?? server.url)"]
             + (token.map { ["HUDDLE_TOKEN=\($0)"] } ?? []) + (Environment.value("LD_LIBRARY_PATH").map { ["LD_LIBRARY_PATH=\($0)"] } ?? [])
     }
 
