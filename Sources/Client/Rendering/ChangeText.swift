@@ -68,11 +68,12 @@ package struct ChangeText {
     }
 
     private func name(_ entry: ChangeEntry, _ record: Record?) -> String {
-        if case .create(_, let fields) = entry.effect, record == nil {
-            return DisplayWidth.cut((fields.text("name") ?? fields.text("last_name") ?? "something").printable, to: 60)
+        var known = record?.fields
+        switch entry.effect {
+        case .create(_, let fields), .restore(_, let fields, _, _): known = known ?? fields
+        case .update, .delete: break
         }
-        guard let record else { return "a \(entry.kind.name)" }
-        let name = DisplayWidth.cut(RecordNames.name(record), to: 60)
+        let name = DisplayWidth.cut(known.map { RecordNames.name($0) } ?? "", to: 60)
         return name.isEmpty ? "a \(entry.kind.name)" : name
     }
 
@@ -95,7 +96,8 @@ package struct ChangeText {
             let name = names.name(id)
             text = name.isEmpty ? names.short(id) : name
         case .set(let elements):
-            text = elements.isEmpty ? "–" : elements.map { $0.name.isEmpty ? names.short($0.id) : $0.name.printable }.joined(separator: ", ")
+            let all = elements.map { $0.name.isEmpty ? names.short($0.id) : $0.name.printable }
+            text = all.isEmpty ? "–" : all.joined(separator: ", ")
         case .json: text = "{…}"
         }
         return DisplayWidth.cut(text, to: 60)

@@ -53,7 +53,8 @@ struct InvocationTests {
     }
 
     @Test("Wrong use is one sentence", arguments: [
-        "bogus", "events --upcoming --past", "events --type nonsense", "events add --nonsense 1", "events edit abcd", "events edit --name x",
+        "bogus", "events --upcoming --past", "events --type nonsense", "events add --nonsense 1", "events edit abcd",
+        "events edit --name x",
         "events rm", "events rm a b", "join", "say", "watch --since x", "watch --since :3", "watch --since e:-1", "watch extra",
         "events add --start 1 --start-date 2", "--timeout 0 events", "--token",
     ])
