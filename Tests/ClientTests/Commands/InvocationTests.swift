@@ -76,6 +76,16 @@ struct InvocationTests {
     }
 }
 
+@Suite("Fresh ids, RFC 9562 §6.2")
+struct IdentifierSourceTests {
+    @Test("Each is larger than the one before, within one millisecond and when the clock goes back")
+    func grow() {
+        var source = IdentifierSource()
+        let ids = (0..<1_000).map { source.next($0 < 500 ? 1_795_000_000_000 : 1_794_999_999_000) }
+        #expect(zip(ids, ids.dropFirst()).allSatisfy { $0 < $1 })
+    }
+}
+
 @Suite("Fields from words")
 struct FieldOptionsTests {
     static let coach: Record = {
