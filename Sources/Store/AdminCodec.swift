@@ -58,7 +58,8 @@ extension AdminCommand {
         var line = try LineReader(octets)
         let command: AdminCommand
         switch try line.text("command") {
-        case "create_family": command = .createFamily(name: try line.text("name"), zone: try line.text("zone"), parent: try line.text("parent"))
+        case "create_family":
+            command = .createFamily(name: try line.text("name"), zone: try line.text("zone"), parent: try line.text("parent"))
         case "invite":
             command = .invite(
                 Invite(
@@ -124,7 +125,8 @@ extension AdminAnswer {
         case nil:
             guard let code = ErrorCode(rawValue: try line.text("error")) else { throw .invalid("an error code that is not known here") }
             result = .failure(
-                Rejection(code, try line.text("message"), field: line.optionalText("field"), retryAfter: line.optionalNumber("retry_after")))
+                Rejection(
+                    code, try line.text("message"), field: line.optionalText("field"), retryAfter: line.optionalNumber("retry_after")))
         case "family":
             result = .success(
                 .family(
@@ -135,8 +137,8 @@ extension AdminAnswer {
             result = .success(
                 .invited(
                     Invited(
-                        family: try line.id("family"), member: try line.id("member"), role: try line.role(), code: line.optionalText("code"),
-                        expiresAt: line.optionalNumber("expires_at"))))
+                        family: try line.id("family"), member: try line.id("member"), role: try line.role(),
+                        code: line.optionalText("code"), expiresAt: line.optionalNumber("expires_at"))))
         case "token":
             result = .success(
                 .token(

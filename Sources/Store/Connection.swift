@@ -7,10 +7,15 @@ enum Connection {
     /// each checkpoint's two syncs are shared by a few hundred changes. (Measured: 1,000 inline keeps the commit's p99 below 3 ms.)
     static let checkpointPages = 1_000
 
+    /// How long the writer waits for a lock. Nobody else writes; a reader that recovers the log after a crash takes milliseconds.
+    static let busyMilliseconds: Int32 = 5_000
+
     static func configureWriter(_ database: Database) throws {
         // Run to its end: it tells the new mode first and writes the change after, and a failure of that would be missed.
         try database.execute("PRAGMA journal_mode = WAL")
-        guard try database.prepare("PRAGMA journal_mode").one({ $0.text(0) }) == "wal" else { throw StoreFailure("the database cannot keep a write-ahead log here") }
+        guard try database.prepare("PRAGMA journal_mode").one({ $0.text(0) }) == "wal" else {
+            throw StoreFailure("the database cannot keep a write-ahead log here")
+        }
         try database.execute(
             """
             PRAGMA synchronous = FULL;
@@ -72,6 +77,7 @@ extension Savepoint: Sendable {}
 /// pages such a row costs (two to three alone, a tenth of one in large batches).
 struct CheckpointPlan {
     private var rowsBefore = 0
+    /// Pages of the log that the next one of it adds to: none after a checkpoint that copied all, for then it starts again.
     private var pagesBefore = 0
     /// Rows between two checkpoints. To begin with as if each cost two and a half pages, the most that was seen.
     private(set) var interval = Connection.checkpointPages * 2 / 5
@@ -83,17 +89,14 @@ struct CheckpointPlan {
 
     /// - Parameters:
     ///   - rows: changed since the connection was opened.
-    ///   - logPages: in the log now; `nil` when that is not known.
-    mutating func didCheckpoint(rows: Int, logPages: Int?) {
-        if let logPages {
+    ///   - pages: in the log, and of them in the database file; `nil` when that is not known, or the log is empty now.
+    mutating func didCheckpoint(rows: Int, pages: (log: Int, checkpointed: Int)?) {
+        if let pages {
             let changed = rows - rowsBefore
-            // A log that a reader held back goes on growing; one that was copied whole starts again.
-            let pages = logPages > pagesBefore ? logPages - pagesBefore : logPages
-            if pages > 0, changed > 0 {
-                interval = min(max(changed * Connection.checkpointPages / pages, 200), 20_000)
-            }
-            pagesBefore = logPages
+            let added = pages.log - pagesBefore
+            if added > 0, changed > 0 { interval = min(max(changed * Connection.checkpointPages / added, 200), 20_000) }
         }
+        pagesBefore = pages.map { $0.log == $0.checkpointed ? 0 : $0.log } ?? 0
         rowsBefore = rows
     }
 }

@@ -1,4 +1,5 @@
 import Bytes
+import Dates
 import Family
 
 /// What the writer keeps in memory of a family that it touched: a cache of what the database holds, dropped whenever a transaction
@@ -32,11 +33,11 @@ struct MemberState {
     var role: Role
     /// As the athlete set it; whether it counts is for `Age` to say.
     var parentAccess: ParentAccess
-    /// `YYYY-MM-DD`; never leaves the server.
-    var born: String?
+    /// Never leaves the server.
+    var born: CalendarDate?
     var isRemoved: Bool
 
-    init(_ record: Record, born: String?, isRemoved: Bool) {
+    init(_ record: Record, born: CalendarDate?, isRemoved: Bool) {
         name = record.fields.text("name") ?? ""
         role = record.fields.text("role").flatMap(Role.init) ?? .guest
         parentAccess = record.fields.text("parent_access").flatMap(ParentAccess.init) ?? .edit
@@ -56,22 +57,12 @@ enum Age {
     /// Beyond it a birth date is a mistake.
     static let oldest = 120
 
-    /// Whole years from a birth date to a day, both `YYYY-MM-DD`; `nil` when either is no date. Who was born on 29 February has
-    /// their birthday on 1 March of other years.
-    static func years(born: String, today: String) -> Int? {
-        guard let birth = parts(born), let now = parts(today) else { return nil }
-        return now.year - birth.year - (now.day < birth.day ? 1 : 0)
+    /// Whole years. Who was born on 29 February has their birthday on 1 March of other years.
+    static func years(from born: CalendarDate, to today: CalendarDate) -> Int {
+        let isBefore = (today.month, today.day) < (born.month, born.day)
+        return today.year - born.year - (isBefore ? 1 : 0)
     }
 
-    /// Year, and month and day as one number that grows within the year.
-    private static func parts(_ date: String) -> (year: Int, day: Int)? {
-        let parts = date.split(separator: "-", omittingEmptySubsequences: false)
-        guard date.utf8.count == 10, parts.count == 3, let year = Int(parts[0]), let month = Int(parts[1]), let day = Int(parts[2]) else { return nil }
-        return (year, month * 100 + day)
-    }
-}
-
-extension Age {
     /// What an athlete's setting comes to: below 16, or at an unknown age, parents edit.
     static func parentAccess(_ setting: ParentAccess, age: Int?) -> ParentAccess {
         guard let age, age >= ownAccess else { return .edit }

@@ -1,4 +1,5 @@
 import Bytes
+import Dates
 import SQLite
 
 /// A member as the tables of people know them.
@@ -8,8 +9,6 @@ struct MembershipRow {
     var member: Identifier
     /// `nil` until somebody signs in as this member.
     var person: Int64?
-    /// `YYYY-MM-DD`.
-    var born: String?
     var hasConsent: Bool
     var isRemoved: Bool
 }
@@ -46,12 +45,12 @@ final class PeopleTable {
 
     // MARK: Memberships
 
-    func addMembership(family: Int64, member: Identifier, born: String?, consent: Consent?) throws {
+    func addMembership(family: Int64, member: Identifier, born: CalendarDate?, consent: Consent?) throws {
         let insert = try database.prepare(
             "INSERT INTO memberships (family, member, born, consent_by, consent_at, consent_terms) VALUES (?, ?, ?, ?, ?, ?)")
         insert.bind(1, family)
         insert.bind(2, member)
-        insert.bind(3, born)
+        insert.bind(3, born?.description)
         insert.bind(4, consent?.by)
         insert.bind(5, consent?.at)
         insert.bind(6, consent?.terms)
@@ -62,14 +61,14 @@ final class PeopleTable {
     func membership(_ member: Identifier) throws -> MembershipRow? {
         let find = try database.prepare(
             """
-            SELECT m.family, f.uuid, m.person, m.born, m.consent_at, m.removed_at
+            SELECT m.family, f.uuid, m.person, m.consent_at, m.removed_at
             FROM memberships m JOIN families f ON f.key = m.family WHERE m.member = ?
             """)
         find.bind(1, member)
         return try find.one { row in
             MembershipRow(
                 family: row.int64(0), familyID: try row.identifier(1), member: member, person: row.optionalInt64(2),
-                born: row.isNull(3) ? nil : row.text(3), hasConsent: !row.isNull(4), isRemoved: !row.isNull(5))
+                hasConsent: !row.isNull(3), isRemoved: !row.isNull(4))
         }
     }
 

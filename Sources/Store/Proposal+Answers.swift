@@ -16,17 +16,13 @@ extension Proposal {
 extension Rejection {
     /// Not recorded, so that the same mutation may be sent again: five seconds are enough for somebody to make room, and short
     /// enough to go on soon afterwards.
-    static let storageFull = Rejection(
-        .storageFull, "The server's disk is full. Nothing was changed; it is tried again by itself.", retryAfter: 5_000)
+    static let storageFull = Rejection(.storageFull, ErrorCode.storageFull.sentence, retryAfter: 5_000)
 
     /// The one answer to whoever is not in a family, whether it exists or not.
-    static let noSuchFamily = Rejection(
-        .notFound, "There is no such family for you. What you entered is kept as a draft.")
+    static let noSuchFamily = Rejection(.notFound, "There is no such family. What you entered is kept as a draft")
 
     /// The one answer for an id that the family does not have, whether another has it or not.
     static func noSuchRecord(_ operation: Operation, _ index: Int) -> Rejection {
-        Rejection(
-            .notFound, "This \(operation.kind.declaration.label.lowercased()) is not there. What you entered is kept as a draft.",
-            operation: index, kind: operation.kind, id: operation.id)
+        Rejection(.notFound, ErrorCode.notFound.sentence, operation: index, kind: operation.kind, id: operation.id)
     }
 }

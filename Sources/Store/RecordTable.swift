@@ -1,4 +1,5 @@
 import Bytes
+import Dates
 import Family
 import SQLite
 
@@ -111,7 +112,7 @@ final class MemberTable {
         try list.each { row in
             let record = try RecordTable.decode(row).record
             members[record.id] = MemberState(
-                record, born: row.isNull(11) ? nil : row.text(11), isRemoved: !row.isNull(12) || record.isDeleted)
+                record, born: CalendarDate(row.text(11)), isRemoved: !row.isNull(12) || record.isDeleted)
         }
         return members
     }

@@ -9,8 +9,8 @@ enum SessionToken {
     static func hash(_ token: String) -> [UInt8] { Digest.sha256(Array(token.utf8)) }
 }
 
-/// An invite's one-time code: 100 random bits as 20 letters and digits that cannot be mistaken for each other (Crockford's base 32: no I, L,
-/// O, U), `7K3QX-…`, in four groups of five. Stored hashed, as tokens are.
+/// An invite's one-time code: 100 random bits as 20 letters and digits that cannot be mistaken for each other (Crockford's base 32:
+/// no I, L, O, U), in four groups of five, `7K3QX-…`. Stored hashed, as tokens are.
 enum InviteCode {
     private static let digits = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
 

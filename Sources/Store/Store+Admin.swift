@@ -1,4 +1,5 @@
 import Bytes
+import Dates
 package import Family
 import SQLite
 package import Wire
@@ -51,50 +52,61 @@ extension Store {
     }
 
     private func invite(_ invite: Invite, at: Int64) throws -> (AdminAnswer, CommittedChange?) {
-        guard let family = try family(invite.family) else { throw Rejection(.notFound, "There is no such family.") }
+        guard let family = try family(invite.family) else { throw Rejection(.notFound, "There is no such family") }
         if let by = invite.by, family.member(by)?.role != .parent {
-            throw Rejection(.unknownReference, "Whoever invites must be a parent of this family.", field: "by")
+            throw Rejection(.unknownReference, "Whoever invites must be a parent of this family", field: "by")
         }
-        let age = try age(of: invite, family, at: at)
+        let born = try born(invite)
+        let age = try age(of: invite, born, family, at: at)
         var values = [("name", invite.name), ("role", invite.role.rawValue)]
         if invite.role == .athlete { values.append(("parent_access", ParentAccess.edit.rawValue)) }
         let profile = try fields(.member, values)
         guard family.records < environment.limits.recordsPerFamily else {
-            throw Rejection(.familyFull, "The family has reached \(environment.limits.recordsPerFamily) records.")
+            throw Rejection(.familyFull, ErrorCode.familyFull.sentence)
         }
 
         let id = identifier(at)
         let author = invite.by ?? id
         let actor = Actor(member: author, role: family.member(author)?.role ?? invite.role)
         var change = PendingChange(family: family, actor: actor, context: .all, at: at)
-        try add(.member, id, profile, born: invite.born, &change)
+        try add(.member, id, profile, born: born, &change)
         let isMinor = age.map { $0 < Age.adult } ?? false
         let hasLogin = age.map { $0 >= Age.login } ?? true
         let consent = isMinor && hasLogin ? invite.by.map { Consent(by: $0, at: at, terms: Consent.currentTerms) } : nil
-        try people.addMembership(family: family.key, member: id, born: invite.born, consent: consent)
+        try people.addMembership(family: family.key, member: id, born: born, consent: consent)
         let code = hasLogin ? try makeInvite(family: family.key, member: id, at: at) : nil
         let sealed = try seal(change, client: nil, mutation: nil)
         let invited = Invited(family: invite.family, member: id, role: invite.role, code: code?.text, expiresAt: code?.expiresAt)
         return (.invited(invited), sealed)
     }
 
-    /// The age of who is invited, and the checks that hang on it; `nil` for others than athletes without a birth date.
-    private func age(of invite: Invite, _ family: FamilyState, at: Int64) throws -> Int? {
-        guard invite.born != nil || invite.role == .athlete else { return nil }
-        guard let born = invite.born else {
-            throw Rejection(.required, "An athlete needs a birth date: below 13 there is no login, below 18 a parent consents.", field: "born")
+    /// - Throws: `required` for an athlete without one, `invalid` for what is no date.
+    private func born(_ invite: Invite) throws -> CalendarDate? {
+        guard let text = invite.born else {
+            guard invite.role != .athlete else {
+                throw Rejection(
+                    .required, "An athlete needs a birth date: below 13 there is no login, below 18 a parent consents", field: "born")
+            }
+            return nil
         }
-        guard let today = environment.localDate(family.zone, at), let age = Age.years(born: born, today: today),
-            born <= today, age <= Age.oldest
-        else { throw Rejection(.invalid, "The birth date is YYYY-MM-DD, a day in the past.", field: "born") }
+        guard let born = CalendarDate(text) else { throw Rejection.badBirthDate }
+        return born
+    }
+
+    /// The age of who is invited, and the checks that hang on it; `nil` without a birth date.
+    private func age(of invite: Invite, _ born: CalendarDate?, _ family: FamilyState, at: Int64) throws -> Int? {
+        guard let born else { return nil }
+        guard let age = environment.age(born: born, zone: family.zone, at: at), (0...Age.oldest).contains(age) else {
+            throw Rejection.badBirthDate
+        }
         guard invite.by != nil || invite.role != .athlete else {
-            throw Rejection(.required, "An athlete is invited by a parent of the family.", field: "by")
+            throw Rejection(.required, "An athlete is invited by a parent of the family", field: "by")
         }
         return age
     }
 
     /// Adds a record that no mutation may create.
-    private func add(_ kind: Kind, _ id: Identifier, _ fields: Fields, born: String? = nil, _ change: inout PendingChange) throws {
+    private func add(_ kind: Kind, _ id: Identifier, _ fields: Fields, born: CalendarDate? = nil, _ change: inout PendingChange) throws {
         let record = Record(
             kind: kind, id: id, athlete: nil, version: 1, createdAt: change.at, createdBy: change.actor.member, updatedAt: change.at,
             updatedBy: change.actor.member, fields: fields)
@@ -132,13 +144,13 @@ extension Store {
 
     private func token(_ member: Identifier, at: Int64) throws -> AdminAnswer {
         guard let membership = try people.membership(member), !membership.isRemoved else {
-            throw Rejection(.notFound, "There is no such member.")
+            throw Rejection(.notFound, "There is no such member")
         }
         return .token(try session(membership, at: at).created)
     }
 
     private func redeem(_ code: String, _ client: Identifier, at: Int64) throws -> AdminAnswer {
-        let unknown = Rejection(.codeUnknown, "This code is not known, was used already or is too old. Ask for another invite.")
+        let unknown = Rejection(.codeUnknown, ErrorCode.codeUnknown.sentence)
         guard let hash = InviteCode.hash(code), let invite = try people.invite(hash: hash), at < invite.expiresAt,
             invite.redeemedBy == nil || invite.redeemedBy == client,
             let membership = try people.membership(invite.member), !membership.isRemoved
@@ -158,10 +170,10 @@ extension Store {
         }
         if member.role == .athlete {
             guard let age = age(of: membership.member, family, at: at), age >= Age.login else {
-                throw Rejection(.notAllowed, "Athletes below \(Age.login) have no login: a parent keeps their profile.")
+                throw Rejection(.notAllowed, "Athletes below \(Age.login) have no login: a parent keeps their profile")
             }
             guard age >= Age.adult || membership.hasConsent else {
-                throw Rejection(.notAllowed, "Athletes below \(Age.adult) need a parent's consent: let a parent invite them.")
+                throw Rejection(.notAllowed, "Athletes below \(Age.adult) need a parent's consent: let a parent invite them")
             }
         }
         let token = SessionToken.make(environment.random)
@@ -215,4 +227,8 @@ extension Store {
         func half(_ part: ArraySlice<UInt8>) -> UInt64 { part.reduce(0) { $0 << 8 | UInt64($1) } }
         return .version7(milliseconds: at, random: (half(octets.prefix(8)), half(octets.suffix(8))))
     }
+}
+
+extension Rejection {
+    fileprivate static let badBirthDate = Rejection(.invalid, "The birth date is YYYY-MM-DD, a day in the past", field: "born")
 }

@@ -47,9 +47,9 @@ extension Store {
         let label = operation.kind.declaration.label.lowercased()
         let sentence =
             if current.isDeleted {
-                "\(who) deleted this \(label) meanwhile. What you entered is kept as a draft: restore the \(label) to go on."
+                "\(who) deleted this \(label) meanwhile. What you entered is kept as a draft: restore the \(label) to go on"
             } else {
-                "\(who) changed this \(label) meanwhile. What you entered is kept as a draft: open it to compare."
+                "\(who) changed this \(label) meanwhile. What you entered is kept as a draft: open it to compare"
             }
         return Rejection(
             .conflict, sentence, operation: index, kind: operation.kind, id: operation.id,

@@ -32,7 +32,7 @@ extension Store {
         try Validation.check(fields, operation: index, id: operation.id)
         guard change.family.records < environment.limits.recordsPerFamily else {
             throw Rejection(
-                .familyFull, "The family has reached \(environment.limits.recordsPerFamily) records. What you entered is kept as a draft.",
+                .familyFull, ErrorCode.familyFull.sentence,
                 operation: index, kind: kind, id: operation.id)
         }
         let record = Record(
@@ -40,7 +40,7 @@ extension Store {
             updatedAt: change.at, updatedBy: change.actor.member, fields: fields)
         guard try records.insert(family: change.family.key, record) else {
             throw Rejection(
-                .alreadyExists, "There is a record with this id already. What you entered is kept as a draft.", operation: index,
+                .alreadyExists, ErrorCode.alreadyExists.sentence, operation: index,
                 kind: kind, id: operation.id)
         }
         change.family.records += 1
@@ -123,12 +123,12 @@ extension Store {
         if owner == nil, case .athlete(let athlete) = change.context { owner = athlete }
         guard let owner else {
             throw Rejection(
-                .required, "\(label): choose whose it is. What you entered is kept as a draft.", operation: index, kind: operation.kind,
+                .required, "\(label): choose whose it is. What you entered is kept as a draft", operation: index, kind: operation.kind,
                 id: operation.id, field: "athlete")
         }
         guard change.family.member(owner)?.role == .athlete else {
             throw Rejection(
-                .unknownReference, "\(label): this athlete is not in the family. What you entered is kept as a draft.", operation: index,
+                .unknownReference, "\(label): this athlete is not in the family. What you entered is kept as a draft", operation: index,
                 kind: operation.kind, id: operation.id, field: "athlete")
         }
         return owner
@@ -155,8 +155,7 @@ extension Store {
 
     /// Whole years by the family's zone; `nil` when the birth date or the zone is not known.
     func age(of member: Identifier, _ family: FamilyState, at: Int64) -> Int? {
-        guard let born = family.members[member]?.born else { return nil }
-        return environment.localDate(family.zone, at).flatMap { Age.years(born: born, today: $0) }
+        environment.age(born: family.members[member]?.born, zone: family.zone, at: at)
     }
 
     /// Checks that what a patch begins to refer to lives in this family.
@@ -174,7 +173,7 @@ extension Store {
                 throw Rejection(
                     .unknownReference,
                     "\(field.label): this \(reference.kind.declaration.label.lowercased()) is not there any more. "
-                        + "What you entered is kept as a draft.",
+                        + "What you entered is kept as a draft",
                     operation: index, kind: operation.kind, id: operation.id, field: field.name)
             }
             names[reference.id] = found.asSetElement

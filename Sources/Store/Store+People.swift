@@ -34,7 +34,7 @@ extension Store {
         let wasParent = before.map { !$0.isRemoved && $0.role == .parent } ?? false
         if wasParent, after.isRemoved || after.role != .parent, change.family.parents <= 1 {
             throw Rejection(
-                .lastParent, "A family keeps at least one parent. Make somebody else a parent first.", operation: index,
+                .lastParent, ErrorCode.lastParent.sentence, operation: index,
                 kind: .member, id: operation.id, field: after.isRemoved ? nil : "role")
         }
         guard after.role == .athlete, before?.role != .athlete else { return }
@@ -42,7 +42,7 @@ extension Store {
         let age = age(of: operation.id, change.family, at: change.at)
         guard let age, age >= Age.login else {
             throw Rejection(
-                .invalid, "An athlete's birth date is needed to give this role: invite them as an athlete.", operation: index,
+                .invalid, "An athlete's birth date is needed to give this role: invite them as an athlete", operation: index,
                 kind: .member, id: operation.id, field: "role")
         }
     }

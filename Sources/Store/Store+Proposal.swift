@@ -78,8 +78,8 @@ extension Store {
     }
 
     private static let reused = Rejection(
-        .mutationReused, "This change was sent before with another content. What you entered is kept as a draft.")
+        .mutationReused, ErrorCode.mutationReused.sentence)
 
     private static let expired = Rejection(
-        .mutationExpired, "This change is too old to know whether it was made. What you entered is kept as a draft: compare and send it again.")
+        .mutationExpired, ErrorCode.mutationExpired.sentence)
 }

@@ -50,7 +50,7 @@ package final class Store {
     package init(path: String, vfs: String? = nil, environment: StoreEnvironment) throws(StoreFailure) {
         self.environment = environment
         do {
-            database = try Database(path: path, mode: .readWriteCreate, vfs: vfs)
+            database = try Database(path: path, mode: .readWriteCreate, vfs: vfs, busyMilliseconds: Connection.busyMilliseconds)
             // Before anything is written to it.
             try Schema.check(database)
             try Connection.configureWriter(database)
@@ -156,22 +156,27 @@ package final class Store {
     private func checkpoint() throws(StoreFailure) {
         do throws(SQLiteError) {
             let pages = try database.checkpoint(.passive)
-            checkpoints.didCheckpoint(rows: database.totalChanges, logPages: pages.log)
+            checkpoints.didCheckpoint(rows: database.totalChanges, pages: pages)
         } catch {
             // The log stays and is whole; it is tried again later.
             guard error.isFull || error.isBusy else { throw fail(error) }
-            checkpoints.didCheckpoint(rows: database.totalChanges, logPages: nil)
+            checkpoints.didCheckpoint(rows: database.totalChanges, pages: nil)
         }
     }
 
     /// Copies all of SQLite's log into the database file and cuts the log to nothing; for idle moments.
     ///
+    /// Waits for nobody: a snapshot that is being read must not hold up the next commit.
+    ///
     /// - Returns: false when a reader was in the way or the disk is full; try again later.
     package func truncateLog() throws(StoreFailure) -> Bool {
         if let failure { throw failure }
         do throws(SQLiteError) {
-            try database.checkpoint(.truncate)
-            checkpoints.didCheckpoint(rows: database.totalChanges, logPages: nil)
+            try database.execute("PRAGMA busy_timeout = 0")
+            let result = Result { () throws(SQLiteError) in try database.checkpoint(.truncate) }
+            try database.execute("PRAGMA busy_timeout = \(Connection.busyMilliseconds)")
+            _ = try result.get()
+            checkpoints.didCheckpoint(rows: database.totalChanges, pages: nil)
             return true
         } catch {
             guard error.isFull || error.isBusy else { throw fail(error) }

@@ -1,3 +1,4 @@
+import Dates
 package import Family
 
 /// What the store takes from outside: clock, randomness, zone data, limits. Closures, so that a simulation decides them.
@@ -21,5 +22,11 @@ package struct StoreEnvironment {
         self.localDate = localDate
         self.rules = rules
         self.limits = limits
+    }
+
+    /// Whole years from a birth date to today in a zone; `nil` when the birth date or the zone is not known.
+    func age(born: CalendarDate?, zone: String, at: Int64) -> Int? {
+        guard let born, let today = localDate(zone, at).flatMap({ CalendarDate($0) }) else { return nil }
+        return Age.years(from: born, to: today)
     }
 }

@@ -59,12 +59,13 @@ extension StoreReader {
     ///   not of this server.
     package func page(family: Identifier, _ request: ListRequest) throws(StoreFailure) -> Result<[UInt8], Rejection> {
         guard request.kind == .message else {
-            return .failure(Rejection(.invalid, "Only messages are listed by pages; everything else is in the snapshot.", kind: request.kind))
+            return .failure(
+                Rejection(.invalid, "Only messages are listed by pages; everything else is in the snapshot", kind: request.kind))
         }
         var before = PageMark.newest
         if let text = request.before {
             guard let mark = PageMark(text) else {
-                return .failure(Rejection(.invalid, "This page mark is not one of ours: begin at the newest.", field: "before"))
+                return .failure(Rejection(.invalid, "This page mark is not one of ours: begin at the newest", field: "before"))
             }
             before = mark
         }

@@ -107,16 +107,13 @@ package final class StoreReader {
             case let cursor? where cursor.epoch != epoch: resume = .reset(.epochChanged)
             case let cursor? where cursor.sequence > head:
                 return .refused(
-                    Rejection(.cursorAhead, "This device knows more than the server. Join again without a cursor; drafts are kept."))
+                    Rejection(.cursorAhead, ErrorCode.cursorAhead.sentence))
             case let cursor? where cursor.sequence < found.floor: resume = .reset(.logTrimmed)
             case let cursor?: resume = .changes(after: max(cursor.sequence, 0))
             }
             let zone = try record(family: found.key, join.family)?.fields.text("time_zone") ?? "UTC"
-            let today = environment.localDate(zone, environment.now())
-            func age(_ member: MemberState) -> Int? {
-                guard let born = member.born, let today else { return nil }
-                return Age.years(born: born, today: today)
-            }
+            let now = environment.now()
+            func age(_ member: MemberState) -> Int? { environment.age(born: member.born, zone: zone, at: now) }
             let athletes = members.filter { !$0.value.isRemoved && $0.value.role == .athlete }
                 .map { Athlete(member: $0.key, parentAccess: Age.parentAccess($0.value.parentAccess, age: age($0.value))) }
                 .sorted { $0.member < $1.member }

@@ -30,36 +30,38 @@ struct ConflictTests {
         var merge: MergeMode
         var values: [String: String?]
         /// Fields in the conflict, `nil`: applied.
-        var contested: [String]?
-        var acked: Int64?
+        var contested: [String]? = nil
+        var acked: Int64? = nil
     }
 
     static let cases = [
-        Case(testDescription: "current base", base: 3, merge: .none, values: ["name": "X"], contested: nil, acked: 4),
-        Case(testDescription: "current base, disjoint", base: 3, merge: .disjoint, values: ["name": "X"], contested: nil, acked: 4),
-        Case(testDescription: "stale, same field", base: 2, merge: .none, values: ["city": "X"], contested: ["city"], acked: nil),
-        Case(testDescription: "stale, other field, default", base: 2, merge: .none, values: ["name": "X"], contested: [], acked: nil),
-        Case(testDescription: "stale, other field, disjoint", base: 2, merge: .disjoint, values: ["name": "X"], contested: nil, acked: 4),
-        Case(testDescription: "stale, same field, disjoint", base: 2, merge: .disjoint, values: ["city": "X"], contested: ["city"], acked: nil),
+        Case(testDescription: "current base", base: 3, merge: .none, values: ["name": "X"], acked: 4),
+        Case(testDescription: "current base, disjoint", base: 3, merge: .disjoint, values: ["name": "X"], acked: 4),
+        Case(testDescription: "stale, same field", base: 2, merge: .none, values: ["city": "X"], contested: ["city"]),
+        Case(testDescription: "stale, other field, default", base: 2, merge: .none, values: ["name": "X"], contested: []),
+        Case(testDescription: "stale, other field, disjoint", base: 2, merge: .disjoint, values: ["name": "X"], acked: 4),
+        Case(
+            testDescription: "stale, same field, disjoint", base: 2, merge: .disjoint, values: ["city": "X"], contested: ["city"]),
         Case(
             testDescription: "stale, one of two contested, disjoint", base: 2, merge: .disjoint, values: ["city": "X", "name": "Y"],
-            contested: ["city"], acked: nil),
+            contested: ["city"]),
         Case(
             testDescription: "stale by two, both contested", base: 1, merge: .disjoint, values: ["city": "X", "name": "Y"],
-            contested: ["name", "city"], acked: nil),
+            contested: ["name", "city"]),
         Case(
             testDescription: "stale by two, untouched field, disjoint", base: 1, merge: .disjoint, values: ["location": "X"],
-            contested: nil, acked: 4),
+            acked: 4),
         Case(
             testDescription: "stale, equal value agrees, disjoint", base: 1, merge: .disjoint, values: ["city": "Austin", "location": "X"],
-            contested: nil, acked: 4),
+            acked: 4),
         Case(
-            testDescription: "stale, equal value alone changes nothing, disjoint", base: 1, merge: .disjoint, values: ["city": "Austin"],
-            contested: nil, acked: nil),
-        Case(testDescription: "stale, clearing, disjoint", base: 1, merge: .disjoint, values: ["city": nil], contested: ["city"], acked: nil),
-        Case(testDescription: "base of the future", base: 9, merge: .disjoint, values: ["city": "X"], contested: ["city"], acked: nil),
-        Case(testDescription: "base before the first", base: 0, merge: .disjoint, values: ["location": "X"], contested: ["location"], acked: nil),
-        Case(testDescription: "negative base", base: .min, merge: .none, values: ["location": "X"], contested: ["location"], acked: nil),
+            testDescription: "stale, equal value alone changes nothing, disjoint", base: 1, merge: .disjoint, values: ["city": "Austin"]),
+        Case(
+            testDescription: "stale, clearing, disjoint", base: 1, merge: .disjoint, values: ["city": nil], contested: ["city"]),
+        Case(testDescription: "base of the future", base: 9, merge: .disjoint, values: ["city": "X"], contested: ["city"]),
+        Case(
+            testDescription: "base before the first", base: 0, merge: .disjoint, values: ["location": "X"], contested: ["location"]),
+        Case(testDescription: "negative base", base: .min, merge: .none, values: ["location": "X"], contested: ["location"]),
     ]
 
     @Test("stale updates", arguments: cases)
@@ -102,6 +104,35 @@ struct ConflictTests {
                 field: Kind.event.field("city"), base: nil, yours: .text("Dallas"), theirs: .text("Austin"), member: leo, at: start + 2000),
         ])
         #expect(answer.rejection?.message.hasPrefix("Leo changed this event") == true)
+    }
+
+    @Test("values of every shape come out of history as they were")
+    func shapes() throws {
+        let jo = world.newID()
+        let rice = world.newID()
+        let statistics = Value.json(Array(#"{"velo":[88,  90],"note":"\u00e9"}"#.utf8))
+        try world.mutate(home, home.parent, coach(jo, "Jo", "Diaz"), school(rice, "Rice"))
+        try world.mutate(
+            home, home.parent,
+            update(.event, event, base: 3, [
+                "stats_recorded": statistics, "coaches_present": .set([SetElement(id: jo)]), "school_id": .reference(rice),
+                "attended": .flag(true), "cost": .text("150.00"), "description": .text("Line\n\"two\""),
+            ]))
+        let former = try world.record(home, event).fields
+        let cleared: KeyValuePairs<String, Value?> = [
+            "stats_recorded": nil, "coaches_present": nil, "school_id": nil, "attended": .flag(false), "cost": nil, "description": nil,
+        ]
+        try world.mutate(home, leo, update(.event, event, base: 4, cleared))
+        let answer = try world.mutate(
+            home, home.parent,
+            update(.event, event, base: 4, merge: .disjoint, [
+                "stats_recorded": .json(Array("{}".utf8)), "school_id": .reference(world.newID()), "cost": .text("1"),
+                "description": .text("X"),
+                "coaches_present": .set([SetElement(id: world.newID())]),
+            ]))
+        let fields = try #require(answer.rejection?.conflict?.fields)
+        #expect(fields.count == 5)
+        for field in fields { #expect(field.base == former[field.field] && field.theirs == nil && field.member == leo) }
     }
 
     @Test("where history does not reach back to the base, nothing is merged")

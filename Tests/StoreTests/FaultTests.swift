@@ -26,13 +26,13 @@ struct FaultTests {
             while try !episode.run(world) {
                 refusals += 1
                 rounds += 1
-                let wrong = try episode.violations(world); #expect(wrong == [], "operation \(operation)")
+                #expect(try episode.violations(world) == [], "operation \(operation)")
                 if count < 0 || rounds > 3 { faultvfs_fail_at(disk.name, 0, Self.full, 0) }
                 try #require(rounds < 9)
             }
             let isLast = faultvfs_failures(disk.name) == before
             faultvfs_fail_at(disk.name, 0, Self.full, 0)
-            let wrong = try episode.violations(world); #expect(wrong == [], "operation \(operation)")
+            #expect(try episode.violations(world) == [], "operation \(operation)")
             if isLast { break }
             operation += 1
         }
@@ -70,7 +70,7 @@ struct FaultTests {
             let isLast = faultvfs_failures(disk.name) == 0
             #expect(faultvfs_restart(disk.name) == 0)
             let world = try disk.world(episode.surroundings)
-            let wrong = try episode.violations(world); #expect(wrong == [], "operation \(operation)")
+            #expect(try episode.violations(world) == [], "operation \(operation)")
             #expect(try episode.run(world))
             if isLast { break }
             #expect(failed, "operation \(operation) failed and nobody said so")

@@ -1,5 +1,7 @@
 import Bytes
 import Family
+import Posix
+import SQLite
 import Store
 import Testing
 import Wire
@@ -26,7 +28,9 @@ struct ReaderTests {
         return state.resume
     }
 
-    @Test("a token gives its person with every family, name and role; another gives nothing", arguments: ["", "x", String(repeating: "A", count: 43)])
+    @Test("a token gives its person with every family, name and role; another gives nothing", arguments: [
+        "", "x", String(repeating: "A", count: 43),
+    ])
     func signsIn(unknown: String) throws {
         let signIn = try world.signIn(home.parent)
         #expect(signIn.memberships == [Membership(family: home.family, name: "Rivera", member: home.parent, role: .parent)])
@@ -116,9 +120,8 @@ struct ReaderTests {
     @Test("a snapshot's frames are of 64 KiB at most and hold every record once")
     func snapshotFrames() throws {
         for number in 0..<300 {
-            try world.mutate(
-                home, home.parent,
-                create(.school, world.newID(), ["name": .text("School \(number)"), "notes": .text(String(repeating: "\"é\n", count: number * 3))]))
+            let notes = Value.text(String(repeating: "\"é\n", count: number * 3))
+            try world.mutate(home, home.parent, create(.school, world.newID(), ["name": .text("School \(number)"), "notes": notes]))
         }
         let snapshot = try world.reader.snapshot(family: home.family)
         #expect(snapshot.frames.count > 3)
@@ -129,21 +132,54 @@ struct ReaderTests {
 
     @Test("a record wider than a frame gets one of its own")
     func wideRecords() throws {
-        let wide = world.newID()
-        try world.mutate(home, home.parent, school(world.newID(), "A"))
+        let text = Value.text(String(repeating: "\u{1F3CA}", count: 10_000))
         try world.mutate(
-            home, home.parent, create(.coach, wide, ["first_name": .text("J"), "last_name": .text("D"), "notes": .text(String(repeating: "\u{1F3CA}", count: 10_000))]))
+            home, home.parent, school(world.newID(), "A"),
+            create(.coach, world.newID(), ["first_name": .text("J"), "last_name": .text("D"), "notes": text]))
         let leo = try world.athlete(home)
         let widest = world.newID()
-        let text = Value.text(String(repeating: "\u{1F3CA}", count: 10_000))
         try world.mutate(
             home, home.parent,
             create(.event, widest, athlete: leo, [
-                "type": .text("camp"), "name": .text("N"), "start_date": .text("2026-12-05"), "description": text, "performance_notes": text,
+                "type": .text("camp"), "name": .text("N"), "start_date": .text("2026-12-05"), "description": text,
+                "performance_notes": text,
             ]))
         let records = try world.snapshot(home).records
         #expect(records.count == 6)
         #expect(records[widest]?.fields["performance_notes"] == text)
+        let wide = try world.reader.snapshot(family: home.family).frames.filter { $0.count > StoreReader.snapshotFrameOctets }
+        #expect(wide.count == 1)
+        guard case .snapshot(_, let alone)? = try wide.first.map(decode) else { throw Unexpected() }
+        #expect(alone.map(\.id) == [widest])
+    }
+
+    @Test("SQLite's log is cut to nothing when idle, and a reader in the way is not waited for")
+    func truncatesLog() throws {
+        try say(20)
+        let log = world.path + "-wal"
+        #expect(try Files.status(log)?.size ?? 0 > 0)
+        let other = try Database(path: world.path, mode: .readOnly)
+        try other.execute("BEGIN; SELECT count(*) FROM log")
+        try say(1)
+        let start = Clock.monotonicMilliseconds()
+        #expect(try world.store.truncateLog() == false)
+        #expect(Clock.monotonicMilliseconds() - start < 4000, "the busy timeout is five seconds")
+        try other.execute("COMMIT")
+        #expect(try world.store.truncateLog())
+        #expect(try Files.status(log)?.size == 0)
+        try say(1)
+    }
+
+    @Test("SQLite's log stays small under writes, when checkpoints are called for and when they are not", arguments: [true, false])
+    func boundsLog(isCalledFor: Bool) throws {
+        let text = String(repeating: "x", count: 400)
+        for _ in 0..<400 {
+            _ = try world.commit((0..<16).map { _ in world.proposal(home, home.parent, [message(world.newID(), text)]) })
+            if isCalledFor { try world.store.checkpointIfDue() }
+        }
+        let size = try #require(try Files.status(world.path + "-wal")).size
+        #expect(size < (isCalledFor ? 10 : 24) << 20)
+        #expect(try Files.status(world.path)?.size ?? 0 > 4 << 20)
     }
 
     @Test("a snapshot and the changes after it make what the log makes")

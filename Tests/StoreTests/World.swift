@@ -1,5 +1,6 @@
 import Bytes
 import Crypto
+import Dates
 import Family
 import Posix
 import SQLite
@@ -38,33 +39,18 @@ final class Surroundings {
 
     init(seed: UInt64 = 1) { random = Seeded(seed) }
 
-    static let zones = ["UTC": Int64(0), "Europe/Warsaw": 3_600_000, "America/New_York": -18_000_000]
     static let day: Int64 = 86_400_000
+
+    /// The zones are the machine's: dates are tested where they live.
+    private var zones = ZoneCatalogue { try? Files.read("/usr/share/zoneinfo/" + $0.text) }
+
+    private func rules(_ zone: String) -> ZoneRules? { ZoneName(zone).flatMap { try? zones.rules($0) } }
 
     var environment: StoreEnvironment {
         StoreEnvironment(
             now: { self.now }, random: { count in (0..<count).map { _ in UInt8(truncatingIfNeeded: self.random.next()) } },
-            localDate: { zone, at in Self.zones[zone].map { Self.date(at + $0) } },
-            rules: RuleEnvironment { Self.zones[$0] != nil }, limits: limits)
-    }
-
-    /// Days since 1970 as a date, by counting: slow and plainly right.
-    static func date(_ milliseconds: Int64) -> String {
-        var left = milliseconds / day
-        var year: Int64 = 1970
-        func isLeap(_ year: Int64) -> Bool { year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) }
-        while left >= (isLeap(year) ? 366 : 365) {
-            left -= isLeap(year) ? 366 : 365
-            year += 1
-        }
-        var month: Int64 = 1
-        for length in [31, isLeap(year) ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as [Int64] {
-            guard left >= length else { break }
-            left -= length
-            month += 1
-        }
-        func padded(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
-        return "\(year)-\(padded(month))-\(padded(left + 1))"
+            localDate: { self.rules($0)?.localDate(at: $1).description },
+            rules: RuleEnvironment { self.rules($0) != nil }, limits: limits)
     }
 }
 
