@@ -210,14 +210,51 @@ extension SystemTests {
             #expect(now["version"]?.integer == version + 3)
         }
 
+        @Test("5: what was sent and not answered may have been done, and is said so")
+        func unanswered() throws {
+            let relay = try HoldingRelay(server)
+            let child = try HuddleProgram(server, token: demo.parents[1].token, url: relay.url).start("say", "Lost?", "--timeout", "2", "--json")
+            do {
+                try relay.relay { try server.kill() }
+            } catch {
+                // What it holds can no longer be handed on.
+            }
+            #expect(try child.wait(timeoutMilliseconds: 10_000) == .exited(5))
+            let line = try JSONValue(try #require(try child.readLine()))
+            #expect(line.keys == ["type", "mutation", "maybe_done"])
+            #expect(line["type"]?.string == "offline")
+            #expect(line["maybe_done"] == .bool(true))
+            #expect(line["mutation"]?.integer ?? 0 > 0)
+        }
+
+        @Test("a server that is killed before it has answered is asked again, and does it once")
+        func askedAgain() throws {
+            let relay = try HoldingRelay(server)
+            let child = try HuddleProgram(server, token: demo.parents[1].token, url: relay.url).start("say", "Once", "--json")
+            do {
+                try relay.relay { try server.kill() }
+            } catch {
+                // As above.
+            }
+            try server.restart()
+            try relay.relay {}
+            #expect(try child.wait(timeoutMilliseconds: 15_000) == .exited(0))
+            let ack = try JSONValue(try #require(try child.readLine()))
+            #expect(ack["type"]?.string == "ack")
+            let messages = try parent.run("messages", "Once", "--json").lines()
+            #expect(messages.map { $0["id"] } == [ack["records"]?.elements.first?["id"]])
+        }
+
         @Test("5: nobody answers")
         func offline() throws {
             try server.stop()
             let start = Clock.monotonicMilliseconds()
             let answer = try parent.run("say", "Anybody?", "--timeout", "1", "--json")
             #expect(answer.ending == .exited(5))
-            #expect(answer.output == "")
+            #expect(try answer.json() == .object(["type": .string("offline"), "mutation": .integer(0), "maybe_done": .bool(false)]))
             #expect(answer.errors.contains("Nothing was done"))
+            // A list has no such line.
+            #expect(try parent.run("events", "--timeout", "1", "--json").output == "")
             #expect(Clock.monotonicMilliseconds() - start < 5_000)
             let joined = try parent.run("join", "AAAA-BBBB", "--timeout", "1")
             #expect(joined.ending == .exited(5))
