@@ -68,11 +68,12 @@ package struct ChangeText {
     }
 
     private func name(_ entry: ChangeEntry, _ record: Record?) -> String {
-        if case .create(_, let fields) = entry.effect, record == nil {
-            return DisplayWidth.cut((fields.text("name") ?? fields.text("last_name") ?? "something").printable, to: 60)
+        var known = record?.fields
+        switch entry.effect {
+        case .create(_, let fields), .restore(_, let fields, _, _): known = known ?? fields
+        case .update, .delete: break
         }
-        guard let record else { return "a \(entry.kind.name)" }
-        let name = DisplayWidth.cut(RecordNames.name(record), to: 60)
+        let name = DisplayWidth.cut(known.map { RecordNames.name($0) } ?? "", to: 60)
         return name.isEmpty ? "a \(entry.kind.name)" : name
     }
 

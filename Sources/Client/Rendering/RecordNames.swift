@@ -22,13 +22,15 @@ package struct RecordNames {
     /// A record's name on one line, safe for a terminal; "" for one that is not here.
     package func name(_ id: Identifier) -> String { records[id].map(Self.name) ?? "" }
 
-    package static func name(_ record: Record) -> String {
-        switch record.kind {
-        case .coach:
-            [record.fields.text("first_name"), record.fields.text("last_name")].compactMap(\.self).joined(separator: " ").printable
-        case .message: (record.fields.text("text") ?? "").printable
-        case .event: EventText.name(record.fields, columns: .max)
-        case .family, .member, .school: (record.fields.text("name") ?? "").printable
+    package static func name(_ record: Record) -> String { name(record.fields) }
+
+    /// The name that fields give a record of their kind.
+    package static func name(_ fields: Fields) -> String {
+        switch fields.kind {
+        case .coach: [fields.text("first_name"), fields.text("last_name")].compactMap(\.self).joined(separator: " ").printable
+        case .message: (fields.text("text") ?? "").printable
+        case .event: EventText.name(fields, columns: .max)
+        case .family, .member, .school: (fields.text("name") ?? "").printable
         }
     }
 

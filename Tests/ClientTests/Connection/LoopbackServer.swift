@@ -51,14 +51,15 @@ final class LoopbackServer {
         if ended { return cut() }
         if !isOpen {
             head += octets
-            guard let (request, length) = try RequestHead.parse(head.span) else { return }
+            let held = head
+            guard let (request, length) = try RequestHead.parse(held.span) else { return }
             if let refusal {
                 try Socket.sendAll(raw, refusal)
                 return cut()
             }
             let handshake = try WebSocketHandshake.accept(request, subprotocols: ["huddle.v1"])
             try Socket.sendAll(raw, handshake.response)
-            octets = Array(head[length...])
+            octets = Array(held[length...])
             isOpen = true
         }
         try read(&octets)
