@@ -122,8 +122,9 @@ struct Screen {
 
     /// Prints what has to be said above the row, and the row when it looks different.
     private mutating func draw() {
+        let columns = RawTerminal.columns - 1
         let lines = conversation.takeOutput().flatMap { text in
-            text.split(separator: "\n", omittingEmptySubsequences: false).flatMap { WordWrap.lines(String($0), columns: RawTerminal.columns - 1) }
+            text.split(separator: "\n", omittingEmptySubsequences: false).flatMap { WordWrap.lines(String($0), columns: columns) }
         }
         let row = PromptView(prompt: conversation.prompt, editor, columns: RawTerminal.columns)
         guard !lines.isEmpty || row != drawn else { return }

@@ -18,7 +18,7 @@ package enum RecordTables {
         case .event:
             table = Table(
                 [
-                    id, "DATE", .init("TIME", leaves: 3), .init("NAME", least: 24), .init("TYPE", leaves: 2), .init("STATUS", leaves: 5),
+                    id, "DATE", .init("TIME", leaves: 3), .init("NAME", least: 20), .init("TYPE", leaves: 2), .init("STATUS", leaves: 5),
                     .init("WHERE", least: 16, leaves: 1), .init("ATHLETE", least: 9, leaves: 4),
                 ],
                 records.map { record in

@@ -46,7 +46,8 @@ package struct Table: Sendable {
                 used.removeAll { $0 == first }
             }
             // The widest gives first, so that no column is cut while another has much more.
-            while Self.total(used, widths) > room, let widest = used.filter({ widths[$0] > least[$0] }).max(by: { widths[$0] < widths[$1] }) {
+            while Self.total(used, widths) > room,
+                let widest = used.filter({ widths[$0] > least[$0] }).max(by: { widths[$0] < widths[$1] }) {
                 widths[widest] -= 1
             }
         }

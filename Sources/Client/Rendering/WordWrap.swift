@@ -3,8 +3,8 @@ package enum WordWrap {
     /// Where a message's words begin, behind "09:14 ".
     private static let indent = 6
 
-    /// `line` as lines of at most `columns`; later ones stand under the text that they continue: behind the last gap of two spaces or more in
-    /// the first half ("  Location   Riverfront Park …"), else a little to the right. Words that are too long by themselves are broken.
+    /// `line` as lines of at most `columns`; later ones stand under the text that they continue: behind the last gap of two spaces or more
+    /// in the first half ("  Location   Riverfront Park …"), else a little to the right. Words that are too long by themselves are broken.
     ///
     /// - Parameter columns: of the terminal, at least 20 are used.
     package static func lines(_ line: String, columns: Int) -> [String] {
@@ -21,7 +21,7 @@ package enum WordWrap {
         for character in line {
             let wide = DisplayWidth.of(character)
             if width + wide > columns {
-                let end = space ?? current.count
+                let end = character == " " ? current.count : space ?? current.count
                 var rest = Array(current[end...])
                 if space != nil, rest.first == " " { rest.removeFirst() }
                 result.append(trimmed(current[..<end]))
