@@ -46,7 +46,9 @@ struct OneShot {
         let records = filter.apply(
             engine.records(of: filter.kind), today: clock.today(Clock.wallMilliseconds()), context: context)
         guard invocation.isJSON else {
-            let lines = RecordTables.lines(filter.kind, records, RecordNames(engine), showsAthlete: context == .all)
+            // The last column stays free, because writing into it makes some terminals wrap.
+            let columns = Standard.isTerminal(Standard.output) ? RawTerminal.columns - 1 : nil
+            let lines = RecordTables.lines(filter.kind, records, RecordNames(engine), showsAthlete: context == .all, columns: columns)
             Standard.write(output: lines.joined(separator: "\n") + "\n")
             return
         }
