@@ -7,15 +7,17 @@ final class LogTable {
     private let newest: Statement
 
     init(_ database: Database) throws(SQLiteError) {
-        insertOne = try database.prepare("INSERT INTO log (family, seq, at, frame) VALUES (?, ?, ?, ?)")
+        insertOne = try database.prepare("INSERT INTO log (family, seq, at, messages, frame) VALUES (?, ?, ?, ?, ?)")
         newest = try database.prepare("SELECT max(seq) FROM log WHERE family = ?")
     }
 
-    func append(family: Int64, sequence: Int64, at: Int64, frame: [UInt8]) throws(SQLiteError) {
+    /// - Parameter messages: how many messages the change created.
+    func append(family: Int64, sequence: Int64, at: Int64, messages: Int, frame: [UInt8]) throws(SQLiteError) {
         insertOne.bind(1, family)
         insertOne.bind(2, sequence)
         insertOne.bind(3, at)
-        insertOne.bind(4, frame)
+        insertOne.bind(4, Int64(messages))
+        insertOne.bind(5, frame)
         try insertOne.run()
     }
 

@@ -49,17 +49,17 @@ enum Schema {
             fields BLOB NOT NULL,
             UNIQUE (family, id)
         ) STRICT;
-        -- Pages of old messages, and the newest for a snapshot; 6 is Kind.message.
-        CREATE INDEX messages_by_time ON records (family, created_at, id) WHERE kind = 6;
         -- Who is in the family, read when it is first touched; 2 is Kind.member.
         CREATE INDEX member_records ON records (family) WHERE kind = 2;
 
-        -- `frame` is the change frame octet for octet as it was sent.
+        -- `frame` is the change frame octet for octet as it was sent. `messages` is how many messages it created: pages of old messages
+        -- walk the log backwards, because an index of their own would be one more page to write for each message.
         CREATE TABLE log (
             row INTEGER PRIMARY KEY,
             family INTEGER NOT NULL,
             seq INTEGER NOT NULL,
             at INTEGER NOT NULL,
+            messages INTEGER NOT NULL,
             frame BLOB NOT NULL,
             UNIQUE (family, seq)
         ) STRICT;

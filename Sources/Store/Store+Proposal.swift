@@ -71,7 +71,8 @@ extension Store {
                 sequence: sequence, at: change.at, member: change.actor.member, client: client, mutation: mutation,
                 entries: change.entries)
         ).encode()
-        try log.append(family: change.family.key, sequence: sequence, at: change.at, frame: frame)
+        let messages = change.entries.count { $0.isNewMessage }
+        try log.append(family: change.family.key, sequence: sequence, at: change.at, messages: messages, frame: frame)
         var family = change.family
         family.head = sequence
         keep(family)

@@ -9,6 +9,9 @@ extension StoreReader {
     /// the sender can pace them.
     package static let snapshotFrameOctets = 65_536
 
+    /// Changes that one walk for messages looks at: some ten milliseconds in a family that hardly writes any.
+    private static let walkedChanges: Int64 = 20_000
+
     /// Octets of the records in one page, unless one record alone has more.
     private static let pageOctets = 196_608
 
@@ -45,10 +48,13 @@ extension StoreReader {
             snapshotRecords.bind(1, key)
             snapshotRecords.bind(2, oldest)
             try snapshotRecords.each { row in chunks.add(try RecordTable.decode(row).record, size: row.withOctets(10) { $0.count }) }
-            snapshotMessages.bind(1, key)
-            snapshotMessages.bind(2, oldest)
-            snapshotMessages.bind(3, Int64(environment.limits.snapshotMessages))
-            try snapshotMessages.each { row in chunks.add(try RecordTable.decode(row).record, size: row.withOctets(10) { $0.count }) }
+            var messages = 0
+            try walkMessages(key, before: .newest) { record, size, _ in
+                guard record.deletedAt.map({ $0 > oldest }) ?? true else { return true }
+                chunks.add(record, size: size)
+                messages += 1
+                return messages < environment.limits.snapshotMessages
+            }
             return Snapshot(sequence: sequence, frames: chunks.finish())
         }
     }
@@ -71,23 +77,65 @@ extension StoreReader {
         }
         let limit = min(max(request.limit, 1), environment.limits.pageRecords)
         return try reading {
-            messagePage.bind(1, try key(family))
-            messagePage.bind(2, before.createdAt)
-            messagePage.bind(3, before.id)
             var records: [Record] = []
             var octets = 0
-            var next: String?
-            defer { messagePage.reset() }
-            while try messagePage.step() {
-                octets += messagePage.withOctets(10) { $0.count }
-                if let last = records.last, records.count == limit || octets > Self.pageOctets {
-                    next = PageMark(createdAt: last.createdAt, id: last.id).description
-                    break
+            var last = before
+            var next: PageMark?
+            let end = try walkMessages(try key(family), before: before) { record, size, place in
+                guard !record.isDeleted else { return true }
+                octets += size
+                if !records.isEmpty, records.count == limit || octets > Self.pageOctets {
+                    next = last
+                    return false
                 }
-                records.append(try RecordTable.decode(messagePage).record)
+                records.append(record)
+                last = place
+                return true
             }
-            return .success(ServerFrame.page(request: request.request, records: records, next: next).encode())
+            return .success(
+                ServerFrame.page(request: request.request, records: records, next: (next ?? end)?.description).encode())
         }
+    }
+
+    /// Gives the family's messages, the newest creation first, as they are now.
+    ///
+    /// - Parameters:
+    ///   - before: where an earlier walk ended.
+    ///   - body: with the record, the octets of its fields and its place; `false` ends the walk.
+    /// - Returns: where to go on when the walk ended by its own bound; `nil` when `body` ended it or the log did.
+    /// - Complexity: at most `walkedChanges` rows of the log, so that no family can hold up the reader.
+    @discardableResult
+    private func walkMessages(
+        _ family: Int64, before: PageMark, _ body: (Record, Int, PageMark) throws -> Bool
+    ) throws -> PageMark? {
+        let newest = min(before.sequence, try head(family))
+        let oldest = newest - Self.walkedChanges
+        messageLog.bind(1, family)
+        messageLog.bind(2, newest)
+        messageLog.bind(3, oldest)
+        defer { messageLog.reset() }
+        while try messageLog.step() {
+            let sequence = messageLog.int64(0)
+            let frame = try messageLog.withOctets(1) { octets throws(Rejection) in try ServerFrame.decode(octets) }
+            guard case .change(let change) = frame else { continue }
+            for (position, entry) in change.entries.enumerated().reversed() where entry.isNewMessage {
+                let place = PageMark(sequence: sequence, position: Int64(position))
+                guard place < before else { continue }
+                findRecord.bind(1, family)
+                findRecord.bind(2, entry.id)
+                let found = try findRecord.one { row in (try RecordTable.decode(row).record, row.withOctets(10) { $0.count }) }
+                if let (record, size) = found, try !body(record, size, place) { return nil }
+            }
+        }
+        return oldest > 0 ? PageMark(sequence: oldest + 1, position: 0) : nil
+    }
+}
+
+extension ChangeEntry {
+    /// Whether it made a message.
+    var isNewMessage: Bool {
+        guard kind == .message, case .create = effect else { return false }
+        return true
     }
 }
 
@@ -127,26 +175,34 @@ private struct SnapshotChunks {
     }
 }
 
-/// Where a page of messages ends: time and id of its last message, which is opaque to clients.
-struct PageMark: Equatable, CustomStringConvertible {
-    var createdAt: Int64
-    var id: Identifier
+/// Where a page of messages ends: sequence and position in its change of the last message, opaque to clients. What follows is
+/// older than that.
+struct PageMark: Equatable, Comparable, CustomStringConvertible {
+    var sequence: Int64
+    var position: Int64
 
-    static let newest = PageMark(createdAt: .max, id: Identifier(high: .max, low: .max))
+    static let newest = PageMark(sequence: .max, position: .max)
 
-    init(createdAt: Int64, id: Identifier) {
-        self.createdAt = createdAt
-        self.id = id
+    init(sequence: Int64, position: Int64) {
+        self.sequence = sequence
+        self.position = position
     }
 
     init?(_ text: String) {
-        guard let octets = Base64.decode(text, .urlSafe), octets.count == 24 else { return nil }
-        func word(_ place: Int) -> UInt64 { octets[place..<place + 8].reduce(0) { $0 << 8 | UInt64($1) } }
-        self.init(createdAt: Int64(bitPattern: word(0)), id: Identifier(high: word(8), low: word(16)))
+        guard let octets = Base64.decode(text, .urlSafe), octets.count == 16 else { return nil }
+        func word(_ place: Int) -> Int64 { Int64(bitPattern: octets[place..<place + 8].reduce(0) { $0 << 8 | UInt64($1) }) }
+        self.init(sequence: word(0), position: word(8))
+        guard sequence > 0, position >= 0 else { return nil }
+    }
+
+    static func < (left: PageMark, right: PageMark) -> Bool {
+        left.sequence == right.sequence ? left.position < right.position : left.sequence < right.sequence
     }
 
     var description: String {
-        let words = [UInt64(bitPattern: createdAt), id.high, id.low]
-        return Base64.encode(words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * $0)) } }, .urlSafe)
+        var octets: [UInt8] = []
+        BigEndian.append(UInt64(bitPattern: sequence), to: &octets)
+        BigEndian.append(UInt64(bitPattern: position), to: &octets)
+        return Base64.encode(octets, .urlSafe)
     }
 }

@@ -17,8 +17,7 @@ package final class StoreReader {
     let head: Statement
     let logAfter: Statement
     let snapshotRecords: Statement
-    let snapshotMessages: Statement
-    let messagePage: Statement
+    let messageLog: Statement
     private let findFamily: Statement
     private let findSession: Statement
     private let listMemberships: Statement
@@ -42,16 +41,8 @@ package final class StoreReader {
                 SELECT \(columns) FROM records WHERE family = ? AND kind <> \(Kind.message.rawValue)
                 AND (deleted_at IS NULL OR deleted_at > ?) ORDER BY id
                 """)
-            snapshotMessages = try database.prepare(
-                """
-                SELECT \(columns) FROM records WHERE family = ? AND kind = \(Kind.message.rawValue)
-                AND (deleted_at IS NULL OR deleted_at > ?) ORDER BY created_at DESC, id DESC LIMIT ?
-                """)
-            messagePage = try database.prepare(
-                """
-                SELECT \(columns) FROM records WHERE family = ? AND kind = \(Kind.message.rawValue) AND deleted_at IS NULL
-                AND (created_at, id) < (?, ?) ORDER BY created_at DESC, id DESC
-                """)
+            messageLog = try database.prepare(
+                "SELECT seq, frame FROM log WHERE family = ? AND seq <= ? AND seq > ? AND messages > 0 ORDER BY seq DESC")
             findFamily = try database.prepare("SELECT key, floor FROM families WHERE uuid = ?")
             findSession = try database.prepare("SELECT key, person FROM sessions WHERE hash = ?")
             listMemberships = try database.prepare(
