@@ -49,7 +49,8 @@ package enum HuddleServer {
             let reactor = try Reactor()
             let address = try SocketAddress.local(of: listener.raw)
             let events = Mailbox<ShardEvent>(waker: reactor.waker)
-            let store = try Store(path: folder.databasePath, environment: environment(options.limits))
+            let store = try Store(path: folder.databasePath, environment: environment(options.limits), mark: folder.markPath)
+            if let reason = store.epochRenewal { log(.warning, "epoch_renewed", [.init("reason", reason)]) }
             let readers = ReaderPool(events: events, log: log)
             for _ in 0..<ReaderPool.threads {
                 readers.start(try StoreReader(path: folder.databasePath, environment: environment(options.limits)))

@@ -109,7 +109,7 @@ private struct WriterLoop {
             _ = try store.perform(.purge)
             _ = try store.truncateLog()
         case .stop:
-            _ = try? store.truncateLog()
+            try? store.stop()
             events.put(.writerStopped)
             return false
         }
