@@ -38,13 +38,15 @@ struct ProgramFailure: Error {
     /// Why the engine gave up.
     init(_ reason: StopReason) {
         switch reason {
-        case .tokenUnknown: self.init(.refused, "This token is not (or no longer) valid. Ask for a new one, or redeem a new invitation: huddle join CODE")
+        case .tokenUnknown:
+            self.init(.refused, "This token is not (or no longer) valid. Ask for a new one, or redeem an invitation: huddle join CODE")
         case .signedOut: self.init(.refused, "This session was ended.")
         case .closed(4500): self.init(.refused, "You are no longer a member of this family.")
         case .closed(4501): self.init(.refused, "This session was ended.")
         case .closed(let code): self.init(.failed, "The server ended the connection for good (\(code)).")
         case .refused(let rejection): self.init(ExitStatus(rejection), rejection.message.printable)
-        case .protocolUnsupported(let version): self.init(.failed, "The server speaks version \(version) of the protocol, this program version 1.")
+        case .protocolUnsupported(let version):
+            self.init(.failed, "The server speaks version \(version) of the protocol, this program version 1.")
         case .familyUnclear(let memberships):
             guard !memberships.isEmpty else {
                 self.init(.refused, "You belong to no family yet.")

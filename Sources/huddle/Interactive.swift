@@ -163,11 +163,13 @@ struct PipedConversation {
             }
             let isWaiting = !conversation.hasOpened || isAtEnd
             if isWaiting, Clock.monotonicMilliseconds() >= deadline {
-                throw ProgramFailure(.offline, "\(conversation.session.lastFailure ?? "The server does not answer.") Not everything was sent.")
+                let reason = conversation.session.lastFailure ?? "The server does not answer."
+                throw ProgramFailure(.offline, "\(reason) Not everything was done.")
             }
             var items = [Poll.Item(signals.raw, .readable)]
             if !isAtEnd, conversation.hasOpened { items.append(Poll.Item(Standard.input, .readable)) }
-            for event in try conversation.session.turn(until: isWaiting ? deadline : nil, waitingFor: &items) { conversation.receive(event) }
+            let events = try conversation.session.turn(until: isWaiting ? deadline : nil, waitingFor: &items)
+            for event in events { conversation.receive(event) }
             if items[0].ready != [] {
                 while let signal = try signals.next() {
                     if [Signals.interrupt, Signals.terminate, Signals.hangUp].contains(signal) { return .done }

@@ -110,7 +110,9 @@ package struct Invocation: Hashable, Sendable {
         if list.has("--upcoming") { filter.time = .upcoming }
         if list.has("--past") { filter.time = .past }
         if let type = list.value("--type") {
-            guard let types = ListFilter.types(type) else { throw UsageError("--type takes camp, showcase, visit, official_visit, unofficial_visit or game.") }
+            guard let types = ListFilter.types(type) else {
+                throw UsageError("--type takes camp, showcase, visit, official_visit, unofficial_visit or game.")
+            }
             filter.types = types
         }
         filter.text = list.positional.joined(separator: " ")

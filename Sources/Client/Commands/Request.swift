@@ -13,12 +13,12 @@ package enum Request {
         switch command {
         case .add(let kind, let inputs, let athlete):
             let owner = try owner(of: kind, athlete, engine, names)
-            return try create(kind, try FieldOptions.patch(inputs, kind, names: names), athlete: owner)
+            return try create(kind, try FieldOptions.patch(inputs, kind, names: names), athlete: owner, id: fresh())
         case .edit(let kind, let target, let inputs):
             return try update(try find(kind, target, names), try FieldOptions.patch(inputs, kind, names: names))
         case .remove(let kind, let target): return remove(try find(kind, target, names))
         case .attend(let target): return try attend(try find(.event, target, names))
-        case .say(let text): return try say(text)
+        case .say(let text): return try say(text, id: fresh())
         case .interactive, .help, .version, .join, .list, .watch: preconditionFailure("this command asks for no change")
         }
     }
@@ -37,9 +37,11 @@ package enum Request {
         throw UsageError("Whose \(kind.name) is it? Name the athlete with --athlete, or look at one season with --context.")
     }
 
-    package static func create(_ kind: Kind, _ patch: FieldPatch, athlete: Identifier? = nil) throws(Rejection) -> Operation {
-        let id = Random.identifier(milliseconds: Clock.wallMilliseconds())
-        return try checked(Operation(kind: kind, id: id, action: .create(athlete: athlete, patch: patch)))
+    /// - Parameter id: a fresh one (`IdentifierSource`).
+    package static func create(
+        _ kind: Kind, _ patch: FieldPatch, athlete: Identifier? = nil, id: Identifier
+    ) throws(Rejection) -> Operation {
+        try checked(Operation(kind: kind, id: id, action: .create(athlete: athlete, patch: patch)))
     }
 
     package static func update(_ record: Record, _ patch: FieldPatch) throws(Rejection) -> Operation {
@@ -54,9 +56,11 @@ package enum Request {
         try update(record, patch(.event, "attended", .flag(true)))
     }
 
-    package static func say(_ text: String) throws(Rejection) -> Operation {
-        try create(.message, patch(.message, "text", .text(text)))
+    package static func say(_ text: String, id: Identifier) throws(Rejection) -> Operation {
+        try create(.message, patch(.message, "text", .text(text)), id: id)
     }
+
+    private static func fresh() -> Identifier { Random.identifier(milliseconds: Clock.wallMilliseconds()) }
 
     private static func patch(_ kind: Kind, _ name: String, _ value: Value) -> FieldPatch {
         FieldPatch(assignments: kind.declaration.index(of: name).map { [.init(field: $0, value: value)] } ?? [])

@@ -76,7 +76,8 @@ extension SyncEngine {
 
     /// What is pending hides what others did to the same record meanwhile, so an edit on top of it rests on no more than that did.
     private func restingOnPending(_ operation: Operation) -> Operation {
-        guard touchCount[operation.id] != nil, let base = operation.base, let shown = overlay[operation.id]?.version else { return operation }
+        guard touchCount[operation.id] != nil, let base = operation.base, let shown = overlay[operation.id]?.version
+        else { return operation }
         var operation = operation
         operation.base = min(base, shown)
         return operation

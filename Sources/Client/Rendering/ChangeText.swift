@@ -96,7 +96,8 @@ package struct ChangeText {
             let name = names.name(id)
             text = name.isEmpty ? names.short(id) : name
         case .set(let elements):
-            text = elements.isEmpty ? "–" : elements.map { $0.name.isEmpty ? names.short($0.id) : $0.name.printable }.joined(separator: ", ")
+            let all = elements.map { $0.name.isEmpty ? names.short($0.id) : $0.name.printable }
+            text = all.isEmpty ? "–" : all.joined(separator: ", ")
         case .json: text = "{…}"
         }
         return DisplayWidth.cut(text, to: 60)

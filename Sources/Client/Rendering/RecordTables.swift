@@ -54,7 +54,7 @@ package enum RecordTables {
     package static func details(_ record: Record, _ text: ChangeText) -> [String] {
         var lines = [RecordNames.name(record)]
         if record.kind == .event {
-            lines = ["\(EventText.name(record.fields, columns: .max)) (\(EventText.type(record.fields)), \(EventText.status(record.fields)))"]
+            lines[0] += " (\(EventText.type(record.fields)), \(EventText.status(record.fields)))"
             lines.append("  \(EventText.dates(record.fields))  \(EventText.times(record.fields))".trimmedEnd)
         }
         let fields = record.kind.declaration.fields

@@ -32,6 +32,7 @@ package final class Conversation {
     private var questions: Questions?
     private var contextAtStart: String?
     private var warnedOfPending = false
+    private var identifiers = IdentifierSource()
 
     /// - Parameter context: what `--context` said.
     package init(_ session: ClientSession, context: String?) {
@@ -197,7 +198,7 @@ package final class Conversation {
         switch command {
         case .nothing: break
         case .help: output += SlashCommand.helpText.split(separator: "\n").map(String.init)
-        case .say(let words): try ask(try Request.say(words))
+        case .say(let words): try ask(try Request.say(words, id: freshIdentifier()))
         case .list(let filter):
             let records = filter.apply(
                 engine.records(of: filter.kind), today: clock.today(Clock.wallMilliseconds()), context: engine.context ?? .all)
@@ -208,7 +209,7 @@ package final class Conversation {
             ask(Questions(kind, asksAthlete: kind.declaration.scope == .athlete && owner == nil))
         case .add(let kind, let fields, let athlete):
             let owner = try Request.owner(of: kind, athlete, engine, names)
-            try ask(try Request.create(kind, try FieldOptions.patch(fields, kind, names: names), athlete: owner))
+            try ask(try Request.create(kind, try FieldOptions.patch(fields, kind, names: names), athlete: owner, id: freshIdentifier()))
         case .edit(let kind, let target, let fields):
             try ask(try Request.update(try find(kind, target), try FieldOptions.patch(fields, kind, names: names)))
         case .attend(let target): try ask(try Request.attend(try find(.event, target)))
@@ -230,6 +231,8 @@ package final class Conversation {
         cachedNames = nil
         if session.engine.phase != .live { print("Waiting to be sent: \(text.operations([operation]))") }
     }
+
+    private func freshIdentifier() -> Identifier { identifiers.next(Clock.wallMilliseconds()) }
 
     private func quit() {
         let waiting = session.engine.pending.count
@@ -312,7 +315,7 @@ package final class Conversation {
         do {
             let owner = try Request.owner(of: current.kind, current.athlete, session.engine, names)
             let patch = try FieldOptions.patch(current.answers, current.kind, names: names)
-            try ask(try Request.create(current.kind, patch, athlete: owner))
+            try ask(try Request.create(current.kind, patch, athlete: owner, id: freshIdentifier()))
         } catch let rejection as Rejection {
             output += text.rejection(rejection)
         } catch {

@@ -16,7 +16,9 @@ package struct Questions: Sendable {
         self.asksAthlete = asksAthlete
         let fields = kind.declaration.fields
         let common =
-            kind == .event ? ["end_date", "start_time", "end_time", "city", "state", "cost"] : ["school_id", "location", "role", "email", "phone"]
+            kind == .event
+            ? ["end_date", "start_time", "end_time", "city", "state", "cost"]
+            : ["school_id", "location", "role", "email", "phone"]
         left = fields.indices.filter { fields[$0].isRequired }
         left += common.compactMap { kind.declaration.index(of: $0) }
     }

@@ -53,7 +53,8 @@ struct InvocationTests {
     }
 
     @Test("Wrong use is one sentence", arguments: [
-        "bogus", "events --upcoming --past", "events --type nonsense", "events add --nonsense 1", "events edit abcd", "events edit --name x",
+        "bogus", "events --upcoming --past", "events --type nonsense", "events add --nonsense 1", "events edit abcd",
+        "events edit --name x",
         "events rm", "events rm a b", "join", "say", "watch --since x", "watch --since :3", "watch --since e:-1", "watch extra",
         "events add --start 1 --start-date 2", "--timeout 0 events", "--token",
     ])
@@ -72,6 +73,16 @@ struct InvocationTests {
         }
         #expect(Set(all).count == all.count, "no option means two fields")
         #expect(all.count >= kind.declaration.fields.count)
+    }
+}
+
+@Suite("Fresh ids, RFC 9562 §6.2")
+struct IdentifierSourceTests {
+    @Test("Each is larger than the one before, within one millisecond and when the clock goes back")
+    func grow() {
+        var source = IdentifierSource()
+        let ids = (0..<1_000).map { source.next($0 < 500 ? 1_795_000_000_000 : 1_794_999_999_000) }
+        #expect(zip(ids, ids.dropFirst()).allSatisfy { $0 < $1 })
     }
 }
 

@@ -161,7 +161,9 @@ struct ClientSessionTests {
         let waker = loop.session.waker
         let answer = Mutex<Int?>(nil)
         let thread = Thread.start(name: "other") {
-            for _ in 0..<100 { waker.post { session in answer.withLock { $0 = ($0 ?? 0) + (session.engine.phase == .stopped ? 1 : 1_000) } } }
+            for _ in 0..<100 {
+                waker.post { session in answer.withLock { $0 = ($0 ?? 0) + (session.engine.phase == .stopped ? 1 : 1_000) } }
+            }
         }
         thread.join()
         try loop.run { _ in answer.withLock { $0 == 100 } }

@@ -54,7 +54,8 @@ struct EngineWorld {
             case .wake(let after): links[index].wakeAt = now + after
             case .stop(let reason): problems.append("stopped: \(reason)")
             case .notify(.acknowledged(let ack)):
-                if !acknowledged[index, default: []].insert(ack.mutation).inserted { problems.append("acknowledged twice: \(ack.mutation)") }
+                let isNew = acknowledged[index, default: []].insert(ack.mutation).inserted
+                if !isNew { problems.append("acknowledged twice: \(ack.mutation)") }
             case .notify(.rejected(let id, _)): rejected[index, default: []].insert(id)
             case .notify(.fault(let fault)): problems.append("fault: \(fault)")
             case .changed, .replaced, .notify: break
@@ -186,9 +187,8 @@ struct EngineWorld {
         }
         let name = ["name", "notes", "location"].randomElement(using: &random) ?? "name"
         if let old = record.fields.text(name) { seen[tag, default: []].insert(old) }
-        return Operation(
-            kind: .school, id: record.id,
-            action: .update(base: record.version, merge: random.chance(80) ? .disjoint : .none, patch: World.patch(.school, [name: .text(tag)])))
+        let merge: MergeMode = random.chance(80) ? .disjoint : .none
+        return World.update(record.id, base: record.version, merge: merge, [name: .text(tag)])
     }
 
     /// Lets everything arrive.

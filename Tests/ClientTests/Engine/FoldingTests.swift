@@ -90,7 +90,8 @@ struct FoldingTests {
             let second = Self.randomPatch(&random)
             var start = Fields(.event)
             start["coaches_present"] = .set([SetElement(id: World.id(1)), SetElement(id: World.id(2))])
-            let apart = Merge.apply(second, to: Merge.apply(first, to: start, resolve: { _, _ in nil }).fields, resolve: { _, _ in nil }).fields
+            let after = Merge.apply(first, to: start, resolve: { _, _ in nil }).fields
+            let apart = Merge.apply(second, to: after, resolve: { _, _ in nil }).fields
             let folded = Merge.apply(Folding.merge(second, over: first), to: start, resolve: { _, _ in nil }).fields
             #expect(apart == folded, "\(first) then \(second)")
         }

@@ -36,6 +36,10 @@ enum World {
         Operation(kind: .school, id: id(number), action: .update(base: base, merge: merge, patch: patch(.school, values)))
     }
 
+    static func update(_ id: Identifier, base: Int64, merge: MergeMode, _ values: [String: Value?]) -> Operation {
+        Operation(kind: .school, id: id, action: .update(base: base, merge: merge, patch: patch(.school, values)))
+    }
+
     static func delete(_ number: UInt64, base: Int64) -> Operation {
         Operation(kind: .school, id: id(number), action: .delete(base: base))
     }

@@ -22,7 +22,8 @@ struct RenderingTests {
     }
 
     @Test("Dates", arguments: [
-        ("2026-04-15", nil, "Apr 15, 2026"), ("2026-04-15", "2026-04-15", "Apr 15, 2026"), ("2026-04-15", "2026-04-16", "Apr 15 - 16, 2026"),
+        ("2026-04-15", nil, "Apr 15, 2026"), ("2026-04-15", "2026-04-15", "Apr 15, 2026"),
+        ("2026-04-15", "2026-04-16", "Apr 15 - 16, 2026"),
         ("2026-04-30", "2026-05-02", "Apr 30 - May 2, 2026"), ("2026-12-31", "2027-01-02", "Dec 31, 2026 - Jan 2, 2027"),
         ("bad\u{1B}", nil, "bad\u{FFFD}"),
     ] as [(String, String?, String)])
@@ -32,7 +33,9 @@ struct RenderingTests {
         #expect(EventText.dates(Self.event(values).fields) == text)
     }
 
-    @Test("Status", arguments: [(true, true, "Attended"), (false, true, "Attended"), (true, false, "Registered"), (false, false, "Not Registered")])
+    @Test("Status", arguments: [
+        (true, true, "Attended"), (false, true, "Attended"), (true, false, "Registered"), (false, false, "Not Registered"),
+    ])
     func status(registered: Bool, attended: Bool, text: String) {
         #expect(EventText.status(Self.event(["registered": .flag(registered), "attended": .flag(attended)]).fields) == text)
     }
@@ -54,7 +57,8 @@ struct RenderingTests {
     }
 
     @Test("Widths", arguments: [
-        ("abc", 3), ("日本", 4), ("é", 1), ("e\u{301}", 1), ("👍🏽", 2), ("👨‍👩‍👧", 2), ("🇵🇱", 2), ("❤️", 2), ("❤", 1), ("\u{200B}", 0), ("한", 2),
+        ("abc", 3), ("日本", 4), ("é", 1), ("e\u{301}", 1), ("👍🏽", 2), ("👨‍👩‍👧", 2),
+        ("🇵🇱", 2), ("❤️", 2), ("❤", 1), ("\u{200B}", 0), ("한", 2),
     ])
     func widths(text: String, width: Int) {
         #expect(DisplayWidth.of(text) == width)
@@ -108,6 +112,20 @@ struct RenderingTests {
                 == "Maya is here, viewing Maya's season")
     }
 
+    @Test("Every kind can be told of without its record", arguments: Kind.allCases)
+    func withoutRecords(kind: Kind) {
+        let text = ChangeText(RecordNames([])) { _ in "09:14" }
+        let effects: [ChangeEntry.Effect] = [
+            .create(athlete: nil, fields: Fields(kind)), .update([.init(field: 0, value: nil)]), .delete,
+            .restore(athlete: nil, fields: Fields(kind), createdAt: 0, createdBy: World.parent),
+        ]
+        for effect in effects {
+            let entry = ChangeEntry(kind: kind, id: World.id(9), version: 2, effect: effect)
+            let lines = text.lines(Change(sequence: 1, at: 0, member: World.parent, client: nil, mutation: nil, entries: [entry]))
+            #expect(lines.allSatisfy { $0.contains("somebody") || $0.contains("joined") })
+        }
+    }
+
     @Test("A conflict shows yours, theirs, who and when")
     func conflict() {
         let names = RecordNames([Self.member(World.athlete, "Maya")])
@@ -124,7 +142,8 @@ struct RenderingTests {
         let today = "2026-11-21"
         let past = Self.event(["name": .text("Past"), "start_date": .text("2026-11-01"), "type": .text("camp")], id: 1)
         let running = Self.event(
-            ["name": .text("Running"), "start_date": .text("2026-11-20"), "end_date": .text("2026-11-21"), "type": .text("official_visit")], id: 2)
+            ["name": .text("Running"), "start_date": .text("2026-11-20"),
+                "end_date": .text("2026-11-21"), "type": .text("official_visit")], id: 2)
         let future = Self.event(
             ["name": .text("Future"), "start_date": .text("2026-12-01"), "city": .text("Austin"), "type": .text("unofficial_visit")], id: 3)
         let other = Self.event(["name": .text("Other"), "start_date": .text("2026-12-02")], id: 4, athlete: World.id(99))

@@ -9,7 +9,10 @@ struct KeyReaderTests {
         (Array("\u{1B}[C\u{1B}[D\u{1B}[H\u{1B}[F\u{1B}[1~\u{1B}[4~\u{1B}[3~".utf8), [.right, .left, .home, .end, .home, .end, .delete]),
         (Array("\u{1B}OH\u{1B}OF\u{1B}[1;5C\u{1B}[1;3D\u{1B}b\u{1B}f".utf8), [.home, .end, .wordRight, .wordLeft, .wordLeft, .wordRight]),
         ([1, 5, 11, 21, 23, 3, 4, 26, 12, 13, 10, 127, 8, 9],
-            [.home, .end, .killToEnd, .killToStart, .killWord, .interrupt, .endOfFile, .suspend, .clearScreen, .enter, .enter, .backspace, .backspace, .tab]),
+            [
+                .home, .end, .killToEnd, .killToStart, .killWord, .interrupt, .endOfFile, .suspend, .clearScreen, .enter, .enter, .backspace, .backspace,
+                .tab,
+            ]),
         (Array("\u{1B}[200~one\r\ntwo\u{1B}[31m\u{7}\t3\u{1B}[201~x".utf8), [.paste("one\ntwo\u{5B}31m 3"), .text("x")]),
         (Array("\u{1B}[99;99;99qz".utf8), [.text("z")]),
         (Array("\u{1B}[1\ry".utf8), [.enter, .text("y")]),

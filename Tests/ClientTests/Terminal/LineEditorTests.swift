@@ -94,8 +94,10 @@ struct LineEditorTests {
     func random(seed: Int) {
         var random = Seeded(state: UInt64(seed))
         let keys: [Key] = [
-            .text("a"), .text("日"), .text("👨‍👩‍👧"), .text("\u{301}"), .text("\u{200D}"), .text(" "), .paste("x\n日"), .backspace, .delete, .left,
-            .right, .home, .end, .up, .down, .wordLeft, .wordRight, .killWord, .killToEnd, .killToStart, .enter, .text("🇵"), .text("\u{FE0F}"),
+            .text("a"), .text("日"), .text("👨‍👩‍👧"), .text("\u{301}"), .text("\u{200D}"), .text(" "), .paste("x\n日"), .backspace, .delete,
+            .left,
+            .right, .home, .end, .up, .down, .wordLeft, .wordRight, .killWord, .killToEnd, .killToStart, .enter,
+            .text("🇵"), .text("\u{FE0F}"),
         ]
         var editor = LineEditor()
         for _ in 0..<1_000 {

@@ -19,7 +19,8 @@ struct SlashCommandTests {
     @Test("Lines mean", arguments: [
         ("", .nothing), ("  ", .nothing), ("hello there ", .say("hello there")), ("//shrug", .say("/shrug")), ("/help", .help),
         ("/events", events(.upcoming)), ("/events past", events(.past)), ("/events all", events(.all)),
-        ("/events fall camp", events(.all, "fall camp")), ("/event 3", .show(.event, "3")), ("/event Fall Camp", .show(.event, "Fall Camp")),
+        ("/events fall camp", events(.all, "fall camp")), ("/event 3", .show(.event, "3")),
+        ("/event Fall Camp", .show(.event, "Fall Camp")),
         ("/attend 2", .attend("2")), ("/rm 2", .remove(.event, "2")), ("/context Maya", .context("Maya")), ("/drafts", .drafts),
         ("/retry 1", .retry("1")), ("/drop 1", .drop("1")), ("/quit", .quit), ("/add", .add(.event, [], athlete: nil)),
         ("/schools rm 2", .remove(.school, "2")), ("/coaches", .list(ListFilter(.coach))),
@@ -38,7 +39,9 @@ struct SlashCommandTests {
         #expect(try SlashCommand.parse(line) == command)
     }
 
-    @Test("Mistakes get a sentence", arguments: ["/nope", "/edit 2", "/edit --name x", "/event", "/add --bogus 1", "/edit 1 --name \"x", "/add stray"])
+    @Test("Mistakes get a sentence", arguments: [
+        "/nope", "/edit 2", "/edit --name x", "/event", "/add --bogus 1", "/edit 1 --name \"x", "/add stray",
+    ])
     func refuses(line: String) {
         #expect(throws: UsageError.self) { try SlashCommand.parse(line) }
     }
