@@ -94,6 +94,6 @@ let package = Package(
         tests("ServerTests", ["Bytes", "Posix", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Wire", "Rooms", "Store", "Server"]),
         tests("ClientTests", ["Arguments", "Bytes", "Crypto", "Posix", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Wire", "Client"]),
         tests("SimulationTests", ["CFaultVFS", "Bytes", "Crypto", "Posix", "SQLite", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Wire", "Rooms", "Store", "Server", "Client"]),
-        tests("SystemTests", ["huddled", "huddle", "wsecho", "loadgen", "Bytes", "Posix", "SQLite", "JSON", "Dates", "Family", "Wire", "Client"]),
+        tests("SystemTests", ["huddled", "huddle", "wsecho", "loadgen", "Bytes", "Crypto", "Posix", "SQLite", "JSON", "Dates", "Family", "Wire", "Store", "Client"]),
     ]
 )

@@ -7,6 +7,12 @@
 // What Swift cannot import of <sqlite3.h>: the destructors SQLITE_STATIC and SQLITE_TRANSIENT are casts, sqlite3_db_config
 // is variadic, and extended result codes are computed macros.
 
+/// Stops SQLite from counting its memory, which takes a lock around every allocation of every connection. Does nothing
+/// once a connection has been opened.
+static inline int csqlite_leave_memory_uncounted(void) {
+    return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
 /// Binds a blob that SQLite copies before returning.
 static inline int csqlite_bind_blob_copied(sqlite3_stmt *statement, int index, const void *octets, sqlite3_uint64 count) {
     return sqlite3_bind_blob64(statement, index, octets, count, SQLITE_TRANSIENT);

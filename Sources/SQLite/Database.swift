@@ -29,6 +29,9 @@ package final class Database {
 
     let handle: OpaquePointer
 
+    /// Once, before the first connection: nobody here asks for the counts, and the writer shares no lock with the readers then.
+    private static let uncounted: Void = { _ = csqlite_leave_memory_uncounted() }()
+
     /// Opens the file at `path`, or a private database in memory for `":memory:"`.
     ///
     /// - Parameters:
@@ -44,6 +47,7 @@ package final class Database {
             case .readWrite: SQLITE_OPEN_READWRITE
             case .readWriteCreate: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
             }
+        Database.uncounted
         let flags = access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         var opened: OpaquePointer?
         let code =

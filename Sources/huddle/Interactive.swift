@@ -52,6 +52,8 @@ struct Screen {
 
     mutating func run(_ signals: borrowing SignalDescriptor, _ setting: Setting) throws -> ExitStatus {
         while true {
+            // The last column stays free, because writing into it makes some terminals wrap.
+            conversation.columns = RawTerminal.columns - 1
             draw()
             var items = [Poll.Item(signals.raw, .readable), Poll.Item(Standard.input, .readable)]
             for event in try conversation.session.turn(waitingFor: &items) { conversation.receive(event) }
@@ -120,7 +122,10 @@ struct Screen {
 
     /// Prints what has to be said above the row, and the row when it looks different.
     private mutating func draw() {
-        let lines = conversation.takeOutput()
+        let columns = RawTerminal.columns - 1
+        let lines = conversation.takeOutput().flatMap { text in
+            text.split(separator: "\n", omittingEmptySubsequences: false).flatMap { WordWrap.lines(String($0), columns: columns) }
+        }
         let row = PromptView(prompt: conversation.prompt, editor, columns: RawTerminal.columns)
         guard !lines.isEmpty || row != drawn else { return }
         let above = lines.isEmpty ? "" : PromptView.erasing + lines.joined(separator: "\n") + "\n"

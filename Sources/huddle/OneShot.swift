@@ -20,10 +20,16 @@ struct OneShot {
     func run() throws -> ExitStatus {
         let seat = try Seat(setting, timeout: invocation.timeout)
         defer { seat.leave() }
-        try seat.enter(context: invocation.context)
         if case .list(let filter) = invocation.command {
+            try seat.enter(context: invocation.context)
             list(filter, seat.session.engine)
             return .done
+        }
+        do {
+            try seat.enter(context: invocation.context)
+        } catch let failure as ProgramFailure where failure.status == .offline {
+            printOffline(0, wasSent: false)
+            throw failure
         }
         let operation: Operation
         do {
@@ -40,7 +46,9 @@ struct OneShot {
         let records = filter.apply(
             engine.records(of: filter.kind), today: clock.today(Clock.wallMilliseconds()), context: context)
         guard invocation.isJSON else {
-            let lines = RecordTables.lines(filter.kind, records, RecordNames(engine), showsAthlete: context == .all)
+            // The last column stays free, because writing into it makes some terminals wrap.
+            let columns = Standard.isTerminal(Standard.output) ? RawTerminal.columns - 1 : nil
+            let lines = RecordTables.lines(filter.kind, records, RecordNames(engine), showsAthlete: context == .all, columns: columns)
             Standard.write(output: lines.joined(separator: "\n") + "\n")
             return
         }
@@ -76,24 +84,27 @@ struct OneShot {
         case .reject(_, let rejection)?: return report(rejection, mutation, seat)
         default:
             let wasSent = seat.session.engine.pending.contains { $0.id == mutation && $0.state != .unsent }
-            if invocation.isJSON {
-                var writer = JSONWriter()
-                writer.beginObject()
-                writer.key("type")
-                writer.string("offline")
-                writer.key("mutation")
-                writer.integer(mutation)
-                writer.key("maybe_done")
-                writer.boolean(wasSent)
-                writer.endObject()
-                Standard.write(output: writer.octets + [UInt8(ascii: "\n")])
-            }
+            printOffline(mutation, wasSent: wasSent)
             throw ProgramFailure(
                 .offline,
                 wasSent
                     ? "\(setting.address) did not answer in time. It may have been done: look before you try again."
                     : "\(setting.address) did not answer in time. It was not sent, so nothing was done.")
         }
+    }
+
+    private func printOffline(_ mutation: Int64, wasSent: Bool) {
+        guard invocation.isJSON else { return }
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.key("type")
+        writer.string("offline")
+        writer.key("mutation")
+        writer.integer(mutation)
+        writer.key("maybe_done")
+        writer.boolean(wasSent)
+        writer.endObject()
+        Standard.write(output: writer.octets + [UInt8(ascii: "\n")])
     }
 
     private func report(_ rejection: Rejection, _ mutation: Int64, _ seat: Seat) -> ExitStatus {

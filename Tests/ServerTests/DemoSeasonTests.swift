@@ -1,4 +1,5 @@
 import Bytes
+import Dates
 import Family
 import Server
 import Testing
@@ -16,6 +17,7 @@ struct DemoSeasonTests {
         let mutations: [(author: Identifier, operations: [Operation])]
 
         init(today: String) {
+            guard let today = CalendarDate(today) else { preconditionFailure("\(today) is no date") }
             var last: UInt64 = 0
             mutations = DemoSeason.mutations(today: today, parents: parents, athletes: athletes) {
                 last += 1
@@ -232,7 +234,7 @@ struct DemoSeasonTests {
 
     @Test("The athletes are 17 and 16", arguments: days)
     func ages(today: String) throws {
-        let births = DemoSeason.birthDates(today: today)
+        let births = DemoSeason.birthDates(today: try #require(CalendarDate(today))).map(\.description)
         for (birth, age) in zip(births, [17, 16]) {
             #expect(Self.exists(birth))
             let year = try #require(Int(today.prefix(4)))

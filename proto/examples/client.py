@@ -13,7 +13,7 @@ import random
 import sys
 import uuid
 
-from websockets import ConnectionClosed, InvalidHandshake, connect
+from websockets import ConnectionClosed, InvalidHandshake, InvalidStatus, connect
 
 STOP = {1002, 1003, *range(1007, 1011), *range(4500, 5000)}  # [13] these close codes say: do not come back
 
@@ -23,24 +23,27 @@ class Rejected(Exception):
 
 
 class Huddle:
-    def __init__(self, url, token):
-        self.url, self.token, self.on_change = url.rstrip("/") + "/ws", token, lambda frame: None
+    def __init__(self, url, token, on_change):
+        self.url, self.token, self.on_change = url.rstrip("/").removesuffix("/ws") + "/ws", token, on_change
         self.client, self.last = str(uuid.uuid4()), 0  # [6] a program that keeps drafts on disk keeps these two there as well
         self.pending, self.answers = {}, {}  # mutation id -> operations, -> future
         self.cursor, self.records, self.incoming = None, {}, {}  # id -> record, deleted ones too
-        self.joined, self.live = None, asyncio.Event()
+        self.socket, self.joined, self.live = None, None, asyncio.Event()
 
     async def run(self):
         """Stays with the family, through cuts, until cancelled or until a close code says stop."""
         wait = 0.1
         while True:
-            self.socket = None
-            with contextlib.suppress(OSError, ConnectionClosed, InvalidHandshake):
+            try:
                 async with connect(self.url, subprotocols=["huddle.v1"], max_size=None) as self.socket:
                     await self.say(type="sign_in", token=self.token)
                     async for text in self.socket:
                         await self.receive(json.loads(text))
                         wait = 0.1 if self.live.is_set() else wait
+            except (OSError, ConnectionClosed, InvalidHandshake) as problem:
+                if isinstance(problem, InvalidStatus) and problem.response.status_code != 503:  # [1] no Huddle server is there
+                    raise ConnectionAbortedError(f"{self.url}: {problem}") from None
+                print(f"{self.url}: {problem}; trying again", file=sys.stderr)
             self.joined = None
             self.live.clear()
             if self.socket and self.socket.close_code in STOP:
@@ -72,7 +75,8 @@ class Huddle:
                 self.records, self.cursor = self.incoming, {"epoch": self.joined["epoch"], "seq": frame["seq"]}
             case "change":
                 for entry in frame["changes"]:
-                    self.apply(frame, entry)
+                    if entry["id"] in self.records or entry["op"] in ("create", "restore"):  # else a message older than the snapshot's
+                        self.apply(frame, entry)
                 self.cursor = {"epoch": self.joined["epoch"], "seq": frame["seq"]}
                 self.on_change(frame)
             case "live":
@@ -82,8 +86,7 @@ class Huddle:
                     frame.get("retry_after", 1000) / 1000, lambda: asyncio.ensure_future(self.send_mutation(frame["mutation"])))
             case "ack" | "reject":
                 self.pending.pop(frame["mutation"], None)
-                future = self.answers.pop(frame["mutation"], None)
-                if future and not future.done():
+                if (future := self.answers.pop(frame["mutation"], None)) and not future.done():
                     future.set_result(frame)
             case "error":
                 print(frame["message"], file=sys.stderr)
@@ -98,8 +101,7 @@ class Huddle:
         elif entry["op"] == "delete":
             record["deleted_at"] = frame["at"]
         else:  # create, restore: the whole record
-            record |= {key: value for key, value in entry.items() if key != "op"}
-            record.pop("deleted_at", None)
+            record |= {key: value for key, value in entry.items() if key != "op"} | {"deleted_at": None}
         record |= {"version": entry["version"], "updated_at": frame["at"], "updated_by": frame["member"]}
 
     async def mutate(self, *operations):
@@ -122,9 +124,7 @@ class Huddle:
 
 
 async def main(url, token, command, *words):
-    huddle = Huddle(url, token)
-    if command == "watch":
-        huddle.on_change = lambda frame: print(json.dumps(frame), flush=True)
+    huddle = Huddle(url, token, lambda frame: print(json.dumps(frame), flush=True) if command == "watch" else None)
     task = asyncio.create_task(huddle.run())
     await asyncio.wait([task, asyncio.create_task(huddle.live.wait())], return_when=asyncio.FIRST_COMPLETED)
     if command == "watch" or task.done():

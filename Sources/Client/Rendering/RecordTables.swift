@@ -3,13 +3,24 @@ package import Family
 
 /// Lists of records for people.
 package enum RecordTables {
-    /// - Parameter showsAthlete: whether the list mixes several athletes' records.
-    package static func lines(_ kind: Kind, _ records: [Record], _ names: RecordNames, showsAthlete: Bool) -> [String] {
+    /// - Parameters:
+    ///   - showsAthlete: whether the list mixes several athletes' records.
+    ///   - columns: of the terminal, to which the list is fitted; `nil` for a pipe or a file: everything is there.
+    ///   - isNumbered: whether the caller puts numbers before the lines, by which people point at records instead of ids.
+    package static func lines(
+        _ kind: Kind, _ records: [Record], _ names: RecordNames, showsAthlete: Bool, columns: Int? = nil, isNumbered: Bool = false
+    ) -> [String] {
         guard !records.isEmpty else { return [empty(kind)] }
+        // Without numbers the id is what one needs for the next command.
+        let id = Table.Column("ID", leaves: isNumbered ? 0 : nil)
+        let table: Table
         switch kind {
         case .event:
-            return Table(
-                ["ID", "DATE", "TIME", "NAME", "TYPE", "STATUS", "WHERE", "ATHLETE"],
+            table = Table(
+                [
+                    id, "DATE", .init("TIME", leaves: 3), .init("NAME", least: 20), .init("TYPE", leaves: 2), .init("STATUS", leaves: 5),
+                    .init("WHERE", least: 16, leaves: 1), .init("ATHLETE", least: 9, leaves: 4),
+                ],
                 records.map { record in
                     [
                         names.short(record.id), EventText.dates(record.fields), EventText.times(record.fields),
@@ -17,37 +28,37 @@ package enum RecordTables {
                         DisplayWidth.cut(EventText.place(record.fields), to: 30),
                         showsAthlete ? record.athlete.map(names.member) ?? "" : "",
                     ]
-                }
-            ).lines
+                })
         case .school:
-            return Table(
-                ["ID", "NAME", "LOCATION", "WEBSITE"],
+            table = Table(
+                [id, .init("NAME", least: 24), .init("LOCATION", least: 16), .init("WEBSITE", least: 24, leaves: 1)],
                 records.map {
                     [
                         names.short($0.id), RecordNames.name($0), ($0.fields.text("location") ?? "").printable,
                         ($0.fields.text("url") ?? "").printable,
                     ]
-                }
-            ).lines
+                })
         case .coach:
-            return Table(
-                ["ID", "NAME", "ROLE", "SCHOOL", "E-MAIL", "PHONE"],
+            table = Table(
+                [
+                    id, .init("NAME", least: 16), .init("ROLE", least: 16), .init("SCHOOL", least: 16), .init("E-MAIL", leaves: 1),
+                    .init("PHONE", leaves: 2),
+                ],
                 records.map {
                     [
                         names.short($0.id), RecordNames.name($0), ($0.fields.text("role") ?? "").printable,
                         $0.fields.reference("school_id").map(names.name) ?? "", ($0.fields.text("email") ?? "").printable,
                         ($0.fields.text("phone") ?? "").printable,
                     ]
-                }
-            ).lines
+                })
         case .member:
-            return Table(
-                ["ID", "NAME", "ROLE"],
-                records.map { [names.short($0.id), RecordNames.name($0), EventText.label($0.fields, "role") ?? ""] }
-            ).lines
+            table = Table(
+                [id, .init("NAME", least: 24), "ROLE"],
+                records.map { [names.short($0.id), RecordNames.name($0), EventText.label($0.fields, "role") ?? ""] })
         case .family, .message:
             return records.map { "\(names.short($0.id))  \(RecordNames.name($0))" }
         }
+        return table.lines(within: columns)
     }
 
     /// Every field of a record that is not empty, one a line.

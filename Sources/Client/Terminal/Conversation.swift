@@ -32,6 +32,8 @@ package final class Conversation {
     private var questions: Questions?
     private var contextAtStart: String?
     private var warnedOfPending = false
+    /// Of the terminal, to which lists are fitted; `nil` where there is none.
+    package var columns: Int?
     private var identifiers = IdentifierSource()
 
     /// - Parameter context: what `--context` said.
@@ -272,9 +274,11 @@ package final class Conversation {
 
     private func list(_ kind: Kind, _ records: [Record]) {
         numbered[kind] = records.map(\.id)
-        let lines = RecordTables.lines(kind, records, names, showsAthlete: session.engine.context == .all)
-        guard !records.isEmpty else { return output += lines }
         let width = String(records.count).count
+        // Before each line: its number, a mark and a space.
+        let lines = RecordTables.lines(
+            kind, records, names, showsAthlete: session.engine.context == .all, columns: columns.map { $0 - width - 2 }, isNumbered: true)
+        guard !records.isEmpty else { return output += lines }
         for (index, line) in lines.enumerated() {
             let number = index == 0 ? "" : String(index)
             let mark = index > 0 && session.engine.isPending(records[index - 1].id) ? "*" : " "

@@ -32,6 +32,8 @@ package enum SlashCommand: Hashable, Sendable {
         case "help", "h", "?": return .help
         case "events": return .list(events(words))
         case "event": return .show(.event, try one(words, "/event N"))
+        case "school": return .show(.school, try one(words, "/school N"))
+        case "coach": return .show(.coach, try one(words, "/coach N"))
         case "schools", "coaches", "members": return try records(command, words)
         case "add":
             let kind = kind(words.first)
@@ -50,14 +52,18 @@ package enum SlashCommand: Hashable, Sendable {
     }
 
     package static let helpText = """
-        Type to say something. Commands:
-          /events [upcoming|past|all|TEXT]   the season           /event N            one event in full
-          /add [--field value …]             add an event         /attend N           mark it attended
-          /edit N --field value              change it            /rm N               delete it
-          /schools  /coaches  /members       lists; also /schools add|edit|rm …
-          /context NAME|all                  whose season you look at
-          /drafts  /retry N  /drop N         what was refused: see, send again, forget
-          /quit                              N is a number of the last list, an id or a name
+        Type to say something to the family. Commands:
+          /events              what is ahead; also: /events past, all, or words to look for
+          /event N             one event in full
+          /add                 a new event, field by field; or /add --name "Fall Camp" …
+          /edit N --cost 150   change an event: each field is an option
+          /attend N            mark it attended            /rm N   delete it
+          /schools /coaches    lists; also /school N, /coach N, /schools add|edit|rm …
+          /members             who is in the family
+          /context NAME        whose season you look at; /context all for everybody's
+          /drafts              what was refused; /retry N sends it again, /drop N forgets it
+          /quit                leave
+        N is a number of the last list, an id or a name. huddle events --help has all fields.
         """
 
     /// Words with quotes ("…", '…') and backslashes, as a shell splits them.

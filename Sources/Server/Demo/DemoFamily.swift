@@ -1,4 +1,5 @@
 package import Bytes
+internal import Dates
 package import Family
 package import Store
 package import Wire
@@ -23,7 +24,7 @@ package struct DemoFamily: Sendable {
     package static func make(
         in store: Store, environment: StoreEnvironment
     ) throws(StoreFailure) -> (Result<DemoFamily, Rejection>, [CommitResult]) {
-        var maker = Maker(store: store, environment: environment)
+        var maker = Maker(store, environment)
         let made: Result<DemoFamily, Rejection>
         do throws(DemoStop) {
             made = .success(try maker.make())
@@ -45,10 +46,20 @@ private enum DemoStop: Error {
 private struct Maker {
     let store: Store
     let environment: StoreEnvironment
-    var results: [CommitResult] = []
+    /// UTC milliseconds, of all ids.
+    let began: Int64
+    private(set) var results: [CommitResult] = []
+    /// How many ids were given.
+    private var identifiers: UInt64 = 0
+
+    init(_ store: Store, _ environment: StoreEnvironment) {
+        self.store = store
+        self.environment = environment
+        began = environment.now()
+    }
 
     mutating func make() throws(DemoStop) -> DemoFamily {
-        guard let today = environment.localDate(DemoSeason.timeZone, environment.now()) else {
+        guard let today = environment.localDate(DemoSeason.timeZone, environment.now()).flatMap({ CalendarDate($0) }) else {
             throw .rejected(Rejection(.invalid, "This machine has no zone data. Install the package tzdata."))
         }
         let first = DemoSeason.parentNames[0]
@@ -60,9 +71,10 @@ private struct Maker {
         }
         var athletes: [Identifier] = []
         for (name, born) in zip(DemoSeason.athleteNames, DemoSeason.birthDates(today: today)) {
-            athletes.append(try invite(Invite(family: family.family, name: name, role: .athlete, born: born, by: family.member)))
+            let athlete = Invite(family: family.family, name: name, role: .athlete, born: born.description, by: family.member)
+            athletes.append(try invite(athlete))
         }
-        let season = DemoSeason.mutations(today: today, parents: parents, athletes: athletes, makeIdentifier: identifier)
+        let season = DemoSeason.mutations(today: today, parents: parents, athletes: athletes) { identifier() }
         let client = identifier()
         for (index, step) in season.enumerated() {
             try commit(step.operations, by: step.author, in: family.family, client: client, number: Int64(index + 1))
@@ -75,12 +87,15 @@ private struct Maker {
         return DemoFamily(family: family.family, name: DemoSeason.familyName, members: members)
     }
 
-    private func identifier() -> Identifier {
-        let octets = environment.random(16)
-        var halves: (UInt64, UInt64) = (0, 0)
-        for octet in octets.prefix(8) { halves.0 = halves.0 << 8 | UInt64(octet) }
-        for octet in octets.dropFirst(8) { halves.1 = halves.1 << 8 | UInt64(octet) }
-        return .version7(milliseconds: environment.now(), random: halves)
+    /// A fresh id, larger than the one before although all are of one millisecond: a whole season is written within the
+    /// same moment, and records of one moment show in the order of their ids.
+    ///
+    /// Source: RFC 9562 §6.2, method 1: a counter in the 12 bits behind the time.
+    private mutating func identifier() -> Identifier {
+        identifiers += 1
+        precondition(identifiers < 1 << 12, "a demo has few enough records to be counted in 12 bits")
+        let random = environment.random(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        return .version7(milliseconds: began, random: (identifiers, random))
     }
 
     private mutating func invite(_ invite: Invite) throws(DemoStop) -> Identifier {

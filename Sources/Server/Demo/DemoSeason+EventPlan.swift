@@ -1,4 +1,5 @@
 import Bytes
+import Dates
 import Family
 
 /// One event of the demo, with dates that count from the day on which the demo is made.
@@ -51,8 +52,8 @@ struct EventPlan {
     let author: Author
     /// Days from today to the first day, before it moves to `weekday`.
     let day: Int
-    /// 0 Sunday … 6 Saturday: the first day moves there, away from today, so that past stays past; `nil` stays where it is.
-    var weekday: Int? = nil
+    /// The first day moves there, away from today, so that past stays past; `nil` stays where it is.
+    var weekday: Weekday? = nil
     /// Days after the first that it goes on.
     var moreDays = 0
     let kind: Kind
@@ -76,14 +77,14 @@ struct EventPlan {
     var notes: String? = nil
     var stats: String? = nil
 
-    func firstDay(today: DemoDay) -> DemoDay {
-        let planned = today.adding(day)
+    func firstDay(today: CalendarDate) -> CalendarDate {
+        let planned = today.moved(by: day)
         guard let weekday else { return planned }
-        let forward = (weekday - planned.weekday + 7) % 7
-        return day < 0 ? planned.adding(forward == 0 ? 0 : forward - 7) : planned.adding(forward)
+        let forward = (weekday.rawValue - planned.weekday.rawValue + 7) % 7
+        return planned.moved(by: day < 0 && forward > 0 ? forward - 7 : forward)
     }
 
-    func create(_ id: Identifier, owner: Identifier, today: DemoDay, schools: [Identifier]) -> Operation {
+    func create(_ id: Identifier, owner: Identifier, today: CalendarDate, schools: [Identifier]) -> Operation {
         let first = firstDay(today: today)
         var school: Value?
         var hostName: Value?
@@ -99,7 +100,7 @@ struct EventPlan {
         let patch = FieldPatch.demo(.event, [
             "type": .text(kind.rawValue), "name": .text(parts.joined(separator: first.season)), "school_id": school, "host": hostName,
             "event_source": .text(source.rawValue), "cost": .demo(cost), "url": .demo(page.map { "https://www.\(domain).example/\($0)" }),
-            "start_date": .text(first.text), "end_date": moreDays > 0 ? .text(first.adding(moreDays).text) : nil,
+            "start_date": .text(first.description), "end_date": moreDays > 0 ? .text(first.moved(by: moreDays).description) : nil,
             "start_time": .demo(start), "end_time": .demo(end), "checkin_time": .demo(checkin), "time_zone": .demo(place.zone),
             "location": .text(place.location), "address": .demo(place.address), "city": .text(place.city), "state": .text(place.state),
             "description": .demo(description), "registered": .flag(registered),

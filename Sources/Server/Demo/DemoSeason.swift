@@ -1,4 +1,5 @@
 package import Bytes
+package import Dates
 package import Family
 
 /// A made-up family in the middle of a recruiting season, for somebody who tries Huddle for the first time.
@@ -18,30 +19,27 @@ package enum DemoSeason {
     /// shortstop in baseball.
     package static let athleteNames = ["Elena Rivera", "Mateo Rivera"]
 
-    /// Birth dates (`YYYY-MM-DD`) of the athletes, by which they are 17 and 16 years old on `today`.
-    ///
-    /// - Parameter today: `YYYY-MM-DD`; anything else is the caller's mistake and traps.
-    package static func birthDates(today: String) -> [String] {
-        let day = DemoDay(today)
+    /// Birth dates of the athletes, by which they are 17 and 16 years old on `today`.
+    package static func birthDates(today: CalendarDate) -> [CalendarDate] {
         // A hundred days past the 17th and 150 past the 16th birthday, 365.25 days a year: far from both neighbours.
-        return [day.adding(-6_309).text, day.adding(-5_994).text]
+        return [today.moved(by: -6_309), today.moved(by: -5_994)]
     }
 
     /// The season as the family would have entered it, oldest first.
     ///
     /// - Parameters:
-    ///   - today: `YYYY-MM-DD` in the family's zone; dates of the season lie around it.
+    ///   - today: in the family's zone; dates of the season lie around it.
     ///   - parents: the two parents' member ids.
     ///   - athletes: the two athletes' member ids.
-    ///   - makeIdentifier: gives a fresh id at each call.
+    ///   - makeIdentifier: gives a fresh id at each call, larger than the one before: records of the same moment show in the
+    ///     order of their ids.
     /// - Returns: mutations of at most 25 operations (far below `Limits.operationsPerMutation`), each with the member who
     ///   sends it. An operation refers only to records of earlier mutations.
     package static func mutations(
-        today: String, parents: [Identifier], athletes: [Identifier], makeIdentifier: () -> Identifier
+        today: CalendarDate, parents: [Identifier], athletes: [Identifier], makeIdentifier: () -> Identifier
     ) -> [(author: Identifier, operations: [Operation])] {
         precondition(parents.count == parentNames.count && athletes.count == athleteNames.count, "the demo family has two and two")
         let members = parents + athletes
-        let day = DemoDay(today)
         var mutations: [(author: Identifier, operations: [Operation])] = []
 
         let schoolIDs = schools.map { _ in makeIdentifier() }
@@ -57,7 +55,7 @@ package enum DemoSeason {
                 guard !chosen.isEmpty else { continue }
                 let member = author.member(parents: parents, athlete: athletes[athlete])
                 mutations.append((member, chosen.map {
-                    events[$0].create(eventIDs[$0], owner: athletes[athlete], today: day, schools: schoolIDs)
+                    events[$0].create(eventIDs[$0], owner: athletes[athlete], today: today, schools: schoolIDs)
                 }))
             }
         }

@@ -70,6 +70,52 @@ struct RenderingTests {
         #expect(table.lines == ["ID  NAME  X", "1   日本  a", "22  abc   b"])
     }
 
+    @Test("A table is fitted: columns leave in their order, then the widest is cut, then it is as narrow as it can be", arguments: [
+        (40, ["ID  NAME        WHERE       TYPE", "1   0123456789  abcdefghij  camp"]),
+        (32, ["ID  NAME        WHERE       TYPE", "1   0123456789  abcdefghij  camp"]), (31, ["ID  NAME       WHERE       TYPE", "1   01234567…  abcdefghij  camp"]),
+        (25, ["ID  NAME    WHERE    TYPE", "1   01234…  abcdef…  camp"]), (21, ["ID  NAME  WHERE  TYPE", "1   012…  abcd…  camp"]),
+        (20, ["ID  NAME        TYPE", "1   0123456789  camp"]), (14, ["ID  NAME  TYPE", "1   012…  camp"]), (13, ["ID  NAME", "1   01234567…"]),
+        (3, ["ID  NAME", "1   012…"]),
+    ] as [(Int, [String])])
+    func fitted(room: Int, lines: [String]) {
+        let table = Table(
+            ["ID", .init("NAME", least: 4), .init("WHERE", least: 5, leaves: 1), .init("TYPE", leaves: 2)], [["1", "0123456789", "abcdefghij", "camp"]])
+        #expect(table.lines(within: room) == lines)
+    }
+
+    @Test("The season's list fits 80 columns and keeps when, what, how it stands and whose; a pipe gets everything")
+    func listOfEvents() throws {
+        let long = Self.event([
+            "name": .text(String(repeating: "Prospect Camp ", count: 6)), "start_date": .text("2026-12-31"), "end_date": .text("2027-01-02"),
+            "start_time": .text("09:00"), "end_time": .text("17:00"), "type": .text("unofficial_visit"), "city": .text("Asheville"), "state": .text("NC"),
+        ])
+        let names = RecordNames([Self.member(World.athlete, "Elena Rivera"), long])
+        let fitted = RecordTables.lines(.event, [long], names, showsAthlete: true, columns: 76, isNumbered: true)
+        #expect(fitted.allSatisfy { DisplayWidth.of($0) <= 76 }, "\(fitted)")
+        #expect(fitted.first?.split(separator: " ") == ["DATE", "NAME", "STATUS", "ATHLETE"])
+        #expect(try #require(fitted.last).contains("Prospect Camp Prosp…"))
+        let piped = RecordTables.lines(.event, [long], names, showsAthlete: true)
+        #expect(piped.first?.split(separator: " ") == ["ID", "DATE", "TIME", "NAME", "TYPE", "STATUS", "WHERE", "ATHLETE"])
+    }
+
+    @Test("Long lines break between words and go on under what they continue", arguments: [
+        ("short", ["short"]), ("09:14 Dana: one two three", ["09:14 Dana: one two", "      three"]),
+        ("  Host  Hudson Hawks at Millrace", ["  Host  Hudson Hawks", "        at Millrace"]),
+        ("0123456789012345678901234", ["01234567890123456789", "      01234"]), ("01234567890123456789 x", ["01234567890123456789", "      x"]),
+        ("日本日本日本日本日本日", ["日本日本日本日本日本", "      日"]),
+    ] as [(String, [String])])
+    func wrapped(line: String, lines: [String]) {
+        #expect(WordWrap.lines(line, columns: 20) == lines)
+    }
+
+    @Test("Whatever is wrapped fits, and no word is lost", arguments: 20...60)
+    func wrappedWhole(columns: Int) {
+        let text = "  Description  A two-day camp 日本 for catchers, https://www.calderridge.example/camps/catching/2026/fall included."
+        let lines = WordWrap.lines(text, columns: columns)
+        #expect(lines.allSatisfy { DisplayWidth.of($0) <= columns })
+        #expect(lines.joined().filter { $0 != " " } == text.filter { $0 != " " })
+    }
+
     @Test("Pointing at records: id, beginning, end, name")
     func find() throws {
         let names = RecordNames([World.school(20, "Ohio State"), World.school(21, "Ohio"), World.school(22, "Iowa")])

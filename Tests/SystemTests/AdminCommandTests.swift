@@ -1,0 +1,215 @@
+import Bytes
+import Client
+import Dates
+import Family
+import Posix
+import Testing
+import Wire
+
+extension SystemTests {
+    @Suite("Admin commands") struct AdminCommandTests {
+        /// A family made by `init`, with or without a server that runs meanwhile.
+        private final class Home {
+            let folder: TemporaryFolder
+            let server: RunningServer?
+            let family: String
+            let parent: String
+            let token: String
+
+            init(served: Bool) throws {
+                folder = try TemporaryFolder()
+                server = served ? try RunningServer(folder.path + "/data") : nil
+                let made = try Programs.huddled(
+                    "init", "--data", folder.path + "/data", "--family", "Home", "--zone", "Europe/Warsaw", "--parent", "Anna", "--json")
+                try #require(made.ending == .exited(0), "\(made.errors)")
+                let json = try made.json()
+                #expect(json.keys == ["family", "member", "role", "token"])
+                #expect(json["role"]?.string == "parent")
+                family = try #require(json["family"]?.string)
+                parent = try #require(json["member"]?.string)
+                token = try #require(json["token"]?.string)
+            }
+
+            var data: String { folder.path + "/data" }
+
+            func invite(_ name: String, _ role: String, _ more: [String] = []) throws -> Programs.Answer {
+                try Programs.run(
+                    Programs.path("huddled"),
+                    ["invite", "--data", data, "--family", family, "--name", name, "--role", role, "--json"] + more)
+            }
+
+            func token(_ member: String?) throws -> Programs.Answer {
+                try Programs.huddled("token", "--data", data, "--member", try #require(member), "--json")
+            }
+        }
+
+        /// The first day of a year so many years ago: whoever was born then has just that age now.
+        private func born(yearsAgo years: Int) throws -> String {
+            let today = try #require(CalendarDate(String(RFC3339.text(Clock.wallMilliseconds()).prefix(10))))
+            return try #require(CalendarDate(year: today.year - years, month: 1, day: 1)).description
+        }
+
+        private func expectFailure(_ answer: Programs.Answer, status: Int32 = 1, _ word: String? = nil, location: SourceLocation = #_sourceLocation) {
+            #expect(answer.ending == .exited(status), sourceLocation: location)
+            #expect(answer.output == "", sourceLocation: location)
+            #expect(answer.errors.hasPrefix("huddled: ") && answer.errors.hasSuffix("\n"), "\(answer.errors)", sourceLocation: location)
+            #expect(answer.errors.split(separator: "\n").count == 1, "\(answer.errors)", sourceLocation: location)
+            if let word { #expect(answer.errors.contains(word), "\(answer.errors)", sourceLocation: location) }
+        }
+
+        @Test("init, invite and token answer the same with a server and without one", arguments: [false, true])
+        func members(served: Bool) throws {
+            let home = try Home(served: served)
+            for role in ["parent", "guest"] {
+                let invited = try home.invite("Somebody", role)
+                #expect(invited.ending == .exited(0), "\(invited.errors)")
+                let json = try invited.json()
+                #expect(json.keys == ["family", "member", "role", "code"])
+                #expect(json["role"]?.string == role)
+                #expect(json["family"]?.string == home.family)
+                let token = try home.token(json["member"]?.string)
+                #expect(token.ending == .exited(0))
+                #expect(try token.json().keys == ["family", "member", "role", "token"])
+                #expect(try token.json()["role"]?.string == role)
+                #expect(try token.json()["token"]?.string?.utf8.count == 43)
+            }
+            let output = try Programs.huddled("token", "--data", home.data, "--member", home.parent)
+            #expect(output.ending == .exited(0))
+            #expect(output.output.hasPrefix("huddle --server ws://"))
+            expectFailure(try home.token("01930000-0000-7000-8000-000000000000"))
+            expectFailure(
+                try Programs.huddled(
+                    "invite", "--data", home.data, "--family", home.parent, "--name", "X", "--role", "guest", "--by", home.parent))
+            expectFailure(
+                try Programs.huddled("init", "--data", home.data, "--family", "F", "--zone", "Mars/Olympus", "--parent", "P"))
+            #expect(try Demo(in: home.data).family != Identifier(home.family))
+        }
+
+        @Test("an athlete's age decides about login and consent", arguments: [false, true])
+        func athletes(served: Bool) throws {
+            let home = try Home(served: served)
+            // Without a birth date, without a parent, from the future, no date: refused.
+            expectFailure(try home.invite("Leo", "athlete", ["--by", home.parent]), "birth date")
+            expectFailure(try home.invite("Leo", "athlete", ["--born", born(yearsAgo: 15)]), "parent")
+            expectFailure(try home.invite("Leo", "athlete", ["--born", born(yearsAgo: -1), "--by", home.parent]))
+            expectFailure(try home.invite("Leo", "athlete", ["--born", "2010-02-30", "--by", home.parent]))
+
+            for (years, hasLogin) in [(10, false), (12, false), (13, true), (17, true), (18, true), (20, true)] {
+                let invited = try home.invite("Athlete of \(years)", "athlete", ["--born", born(yearsAgo: years), "--by", home.parent])
+                #expect(invited.ending == .exited(0), "\(invited.errors)")
+                let json = try invited.json()
+                #expect(json.keys == (hasLogin ? ["family", "member", "role", "code"] : ["family", "member", "role"]), "at \(years)")
+                let token = try home.token(json["member"]?.string)
+                if hasLogin {
+                    #expect(token.ending == .exited(0), "at \(years): \(token.errors)")
+                    #expect(try token.json().keys == ["family", "member", "role", "token"])
+                } else {
+                    expectFailure(token, "13")
+                }
+            }
+        }
+
+        @Test("wrong use ends with status 2 and a sentence", arguments: [
+            ["sing"], ["serve"], ["serve", "--data", "/nowhere", "--loud"], ["serve", "--data"], ["serve", "--data", "/nowhere", "--listen", "x"],
+            ["init", "--data", "/nowhere"], ["invite", "--data", "/nowhere", "--family", "x", "--name", "n", "--role", "guest"],
+            ["invite", "--data", "/nowhere", "--family", "01930000-0000-7000-8000-000000000000", "--name", "n", "--role", "king"],
+            ["token", "--data", "/nowhere", "--member", "me"], ["token", "--data", "/nowhere", "more"], ["demo"], ["schema"],
+        ])
+        func usage(words: [String]) throws {
+            expectFailure(try Programs.run(Programs.path("huddled"), words), status: 2)
+            #expect(!Files.exists("/nowhere"))
+        }
+
+        @Test("help and version answer, no command at all is wrong use")
+        func help() throws {
+            #expect(try Programs.huddled("--version").output == "huddled 0.1.0\n")
+            let help = try Programs.huddled("--help")
+            #expect(help.ending == .exited(0))
+            #expect(help.output.contains("huddled serve"))
+            #expect(try Programs.huddled().ending == .exited(2))
+        }
+
+        @Test("a folder is served once, and a port that is taken is named")
+        func taken() throws {
+            let folder = try TemporaryFolder()
+            let server = try RunningServer(folder.path + "/one")
+            expectFailure(
+                try Programs.huddled("serve", "--data", folder.path + "/one", "--listen", "127.0.0.1:0"), "served by another huddled already")
+            expectFailure(
+                try Programs.huddled("serve", "--data", folder.path + "/two", "--listen", "127.0.0.1:\(server.port)"),
+                "127.0.0.1:\(server.port) is taken")
+            // The one that was there did not notice.
+            try Demo(in: folder.path + "/one").members.forEach { #expect($0.token.utf8.count == 43) }
+            try server.stop()
+            // Its claim and its socket's name are gone: the next one can have them.
+            try server.restart()
+            try server.stop()
+        }
+
+        @Test("who is invited appears in sessions that are open, and redeems the code once")
+        func invitesLive() throws {
+            let home = try Home(served: true)
+            let server = try #require(home.server)
+            let parent = try LiveClient(server, home.token)
+            try parent.waitUntilLive()
+            let invited = try home.invite("Ben", "parent", ["--by", home.parent]).json()
+            let change = try parent.wait { notice -> Change? in if case .change(let change, _) = notice { change } else { nil } }
+            let entry = try #require(change.entries.first)
+            #expect(entry.id.description == invited["member"]?.string)
+            #expect(change.member.description == home.parent)
+            #expect(parent.session.engine.record(entry.id)?.fields.text("name") == "Ben")
+
+            let code = try #require(invited["code"]?.string)
+            let device = HuddleProgram(server)
+            let joined = try device.run("join", code, "--json", "--server", server.url)
+            #expect(joined.ending == .exited(0), "\(joined.errors)")
+            #expect(try joined.json() == .object(["family": .string(home.family), "member": .string(entry.id.description)]))
+            #expect(try Files.status(device.profile)?.mode == 0o600)
+            // The profile is enough from now on.
+            let members = try device.run("members", "--json")
+            #expect(members.ending == .exited(0), "\(members.errors)")
+            #expect(try Set(members.lines().compactMap { $0["fields"]?["name"]?.string }) == ["Anna", "Ben"])
+            // The same installation may ask again, when the answer was lost; another one may not.
+            #expect(try device.run("join", code, "--server", server.url).ending == .exited(0))
+            let other = try HuddleProgram(server).run("join", code, "--server", server.url)
+            #expect(other.ending == .exited(3), "\(other.errors)")
+        }
+
+        @Test("who is removed is told at once and comes in no more")
+        func removes() throws {
+            let folder = try TemporaryFolder()
+            let demo = try Demo(in: folder.path)
+            let server = try RunningServer(folder.path)
+            let parent = try LiveClient(server, demo.parents[0].token)
+            try parent.waitUntilLive()
+            let removed = demo.athletes[0]
+            let session = try LiveClient(server, removed.token)
+            try session.waitUntilLive()
+            let raw = try RawClient(server)
+            try raw.enter(removed.token, demo.family, client: Ask.id())
+
+            let record = try #require(parent.session.engine.record(removed.id))
+            _ = try parent.perform(Ask.delete(record)).get()
+            #expect(try raw.rest().code == CloseCode.removed.rawValue)
+            #expect(try session.waitUntilStopped() == .closed(CloseCode.removed.rawValue))
+
+            // The person may still be one, but of this family no more.
+            let again = try RawClient(server)
+            again.send(.signIn(token: removed.token))
+            guard case .frame(let answer) = try again.next() else { throw Unexpected("no answer to a sign-in") }
+            switch answer {
+            case .welcome(let welcome):
+                #expect(welcome.memberships == [])
+                again.send(.join(Join(family: demo.family, client: Ask.id())))
+                let refusal = try again.frame { if case .error(let rejection, _) = $0 { rejection } else { nil } }
+                #expect(refusal.code == .notFound)
+                // A family that does not exist answers with the same words.
+                again.send(.join(Join(family: Ask.id(), client: Ask.id())))
+                #expect(try again.frame { if case .error(let rejection, _) = $0 { rejection } else { nil } } == refusal)
+            case .error(let rejection, _): #expect(rejection.code == .tokenUnknown)
+            default: Issue.record("a sign-in was answered with \(answer)")
+            }
+            expectFailure(try Programs.huddled("token", "--data", folder.path, "--member", "\(removed.id)"))
+        }
+    }
+}

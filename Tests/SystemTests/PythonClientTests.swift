@@ -1,0 +1,174 @@
+import Family
+import Posix
+import Testing
+
+extension SystemTests {
+    /// The client of `proto/examples`, which was written from `proto/` alone, against the real server.
+    @Suite("The Python client") struct PythonClientTests {
+        private let python: Python?
+
+        init() throws { python = try Python() }
+
+        @Test("say, add-event and events do what they say, and end")
+        func commands() throws {
+            guard let python else { return }
+            let folder = try TemporaryFolder()
+            let demo = try Demo(in: folder.path)
+            let server = try RunningServer(folder.path)
+            // The address as it is printed, and without its path.
+            let said = try python.run([server.url + "/ws", demo.parents[0].token, "say", "Practice moved to six"])
+            #expect(said.ending == .exited(0), "\(said.errors)")
+            let ack = try said.json()
+            #expect(ack["type"]?.string == "ack")
+            let sequence = try #require(ack["seq"]?.integer)
+
+            let added = try python.run([server.url, demo.athletes[0].token, "add-event", "2027-05-06", "camp", "Infield camp"])
+            #expect(added.ending == .exited(0), "\(added.errors)")
+            #expect(try added.json()["seq"]?.integer == sequence + 1)
+            let events = try python.run([server.url, demo.parents[1].token, "events"])
+            #expect(events.output.split(separator: "\n").contains("2027-05-06\tcamp\tInfield camp"))
+
+            try server.stop()
+            let book = try LogBook(folder.path, demo.family)
+            let event = try #require(book.records.values.first { $0.kind == .event && $0.fields.text("name") == "Infield camp" })
+            #expect(event.athlete == demo.athletes[0].id)
+            #expect(event.createdBy == demo.athletes[0].id)
+        }
+
+        @Test("watch sees what another process does, and what happened while the server was killed, each once")
+        func watches() throws {
+            guard let python else { return }
+            let folder = try TemporaryFolder()
+            let demo = try Demo(in: folder.path)
+            let server = try RunningServer(folder.path)
+            let watch = try python.start([server.url, demo.athletes[1].token, "watch"])
+            func next() throws -> JSONValue { try JSONValue(try #require(try watch.readLine(timeoutMilliseconds: 20_000))) }
+            func say(_ text: String) throws -> JSONValue {
+                let said = try python.run([server.url, demo.parents[0].token, "say", text])
+                try #require(said.ending == .exited(0), "\(said.errors)")
+                return try said.json()
+            }
+            func text(_ change: JSONValue) -> String? { change["changes"]?.elements.first?["fields"]?["text"]?.string }
+            // Whether it is there yet is not told; the first that it sees may be any of these.
+            var sequence: Int64 = 0
+            var attempts = 0
+            var first: JSONValue?
+            while first == nil, attempts < 40 {
+                attempts += 1
+                sequence = try #require(try say("Are you there? \(attempts)")["seq"]?.integer)
+                do throws(Errno) {
+                    first = try watch.readLine(timeoutMilliseconds: 500).flatMap { try? JSONValue($0) }
+                } catch {
+                    guard error == .timedOut else { throw error }
+                }
+            }
+            var seen = try #require(first)
+            var last = try #require(seen["seq"]?.integer)
+            while last < sequence {
+                seen = try next()
+                #expect(seen["seq"]?.integer == last + 1)
+                last += 1
+            }
+            #expect(text(seen) == "Are you there? \(attempts)")
+
+            // A change that is made while no server runs: only a cursor can bring it.
+            try server.kill()
+            let invited = try Programs.huddled(
+                "invite", "--data", folder.path, "--family", "\(demo.family)", "--name", "Ruth", "--role", "guest", "--by",
+                "\(demo.parents[0].id)")
+            #expect(invited.ending == .exited(0), "\(invited.errors)")
+            try server.restart()
+            _ = try say("Welcome, Ruth")
+            let missed = try next()
+            #expect(missed["seq"]?.integer == sequence + 1)
+            #expect(missed["changes"]?.elements.first?["fields"]?["name"]?.string == "Ruth")
+            let welcome = try next()
+            #expect(welcome["seq"]?.integer == sequence + 2)
+            #expect(text(welcome) == "Welcome, Ruth")
+        }
+
+        @Test("a stale edit is answered with the conflict, and the client can be used as a module")
+        func conflicts() throws {
+            guard let python else { return }
+            let folder = try TemporaryFolder()
+            let demo = try Demo(in: folder.path)
+            let server = try RunningServer(folder.path)
+            let script = """
+                import asyncio, json, sys, uuid
+                sys.path.insert(0, sys.argv[1])
+                from client import Huddle, Rejected
+
+                async def main():
+                    one, two = (Huddle(sys.argv[2], token, lambda frame: None) for token in sys.argv[3:5])
+                    tasks = [asyncio.create_task(each.run()) for each in (one, two)]
+                    await asyncio.gather(one.live.wait(), two.live.wait())
+                    event = min(one.all("event"), key=lambda event: event["id"])
+                    edit = {"op": "update", "kind": "event", "id": event["id"], "base": event["version"], "merge": "disjoint"}
+                    await one.mutate(edit | {"fields": {"name": "Mine"}})
+                    await two.mutate(edit | {"fields": {"host": "Other field"}})
+                    try:
+                        await two.mutate(edit | {"fields": {"name": "Theirs"}})
+                    except Rejected as refused:
+                        print(json.dumps(refused.args[0]))
+                    while one.records[event["id"]]["version"] < edit["base"] + 2: await asyncio.sleep(0.01)
+                    print(json.dumps(one.records[event["id"]]["fields"]))
+
+                asyncio.run(main())
+                """
+            let answer = try Programs.run(
+                python.path,
+                ["-c", script, Python.examples, server.url, demo.parents[0].token, demo.parents[1].token])
+            #expect(answer.ending == .exited(0), "\(answer.errors)")
+            let lines = try answer.lines()
+            let reject = try #require(lines.first)
+            #expect(reject["code"]?.string == "conflict")
+            #expect(reject["retry"] == .bool(false))
+            let field = try #require(reject["conflict"]?["fields"]?.elements.first)
+            #expect(field["field"]?.string == "name")
+            #expect(field["theirs"]?.string == "Mine")
+            #expect(field["yours"]?.string == "Theirs")
+            #expect(field["member"]?.string == "\(demo.parents[0].id)")
+            #expect(lines.last?["name"]?.string == "Mine")
+            #expect(lines.last?["host"]?.string == "Other field")
+        }
+
+        @Test("a token that is none, and an address where no Huddle is, end with a sentence")
+        func refuses() throws {
+            guard let python else { return }
+            let folder = try TemporaryFolder()
+            let server = try RunningServer(folder.path)
+            let unknown = try python.run([server.url, "nobody", "say", "Hello"])
+            #expect(unknown.ending == .exited(1))
+            #expect(unknown.errors.contains("close code 4501"), "\(unknown.errors)")
+            let elsewhere = try python.run([server.url + "/elsewhere", "nobody", "say", "Hello"])
+            #expect(elsewhere.ending == .exited(1))
+            #expect(elsewhere.errors.contains("404"), "\(elsewhere.errors)")
+        }
+    }
+}
+
+/// A Python that has the packages of `proto/examples/requirements.txt`.
+private struct Python {
+    let path: String
+
+    static var examples: String { Programs.root + "/proto/examples" }
+
+    /// - Returns: `nil` with a printed line when there is none; with HUDDLE_REQUIRE_PYTHON=1 that is a failure.
+    init?() throws {
+        path = Environment.value("HUDDLE_PYTHON") ?? Programs.root + "/.build/venv/bin/python"
+        let found = try? Programs.run(path, ["-c", "import websockets"])
+        guard found?.ending == .exited(0) else {
+            print("The Python client: SKIPPED, because \(path) does not have websockets (deploy/test.sh makes it)")
+            if Environment.value("HUDDLE_REQUIRE_PYTHON") == "1" { Issue.record("there is no Python with websockets") }
+            return nil
+        }
+    }
+
+    func run(_ arguments: [String]) throws -> Programs.Answer {
+        try Programs.run(path, [Self.examples + "/client.py"] + arguments)
+    }
+
+    func start(_ arguments: [String]) throws -> ChildProcess {
+        try ChildProcess.start([path, Self.examples + "/client.py"] + arguments, errors: .nothing)
+    }
+}

@@ -1,0 +1,28 @@
+import Bytes
+import Client
+import Family
+import Wire
+
+/// What one client of the restart test went through, and what it held at the end.
+struct Tally: Sendable {
+    let client: Identifier
+    /// Ids of all mutations that were ever asked for.
+    var issued: Set<Int64> = []
+    var acknowledged: [Int64: Ack] = [:]
+    /// As drafts, with the operations as they were sent.
+    var rejected: [Int64: Draft] = [:]
+    /// Drafts that were sent again as new mutations.
+    var retried: Set<Int64> = []
+    /// For each live connection that was cut, how many mutations were unanswered.
+    var cuts: [Int] = []
+    /// Of those that were unanswered, how many the killed server had done nevertheless.
+    var doneUnheard = 0
+    var resumes = 0
+    var snapshots = 0
+    var records: [Identifier: Record] = [:]
+    var drafts: Set<Int64> = []
+    var pending = 0
+    var cursor: Cursor?
+    /// What must not happen.
+    var complaints: [String] = []
+}

@@ -1,0 +1,30 @@
+import Posix
+import Testing
+
+/// The terminal client as one installation: a profile of its own, no environment but what is given here.
+final class HuddleProgram {
+    private let folder: TemporaryFolder?
+    private let environment: [String]
+    let profile: String
+
+    /// - Parameters:
+    ///   - token: without one the profile has to know it.
+    ///   - url: where it connects to instead of to the server.
+    init(_ server: RunningServer, token: String? = nil, url: String? = nil) {
+        folder = try? TemporaryFolder()
+        let home = folder?.path ?? "/nonexistent"
+        profile = home + "/huddle/profile.json"
+        environment = ["PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8", "XDG_CONFIG_HOME=\(home)", "HOME=\(home)", "HUDDLE_SERVER=\(url ?? server.url)"]
+            + (token.map { ["HUDDLE_TOKEN=\($0)"] } ?? []) + (Environment.value("LD_LIBRARY_PATH").map { ["LD_LIBRARY_PATH=\($0)"] } ?? [])
+    }
+
+    /// Runs it to its end.
+    func run(_ words: String...) throws -> Programs.Answer {
+        try Programs.run(Programs.path("huddle"), words, environment: environment)
+    }
+
+    /// Starts it, for reading its output line by line.
+    func start(_ words: String...) throws -> ChildProcess {
+        try ChildProcess.start([Programs.path("huddle")] + words, environment: environment, errors: .piped)
+    }
+}

@@ -1,0 +1,60 @@
+import Bytes
+import Family
+import Posix
+import Store
+import Testing
+import Wire
+
+/// What a database holds for one family, read while no server runs: every record and every change.
+struct LogBook {
+    let epoch: String
+    let sequence: Int64
+    let records: [Identifier: Record]
+    let changes: [Change]
+
+    init(_ folder: String, _ family: Identifier) throws {
+        var limits = Limits()
+        // A family's snapshot has only its newest messages; here all are wanted.
+        limits.snapshotMessages = limits.recordsPerFamily
+        let environment = StoreEnvironment(
+            now: { Clock.wallMilliseconds() }, random: { [UInt8](repeating: 0, count: $0) }, localDate: { _, _ in nil },
+            rules: RuleEnvironment(zoneExists: { _ in true }), limits: limits)
+        let reader = try StoreReader(path: DataFolder.databasePath(in: folder), environment: environment)
+        epoch = reader.epoch
+        let snapshot = try reader.snapshot(family: family)
+        sequence = snapshot.sequence
+        var records: [Identifier: Record] = [:]
+        for octets in snapshot.frames {
+            guard case .snapshot(_, let some) = try Self.decode(octets) else { throw Unexpected("a snapshot holds another frame") }
+            for record in some { #expect(records.updateValue(record, forKey: record.id) == nil) }
+        }
+        self.records = records
+        let page = try reader.changes(family: family, after: 0, maxOctets: 1 << 30)
+        try #require(page.reachedEnd)
+        changes = try page.frames.map { sequence, octets in
+            guard case .change(let change) = try Self.decode(octets) else { throw Unexpected("the log holds another frame") }
+            #expect(change.sequence == sequence)
+            return change
+        }
+    }
+
+    /// The changes that one client asked for, by its mutation ids.
+    func changes(of client: Identifier) -> [Int64: [Change]] {
+        Dictionary(grouping: changes.filter { $0.client == client }) { $0.mutation ?? 0 }
+    }
+
+    /// What happened to one record after a version of it.
+    func steps(_ id: Identifier, after version: Int64) -> [(change: Change, entry: ChangeEntry)] {
+        changes.flatMap { change in change.entries.filter { $0.id == id && $0.version > version }.map { (change, $0) } }
+    }
+
+    private static func decode(_ octets: [UInt8]) throws -> ServerFrame {
+        try octets.withUnsafeBytes { raw throws(Rejection) in try ServerFrame.decode(raw) }
+    }
+}
+
+/// Something that a test cannot go on with.
+struct Unexpected: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,74 @@
+import Client
+import Posix
+import Testing
+
+/// A running `huddled serve` on loopback. It is killed when the last reference goes.
+final class RunningServer {
+    let folder: String
+    private(set) var port: UInt16 = 0
+    private(set) var child: ChildProcess
+    private let options: [String]
+
+    /// Starts it on a free port and waits until it takes connections.
+    init(_ folder: String, options: [String] = []) throws {
+        self.folder = folder
+        self.options = options
+        child = try Self.start(folder, 0, options)
+        port = try Self.ready(child, folder)
+    }
+
+    var url: String { "ws://127.0.0.1:\(port)" }
+
+    func address() throws -> ServerAddress { try ServerAddress(url) }
+
+    /// Ends it as a power cut would, and waits for its end.
+    func kill() throws {
+        child.kill(Signals.kill)
+        #expect(try child.wait(timeoutMilliseconds: 10_000) == .killed(signal: Signals.kill))
+    }
+
+    /// Starts it again: same folder, same port.
+    func restart() throws {
+        var attempts = 0
+        while true {
+            attempts += 1
+            child = try Self.start(folder, port, options)
+            do {
+                guard try Self.ready(child, folder) == port else { throw Unexpected("it listens on another port") }
+                return
+            } catch {
+                // Somebody's outgoing connection may have been given the port while nobody listened there.
+                guard attempts < 5, try child.wait(timeoutMilliseconds: 1_000) == .exited(1) else { throw error }
+            }
+        }
+    }
+
+    /// SIGTERM, and its end. Clients that do not answer its goodbye hold it up for two seconds.
+    ///
+    /// - Parameter meanwhile: done after the signal, before waiting for the end.
+    /// - Returns: milliseconds that it took.
+    @discardableResult
+    func stop(_ meanwhile: () throws -> Void = {}) throws -> Int64 {
+        let start = Clock.monotonicMilliseconds()
+        child.kill(Signals.terminate)
+        try meanwhile()
+        let ending = try child.wait(timeoutMilliseconds: 10_000)
+        #expect(ending == .exited(0))
+        return Clock.monotonicMilliseconds() - start
+    }
+
+    private static func start(_ folder: String, _ port: UInt16, _ options: [String]) throws -> ChildProcess {
+        try ChildProcess.start(
+            [Programs.path("huddled"), "serve", "--data", folder, "--listen", "127.0.0.1:\(port)"] + options, errors: .nothing)
+    }
+
+    /// The port in the one line that it prints.
+    private static func ready(_ child: ChildProcess, _ folder: String) throws -> UInt16 {
+        guard let line = try child.readLine(timeoutMilliseconds: 20_000) else {
+            throw Unexpected("the server ended before it was ready")
+        }
+        let head = "Huddle 0.1.0 serves \(folder) at ws://"
+        try #require(line.hasPrefix(head) && line.hasSuffix("/ws"), "\(line)")
+        return try #require(SocketAddress.split(String(line.dropFirst(head.count).dropLast(3)))).port
+    }
+}
