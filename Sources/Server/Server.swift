@@ -202,7 +202,7 @@ private final class Metronome: TimerTarget {
     override func timerFired(kind: Int) {
         guard let kind = Kind(rawValue: kind) else { return }
         switch kind {
-        case .second: shard.everySecond()
+        case .second: shard.everySecond(now: reactor.now)
         case .maintenance: shard.maintain()
         }
         schedule(kind)

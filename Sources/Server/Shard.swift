@@ -264,8 +264,9 @@ final class Shard: ReactorHooks {
     // MARK: Time
 
     /// About once a second.
-    func everySecond() {
-        let now = reactor.now
+    ///
+    /// - Parameter now: milliseconds, `Reactor.now`.
+    func everySecond(now: Int64) {
         hub.tick(now: now)
         perform()
         // From the back, because closing moves the last one into the gap.
