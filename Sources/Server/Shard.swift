@@ -267,14 +267,14 @@ final class Shard: ReactorHooks {
     ///
     /// - Parameter now: milliseconds, `Reactor.now`.
     func everySecond(now: Int64) {
-        hub.tick(now: now)
-        perform()
         // From the back, because closing moves the last one into the gap.
         var index = connections.count - 1
         while index >= 0 {
             if index < connections.count { connections[index].tick(now: now) }
             index -= 1
         }
+        hub.tick(now: now)
+        perform()
         for admin in admins.values where now - admin.since >= Shard.adminTime { admin.end() }
         switch drain {
         case .no: break
