@@ -4,7 +4,8 @@
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
-# What the build links and reads at run time (tzdata), and what the tests use besides.
+# What a toolchain from swift.org's archive is linked with, what the build links and reads at run time (tzdata), and what the tests use besides.
+swift_packages=(libncurses6 libcurl4 libxml2 libsqlite3-0)
 # shellcheck disable=SC2034 # both are for the scripts that source this
 build_packages=(libsqlite3-dev libssl-dev pkg-config tzdata)
 # shellcheck disable=SC2034
@@ -28,6 +29,8 @@ find_swift() {
         "${SWIFTLY_BIN_DIR:-/none}" "${HOME:-/none}/.local/share/swiftly/bin" "${HOME:-/none}/.swiftly/bin" \
         "${HOME:-/none}"/swift*/usr/bin /usr/local/swift/usr/bin /usr/libexec/swift/bin; do
         [ -x "$folder/swift" ] || continue
+        # Unpacked on a system that has none of its libraries.
+        if ldd "$folder/swift-frontend" "$folder/swift-build" 2>/dev/null | grep -q 'not found'; then need_packages "${swift_packages[@]}"; fi
         version=$("$folder/swift" --version 2>/dev/null | sed -n 's/.*Swift version \([0-9]*\)\.\([0-9]*\).*/\1 \2/p' | head -n 1) || continue
         # shellcheck disable=SC2086 # two words are wanted
         set -- $version

@@ -22,7 +22,8 @@ if ! cmp -s "$requirements" "$venv/installed.txt"; then
     }
     cp "$requirements" "$venv/installed.txt"
 fi
-export HUDDLE_PYTHON=$venv/bin/python
+# Required: a test that has no Python would pass without having looked.
+export HUDDLE_PYTHON=$venv/bin/python HUDDLE_REQUIRE_PYTHON=1
 
 "$root/.ci/layers"
 

@@ -30,8 +30,11 @@ extension Store {
 
     // MARK: Families and members
 
-    private func createFamily(name: String, zone: String, parent: String, at: Int64) throws -> (AdminAnswer, CommittedChange?) {
-        let familyID = identifier(at)
+    /// - Parameter id: the family's; `nil` makes one.
+    func createFamily(
+        id: Identifier? = nil, name: String, zone: String, parent: String, at: Int64
+    ) throws -> (AdminAnswer, CommittedChange?) {
+        let familyID = id ?? identifier(at)
         let parentID = identifier(at)
         let profile = try fields(.family, [("name", name), ("time_zone", zone)])
         let member = try fields(.member, [("name", parent), ("role", Role.parent.rawValue)])
@@ -51,7 +54,7 @@ extension Store {
         return (.family(FamilyCreated(family: familyID, member: parentID, code: code.text, expiresAt: code.expiresAt)), sealed)
     }
 
-    private func invite(_ invite: Invite, at: Int64) throws -> (AdminAnswer, CommittedChange?) {
+    func invite(_ invite: Invite, at: Int64) throws -> (AdminAnswer, CommittedChange?) {
         guard let family = try family(invite.family) else { throw Rejection(.notFound, "There is no such family") }
         if let by = invite.by, family.member(by)?.role != .parent {
             throw Rejection(.unknownReference, "Whoever invites must be a parent of this family", field: "by")

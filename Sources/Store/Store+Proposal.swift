@@ -41,7 +41,8 @@ extension Store {
         }
 
         let actor = Actor(member: proposal.member, role: member.role)
-        let change = try savepoint.run {
+        // Every operation looks before it writes, so one alone has nothing to undo; a second may fail after the first has written.
+        let change = try savepoint.run(writesLast: mutation.operations.count == 1) {
             var change = PendingChange(family: family, actor: actor, context: proposal.context, at: at)
             guard mutation.operations.count <= environment.limits.operationsPerMutation else {
                 throw Rejection(.tooMany, "A mutation is at most \(environment.limits.operationsPerMutation) operations")

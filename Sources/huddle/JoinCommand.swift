@@ -18,6 +18,8 @@ enum JoinCommand {
             }
         }
         profile.server = address.description
+        // Who was signed in here before is not lost: nobody else may have that token.
+        let before = profile.token == nil ? nil : try profile.saveAside()
         profile.token = seat.token
         profile.family = seat.family
         try profile.save()
@@ -25,6 +27,7 @@ enum JoinCommand {
             Standard.write(output: "{\"family\":\"\(seat.family)\",\"member\":\"\(seat.member)\"}\n")
         } else {
             Standard.write(output: "Welcome. This is kept in \(Profile.path ?? "the profile"); start with: huddle\n")
+            if let before { Standard.write(output: "The sign-in that was there before is kept in \(before).\n") }
         }
         return .done
     }

@@ -31,8 +31,17 @@ struct Profile: Equatable {
         }
     }
 
-    func save() throws(ProgramFailure) {
-        guard let path = Self.path, let folder = Self.folder else {
+    func save() throws(ProgramFailure) { try write(to: Self.path) }
+
+    /// Writes it beside the profile that takes its place, and says where.
+    func saveAside() throws(ProgramFailure) -> String? {
+        let path = Self.folder.map { $0 + "/profile-before.json" }
+        try write(to: path)
+        return path
+    }
+
+    private func write(to path: String?) throws(ProgramFailure) {
+        guard let path, let folder = Self.folder else {
             throw ProgramFailure(.failed, "There is no place for a profile: set HOME or XDG_CONFIG_HOME.")
         }
         do throws(Errno) {

@@ -14,13 +14,21 @@ enum Program {
 
     static let version = "0.1.0"
 
+    /// Broken between words where the terminal is narrower.
+    private static func fitted(_ text: String) -> String {
+        guard Standard.isTerminal(Standard.output) else { return text }
+        return text.split(separator: "\n", omittingEmptySubsequences: false)
+            .flatMap { WordWrap.lines(String($0), columns: RawTerminal.columns - 1) }
+            .joined(separator: "\n")
+    }
+
     private static func run(_ words: [String]) -> ExitStatus {
         Signals.ignoreBrokenPipes()
         do {
             let invocation = try Invocation(Array(words.dropFirst()))
             switch invocation.command {
             case .help(let topic):
-                Standard.write(output: Help.text(topic))
+                Standard.write(output: fitted(Help.text(topic)))
                 return .done
             case .version:
                 Standard.write(output: "huddle \(version)\n")

@@ -21,7 +21,13 @@ struct Setting {
         let profile = try Profile.load()
         address = try Self.address(invocation, profile)
         guard let token = invocation.token ?? Environment.value("HUDDLE_TOKEN") ?? profile.token, !token.isEmpty else {
-            throw UsageError("Who are you? Redeem an invitation (huddle join CODE), or take --token.")
+            throw UsageError(
+                """
+                Nobody is signed in here yet. With an invitation, write:
+                  huddle join CODE --server ws://HOST:PORT
+                With a sign-in token, write:
+                  huddle --token TOKEN --server ws://HOST:PORT
+                """)
         }
         self.token = token
         client = profile.client

@@ -1,4 +1,7 @@
+import Glibc
+
 @main
 enum Program {
-    static func main() {}
+    // Only this line: a C callback written inside a `main` would belong to the main actor.
+    static func main() { exit(run(Array(CommandLine.arguments.dropFirst()))) }
 }

@@ -49,7 +49,10 @@ extension SystemTests {
             return try #require(CalendarDate(year: today.year - years, month: 1, day: 1)).description
         }
 
-        private func expectFailure(_ answer: Programs.Answer, status: Int32 = 1, _ word: String? = nil, location: SourceLocation = #_sourceLocation) {
+        /// It failed with one sentence, which has `word` in it.
+        private func expectFailure(
+            _ answer: Programs.Answer, status: Int32 = 1, _ word: String? = nil, location: SourceLocation = #_sourceLocation
+        ) {
             #expect(answer.ending == .exited(status), sourceLocation: location)
             #expect(answer.output == "", sourceLocation: location)
             #expect(answer.errors.hasPrefix("huddled: ") && answer.errors.hasSuffix("\n"), "\(answer.errors)", sourceLocation: location)
@@ -95,7 +98,8 @@ extension SystemTests {
             expectFailure(try home.invite("Leo", "athlete", ["--born", "2010-02-30", "--by", home.parent]))
 
             for (years, hasLogin) in [(10, false), (12, false), (13, true), (17, true), (18, true), (20, true)] {
-                let invited = try home.invite("Athlete of \(years)", "athlete", ["--born", born(yearsAgo: years), "--by", home.parent])
+                let invited = try home.invite(
+                    "Athlete of \(years)", "athlete", ["--born", born(yearsAgo: years), "--by", home.parent])
                 #expect(invited.ending == .exited(0), "\(invited.errors)")
                 let json = try invited.json()
                 #expect(json.keys == (hasLogin ? ["family", "member", "role", "code"] : ["family", "member", "role"]), "at \(years)")
@@ -110,7 +114,8 @@ extension SystemTests {
         }
 
         @Test("wrong use ends with status 2 and a sentence", arguments: [
-            ["sing"], ["serve"], ["serve", "--data", "/nowhere", "--loud"], ["serve", "--data"], ["serve", "--data", "/nowhere", "--listen", "x"],
+            ["sing"], ["serve"], ["serve", "--data", "/nowhere", "--loud"], ["serve", "--data"],
+            ["serve", "--data", "/nowhere", "--listen", "x"],
             ["init", "--data", "/nowhere"], ["invite", "--data", "/nowhere", "--family", "x", "--name", "n", "--role", "guest"],
             ["invite", "--data", "/nowhere", "--family", "01930000-0000-7000-8000-000000000000", "--name", "n", "--role", "king"],
             ["token", "--data", "/nowhere", "--member", "me"], ["token", "--data", "/nowhere", "more"], ["demo"], ["schema"],
@@ -134,7 +139,8 @@ extension SystemTests {
             let folder = try TemporaryFolder()
             let server = try RunningServer(folder.path + "/one")
             expectFailure(
-                try Programs.huddled("serve", "--data", folder.path + "/one", "--listen", "127.0.0.1:0"), "served by another huddled already")
+                try Programs.huddled("serve", "--data", folder.path + "/one", "--listen", "127.0.0.1:0"),
+                "served by another huddled already")
             expectFailure(
                 try Programs.huddled("serve", "--data", folder.path + "/two", "--listen", "127.0.0.1:\(server.port)"),
                 "127.0.0.1:\(server.port) is taken")

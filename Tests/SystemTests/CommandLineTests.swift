@@ -107,7 +107,9 @@ extension SystemTests {
 
             // Only what follows a sequence.
             let watch = try other.start("watch", "--json", "--since", "\(first - 1)")
-            func next(_ child: ChildProcess) throws -> JSONValue { try JSONValue(try #require(try child.readLine(timeoutMilliseconds: 15_000))) }
+            func next(_ child: ChildProcess) throws -> JSONValue {
+                try JSONValue(try #require(try child.readLine(timeoutMilliseconds: 15_000)))
+            }
             let line = try next(watch)
             #expect(line.keys == ["type", "epoch", "seq", "at", "member", "client", "mutation", "changes"])
             #expect(line["type"]?.string == "change")
@@ -213,7 +215,8 @@ extension SystemTests {
         @Test("5: what was sent and not answered may have been done, and is said so")
         func unanswered() throws {
             let relay = try HoldingRelay(server)
-            let child = try HuddleProgram(server, token: demo.parents[1].token, url: relay.url).start("say", "Lost?", "--timeout", "2", "--json")
+            let program = HuddleProgram(server, token: demo.parents[1].token, url: relay.url)
+            let child = try program.start("say", "Lost?", "--timeout", "2", "--json")
             do {
                 try relay.relay { try server.kill() }
             } catch {

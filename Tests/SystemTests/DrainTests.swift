@@ -52,7 +52,8 @@ extension SystemTests {
 
             try server.restart()
             let back = try RawClient(server)
-            let head = try back.enter(demo.parents[1].token, demo.family, client: client, cursor: Cursor(epoch: book.epoch, sequence: before))
+            let cursor = Cursor(epoch: book.epoch, sequence: before)
+            let head = try back.enter(demo.parents[1].token, demo.family, client: client, cursor: cursor)
             #expect(head == book.sequence)
             // What was not answered is sent again, and done once.
             for id in 1...100 where !done.contains(Int64(id)) {
@@ -74,7 +75,9 @@ extension SystemTests {
             let said = try client.perform(Ask.say("Before")).get()
             var code: UInt16??
             try server.stop {
-                code = try client.wait { notice -> UInt16?? in if case .offline(let code, retryAfter: _) = notice { .some(code) } else { nil } }
+                code = try client.wait { notice -> UInt16?? in
+                    if case .offline(let code, retryAfter: _) = notice { .some(code) } else { nil }
+                }
             }
             #expect(code == CloseCode.restarting.rawValue)
             // Typed while nobody listens.

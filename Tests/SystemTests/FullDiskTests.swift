@@ -17,7 +17,8 @@ extension SystemTests {
             let installation = Ask.id()
             try client.enter(demo.parents[0].token, demo.family, client: installation)
             func mutate(_ id: Int64, _ text: String) throws -> ServerFrame {
-                client.send(.mutate(id: id, operations: [Ask.create(.message, ["text": .text(text)], id: Identifier(high: 1, low: UInt64(id)))]))
+                let record = Identifier(high: 1, low: UInt64(id))
+                client.send(.mutate(id: id, operations: [Ask.create(.message, ["text": .text(text)], id: record)]))
                 return try client.frame { frame in
                     switch frame {
                     case .ack(let ack) where ack.mutation == id: frame

@@ -122,8 +122,13 @@ package enum FieldOptions {
     package static func help(_ kind: Kind) -> [String] {
         let rows = names(kind).map { field, names -> [String] in
             let declaration = kind.declaration.fields[field]
-            let option = (names.last ?? "") + " " + hint(declaration.type)
-            return ["  " + option, declaration.label + (declaration.isRequired ? " (required)" : "")]
+            var option = (names.last ?? "") + " " + hint(declaration.type)
+            var label = declaration.label + (declaration.isRequired ? " (required)" : "")
+            if case .choice(let words, _) = declaration.type {
+                option = (names.last ?? "") + " WORD"
+                label += ": " + words.joined(separator: ", ")
+            }
+            return ["  " + option, label]
         }
         return Array(Table(["", ""], rows).lines.dropFirst())
     }

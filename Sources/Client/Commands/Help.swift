@@ -9,7 +9,7 @@ package enum Help {
         case "schools": of(.school)
         case "coaches": of(.coach)
         case "watch": watch
-        case "join": "huddle join CODE [--server URL]\n\nRedeems an invitation and remembers who you are in the profile.\n"
+        case "join": "huddle join CODE [--server URL]\n\nRedeems an invitation and remembers who you are; from then on, write just: huddle\n"
         case "say": "huddle say TEXT\n\nSays something to the family.\n"
         default: general
         }
@@ -18,22 +18,23 @@ package enum Help {
     private static let general = """
         huddle: a family's recruiting season, together.
 
-          huddle                          line by line, with everybody who is there
-          huddle join CODE                redeem an invitation (once)
-          huddle events                   list; also: add, edit ID, rm ID, attend ID
-          huddle schools | coaches        list; also: add, edit ID, rm ID
-          huddle members | messages       list
-          huddle say TEXT                 say something to the family
-          huddle watch --json             every change as it happens
+          huddle                    talk and follow the season, with everybody who is there
+          huddle join CODE          redeem an invitation (once): you are signed in here then
+          huddle events             list; also: events add, edit ID, rm ID, attend ID
+          huddle schools, coaches   list; also: add, edit ID, rm ID
+          huddle members, messages  list
+          huddle say TEXT           say something to the family
+          huddle watch --json       every change as it happens
 
         Options of every command:
-          --server URL                    ws://HOST:PORT (else $HUDDLE_SERVER, the profile, ws://127.0.0.1:8787)
-          --token T                       (else $HUDDLE_TOKEN, the profile)
-          --family ID|NAME                when you belong to several
-          --context ID|NAME|all           whose season: filters lists, owns what is added
-          --json                          one JSON object a line (proto/cli.md)
-          --timeout SECONDS               how long a command may take (10)
-          --help, --version               huddle events --help tells the fields
+          --server URL              ws://HOST:PORT; else $HUDDLE_SERVER, else the one of
+                                    the invitation, else ws://127.0.0.1:8787
+          --token T                 a sign-in; else $HUDDLE_TOKEN, else that of huddle join
+          --family ID|NAME          when you belong to several
+          --context ID|NAME|all     whose season: filters lists, owns what is added
+          --json                    one JSON object a line (proto/cli.md)
+          --timeout SECONDS         how long a command may take (10)
+          --help, --version         huddle events --help tells the fields
 
         Ends with 0 done, 1 failed, 2 wrong use, 3 refused, 4 conflict, 5 offline.
 

@@ -42,12 +42,11 @@ package struct RecordNames {
 
     package func records(of kind: Kind) -> [Record] { all.filter { $0.kind == kind } }
 
-    /// The shortest text that names `id` among the records of its kind and can be typed back: at least 8 digits of its beginning, or
-    /// 6 of its end, because ids that were made together begin alike.
+    /// A short text that names `id` among the records of its kind and can be typed back: at least 6 digits of its end, because ids
+    /// that were made together begin alike, and the next one may be made any moment.
     package func short(_ id: Identifier) -> String {
         let text = id.description
         let others = all.filter { $0.kind == records[id]?.kind && $0.id != id }.map(\.id.description)
-        if !others.contains(where: { $0.hasPrefix(text.prefix(8)) }) { return String(text.prefix(8)) }
         for length in 6...12 where !others.contains(where: { $0.hasSuffix(text.suffix(length)) }) { return String(text.suffix(length)) }
         return text
     }

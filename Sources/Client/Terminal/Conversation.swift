@@ -50,15 +50,17 @@ package final class Conversation {
 
     // MARK: What the prompt says
 
-    /// Family, context, what waits and what was refused, OFFLINE; or the question that is being asked.
+    /// OFFLINE, what waits and what was refused, family and context; or the question that is being asked.
     package var prompt: String {
         if let questions { return questions.prompt }
         let engine = session.engine
-        var parts = [engine.familyName?.printable ?? "huddle"]
-        if case .athlete(let id)? = engine.context { parts.append(names.member(id)) }
+        // What matters most comes first, because a narrow terminal cuts the end.
+        var parts: [String] = []
+        if isOffline { parts.append("OFFLINE") }
         if !engine.pending.isEmpty { parts.append("\(engine.pending.count) pending") }
         if !engine.drafts.isEmpty { parts.append("\(engine.drafts.count) refused") }
-        if isOffline { parts.append("OFFLINE") }
+        parts.append(engine.familyName?.printable ?? "huddle")
+        if case .athlete(let id)? = engine.context { parts.append(names.member(id)) }
         return parts.joined(separator: " · ") + "> "
     }
 

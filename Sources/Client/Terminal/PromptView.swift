@@ -10,7 +10,7 @@ package struct PromptView: Hashable, Sendable {
     package init(prompt: String, _ editor: LineEditor, columns: Int) {
         let width = max(columns - 1, 4)
         // Half of the row at least is for typing.
-        let prompt = DisplayWidth.cut(prompt.printable, to: max(width / 2, 2))
+        let prompt = Self.fitted(prompt.printable, to: max(width / 2, 2))
         let room = width - DisplayWidth.of(prompt)
         let cells = editor.characters.map { character -> (String, Int) in
             let shown = character == "\n" ? "⏎" : String(character).printable
@@ -32,6 +32,13 @@ package struct PromptView: Hashable, Sendable {
         }
         text = prompt + shown
         cursorColumn = DisplayWidth.of(prompt) + before
+    }
+
+    /// Cut, but with its last two characters, by which one sees where typing begins.
+    private static func fitted(_ prompt: String, to columns: Int) -> String {
+        guard DisplayWidth.of(prompt) > columns, columns > 4 else { return DisplayWidth.cut(prompt, to: columns) }
+        let end = String(prompt.suffix(2))
+        return DisplayWidth.cut(String(prompt.dropLast(2)), to: columns - DisplayWidth.of(end)) + end
     }
 
     /// The octets that draw the row over whatever is on it.

@@ -82,7 +82,7 @@ struct LineEditorTests {
         ("> ", [.text("0123456789"), .home], 10, "> 0123456", 2),
         ("> ", [.text("日本語日本語")], 10, "> 語日本語".dropFirstWide(1), 8),
         ("> ", [.paste("a\nb")], 80, "> a⏎b", 5),
-        ("a long prompt> ", [.text("x")], 12, "a lo…x", 6),
+        ("a long prompt> ", [.text("x")], 12, "a …> x", 6),
     ] as [(String, [Key], Int, String, Int)])
     func row(prompt: String, keys: [Key], columns: Int, text: String, cursor: Int) {
         let view = PromptView(prompt: prompt, Self.type(keys), columns: columns)

@@ -70,7 +70,8 @@ struct Editor {
             // A batch whose later operations name what the earlier ones create.
             let school = create(.school, patch(.school, [("name", .text("School \(count) of \(side)"))]))
             let coach = create(
-                .coach, patch(.coach, [("first_name", .text("Sam")), ("last_name", .text("\(count)")), ("school_id", .reference(school.id))]))
+                .coach,
+                patch(.coach, [("first_name", .text("Sam")), ("last_name", .text("\(count)")), ("school_id", .reference(school.id))]))
             return [school, coach, create(.event, event(), athlete: athletes[0])]
         default:
             // The field that both write: conflicts are to be had.

@@ -14,7 +14,8 @@ final class HuddleProgram {
         folder = try? TemporaryFolder()
         let home = folder?.path ?? "/nonexistent"
         profile = home + "/huddle/profile.json"
-        environment = ["PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8", "XDG_CONFIG_HOME=\(home)", "HOME=\(home)", "HUDDLE_SERVER=\(url ?? server.url)"]
+        environment =
+            ["PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8", "XDG_CONFIG_HOME=\(home)", "HOME=\(home)", "HUDDLE_SERVER=\(url ?? server.url)"]
             + (token.map { ["HUDDLE_TOKEN=\($0)"] } ?? []) + (Environment.value("LD_LIBRARY_PATH").map { ["LD_LIBRARY_PATH=\($0)"] } ?? [])
     }
 

@@ -1,0 +1,72 @@
+package import Bytes
+package import Family
+
+/// A family for load tests, whose id and tokens the caller chooses so that programs which know nothing of it can name them.
+///
+/// Tokens that can be guessed are no secret: no program but a load generator may make one of these, and only in a folder of its own.
+package struct SeededFamily: Sendable {
+    package struct Parent: Sendable {
+        package var name: String
+        /// Signs in as this parent, beside whatever session the parent gets later.
+        package var token: String
+
+        package init(name: String, token: String) {
+            self.name = name
+            self.token = token
+        }
+    }
+
+    package var id: Identifier
+    package var name: String
+    /// IANA name.
+    package var zone: String
+    /// At least one.
+    package var parents: [Parent]
+
+    package init(id: Identifier, name: String, zone: String, parents: [Parent]) {
+        self.id = id
+        self.name = name
+        self.zone = zone
+        self.parents = parents
+    }
+}
+
+extension Store {
+    /// Makes a family with its parents and a session for each, by the same steps as the admin commands, in one transaction.
+    ///
+    /// - Returns: the parents' member ids, in order; or why nothing was done (`already_exists` when the family is there).
+    package func seed(_ family: SeededFamily) throws(StoreFailure) -> Result<[Identifier], Rejection> {
+        precondition(!family.parents.isEmpty, "a family has a parent")
+        let outcome = try transaction {
+            let at = environment.now()
+            if try self.family(family.id) != nil { throw Rejection(.alreadyExists, "A family with this id is here already.") }
+            var members: [Identifier] = []
+            for parent in family.parents {
+                let answer: AdminAnswer
+                if let first = members.first {
+                    let invite = Invite(family: family.id, name: parent.name, role: .parent, by: first)
+                    answer = try self.invite(invite, at: at).0
+                } else {
+                    answer = try createFamily(id: family.id, name: family.name, zone: family.zone, parent: parent.name, at: at).0
+                }
+                switch answer {
+                case .family(let created): members.append(created.member)
+                case .invited(let invited): members.append(invited.member)
+                default: preconditionFailure("these commands answer so")
+                }
+                try insertSession(token: parent.token, member: members[members.count - 1], at: at)
+            }
+            return members
+        } as Outcome<[Identifier]>
+        switch outcome {
+        case .done(let members): return .success(members)
+        case .refused(let rejection): return .failure(rejection)
+        }
+    }
+
+    /// A session with a token that the caller made.
+    private func insertSession(token: String, member: Identifier, at: Int64) throws {
+        guard let membership = try people.membership(member) else { throw StoreFailure("a member without a membership") }
+        _ = try people.addSession(membership, hash: SessionToken.hash(token), at: at)
+    }
+}

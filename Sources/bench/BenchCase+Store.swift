@@ -1,0 +1,156 @@
+import Bytes
+import Crypto
+import Dates
+import Family
+import Glibc
+import Posix
+import Store
+import Wire
+
+// Changes on their way to stable storage, and back out of it.
+extension BenchCase {
+    static var store: [BenchCase] { [commit(1), commit(32), commit(32, families: 32), commit(Store.maxBatch), snapshot(), resume()] }
+
+    private static func commit(_ batch: Int, families: Int = 1) -> BenchCase {
+        BenchCase(
+            name: "store-commit-\(batch)" + (families > 1 ? "x\(families)" : ""),
+            question: "a new message, \(batch) in a commit" + (families > 1 ? " of \(families) families" : "") + ", on stable storage",
+            unit: .microseconds(per: "mutation"), perCall: batch, floor: "appending as many octets to a file, and fdatasync"
+        ) {
+            let folder = try TemporaryStore(families: families)
+            // Families that have a past: each has leaves of its own in every index.
+            if families > 1 { for _ in 0..<60 { try folder.commit(8 * families) } }
+            let line = [UInt8](repeating: 65, count: Samples.changeFrame.count * batch)
+            return Work(
+                run: { times in for _ in 0..<times { try folder.commit(batch) } },
+                floor: { times in
+                    for _ in 0..<times {
+                        try Octets.writeAll(folder.file.raw, line)
+                        guard fdatasync(folder.file.raw) == 0 else { throw Errno.last("fdatasync") }
+                    }
+                })
+        }
+    }
+
+    private static func snapshot() -> BenchCase {
+        BenchCase(
+            name: "snapshot-10000", question: "a family of 10,000 schools read and encoded for a client that joins",
+            unit: .milliseconds(per: "snapshot"), floor: "copying the frames once"
+        ) {
+            let folder = try TemporaryStore()
+            try folder.addSchools(10_000)
+            let frames = try folder.reader.snapshot(family: folder.family).frames
+            let memory = Scratch(frames.map(\.count).max() ?? 0)
+            return Work(
+                run: { times in for _ in 0..<times { use(try folder.reader.snapshot(family: folder.family).frames.count) } },
+                floor: { times in for _ in 0..<times { for frame in frames { memory.copy(frame) } } })
+        }
+    }
+
+    private static func resume() -> BenchCase {
+        BenchCase(
+            name: "resume-100", question: "100 missed changes read out of the log", unit: .microseconds(per: "resume"),
+            floor: "copying the frames once"
+        ) {
+            let folder = try TemporaryStore()
+            for _ in 0..<4 { try folder.commit(32) }
+            let page = try folder.reader.changes(family: folder.family, after: folder.head - 100, maxOctets: 1 << 20)
+            guard page.frames.count == 100 else { throw BenchFailure("\(page.frames.count) changes instead of 100") }
+            let memory = Scratch(4_096)
+            return Work(
+                run: { times in
+                    for _ in 0..<times {
+                        let page = try folder.reader.changes(family: folder.family, after: folder.head - 100, maxOctets: 1 << 20)
+                        use(page.frames.count)
+                    }
+                },
+                floor: { times in for _ in 0..<times { for change in page.frames { memory.copy(change.frame) } } })
+        }
+    }
+}
+
+/// A database in a folder that goes with it, with some families of one parent each.
+private final class TemporaryStore {
+    let store: Store
+    let reader: StoreReader
+    private let homes: [(family: Identifier, member: Identifier)]
+    /// Beside the database, for floors.
+    let file: FileDescriptor
+    private let path: String
+    private var mutation: Int64 = 0
+    private var records = 0
+    /// The newest sequence of the first family, while all proposals are for it.
+    private(set) var head: Int64 = 0
+
+    /// The first family.
+    var family: Identifier { homes[0].family }
+
+    init(families: Int = 1) throws {
+        path = try Files.makeTemporaryFolder(prefix: "huddle-bench")
+        do {
+            var limits = Limits()
+            limits.recordsPerFamily = .max
+            let environment = StoreEnvironment(
+                now: { Clock.wallMilliseconds() }, random: { Random.octets($0) },
+                localDate: { _, at in ZoneRules.utc.localDate(at: at).description },
+                rules: RuleEnvironment(zoneExists: { _ in true }), limits: limits)
+            store = try Store(path: DataFolder.databasePath(in: path), environment: environment)
+            var homes: [(family: Identifier, member: Identifier)] = []
+            for _ in 0..<families {
+                guard case .family(let created) = try store.perform(.createFamily(name: "Bench", zone: "UTC", parent: "Ana")).0.get()
+                else { throw BenchFailure("no family was made") }
+                homes.append((created.family, created.member))
+            }
+            self.homes = homes
+            reader = try StoreReader(path: DataFolder.databasePath(in: path), environment: environment)
+            file = try Files.create(path + "/floor")
+            head = 1
+        } catch {
+            try? Files.removeTree(path)
+            throw error
+        }
+    }
+
+    deinit { try? Files.removeTree(path) }
+
+    /// One commit of so many mutations, each one new message, over all families in turn.
+    func commit(_ batch: Int) throws {
+        try propose((0..<batch).map { _ in
+            records += 1
+            return [Samples.create(Samples.record(records))]
+        })
+        head += Int64(batch)
+        try store.checkpointIfDue()
+    }
+
+    func addSchools(_ count: Int) throws {
+        let declaration = Kind.school.declaration
+        for start in stride(from: 0, to: count, by: 100) {
+            try propose([
+                (start..<min(start + 100, count)).map { number in
+                    var patch = FieldPatch()
+                    let values = [("name", "College \(number)"), ("location", "Durham, NC"), ("notes", "The coach answered in March.")]
+                    for (name, text) in values {
+                        if let field = declaration.index(of: name) { patch.assignments.append(.init(field: field, value: .text(text))) }
+                    }
+                    return Operation(kind: .school, id: Samples.record(number), action: .create(athlete: nil, patch: patch))
+                }
+            ])
+            head += 1
+        }
+        _ = try store.truncateLog()
+    }
+
+    private func propose(_ mutations: [[Operation]]) throws {
+        let proposals = mutations.map { operations in
+            mutation += 1
+            let home = homes[Int(mutation) % homes.count]
+            return Proposal(
+                family: home.family, member: home.member, context: .all,
+                mutation: Mutation(client: Samples.client, id: mutation, operations: operations), session: 1)
+        }
+        // A receipt and a change for each; a refusal has no change.
+        let results = try store.commit(proposals)
+        guard results.count == 2 * proposals.count else { throw BenchFailure("the store refused a mutation") }
+    }
+}

@@ -1,0 +1,176 @@
+import Bytes
+import Family
+import HTTP1
+import Posix
+import Reactor
+import WebSocket
+import Wire
+
+/// One client of the crowd: connects, upgrades, signs in, joins, and then hands every frame to the crowd.
+final class LoadConnection: Channel {
+    enum Phase { case connecting, upgrading, signingIn, joining, live, ended }
+
+    /// In the crowd, from 0.
+    let index: Int
+    let family: Int
+    let member: Int
+    private(set) var phase = Phase.connecting
+
+    private unowned let crowd: Crowd
+    private let descriptor: FileDescriptor
+    private var registration: Registration?
+    private var decoder = WebSocketDecoder(role: .client, limits: WebSocketLimits(maxMessage: 16 << 20, maxFragments: 1_024))
+    private var outbox: Outbox
+    private let handshake: WebSocketClientHandshake
+    private var head: [UInt8] = []
+    private var isWatchingWrites = true
+    private var isDirty = false
+
+    /// Octets that may wait for the server: more than it lets one session have unanswered, at the largest message.
+    private static let outboxLimit = 4 << 20
+
+    init(crowd: Crowd, index: Int, family: Int, member: Int, nonce: [UInt8]) throws(Errno) {
+        self.crowd = crowd
+        self.index = index
+        self.family = family
+        self.member = member
+        descriptor = try Socket.startConnecting(to: crowd.target)
+        outbox = Outbox(pool: crowd.reactor.buffers, limit: LoadConnection.outboxLimit)
+        handshake = WebSocketClientHandshake(
+            host: crowd.target.description, target: "/ws", subprotocols: ["huddle.v1"], nonce: nonce)
+        super.init()
+        registration = try crowd.reactor.add(fd: descriptor.raw, interest: [.readable, .writable], channel: self)
+    }
+
+    override func ready(_ events: ReadyEvents) {
+        if phase == .connecting {
+            guard events.contains(.writable) || !events.isDisjoint(with: [.failed, .hungUp]) else { return }
+            do throws(Errno) { try Socket.finishConnecting(descriptor.raw) } catch { return fail("cannot connect: \(error.text)") }
+            phase = .upgrading
+            _ = outbox.append(copying: handshake.request, now: crowd.reactor.now)
+            flush()
+        } else if events.contains(.writable) {
+            flush()
+        }
+        if !events.isDisjoint(with: [.readable, .failed, .hungUp]) { receive() }
+    }
+
+    // MARK: Output
+
+    func send(_ frame: ClientFrame) {
+        send(frame.encode())
+    }
+
+    /// Queues one text message; it leaves at the end of the tick.
+    func send(_ message: [UInt8]) {
+        message.withUnsafeBytes { send(.text, $0) }
+    }
+
+    private func send(_ opcode: Opcode, _ payload: UnsafeRawBufferPointer) {
+        guard phase != .ended else { return }
+        crowd.scratch.removeAll(keepingCapacity: true)
+        WebSocketEncoder.append(opcode, payload, maskKey: crowd.nextMask(), to: &crowd.scratch)
+        guard outbox.append(copying: crowd.scratch, now: crowd.reactor.now) else { return fail("the server takes nothing any more") }
+        if !isDirty {
+            isDirty = true
+            crowd.markDirty(self)
+        }
+    }
+
+    func flush() {
+        isDirty = false
+        guard let registration, phase != .ended, phase != .connecting else { return }
+        do throws(Errno) {
+            let isBlocked = try outbox.flush(to: descriptor.raw) == .blocked
+            guard isBlocked != isWatchingWrites else { return }
+            isWatchingWrites = isBlocked
+            try crowd.reactor.modify(registration, interest: isBlocked ? [.readable, .writable] : .readable)
+        } catch { fail("sending failed: \(error.text)") }
+    }
+
+    // MARK: Input
+
+    private func receive() {
+        guard phase != .ended else { return }
+        let buffer = crowd.reactor.receiveBuffer
+        do throws(Errno) {
+            switch try Socket.receive(descriptor.raw, into: buffer) {
+            case .wouldBlock: return
+            case .endOfStream: fail("the server closed the connection")
+            case .done(let count):
+                crowd.didReceive(octets: count)
+                let octets = UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])
+                if phase == .upgrading { receiveHead(octets) } else { receiveFrames(octets) }
+            }
+        } catch { fail("receiving failed: \(error.text)") }
+    }
+
+    private func receiveHead(_ octets: UnsafeMutableRawBufferPointer) {
+        head.append(contentsOf: octets)
+        do {
+            guard let (response, length) = try ResponseHead.parse(head.span) else { return }
+            guard try handshake.check(response) == "huddle.v1" else { return fail("the server does not speak huddle.v1") }
+            phase = .signingIn
+            send(.signIn(token: SeedNames.token(family: family, member: member)))
+            var rest = Array(head.dropFirst(length))
+            head = []
+            if !rest.isEmpty { rest.withUnsafeMutableBytes { receiveFrames($0) } }
+        } catch { fail("no upgrade: \(error)") }
+    }
+
+    private func receiveFrames(_ octets: UnsafeMutableRawBufferPointer) {
+        decoder.feed(octets)
+        do throws(WebSocketError) {
+            while let event = try decoder.next() {
+                switch event {
+                case .message(_, let payload): receive(payload)
+                case .ping(let payload): send(.pong, payload)
+                case .pong: break
+                case .close(let code, let reason): fail("the server closed with \(code.map(String.init) ?? "no code") \(reason)")
+                }
+                if phase == .ended { return }
+            }
+        } catch { fail("malformed frames: \(error)") }
+    }
+
+    private func receive(_ frame: UnsafeRawBufferPointer) {
+        let kind = ServerFrameKind(frame)
+        switch (phase, kind) {
+        case (.live, _): crowd.received(kind, frame, self)
+        case (_, .error): fail("refused: \(String(decoding: frame, as: UTF8.self))")
+        case (.signingIn, .welcome):
+            phase = .joining
+            send(.join(Join(family: SeedNames.family(family), client: crowd.clientID(index), context: .all)))
+        case (.joining, .live):
+            phase = .live
+            crowd.didBecomeLive(self, frame)
+        default: break
+        }
+    }
+
+    // MARK: Ends
+
+    private func fail(_ reason: String) {
+        guard phase != .ended else { return }
+        let wasLive = phase == .live
+        close()
+        crowd.didFail(self, reason, wasLive: wasLive)
+    }
+
+    /// Leaves, with a close frame if the kernel takes it at once.
+    func leave() {
+        guard phase != .ended else { return }
+        if phase != .connecting, phase != .upgrading {
+            _ = outbox.append(copying: WebSocketEncoder.close(1000, maskKey: crowd.nextMask()), now: crowd.reactor.now)
+            _ = try? outbox.flush(to: descriptor.raw)
+        }
+        close()
+    }
+
+    private func close() {
+        phase = .ended
+        if let registration { crowd.reactor.remove(registration) }
+        registration = nil
+        outbox.removeAll()
+    }
+}
