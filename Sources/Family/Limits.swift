@@ -2,18 +2,24 @@
 package struct Limits: Hashable, Sendable {
     /// Octets of one message from a client: four times the largest sensible record, and small enough to hold per connection.
     package var messageOctets = 262_144
+    /// Octets of one message before the sign-in, when anybody may send it: a token or a code, and room for a longer one.
+    package var signInOctets = 4_096
     /// Nesting of JSON in a frame.
     package var jsonDepth = 16
     /// Operations in one mutation: a season of a club's camps fits, a commit stays under 5 ms.
     package var operationsPerMutation = 100
+    /// Octets of the `change` frame that a mutation leads to: half of what may wait for one reader, so that it can always be sent.
+    package var changeOctets = 524_288
     /// Mutations that one session may have unanswered.
     package var pendingMutations = 128
     /// Octets of mutations that may wait for the writer, of all sessions together; past it they are told to come again.
     package var pendingOctets = 67_108_864
-    /// Mutations a second that one session may send for long.
+    /// Mutations, lists and contexts a second that one session may send for long.
     package var mutationsPerSecond = 200
-    /// Mutations that may come at once after a pause (a client that was offline).
+    /// Of these may come at once after a pause (a client that was offline).
     package var mutationBurst = 1_000
+    /// Frames of one session that may be refused at once, 200 a second being forgotten: a client past it does not listen.
+    package var refusals = 2_000
     /// Octets that may wait for one slow reader before it is disconnected to resume later (close 4001).
     package var outboxOctets = 1_048_576
     /// Milliseconds that the oldest waiting octet may be old before the same happens.
@@ -54,18 +60,24 @@ extension Limits {
     package static let entries: [Entry] = [
         .init(name: "message_octets", value: \.messageOctets, unit: "octets",
             meaning: "One message from a client.", past: "close 1009"),
+        .init(name: "sign_in_octets", value: \.signInOctets, unit: "octets",
+            meaning: "One message from a client that is not signed in.", past: "close 1009"),
         .init(name: "json_depth", value: \.jsonDepth, unit: "levels",
             meaning: "Objects and arrays inside of each other in one frame.", past: "error bad_frame, close 4502"),
         .init(name: "operations_per_mutation", value: \.operationsPerMutation, unit: "operations",
             meaning: "Operations in one mutation.", past: "reject too_many"),
+        .init(name: "change_octets", value: \.changeOctets, unit: "octets",
+            meaning: "The change frame that a mutation leads to.", past: "reject too_many"),
         .init(name: "pending_mutations", value: \.pendingMutations, unit: "mutations",
             meaning: "Mutations that one session may have unanswered.", past: "reject too_many_pending"),
         .init(name: "pending_octets", value: \.pendingOctets, unit: "octets",
             meaning: "Mutations of all sessions of one server that wait for the disk.", past: "reject busy with retry_after"),
         .init(name: "mutations_per_second", value: \.mutationsPerSecond, unit: "mutations per second",
-            meaning: "Mutations that one session may send for long.", past: "reject rate_limited with retry_after"),
+            meaning: "Mutations, lists and contexts that one session may send for long.", past: "reject rate_limited with retry_after"),
         .init(name: "mutation_burst", value: \.mutationBurst, unit: "mutations",
-            meaning: "Mutations that may come at once after a pause.", past: "reject rate_limited with retry_after"),
+            meaning: "Of these may come at once after a pause.", past: "reject rate_limited with retry_after"),
+        .init(name: "refusals", value: \.refusals, unit: "frames",
+            meaning: "Frames of one session that may be refused at once; 200 a second are forgotten.", past: "close 1008"),
         .init(name: "outbox_octets", value: \.outboxOctets, unit: "octets",
             meaning: "What may wait for one slow reader.", past: "close 4001"),
         .init(name: "outbox_age", value: \.outboxAge, unit: "milliseconds",

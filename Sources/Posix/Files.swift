@@ -35,6 +35,21 @@ package enum Files {
             modified: Int64(found.st_mtim.tv_sec) * 1_000 + Int64(found.st_mtim.tv_nsec) / 1_000_000)
     }
 
+    /// What tells a file from another of the same name and content.
+    package struct Identity: Equatable, Sendable {
+        /// Numbers the file within its file system.
+        package let inode: UInt64
+        /// UTC nanoseconds of the last change of its content, name or mode (ctime), which no program can set to a time of its choice.
+        package let changed: Int64
+    }
+
+    /// - Throws: `.noEntry` when nothing is there.
+    package static func identity(_ path: String) throws(Errno) -> Identity {
+        var found = stat()
+        guard stat(path, &found) == 0 else { throw Errno.last("stat") }
+        return Identity(inode: UInt64(found.st_ino), changed: Int64(found.st_ctim.tv_sec) * 1_000_000_000 + Int64(found.st_ctim.tv_nsec))
+    }
+
     /// Whether anything can be seen at `path`.
     package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
@@ -88,6 +103,32 @@ package enum Files {
     /// Opens a file for appending, made with `mode` when it is not there.
     package static func openForAppending(_ path: String, mode: UInt32 = 0o600) throws(Errno) -> FileDescriptor {
         try open(path, O_WRONLY | O_CREAT | O_APPEND, mode)
+    }
+
+    /// Opens a file for writing at places (`overwrite`), made with `mode` when it is not there; its content stays.
+    package static func openForOverwriting(_ path: String, mode: UInt32 = 0o600) throws(Errno) -> FileDescriptor {
+        try open(path, O_WRONLY | O_CREAT, mode)
+    }
+
+    /// Writes all of `octets` at `offset`, over what is there.
+    package static func overwrite(_ raw: Int32, _ octets: [UInt8], at offset: Int) throws(Errno) {
+        var done = 0
+        while done < octets.count {
+            let count = octets.withUnsafeBytes { all in
+                retrying { pwrite(raw, all.baseAddress.map { $0 + done }, all.count - done, off_t(offset + done)) }
+            }
+            guard count >= 0 else { throw Errno.last("pwrite") }
+            done += count
+        }
+    }
+
+    /// Makes a file of nobody else's: one that is missing is made empty, one that is there loses what others may do with it.
+    package static func makePrivate(_ path: String) throws(Errno) {
+        let file = try open(path, O_RDWR | O_CREAT, 0o600)
+        var found = stat()
+        guard fstat(file.raw, &found) == 0 else { throw Errno.last("fstat") }
+        guard found.st_mode & 0o077 != 0 else { return }
+        guard fchmod(file.raw, found.st_mode & 0o700) == 0 else { throw Errno.last("fchmod") }
     }
 
     /// Waits until everything written to the file is on stable storage. A failure is final: what was written may be lost.

@@ -6,6 +6,8 @@ import Wire
 extension Hub {
     /// Octets of catching up that are sent before the outbox must have been empty once.
     static let portionOctets = 262_144
+    /// Pages that one session may have asked for and not got.
+    static let maxPendingPages = 4
 
     func join(_ session: Session, _ join: Join) {
         switch session.phase {
@@ -28,6 +30,7 @@ extension Hub {
         session.client = join.client
         session.context = join.context ?? .all
         session.cursor = join.cursor?.sequence ?? 0
+        session.wish = join
         // The seat is taken before the database is asked, so that a removal which commits in between finds this session.
         let room = rooms[join.family] ?? Room(family: join.family)
         guard room.connections(of: membership.member) < limits.connectionsPerMember else {
@@ -44,12 +47,19 @@ extension Hub {
         guard session.phase == .joining, let room = session.room else { return }
         let seat: Seat
         switch result {
-        case .success(let found): seat = found
+        case .success(let found):
+            // Somebody's rights changed after this was read, perhaps this member's own, or who the athletes are: it is read again.
+            guard found.head >= room.rightsChangedAt else {
+                if let wish = session.wish { emit(.read(session.id, .join(person: session.person, wish))) }
+                return
+            }
+            seat = found
         case .failure(let rejection):
             standUp(session)
             sendError(rejection, to: session)
             return
         }
+        session.wish = nil
         room.athletes = Set(seat.athletes)
         session.member = seat.member
         session.role = seat.role
@@ -79,6 +89,7 @@ extension Hub {
     /// Back to a person without a seat, who may join again (without the cursor, say).
     private func standUp(_ session: Session) {
         session.phase = .signedIn
+        session.wish = nil
         guard let room = session.room else { return }
         session.room = nil
         room.remove(session)
@@ -88,64 +99,86 @@ extension Hub {
     // MARK: Catching up
 
     private func requestSnapshot(_ session: Session) {
-        guard snapshotsUnderWay < Hub.maxSnapshotsUnderWay else {
+        guard snapshotReads.count < Hub.maxSnapshotReads, snapshotOctets < Hub.maxSnapshotOctets else {
             snapshotQueue.append(session.id)
             return
         }
         guard let room = session.room else { return }
-        snapshotsUnderWay += 1
-        session.holdsSnapshotPermit = true
+        snapshotReads.insert(session.id)
         session.isReading = true
         emit(.read(session.id, .snapshot(family: room.family)))
     }
 
-    func releaseSnapshotPermit(_ session: Session) {
-        guard session.holdsSnapshotPermit else { return }
-        session.holdsSnapshotPermit = false
-        snapshotsUnderWay -= 1
-        while !snapshotQueue.isEmpty {
+    private func requestNextSnapshot() {
+        while !snapshotQueue.isEmpty, snapshotReads.count < Hub.maxSnapshotReads, snapshotOctets < Hub.maxSnapshotOctets {
             let next = snapshotQueue.removeFirst()
-            if let waiting = self.session(next), waiting.phase == .catchingUp {
-                requestSnapshot(waiting)
-                return
-            }
+            if let waiting = session(next), waiting.phase == .catchingUp { requestSnapshot(waiting) }
         }
     }
 
-    func didReadSnapshot(_ session: Session, frames: [[UInt8]], sequence: Int64) {
+    /// Lets go of what was not sent.
+    func dropSnapshot(_ session: Session) {
+        guard let snapshot = session.snapshot else { return }
+        session.snapshot = nil
+        snapshotOctets -= snapshot.octets
+        requestNextSnapshot()
+    }
+
+    /// Whoever takes a snapshot by drops must not keep everybody else from theirs.
+    func endSlowSnapshots() {
+        guard !snapshotQueue.isEmpty, snapshotOctets >= Hub.maxSnapshotOctets else { return }
+        for session in allSessions {
+            guard let snapshot = session.snapshot, now - snapshot.since > Hub.snapshotGrace else { continue }
+            guard Int64(snapshot.sent) < (now - snapshot.since) / 1000 * Hub.snapshotOctetsPerSecond else { continue }
+            end(session, .slowReader, "too slow; come back in a moment")
+        }
+    }
+
+    private func didReadSnapshot(_ session: Session, frames: [[UInt8]], sequence: Int64) {
         guard session.phase == .catchingUp, session.isReading else { return }
         session.isReading = false
-        session.snapshotFrames = frames.reversed()
-        session.snapshotSequence = sequence
+        let octets = frames.reduce(0) { $0 + $1.count }
+        session.snapshot = SnapshotUnderWay(frames: frames.reversed(), sequence: sequence, octets: octets, since: now)
+        snapshotOctets += octets
         catchUp(session)
     }
 
     /// Sends or asks for the next portion; once nothing is missing the session is live.
     func catchUp(_ session: Session) {
         guard session.phase == .catchingUp, !session.isReading, !session.awaitsDrain, let room = session.room else { return }
-        if session.holdsSnapshotPermit {
-            var sent = 0
-            while let frame = session.snapshotFrames.popLast() {
+        if let sequence = session.snapshot?.sequence {
+            var portion = 0
+            while let frame = session.snapshot?.frames.popLast() {
                 emit(.send(session.id, frame))
-                sent += frame.count
-                if sent >= Hub.portionOctets {
+                portion += frame.count
+                session.snapshot?.sent += frame.count
+                if portion >= Hub.portionOctets {
                     awaitDrain(session)
                     return
                 }
             }
-            send(.snapshotEnd(sequence: session.snapshotSequence), to: session)
-            session.cursor = session.snapshotSequence
-            releaseSnapshotPermit(session)
+            send(.snapshotEnd(sequence: sequence), to: session)
+            session.cursor = sequence
+            dropSnapshot(session)
         }
         session.isReading = true
+        session.forgetWaiting()
         emit(.read(session.id, .changes(family: room.family, after: session.cursor)))
     }
 
-    func didReadChanges(_ session: Session, frames: [[UInt8]], last: Int64, reachedEnd: Bool) {
+    private func didReadChanges(_ session: Session, frames: [[UInt8]], last: Int64, reachedEnd: Bool) {
         guard session.phase == .catchingUp, session.isReading, let room = session.room else { return }
         session.isReading = false
         for frame in frames { emit(.send(session.id, frame)) }
         session.cursor = max(session.cursor, last)
+        if reachedEnd {
+            // Without a gap, unless there was too much to keep.
+            for (sequence, frame) in session.waiting where sequence == session.cursor + 1 {
+                session.cursor = sequence
+                emit(.send(session.id, frame))
+            }
+        }
+        session.forgetWaiting()
         // What committed after the read was reported to the room meanwhile, so `delivered` tells whether something is missing.
         if reachedEnd, session.cursor >= room.delivered {
             session.phase = .live
@@ -166,9 +199,19 @@ extension Hub {
             sendError(Rejection(.notFound, "There is no such athlete in this family.", field: "context"), to: session)
             return
         }
+        guard admits(session, request: nil) else { return }
+        let before = session.context
         session.context = context
         send(.context(context), to: session)
-        announce(session.member, in: room, except: nil)
+        // Whoever repeats themself speaks to nobody else.
+        if context != before { announce(session.member, in: room, except: nil) }
+    }
+
+    /// Everything that costs others or the database something counts against one rate.
+    private func admits(_ session: Session, request: Int64?) -> Bool {
+        guard let wait = session.bucket.take(now: now) else { return true }
+        sendError(Rejection(.rateLimited, "This comes too fast. Try again in a moment.", retryAfter: wait), to: session, request: request)
+        return false
     }
 
     /// For an athlete it is always themself; others choose one of the family's, or all.
@@ -185,12 +228,13 @@ extension Hub {
             sendError(Rejection(.notJoined, "Join a family first."), to: session, request: request.request)
             return
         }
-        // One page at a time: whoever scrolls waits for the answer anyway.
-        guard session.pendingPages < 4 else {
+        // Whoever scrolls waits for the answer anyway.
+        guard session.pendingPages < Hub.maxPendingPages else {
             sendError(
                 Rejection(.busy, "Too many pages were asked for at once.", retryAfter: 100), to: session, request: request.request)
             return
         }
+        guard admits(session, request: request.request) else { return }
         session.pendingPages += 1
         emit(.read(session.id, .page(family: room.family, request)))
     }
@@ -201,6 +245,8 @@ extension Hub {
     ///
     /// - Parameter time: UTC milliseconds, for `welcome`.
     package func answered(_ id: SessionID, _ answer: ReadAnswer, time: Int64) {
+        didEndSnapshotRead(id, answer)
+        defer { requestNextSnapshot() }
         guard let session = session(id), session.phase != .closed else { return }
         switch answer {
         case .signIn(let found): didSignIn(session, found, time: time)
@@ -212,6 +258,14 @@ extension Hub {
             emit(.send(session.id, frame))
         case .failed:
             end(session, .internalError, "the database could not be read")
+        }
+    }
+
+    /// Also for a session that has gone meanwhile.
+    private func didEndSnapshotRead(_ id: SessionID, _ answer: ReadAnswer) {
+        switch answer {
+        case .snapshot, .failed: snapshotReads.remove(id)
+        case .signIn, .join, .changes, .page: return
         }
     }
 }

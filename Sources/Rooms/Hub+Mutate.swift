@@ -54,6 +54,7 @@ extension Hub {
     }
 
     private func sendRejection(_ rejection: Rejection, _ mutation: Int64, to session: Session) {
+        guard tolerates(session) else { return }
         emit(.note(session.id, event: "rejected", code: rejection.code.rawValue))
         send(.reject(mutation: mutation, rejection), to: session)
     }
@@ -63,12 +64,16 @@ extension Hub {
         for result in results {
             switch result {
             case .receipt(let receipt):
-                guard let session = session(receipt.session) else { continue }
+                guard let session = session(receipt.session) else {
+                    didAnswerOrphan(receipt.session)
+                    continue
+                }
                 pendingOctets -= session.didAnswer()
                 guard session.phase != .closed else { continue }
                 emit(.send(session.id, receipt.frame))
             case .change(let change):
                 guard let room = rooms[change.family] else { continue }
+                if !change.members.isEmpty { room.rightsChangedAt = change.sequence }
                 // Rights first: who was removed by this change does not hear of it.
                 for (member, role) in change.members { rightsChanged(of: member, to: role, in: room) }
                 broadcast(change, in: room)
@@ -79,9 +84,13 @@ extension Hub {
     private func broadcast(_ change: CommittedChange, in room: Room) {
         precondition(change.sequence > room.delivered, "a room heard of sequence \(change.sequence) after \(room.delivered)")
         room.delivered = change.sequence
-        for session in room.sessions where session.phase == .live {
+        for session in room.sessions {
             // A session that read the log up to here has it already.
             guard change.sequence > session.cursor else { continue }
+            guard session.phase == .live else {
+                if session.isReading { session.keepWaiting(change.sequence, change.frame, limit: Hub.portionOctets) }
+                continue
+            }
             precondition(change.sequence == session.cursor + 1, "a live session missed a change")
             session.cursor = change.sequence
             emit(.send(session.id, change.frame))

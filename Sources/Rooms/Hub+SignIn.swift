@@ -19,14 +19,24 @@ extension Hub {
 
     func didSignIn(_ session: Session, _ answer: SignedIn?, time: Int64) {
         guard session.phase == .signingIn else { return }
-        guard let answer else {
+        // The session may have ended after it was looked up.
+        guard let answer, !endedLately.contains(answer.session) else {
             session.phase = .anonymous
             sendError(
                 Rejection(.tokenUnknown, "This sign-in is not valid (any more). Ask a parent of the family for a new one."), to: session)
             end(session, .sessionEnded, "unknown token")
             return
         }
+        // Whoever joins is counted as a member; this keeps one person from taking every connection of the server without joining. One
+        // family's worth more than can join, so that the last to join is told by that rule.
+        let most = limits.connectionsPerMember * (answer.memberships.count + 1)
+        guard connectionsOfPerson[answer.person, default: 0] < most else {
+            end(session, .tooManyConnections, "too many connections of one person")
+            return
+        }
+        connectionsOfPerson[answer.person, default: 0] += 1
         session.phase = .signedIn
+        session.refusals = TokenBucket(rate: Hub.refusalsPerSecond, burst: limits.refusals, now: now)
         session.number = answer.session
         session.person = answer.person
         session.memberships = answer.memberships
@@ -52,6 +62,9 @@ extension Hub {
             sendError(Rejection(.notSignedIn, "Sign in first."), to: session)
             return
         }
+        // Each is a job of the writer's; one is enough.
+        guard !session.isSigningOut else { return }
+        session.isSigningOut = true
         emit(.command(session.id, .signOut(token: session.token)))
     }
 
@@ -76,6 +89,8 @@ extension Hub {
 
     /// The session is over in the database; here it is within this call.
     package func endSessions(_ number: Int64) {
+        if endedLately.count >= Hub.maxEndedLately { endedLately.removeFirst(Hub.maxEndedLately / 2) }
+        endedLately.append(number)
         for session in allSessions where session.number == number && session.phase != .closed {
             send(.signedOut, to: session)
             end(session, .sessionEnded, "signed out")

@@ -18,18 +18,44 @@ package final class Hub {
     private var signInQueue: [SessionID] = []
     private var signInQueueHead = 0
 
-    /// Snapshots that are being read or sent; each holds its family in memory until it is sent.
-    var snapshotsUnderWay = 0
+    /// Sessions whose snapshot is being read, also after they have gone: the read goes on.
+    var snapshotReads: Set<SessionID> = []
+    /// Octets of the snapshots that are being sent.
+    var snapshotOctets = 0
     var snapshotQueue: [SessionID] = []
-    /// At most so many at once: with 64 MiB for a family at its limit, half a gigabyte in the worst case.
-    static let maxSnapshotsUnderWay = 8
+    /// One at a time, so that one of the two readers is always there for what is short: sign-ins, seats, logs.
+    static let maxSnapshotReads = 1
+    /// Past it no other snapshot is read until some of it was sent, so a few families at their limit of about 64 MiB fit, and thousands of
+    /// the usual size.
+    static let maxSnapshotOctets = 268_435_456
+    /// What a reader takes in a second at least, on average after a grace, while others wait for the memory.
+    static let snapshotOctetsPerSecond: Int64 = 65_536
+    static let snapshotGrace: Int64 = 10_000
 
     private var awaitingDrain: [SessionID] = []
 
     /// Octets of all mutations between reactor and writer.
     var pendingOctets = 0
+    /// Those of sessions that have gone before the answer: they hold memory just the same.
+    private var orphans: [SessionID: [Int]] = [:]
+
+    /// The hub's clock at the last input that told it.
+    private(set) var now: Int64 = 0
+
+    var connectionsOfPerson: [Int64: Int] = [:]
+    /// Sessions of the database that ended while a sign-in to them may have been on its way; more than can be on their way in the few
+    /// milliseconds that one takes.
+    var endedLately: [Int64] = []
+    static let maxEndedLately = 1_024
+
+    /// Refused frames before the sign-in: a few mistakes, no flood.
+    static let refusalsBeforeSignIn = 10
+    /// Refused frames that are forgotten in a second: as many as mutations may come.
+    static let refusalsPerSecond = 200
 
     private(set) package var isDraining = false
+    /// Everyone goes: nobody needs to hear of anybody's leaving.
+    private var isEndingAll = false
     /// Sessions open now.
     package private(set) var openSessions = 0
 
@@ -62,8 +88,16 @@ package final class Hub {
     func send(_ frame: ServerFrame, to session: Session) { emit(.send(session.id, frame.encode())) }
 
     func sendError(_ rejection: Rejection, to session: Session, request: Int64? = nil) {
+        guard tolerates(session) else { return }
         emit(.note(session.id, event: "refused", code: rejection.code.rawValue))
         send(.error(rejection, request: request), to: session)
+    }
+
+    /// Whether the session may be refused one more frame; else it is ended.
+    func tolerates(_ session: Session) -> Bool {
+        guard session.refusals.take(now: now) != nil else { return true }
+        end(session, .policyViolation, "too many refused frames")
+        return false
     }
 
     // MARK: Sessions
@@ -77,6 +111,7 @@ package final class Hub {
             index = slots.count
             slots.append(Slot())
         }
+        self.now = now
         let id = UInt64(slots[index].generation) << 32 | UInt64(index)
         slots[index].session = Session(id: id, now: now, limits: limits)
         openSessions += 1
@@ -96,12 +131,25 @@ package final class Hub {
     package func closed(_ id: SessionID) {
         guard let session = session(id) else { return }
         leave(session)
-        while session.pendingMutations > 0 { pendingOctets -= session.didAnswer() }
+        if session.pendingMutations > 0 { orphans[id] = session.pendingSizes }
         let index = Int(id & 0xFFFF_FFFF)
         slots[index].session = nil
         slots[index].generation &+= 1
         freeSlots.append(index)
         openSessions -= 1
+    }
+
+    /// The longest message that may come, octets.
+    package func messageLimit(_ id: SessionID) -> Int {
+        guard let session = session(id), session.number != nil else { return min(limits.signInOctets, limits.messageOctets) }
+        return limits.messageOctets
+    }
+
+    func didAnswerOrphan(_ id: SessionID) {
+        guard var sizes = orphans[id], let first = sizes.first else { return }
+        pendingOctets -= first
+        sizes.removeFirst()
+        orphans[id] = sizes.isEmpty ? nil : sizes
     }
 
     /// Ends a session from this side; the caller reports `closed` when the connection is gone.
@@ -115,14 +163,17 @@ package final class Hub {
     private func leave(_ session: Session) {
         guard session.phase != .closed else { return }
         session.phase = .closed
-        session.snapshotFrames = []
-        releaseSnapshotPermit(session)
+        session.forgetWaiting()
+        dropSnapshot(session)
+        if session.number != nil, let count = connectionsOfPerson[session.person] {
+            connectionsOfPerson[session.person] = count > 1 ? count - 1 : nil
+        }
         guard let room = session.room else { return }
         session.room = nil
         room.remove(session)
         if room.isEmpty {
             rooms[room.family] = nil
-        } else if session.isSeated {
+        } else if session.isSeated, !isEndingAll {
             announce(session.member, in: room, except: nil)
         }
     }
@@ -139,6 +190,8 @@ package final class Hub {
 
     /// To be called about once a second: ends who did not sign in.
     package func tick(now: Int64) {
+        self.now = now
+        endSlowSnapshots()
         while signInQueueHead < signInQueue.count {
             guard let waiting = session(signInQueue[signInQueueHead]) else {
                 signInQueueHead += 1
@@ -163,9 +216,11 @@ package final class Hub {
 
     /// Ends everyone with `code`, after the answers that were sent before.
     package func endAll(_ code: CloseCode, _ reason: String) {
+        isEndingAll = true
         for slot in slots {
             if let session = slot.session { end(session, code, reason) }
         }
+        isEndingAll = false
     }
 
     // MARK: Frames from clients
@@ -173,6 +228,7 @@ package final class Hub {
     /// One text message.
     package func received(_ octets: UnsafeRawBufferPointer, from id: SessionID, now: Int64) {
         guard let session = session(id), session.phase != .closed else { return }
+        self.now = now
         let frame: ClientFrame
         do {
             frame = try ClientFrame.decode(octets, limits: limits)

@@ -8,6 +8,8 @@ final class Room {
     private(set) var sessions: [Session] = []
     /// The last sequence that the writer reported while this room existed; 0 before the first.
     var delivered: Int64 = 0
+    /// The last of them that touched anybody's rights.
+    var rightsChangedAt: Int64 = 0
     /// As last read or changed: whom a context may name.
     var athletes: Set<Identifier> = []
 

@@ -2,6 +2,17 @@ import Bytes
 import Family
 import Wire
 
+/// A snapshot in memory, on its way to one session.
+struct SnapshotUnderWay {
+    /// Still to send, last first.
+    var frames: [[UInt8]]
+    let sequence: Int64
+    let octets: Int
+    var sent = 0
+    /// By the hub's clock.
+    let since: Int64
+}
+
 /// One authenticated connection, or one on its way there. Confined to its hub's thread.
 final class Session {
     enum Phase: Equatable {
@@ -25,6 +36,8 @@ final class Session {
     /// Ends the session when it has not signed in by then (milliseconds of the hub's clock).
     let signInDeadline: Int64
     var redemptions = 0
+    /// `sign_out` is on its way to the writer, once.
+    var isSigningOut = false
 
     // From the sign-in.
     var token = ""
@@ -38,6 +51,8 @@ final class Session {
     var member = Identifier(high: 0, low: 0)
     var role = Role.guest
     var context = Context.all
+    /// What was asked for, while the database is asked for a seat.
+    var wish: Join?
     var client = Identifier(high: 0, low: 0)
     /// The last sequence that was sent.
     var cursor: Int64 = 0
@@ -47,16 +62,21 @@ final class Session {
     // Flow.
     /// A read for catching up is on its way.
     var isReading = false
-    /// Snapshot frames still to send, last first.
-    var snapshotFrames: [[UInt8]] = []
-    var snapshotSequence: Int64 = 0
-    var holdsSnapshotPermit = false
+    /// What committed since that read was asked for, so that the answer need not be complete when it comes: a family that never
+    /// rests would keep a session from being live for ever. At most `Hub.portionOctets`; past it, it is read again.
+    private(set) var waiting: [(sequence: Int64, frame: [UInt8])] = []
+    private var waitingOctets = 0
+    /// The snapshot that is being sent; `nil` before and after.
+    var snapshot: SnapshotUnderWay?
     /// Has sent a full portion and goes on when the outbox is empty.
     var awaitsDrain = false
     /// Octets of the mutations that wait for their receipts, in order; receipts come in the order of the proposals.
-    private var pendingSizes: [Int] = []
+    private(set) var pendingSizes: [Int] = []
     var pendingPages = 0
+    /// Mutations, lists and contexts.
     var bucket: TokenBucket
+    /// Frames that were refused. Few before the sign-in, where anybody may try.
+    var refusals: TokenBucket
 
     var pendingMutations: Int { pendingSizes.count }
 
@@ -65,10 +85,21 @@ final class Session {
     /// - Returns: the octets that the oldest proposal held.
     func didAnswer() -> Int { pendingSizes.isEmpty ? 0 : pendingSizes.removeFirst() }
 
+    func keepWaiting(_ sequence: Int64, _ frame: [UInt8], limit: Int) {
+        waitingOctets += frame.count
+        if waitingOctets > limit { waiting.removeAll() } else { waiting.append((sequence, frame)) }
+    }
+
+    func forgetWaiting() {
+        waiting = []
+        waitingOctets = 0
+    }
+
     init(id: SessionID, now: Int64, limits: Limits) {
         self.id = id
         signInDeadline = now + Int64(limits.signInTime)
         bucket = TokenBucket(rate: limits.mutationsPerSecond, burst: limits.mutationBurst, now: now)
+        refusals = TokenBucket(rate: 1, burst: Hub.refusalsBeforeSignIn, now: now)
     }
 }
 

@@ -17,6 +17,13 @@ final class Connection: Channel {
     /// Octets of a request head that is not whole yet; `nil` after the upgrade.
     private var head: [UInt8]? = []
     private var closing = CloseState()
+    /// Everything is said and the stream ended from this side; what still comes is read and dropped. Closing the socket over unread
+    /// octets would reset it, and the reset can overtake the close frame or the response.
+    private var isLingering = false
+    /// Over the server's limit, and only told so.
+    private(set) var isRefused = false
+    /// The decoder takes messages of the full size.
+    private var isWide = false
     private(set) var session: SessionID?
     /// Position in the shard's list of connections, for removal in O(1).
     var index = 0
@@ -42,7 +49,7 @@ final class Connection: Channel {
         self.shard = shard
         self.descriptor = descriptor
         decoder = WebSocketDecoder(
-            role: .server, limits: WebSocketLimits(maxMessage: shard.limits.messageOctets, maxFragments: Connection.maxFragments))
+            role: .server, limits: WebSocketLimits(maxMessage: shard.messageLimit(nil), maxFragments: Connection.maxFragments))
         outbox = Outbox(pool: shard.reactor.buffers, limit: shard.limits.outboxOctets + Connection.controlRoom)
         heardAt = now
         since = now
@@ -51,6 +58,12 @@ final class Connection: Channel {
 
     func register() throws(Errno) {
         registration = try shard.reactor.add(fd: descriptor.raw, interest: .readable, channel: self)
+    }
+
+    /// One too many: says so and ends.
+    func refuse(_ response: [UInt8]) {
+        isRefused = true
+        end(response)
     }
 
     /// Whether the WebSocket is open, both ways.
@@ -80,8 +93,9 @@ final class Connection: Channel {
         }
         switch result {
         case .wouldBlock: return
-        case .endOfStream: act(closing.streamEnded())
+        case .endOfStream: if isLingering { drop() } else { act(closing.streamEnded()) }
         case .done(let count):
+            guard !isLingering else { return }
             heardAt = shard.reactor.now
             let octets = UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])
             if head == nil { receiveFrames(octets) } else { receiveHead(octets) }
@@ -96,11 +110,7 @@ final class Connection: Channel {
             self.head = head
         case .refused(let response, let status):
             shard.log(.info, "http", [.init("status", status)])
-            _ = outbox.append(copying: response, now: shard.reactor.now)
-            // The response is the last thing said; then the stream ends.
-            _ = closing.didReceiveClose(nil)
-            since = shard.reactor.now
-            shard.markDirty(self)
+            end(response)
         case .accepted(let response, let length):
             self.head = nil
             since = shard.reactor.now
@@ -113,7 +123,20 @@ final class Connection: Channel {
         }
     }
 
+    /// A response is the last thing said; then the stream ends.
+    private func end(_ response: [UInt8]) {
+        _ = outbox.append(copying: response, now: shard.reactor.now)
+        _ = closing.didReceiveClose(nil)
+        since = shard.reactor.now
+        shard.markDirty(self)
+    }
+
     private func receiveFrames(_ octets: UnsafeMutableRawBufferPointer) {
+        if !isWide {
+            let limit = shard.messageLimit(session)
+            isWide = limit >= shard.limits.messageOctets
+            decoder.raise(maxMessage: limit)
+        }
         decoder.feed(octets)
         do throws(WebSocketError) {
             while let event = try decoder.next() {
@@ -121,14 +144,14 @@ final class Connection: Channel {
                 case .message(.text, let payload):
                     // After our close frame what comes is only read away.
                     if isOpen { shard.received(payload, from: self) }
-                case .message(.binary, _): close(.unsupportedData, "huddle.v1 is made of text messages")
-                case .ping(let payload): if isOpen { queue(WebSocketEncoder.pong(payload)) }
+                case .message(.binary, _): fail(.unsupportedData, "huddle.v1 is made of text messages")
+                case .ping(let payload): answer(ping: payload)
                 case .pong: pingedAt = nil
                 case .close(let code, _): act(closing.didReceiveClose(code))
                 }
             }
         } catch {
-            shard.log(.info, "protocol_error", [.init("close", error.closeCode), .init("reason", "\(error)")])
+            note("protocol_error", error.closeCode, "\(error)")
             act(closing.didFail(error.closeCode))
         }
     }
@@ -151,6 +174,16 @@ final class Connection: Channel {
         shard.markDirty(self)
     }
 
+    private func answer(ping payload: UnsafeRawBufferPointer) {
+        guard isOpen else { return }
+        // The last of the room is for the close frame.
+        guard outbox.room >= Connection.controlRoom else {
+            closeSlowReader()
+            return
+        }
+        queue(WebSocketEncoder.pong(payload))
+    }
+
     /// Queues what is not a message: the upgrade's response, control frames.
     private func queue(_ octets: [UInt8]) {
         if outbox.append(copying: octets, now: shard.reactor.now) {
@@ -168,7 +201,17 @@ final class Connection: Channel {
             return
         }
         watch(writing: result == .blocked)
-        if result == .empty { act(closing.didFlush()) }
+        if result == .empty, case .drop = closing.didFlush() { linger() }
+    }
+
+    /// Ends the stream from this side, and waits a moment for the peer to end it too.
+    private func linger() {
+        guard (try? Socket.finishSending(descriptor.raw)) != nil else {
+            drop()
+            return
+        }
+        isLingering = true
+        since = shard.reactor.now
     }
 
     private func watch(writing: Bool) {
@@ -184,6 +227,17 @@ final class Connection: Channel {
     }
 
     // MARK: Ends
+
+    /// Closes for what the peer did or did not do, with a line in the log.
+    func fail(_ code: Wire.CloseCode, _ reason: String) {
+        guard isOpen else { return }
+        note("closing", code.rawValue, reason)
+        close(code, reason)
+    }
+
+    private func note(_ event: StaticString, _ code: UInt16, _ reason: String) {
+        shard.log(.info, event, [.init("session", session ?? 0), .init("code", code), .init("reason", reason)])
+    }
 
     /// Sends a close frame after what was queued. With `dropsQueue`, what the kernel does not take at once is not sent any more,
     /// the close frame included: a person without rights gets nothing more.
@@ -237,12 +291,19 @@ final class Connection: Channel {
 
     /// About once a second: ends what takes too long.
     func tick(now: Int64) {
+        guard !isLingering else {
+            if now - since >= Connection.closingTime { drop() }
+            return
+        }
         guard closing.isOpen else {
             if now - since >= Connection.closingTime { act(closing.timerFired()) }
             return
         }
         guard head == nil else {
-            if now - since >= Connection.requestTime { drop() }
+            if now - since >= Connection.requestTime {
+                shard.log(.info, "http", [.init("status", 408)])
+                end(ResponseHead.closing(408))
+            }
             return
         }
         if let oldest = outbox.oldest, now - oldest >= Int64(shard.limits.outboxAge) {
@@ -251,7 +312,7 @@ final class Connection: Channel {
             if heardAt > pingedAt {
                 self.pingedAt = nil
             } else if now - pingedAt >= Int64(shard.limits.pongTime) {
-                close(.pongTimeout, "no answer to a ping")
+                fail(.pongTimeout, "no answer to a ping")
             }
         } else if now - heardAt >= Int64(shard.limits.pingInterval) {
             pingedAt = now

@@ -4,7 +4,7 @@ import Synchronization
 /// Structured lines for the operator: `ts=… level=info event=… key=value …`, one event a line, on standard error.
 ///
 /// Values are ids, codes, counts and durations: never a token, an address or a family's text. A client that provokes lines cannot
-/// fill the disk with them: past `maxLinesPerSecond` they are counted, and the count is logged.
+/// fill the disk with them: past `maxLinesPerSecond` of an event they are counted, and the count is logged with the next line.
 package final class Log: Sendable {
     package enum Level: String, Sendable {
         case info, warning, error
@@ -25,12 +25,14 @@ package final class Log: Sendable {
         }
     }
 
-    /// Enough for a bad day to be understood, little enough to be kept: about 10 MB an hour at the worst.
+    /// Of each event. Enough for a bad day to be understood, little enough to be kept: there are a dozen events that clients can provoke,
+    /// and seldom more than one of them floods (7 MB an hour).
     static let maxLinesPerSecond = 20
 
     private struct Budget {
         var second: Int64 = 0
-        var lines = 0
+        /// By event, so that a flood of one hides no other.
+        var lines: [String: Int] = [:]
         var suppressed = 0
     }
 
@@ -45,23 +47,23 @@ package final class Log: Sendable {
     package func callAsFunction(_ level: Level = .info, _ event: StaticString, _ fields: [Field] = []) {
         let now = Clock.wallMilliseconds()
         let second = now / 1000
-        // Errors are few and always worth their line.
+        let name = "\(event)"
         let suppressed: Int? = budget.withLock { budget in
+            var before = 0
             if budget.second != second {
-                let before = budget.suppressed
-                budget = Budget(second: second, lines: 1, suppressed: 0)
-                return before
+                before = budget.suppressed
+                budget = Budget(second: second)
             }
-            if budget.lines >= Log.maxLinesPerSecond, level == .info {
+            guard budget.lines[name, default: 0] < Log.maxLinesPerSecond else {
                 budget.suppressed += 1
                 return nil
             }
-            budget.lines += 1
-            return 0
+            budget.lines[name, default: 0] += 1
+            return before
         }
         guard let suppressed else { return }
         if suppressed > 0 { write("ts=\(now) level=warning event=lines_suppressed count=\(suppressed)\n") }
-        var line = "ts=\(now) level=\(level.rawValue) event=\(event)"
+        var line = "ts=\(now) level=\(level.rawValue) event=\(name)"
         for field in fields { line += " \(field.key)=\(Log.quoted(field.value))" }
         write(line + "\n")
     }

@@ -3,6 +3,7 @@ import Posix
 import Reactor
 package import Rooms
 package import Store
+import Synchronization
 import Wire
 
 /// Threads that read the database for the reactor, each with a connection of its own: sign-ins, seats, logs, snapshots, pages.
@@ -16,6 +17,7 @@ final class ReaderPool: Sendable {
 
     private let events: Mailbox<ShardEvent>
     private let log: Log
+    private let started = Mutex<[Thread]>([])
 
     init(events: Mailbox<ShardEvent>, log: Log) {
         self.events = events
@@ -25,7 +27,18 @@ final class ReaderPool: Sendable {
     /// Adds a thread, which has `reader` to itself from now on.
     func start(_ reader: sending StoreReader) {
         let loop = ReaderLoop(reader: reader, requests: requests, events: events, log: log)
-        _ = Thread.start(name: "reader") { loop.run() }
+        let thread = Thread.start(name: "reader") { loop.run() }
+        started.withLock { $0.append(thread) }
+    }
+
+    /// Ends the threads after what they are reading and waits for them. Nothing more is answered then.
+    func stop() {
+        requests.close()
+        let threads = started.withLock { threads in
+            defer { threads = [] }
+            return threads
+        }
+        for thread in threads { thread.join() }
     }
 
     func submit(_ session: SessionID, _ request: ReadRequest) -> Bool {

@@ -26,6 +26,15 @@ package struct ServerError: Error {
     package init(_ sentence: String) { self.sentence = sentence }
 }
 
+/// A server in this process, from the thread that it does not run on.
+struct RunningServer: Sendable {
+    let address: SocketAddress
+    let events: Mailbox<ShardEvent>
+
+    /// As SIGTERM.
+    func stop() { events.put(.stopAsked) }
+}
+
 /// One shard with its listeners and signals, from start to drained.
 package enum HuddleServer {
     /// Milliseconds between looks at what can be done while little happens.
@@ -37,44 +46,62 @@ package enum HuddleServer {
     ///   - ready: called once with the address, when clients can connect.
     /// - Throws: a sentence; nothing is left running.
     package static func run(_ options: ServerOptions, log: Log, ready: (SocketAddress) -> Void) throws(ServerError) {
+        try run(options, log: log, database: nil) { ready($0.address) }
+    }
+
+    /// - Parameter database: a file on another layer of SQLite's than the system's, for tests of storage that fails.
+    static func run(
+        _ options: ServerOptions, log: Log, database: (path: String, vfs: String)?, ready: (RunningServer) -> Void
+    ) throws(ServerError) {
         // Before the first thread, so that every thread inherits it and the signals arrive at the descriptor alone.
         let signals = [Signals.terminate, Signals.interrupt]
         Signals.block(signals)
         Signals.ignoreBrokenPipes()
-        _ = try? Environment.raiseOpenFiles()
+        var limits = options.limits
+        if let most = try? Environment.raiseOpenFiles(), most - reservedFiles < limits.connections {
+            limits.connections = max(1, most - reservedFiles)
+            log(.warning, "connections_limited", [.init("open_files", most), .init("connections", limits.connections)])
+        }
 
         let folder = try claim(options.dataFolder)
+        let listener = try listen(options)
+        let adminListener = try listen(folder)
         do {
-            let listener = try listen(options)
             let reactor = try Reactor()
             let address = try SocketAddress.local(of: listener.raw)
             let events = Mailbox<ShardEvent>(waker: reactor.waker)
-            let store = try Store(path: folder.databasePath, environment: environment(options.limits))
+            let path = database?.path ?? folder.databasePath
+            let store = try Store(
+                path: path, vfs: database?.vfs, environment: environment(limits), mark: database == nil ? folder.markPath : nil)
+            if let reason = store.epochRenewal { log(.warning, "epoch_renewed", [.init("reason", reason)]) }
             let readers = ReaderPool(events: events, log: log)
+            defer { readers.stop() }
             for _ in 0..<ReaderPool.threads {
-                readers.start(try StoreReader(path: folder.databasePath, environment: environment(options.limits)))
+                readers.start(try StoreReader(path: path, vfs: database?.vfs, environment: environment(limits)))
             }
+            let writer = WriterThread(store: store, environment: environment(limits), events: events)
             let shard = Shard(
-                reactor: reactor, limits: options.limits, log: log, serverVersion: HuddleVersion.text, events: events,
-                writer: WriterThread(store: store, environment: environment(options.limits), events: events), readers: readers)
+                reactor: reactor, limits: limits, log: log, serverVersion: HuddleVersion.text, events: events, writer: writer,
+                readers: readers)
             reactor.setHooks(shard)
+            defer { shard.closeAll() }
             let door = try Listener(
                 reactor: reactor, descriptor: listener,
                 refused: { log(.warning, "accept_paused", [.init("errno", $0.name)]) }, accepted: { shard.accept($0) })
-            let adminDoor = try Listener(
-                reactor: reactor, descriptor: try Socket.listenUnix(path: folder.socketPath), accepted: { shard.didConnect(admin: $0) })
-            let bell = try SignalChannel(signals, reactor: reactor) {
+            let adminDoor = try Listener(reactor: reactor, descriptor: adminListener, accepted: { shard.didConnect(admin: $0) })
+            shard.whenEnding = {
                 door.close()
                 adminDoor.close()
-                shard.drain()
             }
+            let bell = try SignalChannel(signals, reactor: reactor) { shard.startDrain() }
             let metronome = Metronome(reactor: reactor, shard: shard)
             metronome.start()
             log(.info, "started", [.init("version", HuddleVersion.text), .init("listen", address.description)])
-            ready(address)
+            ready(RunningServer(address: address, events: events))
             reactor.run()
             withExtendedLifetime((bell, metronome, door, adminDoor)) {}
             try? Files.remove(folder.socketPath)
+            if shard.isWriterDone { writer.join() }
             if let failure = shard.failure { throw ServerError("The storage failed: \(failure). Nothing that was confirmed is lost.") }
             log(.info, "stopped")
         } catch let error as ServerError {
@@ -84,6 +111,9 @@ package enum HuddleServer {
         }
     }
 
+    /// Descriptors that are not clients': database, log, sockets, standard streams, and those of commands.
+    private static let reservedFiles = 100
+
     private static func claim(_ path: String) throws(ServerError) -> DataFolder {
         do throws(DataFolderError) {
             return try DataFolder(path: path)
@@ -92,6 +122,15 @@ package enum HuddleServer {
             case .inUse: throw ServerError("\(path) is served by another huddled already. Stop that one first, or choose another --data.")
             case .failed(let errno): throw ServerError("\(path) cannot be used: \(errno.text). Choose another --data, or mend its rights.")
             }
+        }
+    }
+
+    private static func listen(_ folder: borrowing DataFolder) throws(ServerError) -> FileDescriptor {
+        do throws(Errno) {
+            return try Socket.listenUnix(path: folder.socketPath)
+        } catch {
+            if error == .nameTooLong { throw ServerError("The path of \(folder.path) is too long for a socket in it. Choose a shorter --data.") }
+            throw ServerError("Cannot listen on \(folder.socketPath): \(error.text). Remove it, or choose another --data.")
         }
     }
 
@@ -150,13 +189,20 @@ private final class Metronome: TimerTarget {
     }
 
     private func schedule(_ kind: Kind) {
-        _ = reactor.schedule(afterMilliseconds: kind == .second ? 1_000 : HuddleServer.maintenanceInterval, self, kind: kind.rawValue)
+        _ = reactor.schedule(afterMilliseconds: interval(kind), self, kind: kind.rawValue)
+    }
+
+    private func interval(_ kind: Kind) -> Int64 {
+        switch kind {
+        case .second: shard.isEnding ? 100 : 1_000
+        case .maintenance: HuddleServer.maintenanceInterval
+        }
     }
 
     override func timerFired(kind: Int) {
         guard let kind = Kind(rawValue: kind) else { return }
         switch kind {
-        case .second: shard.everySecond()
+        case .second: shard.everySecond(now: reactor.now)
         case .maintenance: shard.maintain()
         }
         schedule(kind)

@@ -32,7 +32,31 @@ final class Shard: ReactorHooks {
     private var dirty: [Connection] = []
     private var scratch: [Effect] = []
     private var isPerforming = false
-    private var drainDeadline: Int64?
+    private var drain = Drain.no
+    /// Connections that are only told that there are too many.
+    private var refused = 0
+    private enum Drain {
+        case no
+        /// The writer finishes what it has; everyone is told when it has, or at the first time.
+        case finishing(tell: Int64, stop: Int64)
+        /// Everyone is told; the loop ends when they have gone, or at this time.
+        case told(stop: Int64)
+    }
+
+    /// Milliseconds from SIGTERM until everyone is told, whether the writer is done or not, and until the loop ends. With what the
+    /// process needs around them they stay below the promised five seconds.
+    private static let tellTime: Int64 = 2_000
+    private static let stopTime: Int64 = 4_000
+    /// Connections that may be told at once that there are too many.
+    private static let maxRefused = 64
+    /// Commands that `huddled`'s own processes may have open at once, and milliseconds for each.
+    private static let maxAdmins = 64
+    private static let adminTime: Int64 = 30_000
+
+    /// Called once when the loop is to end: the doors close.
+    var whenEnding: () -> Void = {}
+    /// The writer's thread has ended, or is about to.
+    private(set) var isWriterDone = false
     /// Why the process must end with status 1.
     private(set) var failure: String?
 
@@ -60,7 +84,10 @@ final class Shard: ReactorHooks {
             case .administered(let number, let answer): admins[number]?.answer(answer)
             case .answered(let session, let answer): hub.answered(session, answer, time: Clock.wallMilliseconds())
             case .writerStopped: didStopWriter()
-            case .writerFailed(let reason): didFail(reason)
+            case .writerFailed(let reason):
+                isWriterDone = true
+                didFail(reason)
+            case .stopAsked: startDrain()
             }
             perform()
         }
@@ -72,9 +99,11 @@ final class Shard: ReactorHooks {
     override func beforeSleep() {
         submitProposals()
         flush()
-        while hub.reportDrained({ id in connection(id)?.isFlushed ?? true }) {
+        // One portion a tick: who reads as fast as we send must not keep the others waiting for all of a snapshot.
+        if hub.reportDrained({ id in connection(id)?.isFlushed ?? true }) {
             perform()
             flush()
+            reactor.waker.ring()
         }
     }
 
@@ -130,7 +159,10 @@ final class Shard: ReactorHooks {
             connection(id)?.close(code, reason, dropsQueue: dropsQueue)
         case .propose(let proposal): proposals.append(proposal)
         case .read(let id, let request):
-            if !readers.submit(id, request) { connection(id)?.close(.tryAgainLater, "too busy") }
+            if !readers.submit(id, request) {
+                connection(id)?.fail(.tryAgainLater, "too busy")
+                hub.answered(id, .failed, time: 0)
+            }
         case .command(let id, let command): submit(.command(id, command))
         case .note(let id, let event, let code): log(.info, event, [.init("session", id), .init("code", code)])
         }
@@ -145,12 +177,11 @@ final class Shard: ReactorHooks {
     // MARK: Connections
 
     func accept(_ descriptor: consuming FileDescriptor) {
-        guard connections.count < limits.connections, drainDeadline == nil else {
-            // One small send into an empty socket; nothing is kept of who is refused.
-            let response = ResponseHead.closing(503, [Field("Retry-After", "5")], body: "This server is full. Come back in a moment.\n")
-            _ = try? response.withUnsafeBytes { raw throws(Errno) in try Socket.send(descriptor.raw, raw) }
-            log(.warning, "connection_refused", [.init("open", connections.count)])
-            return
+        let open = connections.count - refused
+        let isFull = open >= limits.connections || isEnding
+        if isFull {
+            log(.warning, "connection_refused", [.init("open", open)])
+            guard refused < Shard.maxRefused else { return }
         }
         let connection = Connection(shard: self, descriptor: descriptor, now: reactor.now)
         do throws(Errno) {
@@ -161,6 +192,16 @@ final class Shard: ReactorHooks {
         }
         connection.index = connections.count
         connections.append(connection)
+        if isFull {
+            refused += 1
+            connection.refuse(
+                ResponseHead.closing(503, [Field("Retry-After", "5")], body: "This server is full. Come back in a moment.\n"))
+        }
+    }
+
+    /// The longest message that may come in a session, octets; `nil` before there is one.
+    func messageLimit(_ session: SessionID?) -> Int {
+        session.map { hub.messageLimit($0) } ?? min(limits.signInOctets, limits.messageOctets)
     }
 
     /// The upgrade is done.
@@ -190,11 +231,25 @@ final class Shard: ReactorHooks {
             connections[connection.index] = last
             last.index = connection.index
         }
+        if connection.isRefused { refused -= 1 }
+        if case .told = drain, connections.isEmpty { reactor.stop() }
+    }
+
+    /// The loop has ended: nothing stays open.
+    func closeAll() {
+        for connection in connections { connection.drop() }
+        for admin in admins.values { admin.end() }
+        // The reactor holds its hooks and the hooks their reactor.
+        reactor.setHooks(ReactorHooks())
     }
 
     // MARK: Admin commands
 
     func didConnect(admin descriptor: consuming FileDescriptor) {
+        guard admins.count < Shard.maxAdmins else {
+            log(.warning, "admin_refused", [.init("open", admins.count)])
+            return
+        }
         let number = nextAdmin
         nextAdmin += 1
         let connection = AdminConnection(shard: self, descriptor: descriptor, number: number)
@@ -209,17 +264,28 @@ final class Shard: ReactorHooks {
     // MARK: Time
 
     /// About once a second.
-    func everySecond() {
-        let now = reactor.now
-        hub.tick(now: now)
-        perform()
+    ///
+    /// - Parameter now: milliseconds, `Reactor.now`.
+    func everySecond(now: Int64) {
         // From the back, because closing moves the last one into the gap.
         var index = connections.count - 1
         while index >= 0 {
             if index < connections.count { connections[index].tick(now: now) }
             index -= 1
         }
-        if let drainDeadline, now >= drainDeadline || connections.isEmpty { reactor.stop() }
+        hub.tick(now: now)
+        perform()
+        for admin in admins.values where now - admin.since >= Shard.adminTime { admin.end() }
+        switch drain {
+        case .no: break
+        case .finishing(let tell, let stop): if now >= tell { tellAll(.restarting, Shard.restarting, stop: stop) }
+        case .told(let stop): if now >= stop || connections.isEmpty { reactor.stop() }
+        }
+    }
+
+    /// The loop ends soon.
+    var isEnding: Bool {
+        if case .no = drain { false } else { true }
     }
 
     /// Every few minutes: what can be done while little happens.
@@ -227,18 +293,27 @@ final class Shard: ReactorHooks {
 
     // MARK: Ends
 
+    private static let restarting = "the server restarts; come back in a moment"
+
     /// SIGTERM: takes nothing new, answers what was taken, tells everyone to come back, and stops within 5 seconds.
-    func drain() {
-        guard drainDeadline == nil else { return }
+    func startDrain() {
+        guard !isEnding else { return }
         log(.info, "draining", [.init("connections", connections.count)])
-        drainDeadline = reactor.now + 4_000
+        whenEnding()
+        drain = .finishing(tell: reactor.now + Shard.tellTime, stop: reactor.now + Shard.stopTime)
         hub.startDraining()
         submitProposals()
         submit(.stop)
     }
 
     private func didStopWriter() {
-        hub.endAll(.restarting, "the server restarts; come back in a moment")
+        isWriterDone = true
+        if case .finishing(_, let stop) = drain { tellAll(.restarting, Shard.restarting, stop: stop) }
+    }
+
+    private func tellAll(_ code: CloseCode, _ reason: String, stop: Int64) {
+        drain = .told(stop: stop)
+        hub.endAll(code, reason)
         perform()
         // Connections that never upgraded have nothing to wait for.
         for connection in connections where !connection.isUpgraded { connection.drop() }
@@ -248,9 +323,8 @@ final class Shard: ReactorHooks {
     /// A commit or sync failed. Whatever was promised stands on disk; nothing more can be promised.
     private func didFail(_ reason: String) {
         failure = reason
+        whenEnding()
         log(.error, "storage_failed", [.init("reason", reason)])
-        hub.endAll(.internalError, "the server lost its storage")
-        perform()
-        drainDeadline = reactor.now + 1_000
+        tellAll(.internalError, "the server lost its storage", stop: reactor.now + 1_000)
     }
 }

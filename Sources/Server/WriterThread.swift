@@ -28,6 +28,8 @@ enum ShardEvent: Sendable {
     case writerStopped
     /// What was promised can no longer be kept; the process must end.
     case writerFailed(String)
+    /// As SIGTERM, from this process.
+    case stopAsked
 }
 
 /// The one thread that writes: takes everything that waits, commits it with one sync, tells the reactor.
@@ -38,14 +40,18 @@ final class WriterThread: Sendable {
     static let maxJobs = 100_000
 
     private let jobs = BlockingQueue<WriterJob>(limit: maxJobs)
+    private let thread: Thread
 
     /// - Parameters:
     ///   - store: the writer's alone from now on.
     ///   - events: the reactor's mailbox.
     init(store: sending Store, environment: sending StoreEnvironment, events: Mailbox<ShardEvent>) {
         let loop = WriterLoop(store: store, environment: environment, jobs: jobs, events: events)
-        _ = Thread.start(name: "writer") { loop.run() }
+        thread = Thread.start(name: "writer") { loop.run() }
     }
+
+    /// Waits until the thread has ended, which it does after `.writerStopped` and `.writerFailed`.
+    func join() { thread.join() }
 
     /// - Returns: `false` when the queue is full, which the hub's bounds prevent for mutations.
     func submit(_ job: WriterJob) -> Bool { jobs.put(job) }
@@ -109,7 +115,7 @@ private struct WriterLoop {
             _ = try store.perform(.purge)
             _ = try store.truncateLog()
         case .stop:
-            _ = try? store.truncateLog()
+            try? store.stop()
             events.put(.writerStopped)
             return false
         }

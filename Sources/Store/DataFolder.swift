@@ -12,18 +12,31 @@ package struct DataFolder: ~Copyable {
     /// - Throws: `.inUse` when another process holds it: talk to that one through `socketPath`.
     package init(path: String) throws(DataFolderError) {
         do throws(Errno) {
-            try Files.makeFolders(path, mode: 0o700)
-            // The names of the database files are only as durable as the folder they stand in.
-            try Files.synchronizeFolder(of: path)
-            claim = try Files.lock(folder: path)
+            claim = try DataFolder.claim(path)
         } catch {
             throw error == .locked ? .inUse : .failed(error)
         }
         self.path = path
     }
 
+    private static func claim(_ path: String) throws(Errno) -> FileDescriptor {
+        try Files.makeFolders(path, mode: 0o700)
+        // The names of the database files are only as durable as the folder they stand in.
+        try Files.synchronizeFolder(of: path)
+        let claim = try Files.lock(folder: path)
+        // The folder may be one that others can enter. SQLite gives its log the mode of the database; one that a killed process left
+        // behind has its own.
+        let database = databasePath(in: path)
+        try Files.makePrivate(database)
+        for log in [database + "-wal", database + "-shm"] where Files.exists(log) { try Files.makePrivate(log) }
+        return claim
+    }
+
     /// The database. SQLite keeps its log beside it (`-wal`, `-shm`).
     package var databasePath: String { DataFolder.databasePath(in: path) }
+
+    /// Tells at the next start whether the database is still the same file; see `PlacementMark`.
+    package var markPath: String { path + "/huddle.mark" }
 
     /// The socket on which the running server takes admin commands.
     package var socketPath: String { DataFolder.socketPath(in: path) }

@@ -5,10 +5,12 @@ import SQLite
 final class LogTable {
     private let insertOne: Statement
     private let newest: Statement
+    private let lastRow: Statement
 
     init(_ database: Database) throws(SQLiteError) {
         insertOne = try database.prepare("INSERT INTO log (family, seq, at, messages, frame) VALUES (?, ?, ?, ?, ?)")
         newest = try database.prepare("SELECT max(seq) FROM log WHERE family = ?")
+        lastRow = try database.prepare("SELECT max(row) FROM log")
     }
 
     /// - Parameter messages: how many messages the change created.
@@ -19,6 +21,11 @@ final class LogTable {
         insertOne.bind(4, Int64(messages))
         insertOne.bind(5, frame)
         try insertOne.run()
+    }
+
+    /// The last row of all families; 0 for none.
+    func newestRow() throws(SQLiteError) -> Int64 {
+        try lastRow.first { row throws(SQLiteError) in row.int64(0) } ?? 0
     }
 
     /// 0 for a family without a change.

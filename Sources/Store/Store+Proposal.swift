@@ -49,8 +49,10 @@ extension Store {
             }
             for (index, operation) in mutation.operations.enumerated() { try apply(operation, index, to: &change) }
             let sequence = change.entries.isEmpty ? nil : change.sequence
+            // First, because it may still be refused for its size.
+            let sealed = try seal(change, client: mutation.client, mutation: mutation.id)
             try record(ServerFrame.ack(Ack(mutation: mutation.id, sequence: sequence, records: change.versions)).encode())
-            return try seal(change, client: mutation.client, mutation: mutation.id)
+            return sealed
         } rejected: { rejection in
             if rejection.code.isRetryable { return refuse(rejection) }
             try record(ServerFrame.reject(mutation: mutation.id, rejection).encode())
@@ -63,6 +65,8 @@ extension Store {
     ///
     /// - Parameters client, mutation: of the author; `nil` for changes that the server makes itself.
     /// - Returns: `nil` when nothing changed.
+    /// - Throws: `too_many` for one that would not fit beside anything else into what may wait for a reader: a few ids can bring back or name
+    ///   megabytes, and a frame that nobody can be sent would keep everybody from resuming.
     func seal(_ change: PendingChange, client: Identifier?, mutation: Int64?) throws -> CommittedChange? {
         guard !change.entries.isEmpty else { return nil }
         let sequence = change.sequence
@@ -71,6 +75,9 @@ extension Store {
                 sequence: sequence, at: change.at, member: change.actor.member, client: client, mutation: mutation,
                 entries: change.entries)
         ).encode()
+        guard frame.count <= environment.limits.changeOctets else {
+            throw Rejection(.tooMany, "This is too much for one change: make it in several smaller ones")
+        }
         let messages = change.entries.count { $0.isNewMessage }
         try log.append(family: change.family.key, sequence: sequence, at: change.at, messages: messages, frame: frame)
         var family = change.family

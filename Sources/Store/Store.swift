@@ -18,6 +18,8 @@ package final class Store {
 
     /// Names this database: 128 random bits in hex. A restored backup gets another.
     package let epoch: String
+    /// Why the epoch is a new one since this start, for the log; `nil` when it is not.
+    package let epochRenewal: String?
 
     let environment: StoreEnvironment
     let database: Database
@@ -32,6 +34,7 @@ package final class Store {
     private let begin: Statement
     private let commit: Statement
     private let findFamily: Statement
+    private let mark: PlacementMark?
     private var checkpoints = CheckpointPlan()
     private var failure: StoreFailure?
 
@@ -46,8 +49,10 @@ package final class Store {
     /// - Parameters:
     ///   - path: the file, in a folder that is there and claimed (`DataFolder`).
     ///   - vfs: name of a registered SQLite file layer; `nil` is the system's.
+    ///   - mark: path of the file that tells whether the database is still the one that was served here before
+    ///     (`DataFolder.markPath`); `nil` does not look.
     /// - Throws: with a sentence for a database of a newer program or of something else, which is left as it is.
-    package init(path: String, vfs: String? = nil, environment: StoreEnvironment) throws(StoreFailure) {
+    package init(path: String, vfs: String? = nil, environment: StoreEnvironment, mark: String? = nil) throws(StoreFailure) {
         self.environment = environment
         do {
             database = try Database(path: path, mode: .readWriteCreate, vfs: vfs, busyMilliseconds: Connection.busyMilliseconds)
@@ -55,9 +60,19 @@ package final class Store {
             try Schema.check(database)
             try Connection.configureWriter(database)
             try Schema.migrate(database, epoch: Hex.encode(environment.random(16)), at: environment.now())
-            epoch = try Connection.epoch(database)
             records = try RecordTable(database)
             log = try LogTable(database)
+            if let mark {
+                let (opened, replacement) = try PlacementMark.open(mark, database: path, newest: try log.newestRow())
+                self.mark = opened
+                epochRenewal = replacement?.rawValue
+            } else {
+                self.mark = nil
+                epochRenewal = nil
+            }
+            if epochRenewal != nil { try database.run("UPDATE meta SET epoch = ?", .text(Hex.encode(environment.random(16)))) }
+            try self.mark?.begin()
+            epoch = try Connection.epoch(database)
             history = try HistoryTable(database)
             receipts = try ReceiptTable(database)
             members = try MemberTable(database)
@@ -69,9 +84,23 @@ package final class Store {
         } catch {
             throw StoreFailure(error)
         }
-        // After the death of a process the log may hold commits that were written and never synced. They can be read, so they
-        // would be told to clients: they must be durable first.
+        try makeDurable()
+    }
+
+    /// After the death of a process SQLite's log may hold commits that were written and never synced. They can be read, so they would be
+    /// told to clients: they must be durable first.
+    ///
+    /// Both steps are needed: where a sync has failed before the death, neither a commit behind those frames nor a copy of them is enough
+    /// (`SQLiteTests`, "Process ends at every operation"). With a full disk there is neither; then nothing new is confirmed either.
+    private func makeDurable() throws(StoreFailure) {
         _ = try truncateLog()
+        // Writes the page although nothing in it changes; an UPDATE to the same values would write nothing.
+        _ = try transaction { try database.execute("PRAGMA user_version = \(Schema.version)") }
+    }
+
+    /// Ends the writing in good order: all is in the database file, and the next start knows that it needs no new epoch.
+    package func stop() throws(StoreFailure) {
+        if try truncateLog() { mark?.didStop() }
     }
 
     /// Applies what members ask for, in order, in one transaction.
@@ -116,6 +145,7 @@ package final class Store {
             try begin.run()
             let value = try body()
             try commit.run()
+            if let mark { mark.didCommit(row: try log.newestRow()) }
             return .done(value)
         } catch {
             families.removeAll()

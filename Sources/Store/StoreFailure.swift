@@ -1,3 +1,4 @@
+import Posix
 import SQLite
 
 /// The database can no longer be trusted to do what it says: a write, commit or sync failed, or what it holds makes no sense.
@@ -24,6 +25,7 @@ package struct StoreFailure: Error, Equatable, Sendable {
         switch error {
         case let failure as StoreFailure: self = failure
         case let error as SQLiteError: self.init(error)
+        case let error as Errno: self.init("the mark beside the database cannot be kept: \(error.text)")
         default: self.init("\(error)")
         }
     }

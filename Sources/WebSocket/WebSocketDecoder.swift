@@ -46,7 +46,7 @@ package struct WebSocketDecoder: ~Copyable {
     /// The store's first size: a typical small frame cut in two fits, and malloc serves it from a bin.
     private static let smallestStore = 512
 
-    private let limits: WebSocketLimits
+    private var limits: WebSocketLimits
     private let role: WebSocketRole
     /// True after a close frame or an error: nothing more is read.
     package private(set) var hasEnded = false
@@ -90,6 +90,11 @@ package struct WebSocketDecoder: ~Copyable {
 
     /// Octets of memory held beside the struct itself: 0 on an idle connection.
     package var heldOctets: Int { storeCapacity }
+
+    /// Accepts messages up to `octets` from the next frame on: who is known may be allowed more. Never less than before.
+    package mutating func raise(maxMessage octets: Int) {
+        limits = WebSocketLimits(maxMessage: max(limits.maxMessage, octets), maxFragments: limits.maxFragments)
+    }
 
     /// Lends octets that arrived. They are changed in place, and must stay valid until `next` has returned `nil` or thrown.
     package mutating func feed(_ octets: UnsafeMutableRawBufferPointer) {

@@ -209,6 +209,31 @@ struct MutationTests {
         #expect(try world.mutate(home, home.parent, restore(.message, id, base: 2)).code == nil)
     }
 
+    @Test("a mutation whose change would be larger than anybody can be sent is refused and leaves all as it was; one at the limit is done")
+    func changeLimit() throws {
+        var ids: [Identifier] = []
+        for _ in 0..<50 {
+            let id = world.newID()
+            ids.append(id)
+            try world.mutate(home, home.parent, create(.school, id, ["name": .text("S"), "notes": .text(String(repeating: "ß", count: 10_000))]))
+            try world.mutate(home, home.parent, delete(.school, id, base: 1))
+        }
+        let head = try world.snapshot(home).sequence
+        let all = ids.map { restore(.school, $0, base: 2) }
+        let refused = try world.commit(world.proposal(home, home.parent, all))
+        #expect(refused.code == .tooMany)
+        #expect(refused.change == nil)
+        #expect(try world.snapshot(home).sequence == head)
+        #expect(try world.record(home, ids[0]).deletedAt != nil)
+        // As many as fit, to the record.
+        let fitting = (1...50).last { number in
+            let frame = 300 + number * (20_000 + 260)
+            return frame <= world.surroundings.limits.changeOctets
+        }
+        let done = try world.commit(world.proposal(home, home.parent, Array(all.prefix(try #require(fitting)))))
+        #expect(done.sequence == head + 1)
+    }
+
     @Test("a mutation of more operations than the limit is refused, one at the limit is done")
     func operationsLimit() throws {
         let limit = world.surroundings.limits.operationsPerMutation

@@ -17,11 +17,14 @@ final class AdminConnection: Channel {
     private var line: [UInt8] = []
     private let number: UInt64
     private var isAsked = false
+    /// When it came, milliseconds of the reactor's clock.
+    let since: Int64
 
     init(shard: Shard, descriptor: consuming FileDescriptor, number: UInt64) {
         self.shard = shard
         self.descriptor = descriptor
         self.number = number
+        since = shard.reactor.now
         super.init()
     }
 
@@ -57,7 +60,7 @@ final class AdminConnection: Channel {
         end()
     }
 
-    private func end() {
+    func end() {
         guard let registration else { return }
         self.registration = nil
         shard.reactor.remove(registration)

@@ -44,8 +44,11 @@ package enum AdminGate {
         }
         do throws(StoreFailure) {
             let environment = HuddleServer.environment(Limits())
-            let store = try Store(path: folder.databasePath, environment: environment)
-            return try request.perform(in: store, environment: environment).0
+            let store = try Store(path: folder.databasePath, environment: environment, mark: folder.markPath)
+            let answer = try request.perform(in: store, environment: environment).0
+            // What was asked is done; a log that cannot be cut now is cut by the next start.
+            try? store.stop()
+            return answer
         } catch {
             throw ServerError("The database cannot be used: \(error).")
         }

@@ -1,0 +1,16 @@
+import Server
+import Synchronization
+
+/// What the operator would read.
+final class LogLines: Sendable {
+    private let lines = Mutex<[String]>([])
+
+    var log: Log {
+        Log { line in self.lines.withLock { $0.append(line) } }
+    }
+
+    var all: [String] { lines.withLock { $0 } }
+
+    /// How many lines have all of `parts`.
+    func count(_ parts: String...) -> Int { all.count { line in parts.allSatisfy { line.contains($0) } } }
+}

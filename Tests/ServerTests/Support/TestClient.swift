@@ -1,0 +1,194 @@
+import Bytes
+import Family
+import HTTP1
+import Posix
+import Testing
+import WebSocket
+import Wire
+
+/// The other end of a connection to a `TestShard`, as rude as a test wants it. What it hears is told in short words.
+final class TestClient {
+    private unowned let server: TestShard
+    private var socket: FileDescriptor?
+    private var decoder = WebSocketDecoder(role: .client, limits: WebSocketLimits(maxMessage: 1 << 26, maxFragments: 1))
+    private var isOpen = false
+    private var heard: [String] = []
+    private var unsent: [UInt8] = []
+    /// Octets that are no frames: responses.
+    private(set) var octets: [UInt8] = []
+    private(set) var hasEnded = false
+    /// Whether it answers a close frame, as libraries do.
+    var answersClose = true
+    /// Whether it takes what the server sends.
+    var isReading = true
+
+    init(_ server: TestShard, _ socket: consuming FileDescriptor) {
+        self.server = server
+        self.socket = consume socket
+    }
+
+    private var raw: Int32? {
+        switch socket {
+        case .some(let open): open.raw
+        case .none: nil
+        }
+    }
+
+    // MARK: Speaking
+
+    /// Sends as the socket takes it; the rest goes with later turns.
+    func send(_ octets: [UInt8]) {
+        unsent += octets
+        flush()
+    }
+
+    func send(text: String) { send(Array(text.utf8)) }
+
+    /// One frame.
+    func send(_ opcode: Opcode, _ payload: [UInt8], isFinal: Bool = true, isMasked: Bool = true) {
+        var frame: [UInt8] = []
+        WebSocketEncoder.append(opcode, payload, isFinal: isFinal, maskKey: isMasked ? 0x1234_5678 : nil, to: &frame)
+        send(frame)
+    }
+
+    /// One text message.
+    func say(_ text: String) { send(.text, Array(text.utf8)) }
+
+    func join(_ family: Identifier, _ client: UInt64 = 1, extra: String = "") {
+        say("{\"type\":\"join\",\"family\":\"\(family)\",\"client\":\"\(Identifier(high: 7, low: client))\"\(extra)}")
+    }
+
+    /// A mutation that makes a message of so many characters.
+    func mutate(_ number: Int, text: String = "Hi") {
+        let id = Identifier(high: UInt64(number), low: UInt64(bitPattern: Int64(ObjectIdentifier(self).hashValue)))
+        say(
+            "{\"type\":\"mutate\",\"mutation\":\(number),\"operations\":[{\"op\":\"create\",\"kind\":\"message\",\"id\":\"\(id)\","
+                + "\"fields\":{\"text\":\"\(text)\"}}]}")
+    }
+
+    func leave() { socket = nil }
+
+    /// Ends the stream from this side only.
+    func finishSending() throws { if let raw { try Socket.finishSending(raw) } }
+
+    static let request =
+        "GET /ws HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+        + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: huddle.v1\r\n\r\n"
+
+    func upgrade() throws {
+        send(text: TestClient.request)
+        try server.until("the upgrade") { try receive(); return isOpen || hasEnded }
+        #expect(isOpen)
+    }
+
+    // MARK: Hearing
+
+    /// The next that was heard: "welcome", "error token_unknown", "ack 3", "change 5", "close 1009", "pong", and "end" once nothing more comes.
+    func next() throws -> String {
+        try server.until("something from the server") { try receive(); return !heard.isEmpty }
+        return heard.removeFirst()
+    }
+
+    /// Passes over what is heard before a word.
+    @discardableResult
+    func skip(to word: String) throws -> String {
+        while true {
+            let next = try next()
+            if next == word || next.hasPrefix(word + " ") { return next }
+            guard next != "end" else { throw Unexpected("the stream ended before '\(word)'") }
+        }
+    }
+
+    /// Everything up to the end.
+    func rest() throws -> [String] {
+        var words: [String] = []
+        while words.last != "end" { words.append(try next()) }
+        return words
+    }
+
+    /// What has come by now.
+    func soFar() throws -> [String] {
+        try receive()
+        defer { heard = [] }
+        return heard
+    }
+
+    /// The status of the response, after the stream has ended.
+    func status() throws -> Int {
+        #expect(try rest() == ["end"])
+        let all = octets
+        guard let (head, _) = try ResponseHead.parse(all.span) else { throw Unexpected("no response") }
+        return head.status
+    }
+
+    private func flush() {
+        while let raw, !unsent.isEmpty {
+            guard case .done(let count)? = try? unsent.withUnsafeBytes({ all throws(Errno) in try Socket.send(raw, all) }) else { return }
+            unsent.removeFirst(count)
+        }
+    }
+
+    func receive() throws {
+        flush()
+        guard isReading, !hasEnded, let raw else { return }
+        let space = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
+        defer { space.deallocate() }
+        while true {
+            // A reset is an end like another.
+            switch (try? Socket.receive(raw, into: space)) ?? .endOfStream {
+            case .wouldBlock: return
+            case .endOfStream:
+                hasEnded = true
+                heard.append("end")
+                return
+            case .done(let count): try take(UnsafeMutableRawBufferPointer(rebasing: space[..<count]))
+            }
+        }
+    }
+
+    private func take(_ piece: UnsafeMutableRawBufferPointer) throws {
+        guard !isOpen else { return try decode(piece) }
+        octets += piece
+        let all = octets
+        guard let (head, length) = try ResponseHead.parse(all.span), head.status == 101 else { return }
+        isOpen = true
+        var rest = Array(all[length...])
+        try rest.withUnsafeMutableBytes { try decode($0) }
+    }
+
+    private func decode(_ piece: UnsafeMutableRawBufferPointer) throws {
+        decoder.feed(piece)
+        while let event = try decoder.next() {
+            switch event {
+            case .message(_, let payload): heard.append(try TestClient.word(payload))
+            case .ping: heard.append("ping")
+            case .pong: heard.append("pong")
+            case .close(let code, _):
+                heard.append("close \(code.map { String($0) } ?? "without a code")")
+                if answersClose { send(.close, []) }
+            }
+        }
+    }
+
+    private static func word(_ payload: UnsafeRawBufferPointer) throws -> String {
+        switch try ServerFrame.decode(payload) {
+        case .welcome: "welcome"
+        case .token: "token"
+        case .joined(let joined): "joined \(joined.sequence)"
+        case .reset(let reason): "reset \(reason.rawValue)"
+        case .snapshot: "snapshot"
+        case .snapshotEnd(let sequence): "snapshot_end \(sequence)"
+        case .change(let change): "change \(change.sequence)"
+        case .live(let sequence): "live \(sequence)"
+        case .ack(let ack): "ack \(ack.mutation)"
+        case .reject(let mutation, let rejection): "reject \(mutation) \(rejection.code.rawValue)"
+        case .presence(let presence): "presence \(presence.connections)"
+        case .context: "context"
+        case .role(let role): "role \(role.rawValue)"
+        case .page: "page"
+        case .signedOut: "signed_out"
+        case .error(let rejection, _): "error \(rejection.code.rawValue)"
+        case .unknown(let type): "unknown \(type)"
+        }
+    }
+}

@@ -1,0 +1,132 @@
+import Bytes
+import Family
+import Posix
+import Reactor
+import Store
+import Testing
+import Wire
+
+@testable import Server
+
+/// A shard with its real writer and readers, whose reactor the test turns by hand: one thread for the server and its clients, and a clock that
+/// can be moved.
+final class TestShard {
+    let folder: TemporaryFolder
+    let lines = LogLines()
+    let limits: Limits
+    let shard: Shard
+    private let reactor: Reactor
+    private let readers: ReaderPool
+    private let writer: WriterThread
+    private var isStopped = false
+    /// How far the server's clock is ahead of the machine's, milliseconds.
+    private var ahead: Int64 = 0
+
+    /// Two families: one with a parent and an athlete, one with a parent.
+    private(set) var parent = SessionCreated(token: "", family: Identifier(high: 0, low: 0), member: Identifier(high: 0, low: 0), role: .parent)
+    private(set) var athlete = SessionCreated(token: "", family: Identifier(high: 0, low: 0), member: Identifier(high: 0, low: 0), role: .parent)
+    private(set) var stranger = SessionCreated(token: "", family: Identifier(high: 0, low: 0), member: Identifier(high: 0, low: 0), role: .parent)
+    private(set) var code = ""
+
+    /// - Parameter vfs: another layer of SQLite's.
+    init(_ limits: Limits = Limits(), vfs: String? = nil) throws {
+        self.limits = limits
+        folder = try TemporaryFolder()
+        reactor = try Reactor()
+        let path = vfs == nil ? folder.path + "/huddle.db" : "huddle.db"
+        let store = try Store(path: path, vfs: vfs, environment: HuddleServer.environment(limits))
+        func token(_ member: Identifier) throws -> SessionCreated {
+            guard case .token(let created) = try store.perform(.token(member: member)).0.get() else { throw Unexpected("no token") }
+            return created
+        }
+        func family(_ name: String) throws -> SessionCreated {
+            let command = AdminCommand.createFamily(name: name, zone: "UTC", parent: "Ana")
+            guard case .family(let created) = try store.perform(command).0.get() else { throw Unexpected("no family") }
+            return try token(created.member)
+        }
+        parent = try family("Rivera")
+        stranger = try family("Okafor")
+        let invite = Invite(family: parent.family, name: "Leo", role: .athlete, born: "2009-03-04", by: parent.member)
+        guard case .invited(let invited) = try store.perform(.invite(invite)).0.get() else { throw Unexpected("no invite") }
+        athlete = try token(invited.member)
+        code = try #require(invited.code)
+
+        let events = Mailbox<ShardEvent>(waker: reactor.waker)
+        let log = lines.log
+        readers = ReaderPool(events: events, log: log)
+        for _ in 0..<ReaderPool.threads {
+            readers.start(try StoreReader(path: path, vfs: vfs, environment: HuddleServer.environment(limits)))
+        }
+        writer = WriterThread(store: store, environment: HuddleServer.environment(limits), events: events)
+        shard = Shard(
+            reactor: reactor, limits: limits, log: log, serverVersion: "test", events: events, writer: writer, readers: readers)
+        reactor.setHooks(shard)
+    }
+
+    deinit {
+        if !isStopped {
+            shard.startDrain()
+            while !shard.isWriterDone { reactor.tick(waitingAtMost: 10) }
+        }
+        shard.closeAll()
+        readers.stop()
+        if shard.isWriterDone { writer.join() }
+    }
+
+    /// One turn of the loop; waits a little when nothing happens.
+    func turn() { reactor.tick(waitingAtMost: 10) }
+
+    /// Turns until it is so.
+    func until(_ what: String, _ isSo: () throws -> Bool) throws {
+        let deadline = Clock.monotonicMilliseconds() + 20_000
+        while try !isSo() {
+            guard Clock.monotonicMilliseconds() < deadline else { throw Unexpected("waited too long: \(what)") }
+            turn()
+        }
+    }
+
+    /// Lets the server's clock go on, and its regular work happen.
+    func pass(milliseconds: Int64) {
+        ahead += milliseconds
+        shard.everySecond(now: reactor.now + ahead)
+        turn()
+    }
+
+    // MARK: Clients
+
+    /// A connection that has said nothing yet.
+    func connect() throws -> TestClient {
+        var pair = try Socket.Pair()
+        let client = TestClient(self, pair.takeFirst())
+        shard.accept(pair.takeSecond())
+        return client
+    }
+
+    /// A WebSocket.
+    func open() throws -> TestClient {
+        let client = try connect()
+        try client.upgrade()
+        return client
+    }
+
+    func signedIn(_ who: SessionCreated) throws -> TestClient {
+        let client = try open()
+        client.say("{\"type\":\"sign_in\",\"token\":\"\(who.token)\"}")
+        #expect(try client.next() == "welcome")
+        return client
+    }
+
+    /// Joined, and live.
+    func live(_ who: SessionCreated, client number: UInt64 = 1) throws -> TestClient {
+        let client = try signedIn(who)
+        client.join(who.family, number)
+        try client.skip(to: "live")
+        return client
+    }
+}
+
+struct Unexpected: Error {
+    let what: String
+
+    init(_ what: String) { self.what = what }
+}
