@@ -129,7 +129,9 @@ package enum HuddleServer {
         do throws(Errno) {
             return try Socket.listenUnix(path: folder.socketPath)
         } catch {
-            if error == .nameTooLong { throw ServerError("The path of \(folder.path) is too long for a socket in it. Choose a shorter --data.") }
+            if error == .nameTooLong {
+                throw ServerError("The path of \(folder.path) is too long for a socket in it. Choose a shorter --data.")
+            }
             throw ServerError("Cannot listen on \(folder.socketPath): \(error.text). Remove it, or choose another --data.")
         }
     }

@@ -52,7 +52,8 @@ final class PlacementMark {
         self.content = content
     }
 
-    /// Marks the database as being served from here on. Not before it has its new epoch, or a crash in between would forget that it needs one.
+    /// Marks the database as being served from here on. Not before it has its new epoch, or a crash in between would forget that it
+    /// needs one.
     func begin() throws(Errno) {
         try Files.overwrite(file.raw, PlacementMark.format(content), at: 0)
         // Once: a `stopped` that outlived a power cut would not fit any more.

@@ -294,7 +294,8 @@ struct EndTests {
         #expect(server.shard.connections.isEmpty)
     }
 
-    @Test("a sync that fails: nobody is acked, everyone gets 1011, and the reason is kept for the exit", arguments: [10 | 4 << 8, 10 | 3 << 8])
+    @Test("a sync or write that fails: nobody is acked, everyone gets 1011, and the reason is kept for the exit",
+        arguments: [10 | 4 << 8, 10 | 3 << 8])
     func storageFails(code: Int32) throws {
         let disk = "server-\(code)"
         #expect(faultvfs_register(disk) == 0)

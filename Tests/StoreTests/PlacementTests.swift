@@ -125,7 +125,8 @@ struct PlacementTests {
         #expect(shelf.store?.epochRenewal == "the file was changed while no server had it")
     }
 
-    @Test("a database without a mark, or with one that cannot be read, gets a new epoch; a new one has nothing to renew", arguments: [nil, "", "row=1"])
+    @Test("a database without a mark, or with one that cannot be read, gets a new epoch; a new one has nothing to renew",
+        arguments: [nil, "", "row=1"])
     func unmarked(content: String?) throws {
         let shelf = try Shelf()
         #expect(shelf.store?.epochRenewal == nil)

@@ -83,7 +83,8 @@ final class TestClient {
 
     // MARK: Hearing
 
-    /// The next that was heard: "welcome", "error token_unknown", "ack 3", "change 5", "close 1009", "pong", and "end" once nothing more comes.
+    /// The next that was heard: "welcome", "error token_unknown", "ack 3", "change 5", "close 1009", "pong", and once nothing more comes "end", or "reset"
+    /// when the connection was broken off.
     func next() throws -> String {
         try server.until("something from the server") { try receive(); return !heard.isEmpty }
         return heard.removeFirst()
@@ -95,14 +96,14 @@ final class TestClient {
         while true {
             let next = try next()
             if next == word || next.hasPrefix(word + " ") { return next }
-            guard next != "end" else { throw Unexpected("the stream ended before '\(word)'") }
+            guard next != "end", next != "reset" else { throw Unexpected("the stream ended before '\(word)'") }
         }
     }
 
     /// Everything up to the end.
     func rest() throws -> [String] {
         var words: [String] = []
-        while words.last != "end" { words.append(try next()) }
+        while !["end", "reset"].contains(words.last) { words.append(try next()) }
         return words
     }
 
@@ -134,16 +135,18 @@ final class TestClient {
         let space = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
         defer { space.deallocate() }
         while true {
-            // A reset is an end like another.
-            switch (try? Socket.receive(raw, into: space)) ?? .endOfStream {
-            case .wouldBlock: return
-            case .endOfStream:
-                hasEnded = true
-                heard.append("end")
-                return
-            case .done(let count): try take(UnsafeMutableRawBufferPointer(rebasing: space[..<count]))
+            switch try? Socket.receive(raw, into: space) {
+            case .wouldBlock?: return
+            case .endOfStream?: return end("end")
+            case nil: return end("reset")
+            case .done(let count)?: try take(UnsafeMutableRawBufferPointer(rebasing: space[..<count]))
             }
         }
+    }
+
+    private func end(_ how: String) {
+        hasEnded = true
+        heard.append(how)
     }
 
     private func take(_ piece: UnsafeMutableRawBufferPointer) throws {

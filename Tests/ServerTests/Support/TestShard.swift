@@ -8,8 +8,8 @@ import Wire
 
 @testable import Server
 
-/// A shard with its real writer and readers, whose reactor the test turns by hand: one thread for the server and its clients, and a clock that
-/// can be moved.
+/// A shard with its real writer and readers, whose reactor the test turns by hand: one thread for the server and its clients, and a
+/// clock that can be moved.
 final class TestShard {
     let folder: TemporaryFolder
     let lines = LogLines()
@@ -23,10 +23,13 @@ final class TestShard {
     private var ahead: Int64 = 0
 
     /// Two families: one with a parent and an athlete, one with a parent.
-    private(set) var parent = SessionCreated(token: "", family: Identifier(high: 0, low: 0), member: Identifier(high: 0, low: 0), role: .parent)
-    private(set) var athlete = SessionCreated(token: "", family: Identifier(high: 0, low: 0), member: Identifier(high: 0, low: 0), role: .parent)
-    private(set) var stranger = SessionCreated(token: "", family: Identifier(high: 0, low: 0), member: Identifier(high: 0, low: 0), role: .parent)
+    private(set) var parent = TestShard.nobody
+    private(set) var athlete = TestShard.nobody
+    private(set) var stranger = TestShard.nobody
     private(set) var code = ""
+
+    private static let nobody = SessionCreated(
+        token: "", family: Identifier(high: 0, low: 0), member: Identifier(high: 0, low: 0), role: .guest)
 
     /// - Parameter vfs: another layer of SQLite's.
     init(_ limits: Limits = Limits(), vfs: String? = nil) throws {
