@@ -40,7 +40,7 @@ struct SeedPlan {
 enum Seeding {
     static func run(_ plan: SeedPlan) throws {
         let folder = try DataFolder(path: plan.dataFolder)
-        let store = try Store(path: folder.databasePath, environment: environment())
+        let store = try Store(path: folder.databasePath, environment: environment(), mark: folder.markPath)
         var first: Identifier?
         for number in 0..<plan.families {
             let family = SeededFamily(
