@@ -9,9 +9,6 @@ extension StoreReader {
     /// the sender can pace them.
     package static let snapshotFrameOctets = 65_536
 
-    /// Changes that one walk for messages looks at: some ten milliseconds in a family that hardly writes any.
-    private static let walkedChanges: Int64 = 20_000
-
     /// Octets of the records in one page, unless one record alone has more.
     private static let pageOctets = 196_608
 
@@ -109,7 +106,7 @@ extension StoreReader {
         _ family: Int64, before: PageMark, _ body: (Record, Int, PageMark) throws -> Bool
     ) throws -> PageMark? {
         let newest = min(before.sequence, try head(family))
-        let oldest = newest - Self.walkedChanges
+        let oldest = newest - walkedChanges
         messageLog.bind(1, family)
         messageLog.bind(2, newest)
         messageLog.bind(3, oldest)

@@ -12,6 +12,8 @@ package final class StoreReader {
 
     let environment: StoreEnvironment
     let database: Database
+    /// Changes that one walk for messages looks at: some ten milliseconds in a family that hardly writes any. Tests make it small.
+    var walkedChanges: Int64 = 20_000
     let members: MemberTable
     let findRecord: Statement
     let head: Statement

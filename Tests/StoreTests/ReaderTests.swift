@@ -223,6 +223,28 @@ struct ReaderTests {
         #expect(pages == 4)
     }
 
+    @Test("one list looks at a bounded part of the log, at the bound and past it, and the mark goes on from there", arguments: [9, 10])
+    func boundsWalk(schools: Int) throws {
+        world.reader.walkedChanges = 10
+        try say(1)
+        for _ in 0..<schools { try world.mutate(home, home.parent, create(.school, world.newID(), ["name": .text("School")])) }
+        var listed = 0
+        var pages: [Int] = []
+        var mark: String?
+        repeat {
+            let frame = try world.reader.page(family: home.family, ListRequest(request: 1, kind: .message, before: mark, limit: 5)).get()
+            guard case .page(_, let records, let next) = try decode(frame) else { throw Unexpected() }
+            listed += records.count
+            pages.append(records.count)
+            mark = next
+            try #require(pages.count < 20, "the marks do not end")
+        } while mark != nil
+        #expect(listed == 1)
+        // Ten changes are looked at: with nine schools the message is the tenth, with ten it is past the bound.
+        #expect(pages.first == (schools == 9 ? 1 : 0))
+        #expect(try world.snapshot(home).records.values.contains { $0.kind == .message } == (schools == 9))
+    }
+
     @Test("what a list asks is bounded and checked")
     func listBounds() throws {
         func ask(_ kind: Kind, before: String? = nil, limit: Int = 10) throws -> Result<[UInt8], Rejection> {
