@@ -92,7 +92,7 @@ let package = Package(
         tests("WireTests", ["Bytes", "JSON", "Dates", "Family", "Wire"]),
         tests("RoomsTests", ["Bytes", "JSON", "Dates", "Family", "Wire", "Rooms"]),
         tests("StoreTests", ["CFaultVFS", "Bytes", "Crypto", "Posix", "SQLite", "JSON", "Dates", "Family", "Wire", "Store"]),
-        tests("ServerTests", ["CFaultVFS", "Bytes", "Posix", "SQLite", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Wire", "Rooms", "Store", "Server"]),
+        tests("ServerTests", ["CFaultVFS", "Bytes", "Posix", "SQLite", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Wire", "Rooms", "Store", "Server"]),
         tests("ClientTests", ["Arguments", "Bytes", "Crypto", "Posix", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Wire", "Client"]),
         tests("SimulationTests", ["CFaultVFS", "Bytes", "Crypto", "Posix", "SQLite", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Wire", "Rooms", "Store", "Server", "Client"]),
         tests("LoadgenTests", ["Arguments", "loadgen", "huddled", "Bytes", "Posix", "HTTP1", "WebSocket", "JSON", "Family", "Wire", "Store"]),

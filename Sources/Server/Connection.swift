@@ -4,13 +4,14 @@ import HTTP1
 import Posix
 import Reactor
 import Rooms
+import TLS
 import WebSocket
 import Wire
 
-/// One client's socket: HTTP until the upgrade, WebSocket after it. Owned by its shard, on the reactor's thread.
+/// One client's connection, plain or through TLS: HTTP until the upgrade, WebSocket after it. Owned by its shard, on the reactor's thread.
 final class Connection: Channel {
     private unowned let shard: Shard
-    private let descriptor: FileDescriptor
+    private var transport: Transport
     private var registration: Registration?
     private var decoder: WebSocketDecoder
     private var outbox: Outbox
@@ -45,9 +46,9 @@ final class Connection: Channel {
     /// Milliseconds for the peer to answer a close frame and to take what was sent before it.
     static let closingTime: Int64 = 2_000
 
-    init(shard: Shard, descriptor: consuming FileDescriptor, now: Int64) {
+    init(shard: Shard, transport: consuming Transport, now: Int64) {
         self.shard = shard
-        self.descriptor = descriptor
+        self.transport = transport
         decoder = WebSocketDecoder(
             role: .server, limits: WebSocketLimits(maxMessage: shard.messageLimit(nil), maxFragments: Connection.maxFragments))
         outbox = Outbox(pool: shard.reactor.buffers, limit: shard.limits.outboxOctets + Connection.controlRoom)
@@ -57,7 +58,7 @@ final class Connection: Channel {
     }
 
     func register() throws(Errno) {
-        registration = try shard.reactor.add(fd: descriptor.raw, interest: .readable, channel: self)
+        registration = try shard.reactor.add(fd: transport.raw, interest: .readable, channel: self)
     }
 
     /// One too many: says so and ends.
@@ -77,29 +78,49 @@ final class Connection: Channel {
     // MARK: Input
 
     override func ready(_ events: ReadyEvents) {
-        if events.contains(.writable) {
+        // TLS may have to receive before it can send, and the other way round.
+        if events.contains(.writable) || transport.sendWaitsForReadable {
             isBlocked = false
             shard.markDirty(self)
         }
-        if !events.isDisjoint(with: [.readable, .hungUp, .failed]) { receive() }
+        if !events.isDisjoint(with: [.readable, .hungUp, .failed]) || transport.receiveWaitsForWritable { receive() }
     }
 
     /// One portion a tick: what is left raises the next event, and the others have their turn before it.
     private func receive() {
+        guard !isLingering else { return discard() }
         let buffer = shard.reactor.receiveBuffer
-        guard let result = try? Socket.receive(descriptor.raw, into: buffer) else {
-            drop()
-            return
+        let result: IOResult
+        do throws(TransportError) {
+            result = try transport.receive(into: buffer)
+        } catch {
+            return didBreak(error)
         }
+        if transport.receiveWaitsForWritable { shard.markDirty(self) }
         switch result {
         case .wouldBlock: return
-        case .endOfStream: if isLingering { drop() } else { act(closing.streamEnded()) }
+        case .endOfStream: act(closing.streamEnded())
         case .done(let count):
-            guard !isLingering else { return }
+            // epoll does not see what TLS holds.
+            if transport.hasMore, let registration { shard.reactor.callAgain(registration) }
             heardAt = shard.reactor.now
             let octets = UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])
             if head == nil { receiveFrames(octets) } else { receiveHead(octets) }
         }
+    }
+
+    private func discard() {
+        guard let result = try? transport.discard(into: shard.reactor.receiveBuffer), result != .endOfStream else { return drop() }
+    }
+
+    /// TLS tells the peer what it did wrong, if the socket lives; the stream ends after that.
+    private func didBreak(_ error: TransportError) {
+        guard case .tls(let error) = error else { return drop() }
+        shard.log(.info, "tls", [.init("reason", error.reason)])
+        outbox.removeAll()
+        _ = closing.streamEnded()
+        endSession()
+        linger()
     }
 
     private func receiveHead(_ octets: UnsafeMutableRawBufferPointer) {
@@ -195,29 +216,44 @@ final class Connection: Channel {
 
     /// Sends what waits, as far as the kernel takes it.
     func flush() {
-        guard registration != nil, !isBlocked else { return }
-        guard let result = try? outbox.flush(to: descriptor.raw) else {
-            drop()
+        guard registration != nil, !isBlocked, !isLingering else { return }
+        do throws(TransportError) {
+            try sendQueued()
+        } catch {
+            return drop()
+        }
+        watch()
+        if outbox.isEmpty, case .drop = closing.didFlush() { linger() }
+    }
+
+    private func sendQueued() throws(TransportError) {
+        guard transport.isSecure else {
+            do throws(Errno) { isBlocked = try outbox.flush(to: transport.raw) == .blocked } catch { throw .system(error) }
             return
         }
-        watch(writing: result == .blocked)
-        if result == .empty, case .drop = closing.didFlush() { linger() }
+        while !outbox.isEmpty {
+            guard case .done(let count) = try transport.send(outbox.front) else {
+                isBlocked = true
+                return
+            }
+            outbox.consume(count)
+        }
     }
 
     /// Ends the stream from this side, and waits a moment for the peer to end it too.
     private func linger() {
-        guard (try? Socket.finishSending(descriptor.raw)) != nil else {
-            drop()
-            return
-        }
+        transport.finishSending()
         isLingering = true
+        isBlocked = false
         since = shard.reactor.now
+        watch()
     }
 
-    private func watch(writing: Bool) {
-        isBlocked = writing
+    private func watch() {
         guard let registration else { return }
-        try? shard.reactor.modify(registration, interest: writing ? [.readable, .writable] : .readable)
+        var interest = Interest.readable
+        if !isLingering, isBlocked && !transport.sendWaitsForReadable || transport.receiveWaitsForWritable { interest.insert(.writable) }
+        try? shard.reactor.modify(registration, interest: interest)
     }
 
     /// Takes nothing more for a reader who is too slow; what waits, and why it ends, it may still read for a moment.

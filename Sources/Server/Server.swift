@@ -3,6 +3,7 @@ import Dates
 package import Posix
 import Reactor
 package import Store
+import TLS
 
 /// What `huddled serve` was asked to do.
 package struct ServerOptions: Sendable {
@@ -87,7 +88,7 @@ package enum HuddleServer {
             defer { shard.closeAll() }
             let door = try Listener(
                 reactor: reactor, descriptor: listener,
-                refused: { log(.warning, "accept_paused", [.init("errno", $0.name)]) }, accepted: { shard.accept($0) })
+                refused: { log(.warning, "accept_paused", [.init("errno", $0.name)]) }, accepted: { shard.accept(Transport($0)) })
             let adminDoor = try Listener(reactor: reactor, descriptor: adminListener, accepted: { shard.didConnect(admin: $0) })
             shard.whenEnding = {
                 door.close()

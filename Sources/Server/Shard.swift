@@ -5,6 +5,7 @@ import Posix
 import Reactor
 import Rooms
 import Store
+import TLS
 import Wire
 
 /// A reactor, a writer and a database that share nothing with other shards; a family lives in exactly one.
@@ -176,14 +177,14 @@ final class Shard: ReactorHooks {
 
     // MARK: Connections
 
-    func accept(_ descriptor: consuming FileDescriptor) {
+    func accept(_ transport: consuming Transport) {
         let open = connections.count - refused
         let isFull = open >= limits.connections || isEnding
         if isFull {
             log(.warning, "connection_refused", [.init("open", open)])
             guard refused < Shard.maxRefused else { return }
         }
-        let connection = Connection(shard: self, descriptor: descriptor, now: reactor.now)
+        let connection = Connection(shard: self, transport: transport, now: reactor.now)
         do throws(Errno) {
             try connection.register()
         } catch {

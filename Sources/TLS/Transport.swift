@@ -122,6 +122,12 @@ package struct Transport: ~Copyable {
         return result
     }
 
+    /// Receives what the socket has, for nobody: for reading away what comes after an end or a failure. Octets of the application do not
+    /// come after it.
+    package mutating func discard(into buffer: UnsafeMutableRawBufferPointer) throws(Errno) -> IOResult {
+        try Socket.receive(descriptor.raw, into: buffer)
+    }
+
     /// Says that nothing more will be sent: TLS's close_notify as far as the socket takes it, then the end of the stream.
     package mutating func finishSending() {
         if let ssl, !hasFailed, isEstablished { _ = copenssl_shutdown(ssl) }

@@ -2,6 +2,7 @@ import Bytes
 import Family
 import Posix
 import Store
+import TLS
 import Testing
 import WebSocket
 
@@ -38,7 +39,7 @@ struct RequestTests {
         let client = TestClient(server, socket)
         _ = try Poll.wait(listener.raw, .readable, timeoutMilliseconds: 10_000)
         guard let accepted = try Socket.accept(on: listener.raw) else { throw Unexpected("nobody came") }
-        server.shard.accept(accepted)
+        server.shard.accept(Transport(accepted))
         client.isReading = false
         client.send(text: "GET /other HTTP/1.1\r\nHost: a\r\nContent-Length: 4000000\r\n\r\n")
         client.send([UInt8](repeating: 65, count: 4_000_000))

@@ -3,6 +3,7 @@ import Family
 import Posix
 import Reactor
 import Store
+import TLS
 import Testing
 import Wire
 
@@ -101,7 +102,7 @@ final class TestShard {
     func connect() throws -> TestClient {
         var pair = try Socket.Pair()
         let client = TestClient(self, pair.takeFirst())
-        shard.accept(pair.takeSecond())
+        shard.accept(Transport(pair.takeSecond()))
         return client
     }
 
