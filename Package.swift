@@ -40,6 +40,8 @@ let package = Package(
         .target(name: "CAllocations"),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        // Without `pkgConfig`: its flags are refused with a warning; the module map links.
+        .systemLibrary(name: "CUTF8proc", providers: [.apt(["libutf8proc-dev"])]),
 
         // Layer 1: ground.
         library("Bytes"),
@@ -48,6 +50,7 @@ let package = Package(
         library("Posix", ["CLinux", "Bytes"]),
         library("TLS", ["COpenSSL", "Posix"]),
         library("SQLite", ["CSQLite"]),
+        library("Folding", ["CUTF8proc"]),
 
         // Layer 2: machinery, and protocols that do no I/O.
         library("Reactor", ["CLinux", "Bytes", "Posix"]),
@@ -82,6 +85,7 @@ let package = Package(
         tests("CryptoTests", ["Bytes", "Crypto"]),
         tests("PosixTests", ["Bytes", "Posix"]),
         tests("SQLiteTests", ["CSQLite", "CFaultVFS", "SQLite"]),
+        tests("FoldingTests", ["Folding"]),
         tests("ReactorTests", ["Bytes", "Posix", "Reactor"]),
         tests("JSONTests", ["Bytes", "JSON"]),
         tests("DatesTests", ["Bytes", "Dates"]),
