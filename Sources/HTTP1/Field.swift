@@ -47,7 +47,7 @@ package struct Fields: Equatable, Sendable {
         members(name).contains { $0.lowercased() == token }
     }
 
-    private static func trimmed(_ text: String) -> String {
+    static func trimmed(_ text: String) -> String {
         let isSpace = { (octet: UInt8) in octet == 0x20 || octet == 0x09 }
         let body = text.utf8.drop(while: isSpace)
         let end = body.lastIndex { !isSpace($0) }
@@ -75,13 +75,13 @@ package enum Grammar {
         !text.isEmpty && text.utf8.allSatisfy(isTokenOctet)
     }
 
-    /// What a host and its port may be written with; which host it is, is not judged here.
-    static func isHostOctet(_ octet: UInt8) -> Bool {
+    /// What the name of a host is made of: `unreserved` and `sub-delims` of RFC 3986 but the comma.
+    static func isNameOctet(_ octet: UInt8) -> Bool {
         switch octet {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
         case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"), UInt8(ascii: "!"), UInt8(ascii: "$"),
             UInt8(ascii: "&"), UInt8(ascii: "'"), UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: "*"), UInt8(ascii: "+"),
-            UInt8(ascii: ";"), UInt8(ascii: "="), UInt8(ascii: "%"), UInt8(ascii: ":"), UInt8(ascii: "["), UInt8(ascii: "]"):
+            UInt8(ascii: ";"), UInt8(ascii: "="):
             true
         default: false
         }

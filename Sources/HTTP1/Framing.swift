@@ -13,10 +13,16 @@ package enum Framing: Equatable, Sendable {
     /// - Throws: `.contentLength`, `.framing`, `.transferCoding`.
     static func of(_ fields: Fields, minorVersion: Int) throws(HTTPError) -> Framing {
         let lengths = fields.all("content-length")
-        let codings = fields.all("transfer-encoding")
-        if !codings.isEmpty {
-            guard lengths.isEmpty, minorVersion == 1, codings.count == 1 else { throw .framing }
-            guard codings[0].lowercased() == "chunked" else { throw .transferCoding }
+        let lines = fields.all("transfer-encoding")
+        if !lines.isEmpty {
+            // Where chunked is not the last coding, or there twice, or has parameters, nobody can say where the content ends (§6.3
+            // item 4, §7.1); an empty member is what some readers see as no coding.
+            let codings = lines.joined(separator: ",").utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+                .map { Fields.trimmed(String($0) ?? "").lowercased() }
+            guard lengths.isEmpty, minorVersion == 1, codings.last == "chunked", !codings.contains(""),
+                codings.filter({ $0 == "chunked" }).count == 1
+            else { throw .framing }
+            guard codings.count == 1 else { throw .transferCoding }
             return .chunked
         }
         guard let text = lengths.first else { return .none }

@@ -16,9 +16,10 @@ package enum HTTPError: Error, Equatable, Sendable {
     case host
     /// A `Content-Length` that is no number, or more than one, §6.3.
     case contentLength
-    /// `Content-Length` beside `Transfer-Encoding`, or the latter in HTTP/1.0 or twice: the marks of request smuggling, §6.1, §11.2.
+    /// `Content-Length` beside `Transfer-Encoding`, or the latter in HTTP/1.0, or with another last coding than one `chunked`: the marks of
+    /// request smuggling, §6.1, §6.3, §11.2.
     case framing
-    /// A transfer coding other than `chunked`, §6.1.
+    /// A transfer coding beside `chunked`, §6.1.
     case transferCoding
     /// The request line is longer than `HeadLimits.startLine`.
     case startLineTooLong

@@ -90,4 +90,16 @@ enum HeadLines {
     static func digit(_ octet: UInt8) -> Int? {
         octet >= UInt8(ascii: "0") && octet <= UInt8(ascii: "9") ? Int(octet &- UInt8(ascii: "0")) : nil
     }
+
+    /// 0...15, from a digit of either case.
+    static func hexDigit(_ octet: UInt8) -> Int? {
+        if let digit = digit(octet) { return digit }
+        let lower = octet | 0x20
+        return lower >= UInt8(ascii: "a") && lower <= UInt8(ascii: "f") ? Int(lower &- UInt8(ascii: "a")) + 10 : nil
+    }
+
+    static func contains(_ octets: Span<UInt8>, _ wanted: UInt8) -> Bool {
+        for index in 0..<octets.count where octets[index] == wanted { return true }
+        return false
+    }
 }

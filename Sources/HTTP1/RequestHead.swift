@@ -49,45 +49,76 @@ package struct RequestHead: Equatable, Sendable {
         guard !methodRange.isEmpty, !targetRange.isEmpty else { throw .startLine }
         for index in methodRange where !Grammar.isTokenOctet(octets[index]) { throw .startLine }
         let minor = try HeadLines.minorVersion(octets, spaces[1] + 1..<line.upperBound, malformed: .startLine)
-        // A fragment is the client's own affair and never sent (§3.2); the rest of RFC 3986 is left to who routes by it.
-        for index in targetRange where octets[index] <= 0x20 || octets[index] >= 0x7F || octets[index] == UInt8(ascii: "#") {
-            throw .target
-        }
         let method = HeadLines.text(octets, methodRange)
+        try checkForm(method: method, octets.extracting(targetRange))
         let target = HeadLines.text(octets, targetRange)
-        try checkForm(method: method, target: target)
 
         guard let (fields, end) = try HeadLines.fields(octets, from: line.upperBound + 2, limits: limits) else { return nil }
         let hosts = fields.all("host")
-        guard hosts.count == 1 || (hosts.isEmpty && minor == 0), hosts.allSatisfy({ $0.utf8.allSatisfy(Grammar.isHostOctet) }) else {
-            throw .host
-        }
+        guard hosts.count == 1 || (hosts.isEmpty && minor == 0), hosts.allSatisfy({ Authority($0) != nil }) else { throw .host }
         let framing = try Framing.of(fields, minorVersion: minor)
         let head = RequestHead(method: method, target: target, minorVersion: minor, fields: fields, framing: framing)
         return (head, end)
     }
 
     /// Each method takes one form of target (§3.2.1...§3.2.4).
-    private static func checkForm(method: String, target: String) throws(HTTPError) {
+    private static func checkForm(method: String, _ target: Span<UInt8>) throws(HTTPError) {
         if method == "CONNECT" {
-            guard target.utf8.allSatisfy(Grammar.isHostOctet), target.utf8.contains(UInt8(ascii: ":")) else { throw .target }
-        } else if target == "*" {
+            guard let authority = Authority(target), authority.port != nil else { throw .target }
+        } else if target.count == 1, target[0] == UInt8(ascii: "*") {
             guard method == "OPTIONS" else { throw .target }
-        } else if target.utf8.first != UInt8(ascii: "/") {
-            guard authorityEnd(target) != nil else { throw .target }
+        } else {
+            guard let start = pathStart(target), isPathAndQuery(target.extracting(start...)) else { throw .target }
         }
     }
 
-    /// Where the path of an absolute-form target begins; `nil` when it is not of that form, or not of http or https.
-    private static func authorityEnd(_ target: String) -> String.Index? {
-        let lower = target.lowercased()
-        let scheme = lower.hasPrefix("http://") ? 7 : lower.hasPrefix("https://") ? 8 : 0
+    /// Where the path of an origin-form or absolute-form target begins; `nil` when it is neither, or not of http or https.
+    private static func pathStart(_ target: Span<UInt8>) -> Int? {
+        if target.count > 0, target[0] == UInt8(ascii: "/") { return 0 }
+        let scheme = authorityStart(target)
         guard scheme > 0 else { return nil }
-        let start = target.utf8.index(target.startIndex, offsetBy: scheme)
-        let end = target[start...].utf8.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? target.endIndex
-        let authority = target[start..<end]
-        // No user name: it has no use here but deceit (RFC 9110 §4.2.4). `@` is no host octet.
-        return !authority.isEmpty && authority.utf8.allSatisfy(Grammar.isHostOctet) ? end : nil
+        var end = scheme
+        while end < target.count, target[end] != UInt8(ascii: "/"), target[end] != UInt8(ascii: "?") { end += 1 }
+        return Authority(target.extracting(scheme..<end)) == nil ? nil : end
+    }
+
+    /// The length of `http://` or `https://` in any case, or 0.
+    private static func authorityStart(_ target: Span<UInt8>) -> Int {
+        let scheme: StaticString = "https://"
+        var length = 0
+        for index in 0..<8 {
+            if index == 4, length < target.count, target[length] == UInt8(ascii: ":") { continue }
+            guard length < target.count, target[length] | 0x20 == scheme.utf8Start[index] | 0x20 else { return 0 }
+            length += 1
+        }
+        return length
+    }
+
+    /// `absolute-path [ "?" query ]`: the octets of RFC 3986 §3.3 and whole percent triplets. A fragment is the client's own affair and
+    /// never sent (§3.2).
+    private static func isPathAndQuery(_ text: Span<UInt8>) -> Bool {
+        var index = 0
+        while index < text.count {
+            switch text[index] {
+            case UInt8(ascii: "%"):
+                guard index + 2 < text.count, HeadLines.hexDigit(text[index + 1]) != nil, HeadLines.hexDigit(text[index + 2]) != nil
+                else { return false }
+                index += 2
+            case UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: ":"), UInt8(ascii: "@"), UInt8(ascii: ","): break
+            default: guard Grammar.isNameOctet(text[index]) else { return false }
+            }
+            index += 1
+        }
+        return true
+    }
+
+    /// Whose resource it is: what an absolute or authority target names, else `Host` (§3.3); `nil` when an HTTP/1.0 request names none.
+    package var authority: Authority? {
+        if method == "CONNECT" { return Authority(target) }
+        let span = target.utf8Span.span
+        let scheme = Self.authorityStart(span)
+        guard scheme > 0, let end = Self.pathStart(span) else { return fields.only("host").flatMap { Authority($0) } }
+        return Authority(span.extracting(scheme..<end))
     }
 
     /// The target without scheme, authority and query: begins with `/`, or is `*`.
@@ -105,7 +136,8 @@ package struct RequestHead: Equatable, Sendable {
     }
 
     private var resource: Substring {
-        target.utf8.first == UInt8(ascii: "/") ? target[...] : Self.authorityEnd(target).map { target[$0...] } ?? target[...]
+        guard let start = Self.pathStart(target.utf8Span.span) else { return target[...] }
+        return target[target.utf8.index(target.startIndex, offsetBy: start)...]
     }
 
     /// True when the connection may carry another request after this one (§9.3).

@@ -64,8 +64,26 @@ struct Malformed: Sendable, CustomTestStringConvertible {
         Malformed("GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n", .framing, 400),
         Malformed("GET / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n", .framing, 400),
         Malformed("GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n", .transferCoding, 501),
-        Malformed("GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: identity\r\n\r\n", .transferCoding, 501),
-        Malformed("GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: xchunked\r\n\r\n", .transferCoding, 501),
+        Malformed("GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n", .transferCoding, 501),
+        Malformed("GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: identity\r\n\r\n", .framing, 400),
+        Malformed("GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: xchunked\r\n\r\n", .framing, 400),
+        Malformed("GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked, gzip\r\n\r\n", .framing, 400),
+        Malformed("GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked, chunked\r\n\r\n", .framing, 400),
+        Malformed("GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked;q=1\r\n\r\n", .framing, 400),
+        Malformed("GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: ,chunked\r\n\r\n", .framing, 400),
+        Malformed("GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding:\r\n\r\n", .framing, 400),
+        Malformed("GET / HTTP/1.1\r\nHost:\r\n\r\n", .host, 400),
+        Malformed("GET / HTTP/1.1\r\nHost: a:b\r\n\r\n", .host, 400),
+        Malformed("GET / HTTP/1.1\r\nHost: a:65536\r\n\r\n", .host, 400),
+        Malformed("GET / HTTP/1.1\r\nHost: ::1\r\n\r\n", .host, 400),
+        Malformed("GET /a\"b HTTP/1.1\r\nHost: a\r\n\r\n", .target, 400),
+        Malformed("GET /a\\b HTTP/1.1\r\nHost: a\r\n\r\n", .target, 400),
+        Malformed("GET /%2 HTTP/1.1\r\nHost: a\r\n\r\n", .target, 400),
+        Malformed("GET /%zz HTTP/1.1\r\nHost: a\r\n\r\n", .target, 400),
+        Malformed("GET http:/a HTTP/1.1\r\nHost: a\r\n\r\n", .target, 400),
+        Malformed("GET http://a:b/ HTTP/1.1\r\nHost: a\r\n\r\n", .target, 400),
+        Malformed("GET a:80 HTTP/1.1\r\nHost: a\r\n\r\n", .target, 400),
+        Malformed("CONNECT a HTTP/1.1\r\nHost: a\r\n\r\n", .target, 400),
     ]
 }
 
@@ -141,12 +159,22 @@ struct RequestHeadTests {
 
     @Test("targets of every form give path and query", arguments: [
         ("GET / HTTP/1.1", "/", nil), ("GET /a?b?c HTTP/1.1", "/a", "b?c"), ("GET http://a HTTP/1.1", "/", nil),
-        ("GET http://a?q HTTP/1.1", "/", "q"), ("GET HTTPS://a:1/b HTTP/1.1", "/b", nil), ("OPTIONS * HTTP/1.1", "*", nil),
+        ("GET http://a?q HTTP/1.1", "/", "q"), ("GET //a HTTP/1.1", "//a", nil), ("GET /%7e/.. HTTP/1.1", "/%7e/..", nil),
+        ("CONNECT a:80 HTTP/1.1", "a:80", nil), ("GET http://[::1]:80/x HTTP/1.1", "/x", nil), ("GET HTTPS://a:1/b HTTP/1.1", "/b", nil), ("OPTIONS * HTTP/1.1", "*", nil),
     ] as [(String, String, String?)])
     func targets(line: String, path: String, query: String?) throws {
         let (head, _) = try #require(try Self.parse(line + "\r\nHost: a\r\n\r\n"))
         #expect(head.path == path)
         #expect(head.query == query)
+    }
+
+    @Test("an absolute target says whose resource it is, and Host does so otherwise", arguments: [
+        ("GET / HTTP/1.1", "b:8080"), ("GET http://A:1/ HTTP/1.1", "a:1"), ("CONNECT c:443 HTTP/1.1", "c:443"), ("OPTIONS * HTTP/1.1", "b:8080"),
+    ])
+    func authorities(line: String, authority: String) throws {
+        let (head, _) = try #require(try Self.parse(line + "\r\nHost: B:8080\r\n\r\n"))
+        #expect(head.authority == Authority(authority))
+        #expect(try Self.parse("GET / HTTP/1.0\r\n\r\n")?.head.authority == nil)
     }
 
     @Test("framing and keep-alive are read from the fields")
