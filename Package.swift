@@ -72,13 +72,14 @@ let package = Package(
         library("Client", ["Arguments", "Bytes", "Crypto", "Posix", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Wire"]),
 
         // Layer 6: programs.
-        program("huddled", ["Arguments", "Server", "Store", "Bytes", "Posix", "JSON", "Dates", "Family", "Wire"]),
+        program("huddled", ["Arguments", "TLS", "Server", "Store", "Bytes", "Posix", "JSON", "Dates", "Family", "Wire"]),
         program("huddle", ["Arguments", "Client", "Crypto", "Bytes", "Posix", "JSON", "Dates", "Family", "Wire"]),
         program("wsecho", ["Arguments", "Bytes", "Posix", "TLS", "Reactor", "HTTP1", "WebSocket"]),
         program("loadgen", ["CLinux", "Arguments", "Bytes", "Crypto", "Posix", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Wire", "Store"]),
         program("bench", ["CLinux", "CAllocations", "Arguments", "Bytes", "Crypto", "Posix", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Wire", "Rooms", "Store"]),
 
         // Tests, one target a subject.
+        .target(name: "TestCertificates", path: "Tests/TestCertificates", swiftSettings: settings),
         .target(name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/CFaultVFS"),
         tests("ArgumentsTests", ["Arguments"]),
         tests("BytesTests", ["Bytes"]),
@@ -91,15 +92,15 @@ let package = Package(
         tests("DatesTests", ["Bytes", "Dates"]),
         tests("HTTP1Tests", ["Bytes", "HTTP1"]),
         tests("WebSocketTests", ["wsecho", "Bytes", "Crypto", "Posix", "HTTP1", "WebSocket"]),
-        tests("TLSTests", ["Posix", "TLS"]),
+        tests("TLSTests", ["COpenSSL", "TestCertificates", "Posix", "TLS"]),
         tests("FamilyTests", ["Bytes", "JSON", "Dates", "Family"]),
         tests("WireTests", ["Bytes", "JSON", "Dates", "Family", "Wire"]),
         tests("RoomsTests", ["Bytes", "JSON", "Dates", "Family", "Wire", "Rooms"]),
         tests("StoreTests", ["CFaultVFS", "Bytes", "Crypto", "Posix", "SQLite", "JSON", "Dates", "Family", "Wire", "Store"]),
-        tests("ServerTests", ["CFaultVFS", "Bytes", "Posix", "SQLite", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Wire", "Rooms", "Store", "Server"]),
-        tests("ClientTests", ["Arguments", "Bytes", "Crypto", "Posix", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Wire", "Client"]),
+        tests("ServerTests", ["TestCertificates", "CFaultVFS", "Bytes", "Posix", "SQLite", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Wire", "Rooms", "Store", "Server"]),
+        tests("ClientTests", ["TestCertificates", "Arguments", "Bytes", "Crypto", "Posix", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Wire", "Client"]),
         tests("SimulationTests", ["CFaultVFS", "Bytes", "Crypto", "Posix", "SQLite", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Wire", "Rooms", "Store", "Server", "Client"]),
         tests("LoadgenTests", ["Arguments", "loadgen", "huddled", "Bytes", "Posix", "HTTP1", "WebSocket", "JSON", "Family", "Wire", "Store"]),
-        tests("SystemTests", ["huddled", "huddle", "wsecho", "loadgen", "Bytes", "Crypto", "Posix", "SQLite", "JSON", "Dates", "Family", "Wire", "Store", "Client"]),
+        tests("SystemTests", ["TestCertificates", "huddled", "huddle", "wsecho", "loadgen", "Bytes", "Crypto", "Posix", "SQLite", "JSON", "Dates", "Family", "Wire", "Store", "Client"]),
     ]
 )

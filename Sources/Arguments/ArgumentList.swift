@@ -5,15 +5,16 @@
 package struct ArgumentList: Sendable {
     /// Words that belong to no option, in order.
     package private(set) var positional: [String] = []
-    private var values: [String: String] = [:]
+    private var values: [String: [String]] = [:]
     private var present: Set<String> = []
 
     /// - Parameters:
     ///   - words: without the program's name.
     ///   - options: names with dashes that take a value, each at most once.
+    ///   - repeatable: names with dashes that take a value, as often as wanted.
     ///   - switches: names with dashes that take none.
     /// - Throws: `UsageError` with a sentence; the program ends with status 2.
-    package init(_ words: [String], options: Set<String> = [], switches: Set<String> = []) throws(UsageError) {
+    package init(_ words: [String], options: Set<String> = [], repeatable: Set<String> = [], switches: Set<String> = []) throws(UsageError) {
         var index = 0
         while index < words.count {
             let word = words[index]
@@ -35,14 +36,14 @@ package struct ArgumentList: Sendable {
             if switches.contains(name) {
                 guard value == nil else { throw UsageError("\(name) takes no value.") }
                 present.insert(name)
-            } else if options.contains(name) {
+            } else if options.contains(name) || repeatable.contains(name) {
                 if value == nil, index < words.count {
                     value = words[index]
                     index += 1
                 }
                 guard let value else { throw UsageError("\(name) needs a value.") }
-                guard values[name] == nil else { throw UsageError("\(name) is given twice.") }
-                values[name] = value
+                guard values[name] == nil || repeatable.contains(name) else { throw UsageError("\(name) is given twice.") }
+                values[name, default: []].append(value)
             } else {
                 throw UsageError("There is no option \(name).")
             }
@@ -51,16 +52,19 @@ package struct ArgumentList: Sendable {
 
     package func has(_ name: String) -> Bool { present.contains(name) }
 
-    package func value(_ name: String) -> String? { values[name] }
+    package func value(_ name: String) -> String? { values[name]?.first }
+
+    /// All values of a repeatable option, in order.
+    package func all(_ name: String) -> [String] { values[name] ?? [] }
 
     package func required(_ name: String) throws(UsageError) -> String {
-        guard let value = values[name], !value.isEmpty else { throw UsageError("\(name) is missing.") }
+        guard let value = value(name), !value.isEmpty else { throw UsageError("\(name) is missing.") }
         return value
     }
 
     /// A whole number within `range`.
     package func integer(_ name: String, in range: ClosedRange<Int>) throws(UsageError) -> Int? {
-        guard let text = values[name] else { return nil }
+        guard let text = value(name) else { return nil }
         guard let number = Int(text), range.contains(number) else {
             throw UsageError("\(name) takes a whole number from \(range.lowerBound) to \(range.upperBound).")
         }
@@ -69,7 +73,7 @@ package struct ArgumentList: Sendable {
 
     /// `HOST:PORT`, with the host of an IPv6 address in brackets.
     package func endpoint(_ name: String, default fallback: String) throws(UsageError) -> (host: String, port: UInt16) {
-        let text = values[name] ?? fallback
+        let text = value(name) ?? fallback
         guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
             throw UsageError("\(name) takes HOST:PORT, like \(fallback).")
         }

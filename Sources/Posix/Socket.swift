@@ -221,6 +221,16 @@ package enum Socket {
         }
     }
 
+    /// Whether this kernel can do TLS by itself (`CONFIG_TLS`), for the log.
+    ///
+    /// Source: Linux Documentation/networking/tls.rst: the protocol is attached to connected sockets only, so that a kernel that has it
+    /// answers ENOTCONN here.
+    package static var kernelHasTLS: Bool {
+        guard let socket = try? make(AF_INET, nonBlocking: true) else { return false }
+        let (option, name): (Int32, [UInt8]) = (31, Array("tls".utf8))  // TCP_ULP of linux/tcp.h
+        return setsockopt(socket.raw, Int32(IPPROTO_TCP), option, name, socklen_t(name.count)) == 0 || errno == ENOTCONN
+    }
+
     // MARK: Inside
 
     private static func make(_ family: Int32, nonBlocking: Bool) throws(Errno) -> FileDescriptor {

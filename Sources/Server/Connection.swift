@@ -30,6 +30,9 @@ final class Connection: Channel {
     var index = 0
     /// In the shard's list of those to flush before it sleeps.
     var isDirty = false
+    /// TLS has not come to an end of its beginning; each step waits for its turn in the shard's queue.
+    private(set) var isShakingHands: Bool
+    private var isInHandshakeQueue = false
     /// The kernel is full; epoll says when it is not.
     private var isBlocked = false
     /// The last octet from the peer; when this state began; the ping that is not answered: milliseconds of the reactor's clock.
@@ -48,6 +51,7 @@ final class Connection: Channel {
 
     init(shard: Shard, transport: consuming Transport, now: Int64) {
         self.shard = shard
+        isShakingHands = !transport.isEstablished
         self.transport = transport
         decoder = WebSocketDecoder(
             role: .server, limits: WebSocketLimits(maxMessage: shard.messageLimit(nil), maxFragments: Connection.maxFragments))
@@ -78,12 +82,36 @@ final class Connection: Channel {
     // MARK: Input
 
     override func ready(_ events: ReadyEvents) {
+        guard !isShakingHands || isLingering else { return queueHandshake() }
         // TLS may have to receive before it can send, and the other way round.
         if events.contains(.writable) || transport.sendWaitsForReadable {
             isBlocked = false
             shard.markDirty(self)
         }
         if !events.isDisjoint(with: [.readable, .hungUp, .failed]) || transport.receiveWaitsForWritable { receive() }
+    }
+
+    private func queueHandshake() {
+        guard !isInHandshakeQueue, let registration else { return }
+        isInHandshakeQueue = true
+        try? shard.reactor.modify(registration, interest: [])
+        shard.queueHandshake(self)
+    }
+
+    /// The next step of the TLS handshake; with the last one the request may come.
+    func shakeHands() {
+        isInHandshakeQueue = false
+        guard registration != nil, !isLingering else { return }
+        receive()
+        if isShakingHands, transport.isEstablished { endHandshake() }
+        if !isShakingHands { shard.markDirty(self) }
+        watch()
+    }
+
+    private func endHandshake() {
+        guard isShakingHands else { return }
+        isShakingHands = false
+        shard.didEndHandshake()
     }
 
     /// One portion a tick: what is left raises the next event, and the others have their turn before it.
@@ -115,8 +143,12 @@ final class Connection: Channel {
 
     /// TLS tells the peer what it did wrong, if the socket lives; the stream ends after that.
     private func didBreak(_ error: TransportError) {
-        guard case .tls(let error) = error else { return drop() }
-        shard.log(.info, "tls", [.init("reason", error.reason)])
+        guard case .tls(let error) = error, registration != nil else { return drop() }
+        shard.log(.info, "tls_failed", [.init("reason", error.reason)])
+        if error.isPlainHTTP {
+            let answer = ResponseHead.closing(400, body: "This port speaks TLS. Use https:// or wss:// in the address.\n")
+            _ = try? answer.withUnsafeBytes { octets throws(Errno) in try Socket.send(transport.raw, octets) }
+        }
         outbox.removeAll()
         _ = closing.streamEnded()
         endSession()
@@ -216,7 +248,7 @@ final class Connection: Channel {
 
     /// Sends what waits, as far as the kernel takes it.
     func flush() {
-        guard registration != nil, !isBlocked, !isLingering else { return }
+        guard registration != nil, !isBlocked, !isLingering, !isShakingHands else { return }
         do throws(TransportError) {
             try sendQueued()
         } catch {
@@ -317,6 +349,7 @@ final class Connection: Channel {
         guard let registration else { return }
         self.registration = nil
         shard.reactor.remove(registration)
+        endHandshake()
         outbox.removeAll()
         _ = closing.streamEnded()
         endSession()

@@ -11,8 +11,11 @@ package struct ServerOptions: Sendable {
     package var host: String
     package var port: UInt16
     package var limits: Limits
+    /// A second listener, for TLS.
+    package var tls: TLSOptions?
 
-    package init(dataFolder: String, host: String, port: UInt16, limits: Limits = Limits()) {
+    package init(dataFolder: String, host: String, port: UInt16, limits: Limits = Limits(), tls: TLSOptions? = nil) {
+        self.tls = tls
         self.dataFolder = dataFolder
         self.host = host
         self.port = port
@@ -30,6 +33,7 @@ package struct ServerError: Error {
 /// A server in this process, from the thread that it does not run on.
 struct RunningServer: Sendable {
     let address: SocketAddress
+    let secureAddress: SocketAddress?
     let events: Mailbox<ShardEvent>
 
     /// As SIGTERM.
@@ -44,10 +48,10 @@ package enum HuddleServer {
     /// Serves until SIGTERM or SIGINT. Call it before any other thread exists.
     ///
     /// - Parameters:
-    ///   - ready: called once with the address, when clients can connect.
+    ///   - ready: called once with the addresses, the second for TLS, when clients can connect.
     /// - Throws: a sentence; nothing is left running.
-    package static func run(_ options: ServerOptions, log: Log, ready: (SocketAddress) -> Void) throws(ServerError) {
-        try run(options, log: log, database: nil) { ready($0.address) }
+    package static func run(_ options: ServerOptions, log: Log, ready: (SocketAddress, _ secure: SocketAddress?) -> Void) throws(ServerError) {
+        try run(options, log: log, database: nil) { ready($0.address, $0.secureAddress) }
     }
 
     /// - Parameter database: a file on another layer of SQLite's than the system's, for tests of storage that fails.
@@ -55,7 +59,7 @@ package enum HuddleServer {
         _ options: ServerOptions, log: Log, database: (path: String, vfs: String)?, ready: (RunningServer) -> Void
     ) throws(ServerError) {
         // Before the first thread, so that every thread inherits it and the signals arrive at the descriptor alone.
-        let signals = [Signals.terminate, Signals.interrupt]
+        let signals = [Signals.terminate, Signals.interrupt, Signals.hangUp]
         Signals.block(signals)
         Signals.ignoreBrokenPipes()
         var limits = options.limits
@@ -65,7 +69,10 @@ package enum HuddleServer {
         }
 
         let folder = try claim(options.dataFolder)
-        let listener = try listen(options)
+        let listener = try listen(options.host, options.port, option: "--listen")
+        let certificates: Certificates? = if let tls = options.tls { try Certificates(tls.certificates, log: log) } else { nil }
+        var secureListener: FileDescriptor? = nil
+        if let tls = options.tls { secureListener = try listen(tls.host, tls.port, option: "--listen-tls") }
         let adminListener = try listen(folder)
         do {
             let reactor = try Reactor()
@@ -90,17 +97,39 @@ package enum HuddleServer {
                 reactor: reactor, descriptor: listener,
                 refused: { log(.warning, "accept_paused", [.init("errno", $0.name)]) }, accepted: { shard.accept(Transport($0)) })
             let adminDoor = try Listener(reactor: reactor, descriptor: adminListener, accepted: { shard.didConnect(admin: $0) })
-            shard.whenEnding = {
+            var secureDoor: Listener?
+            var secureAddress: SocketAddress?
+            if let certificates, let secureListener = secureListener.take() {
+                secureAddress = try SocketAddress.local(of: secureListener.raw)
+                secureDoor = try Listener(
+                    reactor: reactor, descriptor: secureListener, budget: secureBudget,
+                    refused: { log(.warning, "accept_paused", [.init("errno", $0.name)]) },
+                    accepted: { shard.accept($0, certificates) })
+                shard.whenHandshakesFull = { [secureDoor] isFull in if isFull { secureDoor?.hold() } else { secureDoor?.resume() } }
+                log(
+                    .info, "tls",
+                    [
+                        .init("listen", secureAddress?.description ?? ""), .init("certificates", certificates.context.count),
+                        .init("kernel", Socket.kernelHasTLS ? "yes" : "no"),
+                    ])
+            }
+            shard.whenEnding = { [secureDoor] in
                 door.close()
+                secureDoor?.close()
                 adminDoor.close()
             }
-            let bell = try SignalChannel(signals, reactor: reactor) { shard.startDrain() }
-            let metronome = Metronome(reactor: reactor, shard: shard)
+            let bell = try SignalChannel(signals, reactor: reactor) { signal in
+                // Without TLS there is nothing to read again.
+                if signal == Signals.hangUp { certificates?.reload() } else { shard.startDrain() }
+            }
+            let metronome = Metronome(reactor: reactor, shard: shard, certificates: certificates)
             metronome.start()
             log(.info, "started", [.init("version", HuddleVersion.text), .init("listen", address.description)])
-            ready(RunningServer(address: address, events: events))
+            ready(RunningServer(address: address, secureAddress: secureAddress, events: events))
             reactor.run()
-            withExtendedLifetime((bell, metronome, door, adminDoor)) {}
+            withExtendedLifetime((bell, metronome, door, secureDoor, adminDoor)) {}
+            shard.whenHandshakesFull = { _ in }
+            shard.whenEnding = {}
             try? Files.remove(folder.socketPath)
             if shard.isWriterDone { writer.join() }
             if let failure = shard.failure { throw ServerError("The storage failed: \(failure). Nothing that was confirmed is lost.") }
@@ -112,6 +141,8 @@ package enum HuddleServer {
         }
     }
 
+    /// TLS connections accepted in one tick: making one costs about 20 µs, and its handshake waits for its turn anyway.
+    private static let secureBudget = 8
     /// Descriptors that are not clients': database, log, sockets, standard streams, and those of commands.
     private static let reservedFiles = 100
 
@@ -137,15 +168,15 @@ package enum HuddleServer {
         }
     }
 
-    private static func listen(_ options: ServerOptions) throws(ServerError) -> FileDescriptor {
+    private static func listen(_ host: String, _ port: UInt16, option: String) throws(ServerError) -> FileDescriptor {
         do throws(Errno) {
-            return try Socket.listenTCP(host: options.host, port: options.port)
+            return try Socket.listenTCP(host: host, port: port)
         } catch {
-            let place = "\(options.host):\(options.port)"
+            let place = "\(host):\(port)"
             if error == .addressInUse {
-                throw ServerError("\(place) is taken by another program. Stop it, or choose another --listen HOST:PORT.")
+                throw ServerError("\(place) is taken by another program. Stop it, or choose another \(option) HOST:PORT.")
             }
-            throw ServerError("Cannot listen on \(place): \(error.text). Choose another --listen HOST:PORT.")
+            throw ServerError("Cannot listen on \(place): \(error.text). Choose another \(option) HOST:PORT.")
         }
     }
 
@@ -153,12 +184,12 @@ package enum HuddleServer {
     package static func environment(_ limits: Limits) -> StoreEnvironment { MachineEnvironment.make(limits) }
 }
 
-/// SIGTERM and SIGINT as an input of the reactor.
+/// SIGTERM, SIGINT and SIGHUP as an input of the reactor.
 private final class SignalChannel: Channel {
     private let descriptor: SignalDescriptor
-    private let action: () -> Void
+    private let action: (Int32) -> Void
 
-    init(_ signals: [Int32], reactor: Reactor, action: @escaping () -> Void) throws(Errno) {
+    init(_ signals: [Int32], reactor: Reactor, action: @escaping (Int32) -> Void) throws(Errno) {
         descriptor = try SignalDescriptor(signals)
         self.action = action
         super.init()
@@ -166,7 +197,7 @@ private final class SignalChannel: Channel {
     }
 
     override func ready(_ events: ReadyEvents) {
-        while let signal = try? descriptor.next(), signal != 0 { action() }
+        while let signal = try? descriptor.next(), signal != 0 { action(signal) }
     }
 }
 
@@ -174,21 +205,28 @@ private final class SignalChannel: Channel {
 private final class Metronome: TimerTarget {
     private let reactor: Reactor
     private let shard: Shard
+    private let certificates: Certificates?
 
     private enum Kind: Int {
         case second
         case maintenance
+        case certificates
+        case tickets
     }
 
-    init(reactor: Reactor, shard: Shard) {
+    init(reactor: Reactor, shard: Shard, certificates: Certificates?) {
         self.reactor = reactor
         self.shard = shard
+        self.certificates = certificates
         super.init()
     }
 
     func start() {
         schedule(.second)
         schedule(.maintenance)
+        guard certificates != nil else { return }
+        schedule(.certificates)
+        schedule(.tickets)
     }
 
     private func schedule(_ kind: Kind) {
@@ -199,6 +237,8 @@ private final class Metronome: TimerTarget {
         switch kind {
         case .second: shard.isEnding ? 100 : 1_000
         case .maintenance: HuddleServer.maintenanceInterval
+        case .certificates: Certificates.lookInterval
+        case .tickets: TLSTicketKeys.rotationInterval
         }
     }
 
@@ -207,6 +247,8 @@ private final class Metronome: TimerTarget {
         switch kind {
         case .second: shard.everySecond(now: reactor.now)
         case .maintenance: shard.maintain()
+        case .certificates: certificates?.look()
+        case .tickets: certificates?.rotateTickets()
         }
         schedule(kind)
     }

@@ -36,6 +36,8 @@ final class Shard: ReactorHooks {
     private var drain = Drain.no
     /// Connections that are only told that there are too many.
     private var refused = 0
+    private var handshakes = HandshakeQueue()
+    private var handshakesUnderWay = 0
     private enum Drain {
         case no
         /// The writer finishes what it has; everyone is told when it has, or at the first time.
@@ -56,6 +58,8 @@ final class Shard: ReactorHooks {
 
     /// Called once when the loop is to end: the doors close.
     var whenEnding: () -> Void = {}
+    /// Called with true when no further TLS handshake may begin, and with false when some may again.
+    var whenHandshakesFull: (Bool) -> Void = { _ in }
     /// The writer's thread has ended, or is about to.
     private(set) var isWriterDone = false
     /// Why the process must end with status 1.
@@ -100,12 +104,28 @@ final class Shard: ReactorHooks {
     override func beforeSleep() {
         submitProposals()
         flush()
+        shakeHands()
         // One portion a tick: who reads as fast as we send must not keep the others waiting for all of a snapshot.
         if hub.reportDrained({ id in connection(id)?.isFlushed ?? true }) {
             perform()
             flush()
             reactor.waker.ring()
         }
+    }
+
+    /// A few steps, after what others wait for has left.
+    private func shakeHands() {
+        guard !handshakes.isEmpty else { return }
+        for _ in 0..<HandshakeQueue.stepsPerTick { handshakes.next()?.shakeHands() }
+        flush()
+        if !handshakes.isEmpty { reactor.waker.ring() }
+    }
+
+    func queueHandshake(_ connection: Connection) { handshakes.append(connection) }
+
+    func didEndHandshake() {
+        handshakesUnderWay -= 1
+        if handshakesUnderWay == HandshakeQueue.maxUnderWay - 1 { whenHandshakesFull(false) }
     }
 
     private func submitProposals() {
@@ -177,6 +197,15 @@ final class Shard: ReactorHooks {
 
     // MARK: Connections
 
+    /// One that begins with a TLS handshake.
+    func accept(_ descriptor: consuming FileDescriptor, _ certificates: Certificates) {
+        do throws(TLSError) {
+            accept(try Transport(descriptor, server: certificates.context))
+        } catch {
+            log(.error, "tls_failed", [.init("reason", error.reason)])
+        }
+    }
+
     func accept(_ transport: consuming Transport) {
         let open = connections.count - refused
         let isFull = open >= limits.connections || isEnding
@@ -193,6 +222,10 @@ final class Shard: ReactorHooks {
         }
         connection.index = connections.count
         connections.append(connection)
+        if connection.isShakingHands {
+            handshakesUnderWay += 1
+            if handshakesUnderWay == HandshakeQueue.maxUnderWay { whenHandshakesFull(true) }
+        }
         if isFull {
             refused += 1
             connection.refuse(

@@ -21,6 +21,18 @@ package struct TLSError: Error, Equatable, Sendable {
         }
     }
 
+    /// The machine refused something, not OpenSSL: a file is missing or not readable.
+    package var isOfSystem: Bool { code & 0x8000_0000 != 0 }
+
+    /// A key of another certificate.
+    package var isMismatch: Bool { copenssl_is_mismatch(code) != 0 }
+
+    /// The peer speaks HTTP without TLS. Nothing was sent to it, so it can be answered in HTTP.
+    package var isPlainHTTP: Bool { copenssl_is_plain_http(code) != 0 }
+
+    /// The peer's certificate is not trusted, has ended, or is of another host.
+    package var isUntrusted: Bool { copenssl_is_untrusted(code) != 0 }
+
     /// The first error of this thread's queue, which is emptied.
     static func last(_ what: String) -> TLSError {
         let code = ERR_peek_error()

@@ -9,6 +9,8 @@ package struct Transport: ~Copyable {
     private let descriptor: FileDescriptor
     /// OpenSSL's connection, `nil` for a plain one.
     private let ssl: OpaquePointer?
+    /// Kept because OpenSSL looks into it during the handshake.
+    private let context: AnyObject?
     /// OpenSSL must not be asked for an orderly end after a fatal error.
     private var hasFailed = false
 
@@ -24,6 +26,7 @@ package struct Transport: ~Copyable {
     package init(_ descriptor: consuming FileDescriptor) {
         self.descriptor = descriptor
         ssl = nil
+        context = nil
     }
 
     /// The server's end of a TLS connection. The handshake has not happened yet.
@@ -31,6 +34,7 @@ package struct Transport: ~Copyable {
         let ssl = try Self.attach(descriptor.raw, server.context)
         SSL_set_accept_state(ssl)
         self.ssl = ssl
+        context = server
         self.descriptor = descriptor
     }
 
@@ -42,12 +46,17 @@ package struct Transport: ~Copyable {
             throw .last("setting the expected host")
         }
         SSL_set_connect_state(ssl)
+        copenssl_resume(ssl, client.memory)
         self.ssl = ssl
+        context = client
         self.descriptor = descriptor
     }
 
     deinit {
-        if let ssl { SSL_free(ssl) }
+        guard let ssl else { return }
+        // A connection that was cut leaves its session as good as before (RFC 5246 §7.2.1), which OpenSSL has to be told.
+        if !hasFailed { SSL_set_shutdown(ssl, SSL_SENT_SHUTDOWN) }
+        SSL_free(ssl)
     }
 
     /// For waiting and for `Outbox.flush(to:)` of a plain connection.
@@ -64,6 +73,19 @@ package struct Transport: ~Copyable {
     /// The protocol agreed on, "TLSv1.3"; `nil` when plain.
     package var version: String? {
         ssl.flatMap { SSL_get_version($0) }.map { String(cString: $0) }
+    }
+
+    /// Whether the handshake was shortened by a session ticket.
+    package var isResumed: Bool { ssl.map { SSL_session_reused($0) == 1 } ?? false }
+
+    /// Whether the kernel encrypts what is sent.
+    package var usesKernel: Bool { ssl.map { copenssl_uses_kernel($0) != 0 } ?? false }
+
+    /// Why the peer's certificate was not accepted, in English: "certificate has expired"; `nil` when it was, or when plain.
+    package var distrust: String? {
+        guard let ssl else { return nil }
+        let result = SSL_get_verify_result(ssl)
+        return result == Int(X509_V_OK) ? nil : X509_verify_cert_error_string(result).map { String(cString: $0) }
     }
 
     /// Goes on with the TLS handshake without moving octets of the application; for clients that want to know before they send.

@@ -5,6 +5,7 @@ import JSON
 import Posix
 import Server
 import Store
+import TLS
 import Wire
 
 /// The exit status of `huddled`.
@@ -18,6 +19,7 @@ let usage = """
     huddled, the server of Huddle \(HuddleVersion.text)
 
       huddled serve  --data DIR [--listen HOST:PORT] [--mutations-per-second N] [--max-connections N]
+                     [--tls-cert FILE --tls-key FILE]... [--listen-tls HOST:PORT]
       huddled init   --data DIR --family NAME --zone IANA --parent NAME [--json]
       huddled invite --data DIR --family ID --name NAME --role parent|athlete|guest
                      [--born YYYY-MM-DD --by MEMBER] [--json]
@@ -27,6 +29,9 @@ let usage = """
       huddled --version | --help
 
     serve   runs the server (on 127.0.0.1:8787 unless --listen says otherwise) until SIGTERM.
+            With a certificate and its key (PEM) it also serves wss:// (on 0.0.0.0:8443 unless --listen-tls
+            says otherwise). Several pairs serve several host names. SIGHUP, or a change of the files,
+            makes it read them again; open connections stay.
     init    makes a family with its first parent, and prints that parent's sign-in token.
     invite  adds a member and prints a one-time code for 'huddle join CODE', good for 7 days.
             An athlete needs a birth date and the parent who consents; under 13 there is no code.
@@ -78,10 +83,11 @@ func run(_ words: [String]) -> Int32 {
 
 /// Reads arguments; what is wrong with them ends the command with status 2.
 private func arguments<Value>(
-    _ words: [String], options: Set<String>, switches: Set<String> = [], _ read: (ArgumentList) throws(UsageError) -> Value
+    _ words: [String], options: Set<String>, repeatable: Set<String> = [], switches: Set<String> = [],
+    _ read: (ArgumentList) throws(UsageError) -> Value
 ) throws(CommandError) -> Value {
     do throws(UsageError) {
-        let list = try ArgumentList(words, options: options, switches: switches)
+        let list = try ArgumentList(words, options: options, repeatable: repeatable, switches: switches)
         try list.expectNoPositional()
         return try read(list)
     } catch { throw .usage(error) }
@@ -98,7 +104,8 @@ private func identifier(_ list: ArgumentList, _ name: String) throws(UsageError)
 
 private func serve(_ words: [String]) throws(CommandError) {
     let options = try arguments(
-        words, options: ["--data", "--listen", "--mutations-per-second", "--max-connections"]
+        words, options: ["--data", "--listen", "--mutations-per-second", "--max-connections", "--listen-tls"],
+        repeatable: ["--tls-cert", "--tls-key"]
     ) { list throws(UsageError) in
         let (host, port) = try list.endpoint("--listen", default: "127.0.0.1:8787")
         var limits = Limits()
@@ -107,13 +114,29 @@ private func serve(_ words: [String]) throws(CommandError) {
             limits.mutationBurst = max(limits.mutationBurst, rate)
         }
         if let connections = try list.integer("--max-connections", in: 1...1_000_000) { limits.connections = connections }
-        return ServerOptions(dataFolder: try list.required("--data"), host: host, port: port, limits: limits)
+        return ServerOptions(dataFolder: try list.required("--data"), host: host, port: port, limits: limits, tls: try tlsOptions(list))
     }
     do throws(ServerError) {
-        try HuddleServer.run(options, log: Log { Standard.write(error: $0) }) { address in
+        try HuddleServer.run(options, log: Log { Standard.write(error: $0) }) { address, secure in
             Standard.write(output: "Huddle \(HuddleVersion.text) serves \(options.dataFolder) at ws://\(address)/ws\n")
+            if let secure { Standard.write(output: "Encrypted at wss://\(secure)/ws\n") }
         }
     } catch { throw .failed(error.sentence) }
+}
+
+private func tlsOptions(_ list: ArgumentList) throws(UsageError) -> TLSOptions? {
+    let (certificates, keys) = (list.all("--tls-cert"), list.all("--tls-key"))
+    guard certificates.count == keys.count else { throw UsageError("--tls-cert and --tls-key go in pairs: give as many of each.") }
+    guard !certificates.isEmpty else {
+        guard list.value("--listen-tls") == nil else { throw UsageError("--listen-tls needs --tls-cert and --tls-key.") }
+        return nil
+    }
+    guard certificates.count <= TLSServerContext.maxCertificates else {
+        throw UsageError("At most \(TLSServerContext.maxCertificates) certificates can be served.")
+    }
+    let (host, port) = try list.endpoint("--listen-tls", default: "0.0.0.0:8443")
+    let pairs = zip(certificates, keys).map { TLSCertificateFiles(certificate: $0, key: $1) }
+    return TLSOptions(certificates: pairs, host: host, port: port)
 }
 
 // MARK: Families and members
