@@ -61,6 +61,7 @@ let package = Package(
 
         // Layer 3: the product itself, pure.
         library("Family", ["Bytes", "JSON", "Dates"]),
+        library("Queries", ["Bytes", "Crypto", "Folding", "Dates", "Family"]),
         library("Wire", ["Bytes", "JSON", "Family"]),
         library("Rooms", ["Bytes", "Family", "Wire"]),
 
@@ -94,6 +95,7 @@ let package = Package(
         tests("WebSocketTests", ["wsecho", "Bytes", "Crypto", "Posix", "HTTP1", "WebSocket"]),
         tests("TLSTests", ["COpenSSL", "TestCertificates", "Posix", "TLS"]),
         tests("FamilyTests", ["Bytes", "JSON", "Dates", "Family"]),
+        tests("QueriesTests", ["Bytes", "Folding", "Dates", "Family", "Queries"]),
         tests("WireTests", ["Bytes", "JSON", "Dates", "Family", "Wire"]),
         tests("RoomsTests", ["Bytes", "JSON", "Dates", "Family", "Wire", "Rooms"]),
         tests("StoreTests", ["CFaultVFS", "Bytes", "Crypto", "Posix", "SQLite", "JSON", "Dates", "Family", "Wire", "Store"]),

@@ -2,8 +2,8 @@ internal import CUTF8proc
 
 /// A text as search and sorting see it: without case, accents and other marks.
 ///
-/// Compatibility decomposition (NFKD), full case folding, then marks and invisible characters left out (Unicode Standard §3.13, UAX #15),
-/// and a small table for letters that people write without their stroke: `Łódź` → `lodz`, `Straße` → `strasse`, `Ångström` → `angstrom`.
+/// Compatibility decomposition (NFKD), full case folding, then marks and invisible characters left out (Unicode Standard §3.13,
+/// UAX #15), and a small table for letters that people write without their stroke: `Łódź` → `lodz`, `Straße` → `strasse`.
 ///
 /// Each character is folded by itself, so that folding a piece of a text gives that piece of the folded text: what is found in the text is
 /// found in its folded form. Folding twice changes nothing.

@@ -1,0 +1,128 @@
+package import Family
+
+/// What can be asked of lists of one kind, and which fields answer. A new kind is one entry here.
+package final class QueryDeclaration: Sendable {
+    package let kind: Kind
+    /// Filters that lists of the kind know.
+    package let filters: [Query.FilterKey]
+    /// Orders of the kind, its own first; empty for kinds without lists.
+    package let sorts: [Query.Sort]
+    /// The words of the kind's type, in the order of the declaration; empty without one.
+    package let types: [String]
+
+    let places: Places
+    /// The same words as they are compared.
+    let typeOctets: [ArraySlice<UInt8>]
+
+    /// Positions of fields in the kind's declaration.
+    struct Places: Sendable {
+        /// What people call the record: one field, or several that are read together.
+        var name: [Int]
+        /// The other texts that a search looks in.
+        var searched: [Int]
+        var type: Int?
+        /// A date, or a local time on it.
+        var first: Int?
+        /// The last day; a record without is on its first.
+        var last: Int?
+        /// The time on the first day.
+        var time: Int?
+        /// Zones of local times at start and end.
+        var startZone: Int?
+        var school: Int?
+        var coach: Int?
+        var event: Int?
+        var trip: Int?
+        var registered: Int?
+        var attended: Int?
+        var itinerary: Int?
+        var shared: Int?
+        var current: Int?
+    }
+
+    private init(
+        _ kind: Kind, name: [String] = [], searched: [String] = [], type: String? = nil, first: String? = nil, last: String? = nil,
+        time: String? = nil, filters: [Query.FilterKey] = [], sorts: [Query.Sort] = []
+    ) {
+        let declaration = kind.declaration
+        /// A field that is not there is a mistake of ours.
+        func place(_ field: String) -> Int {
+            guard let place = declaration.index(of: field) else { preconditionFailure("\(kind.name) declares no field \(field)") }
+            return place
+        }
+        self.kind = kind
+        self.filters = filters
+        self.sorts = sorts
+        let typePlace = type.map(place)
+        if let typePlace, case .choice(let words, _) = declaration.fields[typePlace].type { types = words } else { types = [] }
+        typeOctets = types.map { Array($0.utf8)[...] }
+        places = Places(
+            name: name.map(place), searched: searched.map(place), type: typePlace, first: first.map(place), last: last.map(place),
+            time: time.map(place), startZone: declaration.index(of: "start_zone"), school: declaration.index(of: "school_id"),
+            coach: declaration.index(of: "coach_id"), event: declaration.index(of: "event_id"), trip: declaration.index(of: "trip_id"),
+            registered: declaration.index(of: "registered"), attended: declaration.index(of: "attended"),
+            itinerary: declaration.index(of: "include_in_itinerary"), shared: declaration.index(of: "shared_with_schools"),
+            current: declaration.index(of: "is_current"))
+    }
+
+    package static func of(_ kind: Kind) -> QueryDeclaration {
+        switch kind {
+        case .member: member
+        case .school: school
+        case .coach: coach
+        case .event: event
+        case .message: message
+        default: unlisted
+        }
+    }
+
+    // R036 and `product.md` "Events" say what a search of events looks in, R125 of documents.
+
+    /// Kinds that nobody lists.
+    private static let unlisted = QueryDeclaration(.family)
+
+    private static let member = QueryDeclaration(.member, name: ["name"], sorts: [.name, .newest, .oldest])
+
+    private static let school = QueryDeclaration(
+        .school, name: ["name"], searched: ["location"], sorts: [.name, .newest, .oldest])
+
+    private static let coach = QueryDeclaration(
+        .coach, name: ["first_name", "last_name"], searched: ["role", "email"], filters: [.school], sorts: [.name, .newest, .oldest])
+
+    private static let event = QueryDeclaration(
+        .event, name: ["name"], searched: ["description", "location", "address", "city"], type: "type", first: "start_date",
+        last: "end_date", time: "start_time", filters: [.type, .types, .status, .date, .school, .from, .to, .day],
+        sorts: [.dateDescending, .dateAscending, .name, .type])
+
+    private static let message = QueryDeclaration(.message, filters: [.about], sorts: [.newest])
+
+    // MARK: Checks
+
+    /// The filter in its one spelling: types spelled out, each once.
+    ///
+    /// - Throws: `invalid` for a filter that the kind does not have or a type that it does not know.
+    func checked(_ filter: Query.Filter) throws(Rejection) -> Query.Filter {
+        for key in filter.keys where !filters.contains(key) {
+            let known = filters.isEmpty ? "no filter" : "only by \(filters.map(\.rawValue).joined(separator: ", "))"
+            throw Rejection(.invalid, "Lists of this kind are filtered \(known), not by \(key.rawValue)", kind: kind, field: key.rawValue)
+        }
+        var checked = filter
+        var words: Set<String> = []
+        for word in filter.types {
+            guard let meant = meaning(of: word) else {
+                throw Rejection(
+                    .invalid, "There is no type \"\(word.prefix(40))\" of this kind: choose one of \(types.joined(separator: ", "))",
+                    kind: kind, field: "type")
+            }
+            words.formUnion(meant)
+        }
+        checked.types = types.filter(words.contains)
+        return checked
+    }
+
+    /// The types that a word of the filter means: one, or both visits (R033); `nil` for none.
+    package func meaning(of word: String) -> [String]? {
+        if kind == .event, word == "visit" { return ["official_visit", "unofficial_visit"] }
+        return types.contains(word) ? [word] : nil
+    }
+}

@@ -1,0 +1,100 @@
+package import Bytes
+package import Dates
+package import Family
+
+/// One page of a list: whose records, in order.
+package struct Selection: Sendable {
+    package var places: [Place]
+    /// Whether the list goes on after the last of them.
+    package var hasMore: Bool
+    /// Records of the whole list, whatever the page.
+    package var total: Int
+
+    package var ids: [Identifier] { places.map(\.id) }
+}
+
+extension Query {
+    /// The page of a list after a place.
+    ///
+    /// - Parameters:
+    ///   - keys: of all records of the kind, in any order.
+    ///   - after: the last place of the page before; `nil` begins the list.
+    ///   - limit: of records, at least 1.
+    /// - Complexity: each record once, and a heap of `limit` places: what is wanted is a small part of what is there.
+    package func select(_ keys: some Sequence<ListKeys>, today: CalendarDate, after: Place? = nil, limit: Int) -> Selection {
+        let matcher = Matcher(self, today: today)
+        var best = Smallest(limit: limit)
+        var total = 0
+        for key in keys where matcher.matches(key) {
+            total += 1
+            let place = place(key)
+            if let after, !(after < place) { continue }
+            best.add(place)
+        }
+        let places = best.sorted()
+        return Selection(places: places, hasMore: best.dropped, total: total)
+    }
+
+    /// The records that are wanted, in order: for lists that are all there.
+    package func apply(
+        _ records: some Sequence<Record>, today: CalendarDate, instant: (_ zone: String, LocalDateTime) -> Int64?
+    ) -> [Record] {
+        let matcher = Matcher(self, today: today)
+        var found: [(place: Place, record: Record)] = []
+        for record in records where record.kind == kind {
+            let keys = ListKeys(record, instant: instant)
+            if matcher.matches(keys) { found.append((place(keys), record)) }
+        }
+        found.sort { $0.place < $1.place }
+        return found.map(\.record)
+    }
+}
+
+/// Keeps the smallest of what it is given: a heap with the largest on top.
+private struct Smallest {
+    private var heap: [Place] = []
+    private let limit: Int
+    private(set) var dropped = false
+
+    init(limit: Int) {
+        self.limit = max(limit, 1)
+        heap.reserveCapacity(self.limit)
+    }
+
+    mutating func add(_ place: Place) {
+        if heap.count < limit {
+            heap.append(place)
+            rise(heap.count - 1)
+            return
+        }
+        dropped = true
+        guard place < heap[0] else { return }
+        heap[0] = place
+        sink()
+    }
+
+    func sorted() -> [Place] { heap.sorted() }
+
+    private mutating func rise(_ start: Int) {
+        var index = start
+        while index > 0 {
+            let parent = (index - 1) / 2
+            guard heap[parent] < heap[index] else { return }
+            heap.swapAt(parent, index)
+            index = parent
+        }
+    }
+
+    private mutating func sink() {
+        var index = 0
+        while true {
+            var largest = index
+            let child = 2 * index + 1
+            if child < heap.count, heap[largest] < heap[child] { largest = child }
+            if child + 1 < heap.count, heap[largest] < heap[child + 1] { largest = child + 1 }
+            guard largest != index else { return }
+            heap.swapAt(largest, index)
+            index = largest
+        }
+    }
+}
