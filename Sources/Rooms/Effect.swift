@@ -18,6 +18,10 @@ package enum Effect: Sendable {
     case read(SessionID, ReadRequest)
     /// To the writer, outside of a family's mutations. Its answer comes back through `Hub.commanded`.
     case command(SessionID, SessionCommand)
+    /// To the writer: somebody looked at what is an athlete's.
+    case noteAccess(AccessNote)
+    /// To the writer: these sessions of the database are in use.
+    case renew(sessions: [Int64])
     /// One line for the operator.
     case note(SessionID, event: StaticString, code: String)
 }
@@ -38,6 +42,8 @@ package enum ReadAnswer: Sendable {
     case join(Result<Seat, Rejection>)
     /// Encoded `change` frames that follow each other, and whether the log ended there.
     case changes(frames: [[UInt8]], last: Int64, reachedEnd: Bool)
+    /// The log no longer reaches back to where it was to be read from.
+    case trimmed
     /// Encoded `snapshot` frames and the sequence that they are true at.
     case snapshot(frames: [[UInt8]], sequence: Int64)
     /// An encoded `page` frame.
@@ -52,11 +58,14 @@ package struct SignedIn: Sendable {
     package var session: Int64
     package var person: Int64
     package var memberships: [Membership]
+    /// The session's use was last noted more than a day ago.
+    package var isRenewalDue: Bool
 
-    package init(session: Int64, person: Int64, memberships: [Membership]) {
+    package init(session: Int64, person: Int64, memberships: [Membership], isRenewalDue: Bool = false) {
         self.session = session
         self.person = person
         self.memberships = memberships
+        self.isRenewalDue = isRenewalDue
     }
 }
 

@@ -70,6 +70,7 @@ extension Hub {
         }
         session.context = context
         session.isSeated = true
+        noteVisit(session, in: room)
         send(
             .joined(
                 Joined(
@@ -203,8 +204,18 @@ extension Hub {
         let before = session.context
         session.context = context
         send(.context(context), to: session)
+        noteVisit(session, in: room)
         // Whoever repeats themself speaks to nobody else.
         if context != before { announce(session.member, in: room, except: nil) }
+    }
+
+    /// Tells the access log whose season is looked at, unless it is one's own.
+    private func noteVisit(_ session: Session, in room: Room) {
+        guard case .athlete(let athlete) = session.context, athlete != session.member else { return }
+        if let before = session.visits[athlete], now - before < Hub.visitTime { return }
+        // As many as the family has athletes, at most.
+        session.visits[athlete] = now
+        emit(.noteAccess(AccessNote(family: room.family, athlete: athlete, member: session.member, subject: .context)))
     }
 
     /// Everything that costs others or the database something counts against one rate.
@@ -253,6 +264,9 @@ extension Hub {
         case .join(let result): didJoin(session, result)
         case .changes(let frames, let last, let reachedEnd): didReadChanges(session, frames: frames, last: last, reachedEnd: reachedEnd)
         case .snapshot(let frames, let sequence): didReadSnapshot(session, frames: frames, sequence: sequence)
+        case .trimmed:
+            // It comes back with its cursor, and the join tells it that everything is sent anew.
+            end(session, .slowReader, "the log was trimmed meanwhile")
         case .page(let frame):
             session.pendingPages -= 1
             emit(.send(session.id, frame))
@@ -265,7 +279,7 @@ extension Hub {
     private func didEndSnapshotRead(_ id: SessionID, _ answer: ReadAnswer) {
         switch answer {
         case .snapshot, .failed: snapshotReads.remove(id)
-        case .signIn, .join, .changes, .page: return
+        case .signIn, .join, .changes, .trimmed, .page: return
         }
     }
 }

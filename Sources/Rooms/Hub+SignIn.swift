@@ -38,6 +38,7 @@ extension Hub {
         session.phase = .signedIn
         session.refusals = TokenBucket(rate: Hub.refusalsPerSecond, burst: limits.refusals, now: now)
         session.number = answer.session
+        if answer.isRenewalDue { renewals.append(answer.session) }
         session.person = answer.person
         session.memberships = answer.memberships
         send(.welcome(Welcome(server: serverVersion, time: time, memberships: answer.memberships, limits: limits)), to: session)
@@ -85,6 +86,19 @@ extension Hub {
         case .signedOut:
             break
         }
+    }
+
+    /// Asks for the time of sessions in use to begin anew: of those that signed in after a pause, and once a day of those that stay open.
+    func renewSessions() {
+        if now - renewedAllAt >= Hub.renewalInterval {
+            renewedAllAt = now
+            for session in allSessions where session.phase != .closed {
+                if let number = session.number { renewals.append(number) }
+            }
+        }
+        guard !renewals.isEmpty else { return }
+        emit(.renew(sessions: renewals))
+        renewals.removeAll()
     }
 
     /// The session is over in the database; here it is within this call.

@@ -48,6 +48,15 @@ package final class Hub {
     var endedLately: [Int64] = []
     static let maxEndedLately = 1_024
 
+    /// Sessions of the database whose use is to be noted with the next `tick`, together, because each note is a commit.
+    var renewals: [Int64] = []
+    /// When all open sessions were noted, by the hub's clock.
+    var renewedAllAt: Int64 = 0
+    /// Milliseconds between two notes of an open session: a day of the 90 after which it would end.
+    static let renewalInterval: Int64 = 86_400_000
+    /// The same member looking at the same athlete again on one connection within so many milliseconds is one visit (15 minutes).
+    static let visitTime: Int64 = 900_000
+
     /// Refused frames before the sign-in: a few mistakes, no flood.
     static let refusalsBeforeSignIn = 10
     /// Refused frames that are forgotten in a second: as many as mutations may come.
@@ -192,6 +201,7 @@ package final class Hub {
     package func tick(now: Int64) {
         self.now = now
         endSlowSnapshots()
+        renewSessions()
         while signInQueueHead < signInQueue.count {
             guard let waiting = session(signInQueue[signInQueueHead]) else {
                 signInQueueHead += 1

@@ -51,6 +51,8 @@ final class Session {
     var member = Identifier(high: 0, low: 0)
     var role = Role.guest
     var context = Context.all
+    /// When the access log was told of an athlete whose season is looked at here, by the hub's clock.
+    var visits: [Identifier: Int64] = [:]
     /// What was asked for, while the database is asked for a seat.
     var wish: Join?
     var client = Identifier(high: 0, low: 0)

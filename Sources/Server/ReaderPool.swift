@@ -84,7 +84,9 @@ extension StoreReader {
         switch request {
         case .signIn(let token):
             let found = try signIn(token: token)
-            return .signIn(found.map { SignedIn(session: $0.session, person: $0.person, memberships: $0.memberships) })
+            return .signIn(found.map {
+                SignedIn(session: $0.session, person: $0.person, memberships: $0.memberships, isRenewalDue: $0.isRenewalDue)
+            })
         case .join(let person, let wish):
             switch try join(person: person, wish) {
             case .refused(let rejection): return .join(.failure(rejection))
@@ -92,6 +94,7 @@ extension StoreReader {
             }
         case .changes(let family, let after):
             let page = try changes(family: family, after: after, maxOctets: StoreReader.changesOctets)
+            if page.isTrimmed { return .trimmed }
             return .changes(
                 frames: page.frames.map(\.frame), last: page.frames.last?.sequence ?? after, reachedEnd: page.reachedEnd)
         case .snapshot(let family):

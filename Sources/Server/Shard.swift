@@ -29,6 +29,8 @@ final class Shard: ReactorHooks {
 
     /// Mutations of this tick, for one submission.
     private var proposals: [Proposal] = []
+    /// What the access log is told of this tick.
+    private var accesses: [AccessNote] = []
     /// Connections with something to send.
     private var dirty: [Connection] = []
     private var scratch: [Effect] = []
@@ -129,6 +131,10 @@ final class Shard: ReactorHooks {
     }
 
     private func submitProposals() {
+        if !accesses.isEmpty {
+            submit(.accesses(accesses))
+            accesses = []
+        }
         guard !proposals.isEmpty else { return }
         submit(.proposals(proposals))
         proposals = []
@@ -185,6 +191,8 @@ final class Shard: ReactorHooks {
                 hub.answered(id, .failed, time: 0)
             }
         case .command(let id, let command): submit(.command(id, command))
+        case .noteAccess(let access): accesses.append(access)
+        case .renew(let sessions): submit(.renewals(sessions))
         case .note(let id, let event, let code): log(.info, event, [.init("session", id), .init("code", code)])
         }
     }

@@ -13,7 +13,11 @@ enum WriterJob: Sendable {
     case command(SessionID, SessionCommand)
     /// From the admin socket; the number names the connection that asks.
     case admin(UInt64, AdminRequest)
-    /// Daily and idle work.
+    /// For the access log.
+    case accesses([AccessNote])
+    /// Sessions that are in use.
+    case renewals([Int64])
+    /// Daily and idle work, one portion; it comes again by itself until a round is finished.
     case maintenance
     /// The last one: everything before it is done.
     case stop
@@ -107,13 +111,19 @@ private struct WriterLoop {
             let (answer, results) = try store.perform(command.admin)
             if !results.isEmpty { events.put(.committed(results)) }
             if let answer = SessionCommandAnswer(answer) { events.put(.commanded(session, answer)) }
+        case .accesses(let accesses): try store.note(accesses)
+        case .renewals(let sessions): try store.renew(sessions: sessions)
         case .admin(let number, let command):
             let (answer, results) = try command.perform(in: store, environment: environment)
             if !results.isEmpty { events.put(.committed(results)) }
             events.put(.administered(number, answer))
         case .maintenance:
-            _ = try store.perform(.purge)
-            _ = try store.truncateLog()
+            if try store.maintain().isFinished {
+                _ = try store.truncateLog()
+            } else {
+                // Behind whatever waits: nobody waits for a purge. A closed queue ends it for now.
+                _ = jobs.put(.maintenance)
+            }
         case .stop:
             try? store.stop()
             events.put(.writerStopped)

@@ -12,7 +12,7 @@ package import JSON
 //     {"answer":"family","family":"…","member":"…","code":"…","expires_at":1795000000000}
 //     {"answer":"invited","family":"…","member":"…","role":"guest","code":"…","expires_at":…}
 //     {"answer":"token","token":"…","family":"…","member":"…","role":"parent","ended_session":3}
-//     {"answer":"signed_out","session":3}       {"answer":"purged","receipts":12,"invites":1}
+//     {"answer":"signed_out","session":3}       {"answer":"purged","receipts":12,"invites":1,"sessions":0,"records":3,"accesses":0}
 //     {"error":"not_found","message":"…","field":"by","retry_after":5000}
 
 extension AdminCommand {
@@ -104,10 +104,13 @@ extension AdminAnswer {
         case .success(.signedOut(let session)):
             line.add("answer", "signed_out")
             line.add("session", session)
-        case .success(.purged(let receipts, let invites)):
+        case .success(.purged(let purged)):
             line.add("answer", "purged")
-            line.add("receipts", Int64(receipts))
-            line.add("invites", Int64(invites))
+            line.add("receipts", Int64(purged.receipts))
+            line.add("invites", Int64(purged.invites))
+            line.add("sessions", Int64(purged.sessions))
+            line.add("records", Int64(purged.records))
+            line.add("accesses", Int64(purged.accesses))
         case .failure(let rejection):
             line.add("error", rejection.code.rawValue)
             line.add("message", rejection.message)
@@ -147,8 +150,12 @@ extension AdminAnswer {
                         endedSession: line.optionalNumber("ended_session"))))
         case "signed_out": result = .success(.signedOut(session: line.optionalNumber("session")))
         case "purged":
+            func count(_ name: String) throws(JSONError) -> Int { Int(clamping: try line.number(name)) }
             result = .success(
-                .purged(receipts: Int(clamping: try line.number("receipts")), invites: Int(clamping: try line.number("invites"))))
+                .purged(
+                    Purged(
+                        receipts: try count("receipts"), invites: try count("invites"), sessions: try count("sessions"),
+                        records: try count("records"), accesses: try count("accesses"))))
         default: throw .invalid("an answer that is not known here")
         }
         try line.finish()

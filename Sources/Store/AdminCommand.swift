@@ -14,7 +14,7 @@ package enum AdminCommand: Hashable, Sendable {
     case redeem(code: String, client: Identifier)
     /// Ends the session of a token.
     case signOut(token: String)
-    /// Forgets what its time has come for: receipts, and invites that expired.
+    /// Forgets what its time has come for: receipts, invites and sessions that expired, records deleted 30 days ago.
     case purge
 }
 
@@ -43,7 +43,7 @@ package enum AdminAnswer: Hashable, Sendable {
     case token(SessionCreated)
     /// The session that ended (`SignIn.session`); `nil` when the token was of none.
     case signedOut(session: Int64?)
-    case purged(receipts: Int, invites: Int)
+    case purged(Purged)
 }
 
 package struct FamilyCreated: Hashable, Sendable {
@@ -95,5 +95,32 @@ package struct SessionCreated: Hashable, Sendable {
         self.member = member
         self.role = role
         self.endedSession = endedSession
+    }
+}
+
+/// How much was forgotten because its time was over.
+package struct Purged: Hashable, Sendable {
+    package var receipts = 0
+    package var invites = 0
+    package var sessions = 0
+    /// Deleted records.
+    package var records = 0
+    /// Entries of the access log.
+    package var accesses = 0
+
+    package init(receipts: Int = 0, invites: Int = 0, sessions: Int = 0, records: Int = 0, accesses: Int = 0) {
+        self.receipts = receipts
+        self.invites = invites
+        self.sessions = sessions
+        self.records = records
+        self.accesses = accesses
+    }
+
+    mutating func add(_ other: Purged) {
+        receipts += other.receipts
+        invites += other.invites
+        sessions += other.sessions
+        records += other.records
+        accesses += other.accesses
     }
 }

@@ -6,10 +6,14 @@ final class LogTable {
     private let insertOne: Statement
     private let newest: Statement
     private let lastRow: Statement
+    private let findFrame: Statement
+    private let replaceFrame: Statement
 
     init(_ database: Database) throws(SQLiteError) {
         insertOne = try database.prepare("INSERT INTO log (family, seq, at, messages, frame) VALUES (?, ?, ?, ?, ?)")
         newest = try database.prepare("SELECT max(seq) FROM log WHERE family = ?")
+        findFrame = try database.prepare("SELECT frame FROM log WHERE family = ? AND seq = ?")
+        replaceFrame = try database.prepare("UPDATE log SET frame = ? WHERE family = ? AND seq = ?")
         lastRow = try database.prepare("SELECT max(row) FROM log")
     }
 
@@ -21,6 +25,21 @@ final class LogTable {
         insertOne.bind(4, Int64(messages))
         insertOne.bind(5, frame)
         try insertOne.run()
+    }
+
+    /// The change frame of a sequence; `nil` when the log has none.
+    func frame(family: Int64, sequence: Int64) throws(SQLiteError) -> [UInt8]? {
+        findFrame.bind(1, family)
+        findFrame.bind(2, sequence)
+        return try findFrame.first { row throws(SQLiteError) in row.octets(0) }
+    }
+
+    /// Only for purges: what was said is never changed otherwise.
+    func replace(family: Int64, sequence: Int64, frame: [UInt8]) throws(SQLiteError) {
+        replaceFrame.bind(1, frame)
+        replaceFrame.bind(2, family)
+        replaceFrame.bind(3, sequence)
+        try replaceFrame.run()
     }
 
     /// The last row of all families; 0 for none.

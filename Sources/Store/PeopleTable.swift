@@ -111,10 +111,11 @@ final class PeopleTable {
             join.bind(3, membership.member)
             try join.run()
         }
-        let insert = try database.prepare("INSERT INTO sessions (hash, person, created_at) VALUES (?, ?, ?)")
+        let insert = try database.prepare("INSERT INTO sessions (hash, person, created_at, used_at) VALUES (?, ?, ?, ?)")
         insert.bind(1, hash)
         insert.bind(2, person)
         insert.bind(3, at)
+        insert.bind(4, at)
         try insert.run()
         return database.lastInsertRowID
     }
@@ -131,6 +132,28 @@ final class PeopleTable {
     func endSession(key: Int64) throws -> Bool {
         try database.run("DELETE FROM sessions WHERE key = ?", .integer(key))
         return database.changes > 0
+    }
+
+    /// The session is in use.
+    func renewSession(key: Int64, at: Int64) throws {
+        try database.run("UPDATE sessions SET used_at = max(used_at, ?) WHERE key = ?", .integer(at), .integer(key))
+    }
+
+    /// Deletes sessions that nobody used since `limit`.
+    ///
+    /// - Returns: how many.
+    func purgeSessions(unusedSince limit: Int64, count: Int) throws -> Int {
+        try database.run(
+            "DELETE FROM sessions WHERE key IN (SELECT key FROM sessions WHERE used_at <= ? LIMIT ?)", .integer(limit), .integer(Int64(count)))
+        return database.changes
+    }
+
+    /// Forgets when somebody was born who is no member any more.
+    func forgetBirth(family: Int64, member: Identifier) throws {
+        let update = try database.prepare("UPDATE memberships SET born = NULL WHERE family = ? AND member = ?")
+        update.bind(1, family)
+        update.bind(2, member)
+        try update.run()
     }
 
     // MARK: Invites

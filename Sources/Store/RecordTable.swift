@@ -27,8 +27,8 @@ final class RecordTable {
         findOne = try database.prepare("SELECT \(Self.columns) FROM records WHERE family = ? AND id = ?")
         insertOne = try database.prepare(
             """
-            INSERT INTO records (family, id, kind, athlete, version, created_at, created_by, updated_at, updated_by, fields)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (family, id) DO NOTHING
+            INSERT INTO records (family, id, kind, athlete, version, created_at, created_by, updated_at, updated_by, fields, created_seq)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (family, id) DO NOTHING
             """)
         updateOne = try database.prepare(
             "UPDATE records SET version = ?, updated_at = ?, updated_by = ?, deleted_at = ?, fields = ? WHERE row = ?")
@@ -42,8 +42,9 @@ final class RecordTable {
         return try findOne.one(Self.decode)
     }
 
+    /// - Parameter sequence: of the change that creates it.
     /// - Returns: false when the family has a record of that id already, deleted or not.
-    func insert(family: Int64, _ record: Record) throws -> Bool {
+    func insert(family: Int64, _ record: Record, sequence: Int64) throws -> Bool {
         insertOne.bind(1, family)
         insertOne.bind(2, record.id)
         insertOne.bind(3, Int64(record.kind.rawValue))
@@ -54,6 +55,7 @@ final class RecordTable {
         insertOne.bind(8, record.updatedAt)
         insertOne.bind(9, record.updatedBy)
         insertOne.bind(10, StoredFields.encode(record.fields))
+        insertOne.bind(11, sequence)
         try insertOne.run()
         return database.changes == 1
     }

@@ -10,11 +10,14 @@ package struct SignIn: Hashable, Sendable {
     package var person: Int64
     /// Every family that the person belongs to now, by the time of joining.
     package var memberships: [Membership]
+    /// Its use is to be noted (`Store.renew`), so that its time begins anew.
+    package var isRenewalDue: Bool
 
-    package init(session: Int64, person: Int64, memberships: [Membership]) {
+    package init(session: Int64, person: Int64, memberships: [Membership], isRenewalDue: Bool = false) {
         self.session = session
         self.person = person
         self.memberships = memberships
+        self.isRenewalDue = isRenewalDue
     }
 }
 
@@ -83,6 +86,8 @@ package struct LogPage: Sendable {
     package var frames: [(sequence: Int64, frame: [UInt8])]
     /// The last of `frames` was the newest when this was read.
     package var reachedEnd: Bool
+    /// The log no longer reaches back to where the page was to begin: nothing is given.
+    package var isTrimmed = false
 
     package init(frames: [(sequence: Int64, frame: [UInt8])], reachedEnd: Bool) {
         self.frames = frames

@@ -113,7 +113,7 @@ extension Store {
         let record = Record(
             kind: kind, id: id, athlete: nil, version: 1, createdAt: change.at, createdBy: change.actor.member, updatedAt: change.at,
             updatedBy: change.actor.member, fields: fields)
-        guard try records.insert(family: change.family.key, record) else { throw StoreFailure("an id came up twice") }
+        guard try records.insert(family: change.family.key, record, sequence: change.sequence) else { throw StoreFailure("an id came up twice") }
         change.family.records += 1
         change.add(record, .create(athlete: nil, fields: fields))
         guard kind == .member else { return }
@@ -192,35 +192,14 @@ extension Store {
 
     // MARK: Purge
 
-    /// Receipts that one transaction forgets at most: some twenty milliseconds, in which other writes wait.
-    private static let purgeBatch = 5_000
-
-    /// Forgets receipts older than 30 days and raises the floors of their clients; call it once a day, again until it is finished.
-    ///
-    /// - Parameter now: UTC milliseconds.
-    /// - Returns: how many were forgotten now, and whether those were all. A full disk ends it for now.
-    package func purgeReceipts(now: Int64) throws(StoreFailure) -> (purged: Int, isFinished: Bool) {
-        let outcome = try transaction { try receipts.purge(before: now - Self.retention, count: Self.purgeBatch) }
-        // Floors have changed.
-        forgetClients()
-        switch outcome {
-        case .done(let count): return (count, count < Self.purgeBatch)
-        case .refused: return (0, true)
-        }
-    }
-
+    /// A whole round of `maintain`, for who has the database alone.
     private func purge() throws(StoreFailure) -> (Result<AdminAnswer, Rejection>, [CommitResult]) {
-        let now = environment.now()
-        var purged = 0
+        purgeStep = .receipts
+        var purged = Purged()
         while true {
-            let (count, isFinished) = try purgeReceipts(now: now)
-            purged += count
-            if isFinished { break }
-        }
-        let outcome = try transaction { try people.purgeInvites(at: now) }
-        switch outcome {
-        case .done(let invites): return (.success(.purged(receipts: purged, invites: invites)), [])
-        case .refused(let rejection): return (.failure(rejection), [])
+            let portion = try maintain()
+            purged.add(portion.purged)
+            if portion.isFinished { return (.success(.purged(purged)), []) }
         }
     }
 

@@ -38,7 +38,7 @@ extension Store {
         let record = Record(
             kind: kind, id: operation.id, athlete: owner, version: 1, createdAt: change.at, createdBy: change.actor.member,
             updatedAt: change.at, updatedBy: change.actor.member, fields: fields)
-        guard try records.insert(family: change.family.key, record) else {
+        guard try records.insert(family: change.family.key, record, sequence: change.sequence) else {
             throw Rejection(
                 .alreadyExists, ErrorCode.alreadyExists.sentence, operation: index,
                 kind: kind, id: operation.id)

@@ -29,6 +29,10 @@ package final class Store {
     let receipts: ReceiptTable
     let members: MemberTable
     let people: PeopleTable
+    let accessLog: AccessLogTable
+    let purges: PurgeTable
+    /// Where the next portion of `maintain` begins.
+    var purgeStep = PurgeStep.receipts
     let savepoint: Savepoint
 
     private let begin: Statement
@@ -77,6 +81,8 @@ package final class Store {
             receipts = try ReceiptTable(database)
             members = try MemberTable(database)
             people = try PeopleTable(database)
+            accessLog = try AccessLogTable(database)
+            purges = PurgeTable(database)
             savepoint = try Savepoint(database)
             begin = try database.prepare("BEGIN IMMEDIATE")
             commit = try database.prepare("COMMIT")
@@ -226,6 +232,11 @@ package final class Store {
             members: try members.members(family: key))
         keep(state)
         return state
+    }
+
+    /// After something of a family changed behind the cache.
+    func forgetFamily(key: Int64) {
+        families = families.filter { $0.value.key != key }
     }
 
     func keep(_ family: FamilyState) {

@@ -17,9 +17,16 @@ extension StoreReader {
     /// - Parameter maxOctets: of all frames together; the first is given whatever its size.
     package func changes(family: Identifier, after: Int64, maxOctets: Int) throws(StoreFailure) -> LogPage {
         try reading {
-            logAfter.bind(1, try key(family))
-            logAfter.bind(2, after)
+            let (key, floor) = try keyAndFloor(family)
             var page = LogPage(frames: [], reachedEnd: true)
+            // A purge came in between the join and this.
+            guard after >= floor else {
+                page.reachedEnd = false
+                page.isTrimmed = true
+                return page
+            }
+            logAfter.bind(1, key)
+            logAfter.bind(2, after)
             var octets = 0
             defer { logAfter.reset() }
             while try logAfter.step() {

@@ -46,7 +46,7 @@ package final class StoreReader {
             messageLog = try database.prepare(
                 "SELECT seq, frame FROM log WHERE family = ? AND seq <= ? AND seq > ? AND messages > 0 ORDER BY seq DESC")
             findFamily = try database.prepare("SELECT key, floor FROM families WHERE uuid = ?")
-            findSession = try database.prepare("SELECT key, person FROM sessions WHERE hash = ?")
+            findSession = try database.prepare("SELECT key, person, used_at FROM sessions WHERE hash = ?")
             listMemberships = try database.prepare(
                 """
                 SELECT f.key, f.uuid, m.member FROM memberships m JOIN families f ON f.key = m.family
@@ -64,11 +64,14 @@ package final class StoreReader {
 
     // MARK: Sessions
 
-    /// Who holds the session of a token; `nil` for a token of none.
+    /// Who holds the session of a token; `nil` for a token of none, and for a session that was not used for 90 days.
     package func signIn(token: String) throws(StoreFailure) -> SignIn? {
         try reading {
             findSession.bind(1, SessionToken.hash(token))
-            guard let (session, person) = try findSession.one({ ($0.int64(0), $0.int64(1)) }) else { return nil }
+            let now = environment.now()
+            guard let (session, person, usedAt) = try findSession.one({ ($0.int64(0), $0.int64(1), $0.int64(2)) }),
+                usedAt + SessionToken.life > now
+            else { return nil }
             listMemberships.bind(1, person)
             let found = try listMemberships.all { row in (key: row.int64(0), family: try row.identifier(1), member: try row.identifier(2)) }
             let memberships = try found.map { membership in
@@ -78,7 +81,8 @@ package final class StoreReader {
                     member: membership.member,
                     role: try record(family: membership.key, membership.member)?.fields.text("role").flatMap(Role.init) ?? .guest)
             }
-            return SignIn(session: session, person: person, memberships: memberships)
+            return SignIn(
+                session: session, person: person, memberships: memberships, isRenewalDue: usedAt + SessionToken.renewal <= now)
         }
     }
 
@@ -148,10 +152,15 @@ package final class StoreReader {
     /// The integer that stands for a family.
     ///
     /// - Throws: for one that is not there: who asks has joined it.
-    func key(_ family: Identifier) throws -> Int64 {
+    func key(_ family: Identifier) throws -> Int64 { try keyAndFloor(family).key }
+
+    /// As `key`, with the sequence below which the log cannot be given any more.
+    func keyAndFloor(_ family: Identifier) throws -> (key: Int64, floor: Int64) {
         findFamily.bind(1, family)
-        guard let key = try findFamily.one({ $0.int64(0) }) else { throw StoreFailure("a family that was joined is gone") }
-        return key
+        guard let found = try findFamily.one({ (key: $0.int64(0), floor: $0.int64(1)) }) else {
+            throw StoreFailure("a family that was joined is gone")
+        }
+        return found
     }
 }
 

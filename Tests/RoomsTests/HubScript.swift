@@ -49,7 +49,7 @@ struct HubScript {
             case .read(let id, .snapshot): .read(id, "snapshot")
             case .read(let id, .page): .read(id, "page")
             case .command(let id, _): .command(id)
-            case .note: nil
+            case .noteAccess, .renew, .note: nil
             }
         }
     }

@@ -356,3 +356,62 @@ struct HubRightsTests {
         #expect(script.hub.rooms.isEmpty)
     }
 }
+
+@Suite("What the hub tells the writer besides mutations")
+struct HubNoteTests {
+    /// The notes among what is to be done.
+    private func accesses(_ hub: Hub) -> [AccessNote] {
+        hub.takeEffects().compactMap { effect in
+            if case .noteAccess(let note) = effect { return note }
+            return nil
+        }
+    }
+
+    @Test("who looks at an athlete's season is noted once a visit; one's own is not")
+    func visits() {
+        var script = HubScript()
+        let dana = script.live(at: 5)
+        script.say(.context(.athlete(HubScript.maya)), dana)
+        let note = AccessNote(family: HubScript.family, athlete: HubScript.maya, member: HubScript.dana, subject: .context)
+        #expect(accesses(script.hub) == [note])
+        script.say(.context(.all), dana)
+        script.say(.context(.athlete(HubScript.maya)), dana)
+        #expect(accesses(script.hub) == [])
+        script.now += Hub.visitTime
+        script.say(.context(.athlete(HubScript.maya)), dana)
+        #expect(accesses(script.hub) == [note])
+        let maya = script.live(HubScript.maya, role: .athlete, at: 5)
+        script.say(.context(.athlete(HubScript.maya)), maya)
+        #expect(accesses(script.hub) == [])
+    }
+
+    @Test("sessions in use are noted together: after a pause at the sign-in, and once a day while they stay open")
+    func renewals() {
+        let script = HubScript()
+        func renewed(at now: Int64) -> [[Int64]] {
+            script.hub.tick(now: now)
+            return script.hub.takeEffects().compactMap { effect in
+                if case .renew(let sessions) = effect { return sessions }
+                return nil
+            }
+        }
+        #expect(renewed(at: Hub.renewalInterval) == [])
+        _ = script.live(at: 5)
+        #expect(renewed(at: Hub.renewalInterval + 1) == [])
+        let late = script.hub.opened(now: script.now)
+        script.say(.signIn(token: "late"), late)
+        script.answer(.signIn(SignedIn(session: 9, person: 1, memberships: [], isRenewalDue: true)), late)
+        #expect(renewed(at: Hub.renewalInterval + 2) == [[9]])
+        #expect(renewed(at: Hub.renewalInterval + 3) == [])
+        #expect(renewed(at: 2 * Hub.renewalInterval) == [[1, 9]])
+    }
+
+    @Test("a log that was trimmed while a session catches up sends it away to come back")
+    func trimmed() {
+        let script = HubScript()
+        let dana = script.joined(at: 5)
+        _ = script.hub.takeEffects()
+        script.answer(.trimmed, dana)
+        #expect(script.seen() == [.close(dana, .slowReader, dropsQueue: false)])
+    }
+}

@@ -236,6 +236,8 @@ final class World {
         case .propose(let proposal): life.proposals.append(proposal)
         case .read(let id, let request):
             scheduler.after(dice.number(0...15)) { $0.read(id, request, life) }
+        case .noteAccess(let access): life.accesses.append(access)
+        case .renew(let sessions): life.renewals += sessions
         case .command, .note: break
         }
     }
@@ -246,6 +248,10 @@ final class World {
         let batch = Array(life.proposals.prefix(Store.maxBatch))
         life.proposals.removeFirst(batch.count)
         do throws(StoreFailure) {
+            try store.note(life.accesses)
+            try store.renew(sessions: life.renewals)
+            life.accesses = []
+            life.renewals = []
             let results = try store.commit(batch)
             // The receipts cross to the reactor a little later; a crash in between keeps the change and loses the ack.
             life.receiptsAt = max(life.receiptsAt, scheduler.now) + dice.number(0...6)
@@ -423,6 +429,8 @@ private final class ServerLife {
     private(set) var store: Store?
     private(set) var reader: StoreReader?
     var proposals: [Proposal] = []
+    var accesses: [AccessNote] = []
+    var renewals: [Int64] = []
     var isCommitPlanned = false
     var receiptsAt: Int64 = 0
 

@@ -21,7 +21,7 @@ struct AdminCodecTests {
         .success(.invited(Invited(family: one, member: one, role: .parent, code: "7K3QX", expiresAt: 7))),
         .success(.token(SessionCreated(token: "t", family: one, member: one, role: .parent, endedSession: 3))),
         .success(.token(SessionCreated(token: "t", family: one, member: one, role: .parent))),
-        .success(.signedOut(session: 3)), .success(.signedOut(session: nil)), .success(.purged(receipts: 1, invites: 2)),
+        .success(.signedOut(session: 3)), .success(.signedOut(session: nil)), .success(.purged(Purged(receipts: 1, invites: 2, sessions: 3, records: 4, accesses: 5))),
         .failure(Rejection(.required, "An athlete needs a birth date.", field: "born")),
         .failure(Rejection(.storageFull, "Full.", retryAfter: 5000)),
     ]

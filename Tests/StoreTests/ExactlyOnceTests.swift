@@ -107,9 +107,9 @@ struct ExactlyOnceTests {
         world.surroundings.now += 29 * Surroundings.day
         let young = world.proposal(home, home.parent, [message(world.newID(), "young")], mutation: 6)
         let answer = try world.commit(young)
-        #expect(try world.store.purgeReceipts(now: world.surroundings.now) == (0, true))
+        #expect(try world.purge().receipts == 0)
         world.surroundings.now += Surroundings.day + 1
-        #expect(try world.store.purgeReceipts(now: world.surroundings.now) == (1, true))
+        #expect(try world.purge().receipts == 1)
         let head = try world.snapshot(home).sequence
         #expect(try world.commit(old).code == .mutationExpired)
         #expect(try world.mutate(home, home.parent, message(world.newID(), "x"), mutation: 3).code == .mutationExpired)
@@ -126,10 +126,13 @@ struct ExactlyOnceTests {
             _ = try world.commit((0..<256).map { _ in world.proposal(home, home.parent, [message(world.newID(), "m")]) })
         }
         world.surroundings.now += 31 * Surroundings.day
-        let first = try world.store.purgeReceipts(now: world.surroundings.now)
-        #expect(first == (5000, false))
-        let second = try world.store.purgeReceipts(now: world.surroundings.now)
-        #expect(second == (22 * 256 - 5000, true))
+        var portions: [Int] = []
+        while true {
+            let portion = try world.store.maintain()
+            if portion.purged.receipts > 0 { portions.append(portion.purged.receipts) }
+            if portion.isFinished { break }
+        }
+        #expect(portions == [1000, 1000, 1000, 1000, 1000, 632])
     }
 
     @Test("an id below 1 is never one of ours", arguments: [0, -1, Int64.min])

@@ -165,8 +165,8 @@ struct PeopleTests {
         _ = try redeem(code, world.newID())
         world.surroundings.now += 1
         #expect(try refusal(.redeem(code: other, client: world.newID()))?.code == .codeUnknown)
-        guard case .purged(_, let invites) = try perform(.purge).get() else { throw Unexpected() }
-        #expect(invites == 3)
+        guard case .purged(let purged) = try perform(.purge).get() else { throw Unexpected() }
+        #expect(purged.invites == 3)
     }
 
     @Test("signing out ends that session and no other")

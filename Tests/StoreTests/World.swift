@@ -288,6 +288,13 @@ func camp(_ id: Identifier, athlete: Identifier? = nil, name: String = "Fall Cam
 
 
 extension World {
+    /// One round of what time has come for.
+    @discardableResult
+    func purge() throws -> Purged {
+        guard case .purged(let purged) = try store.perform(.purge).0.get() else { throw Unexpected() }
+        return purged
+    }
+
     /// Changes the database behind the store's back, as purges and damage do, and opens it again.
     func damage(_ sql: String) throws {
         try Database(path: path, mode: .readWrite, vfs: vfs).execute(sql)

@@ -1,0 +1,30 @@
+package import Bytes
+
+/// Somebody looked at what is an athlete's: for the access log, which the athlete can read. Never a record, never broadcast.
+package struct AccessNote: Hashable, Sendable {
+    /// What was looked at; the word is stored and travels.
+    package enum Subject: String, CaseIterable, Sendable {
+        /// The athlete's season: somebody chose them as the context.
+        case context
+        /// One document.
+        case document
+        /// All of it: an archive was made.
+        case export
+    }
+
+    package var family: Identifier
+    package var athlete: Identifier
+    /// Who looked. An athlete who looks at their own is not noted.
+    package var member: Identifier
+    package var subject: Subject
+    /// The document.
+    package var record: Identifier?
+
+    package init(family: Identifier, athlete: Identifier, member: Identifier, subject: Subject, record: Identifier? = nil) {
+        self.family = family
+        self.athlete = athlete
+        self.member = member
+        self.subject = subject
+        self.record = record
+    }
+}

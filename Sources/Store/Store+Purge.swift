@@ -1,0 +1,217 @@
+import Bytes
+import Family
+import SQLite
+import Wire
+
+// What ends with time: receipts, invites, sessions, deleted records, the access log. In portions, each a transaction of its own of
+// some milliseconds at most, between which other writes are done.
+extension Store {
+    /// What one round of purging goes through.
+    enum PurgeStep: Equatable {
+        case receipts
+        case people
+        case accesses
+        /// Deleted records of the families after this key.
+        case records(after: Int64)
+    }
+
+    /// Receipts that one portion forgets at most.
+    private static let receiptsInPortion = 1_000
+    /// Entries of the access log that one portion looks at.
+    private static let accessesInPortion = 1_000
+    /// Families that one portion looks through for deleted records.
+    static let familiesInPortion = 200
+    /// Frames of the log that one portion blanks at most, and octets of them after which it ends.
+    static let framesInPortion = 16
+    static let octetsInPortion = 65_536
+
+    /// Does one portion of what time has come for; the next call goes on where this one ended. Call it now and then, again until a round is
+    /// finished.
+    ///
+    /// - Returns: what was done now, and whether it ended a round. A full disk ends it, too.
+    package func maintain() throws(StoreFailure) -> (purged: Purged, isFinished: Bool) {
+        let now = environment.now()
+        let step = purgeStep
+        let outcome = try transaction { () -> (Purged, PurgeStep?) in
+            var purged = Purged()
+            switch step {
+            case .receipts:
+                purged.receipts = try receipts.purge(before: now - Self.retention, count: Self.receiptsInPortion)
+                return (purged, purged.receipts < Self.receiptsInPortion ? .people : .receipts)
+            case .people:
+                purged.invites = try people.purgeInvites(at: now)
+                purged.sessions = try people.purgeSessions(unusedSince: now - SessionToken.life, count: Self.receiptsInPortion)
+                return (purged, purged.sessions < Self.receiptsInPortion ? .accesses : .people)
+            case .accesses:
+                let limit = now - AccessLogTable.retention
+                purged.accesses = try accessLog.purge(before: limit, count: Self.accessesInPortion)
+                return (purged, purged.accesses < Self.accessesInPortion ? .records(after: 0) : .accesses)
+            case .records(let after):
+                let (records, next) = try purgeRecords(after: after, deletedBefore: now - Self.retention)
+                purged.records = records
+                return (purged, next.map { .records(after: $0) })
+            }
+        }
+        // Floors of clients have changed.
+        if step == .receipts { forgetClients() }
+        guard case .done((let purged, let next)) = outcome else {
+            purgeStep = .receipts
+            return (Purged(), true)
+        }
+        purgeStep = next ?? .receipts
+        return (purged, next == nil)
+    }
+
+    // MARK: Deleted records
+
+    /// - Returns: how many records are gone now, and the family after which the next portion goes on; `nil` when there is none.
+    private func purgeRecords(after: Int64, deletedBefore limit: Int64) throws -> (records: Int, next: Int64?) {
+        let due = try purges.nextDue(afterFamily: after, deletedBefore: limit, families: Self.familiesInPortion)
+        guard let row = due.row else { return (0, due.lastFamily) }
+        let isDone = try purge(row, family: due.family)
+        // Again from the same family: it may have more.
+        return (isDone ? 1 : 0, due.family - 1)
+    }
+
+    /// Blanks the values of one deleted record in the log, the oldest first, and at last forgets the record.
+    ///
+    /// - Returns: whether nothing is left of it but its name among the purged.
+    private func purge(_ row: RecordRow, family: Int64) throws -> Bool {
+        let record = row.record
+        let changes = try purges.changes(family: family, record.id, limit: Self.framesInPortion)
+        if let deletion = try purges.lastChange(family: family, record.id) { try purges.raiseFloor(family: family, to: deletion) }
+        // Whoever resumes from below the floor gets everything anew, and so never one of the blank frames.
+        forgetFamily(key: family)
+        var octets = 0
+        if let created = try purges.creation(of: row.row) {
+            octets += try blank(record.id, family: family, sequence: created)
+            try purges.forgetValues(of: row.row)
+        }
+        for change in changes {
+            octets += try blank(record.id, family: family, sequence: change.sequence)
+            try purges.deleteHistory(row: change.row)
+            if octets >= Self.octetsInPortion { return false }
+        }
+        guard changes.count < Self.framesInPortion else { return false }
+        try purges.finish(row, family: family)
+        if record.kind == .member { try people.forgetBirth(family: family, member: record.id) }
+        return true
+    }
+
+    /// - Returns: the octets of the frame.
+    private func blank(_ id: Identifier, family: Int64, sequence: Int64) throws -> Int {
+        guard let frame = try log.frame(family: family, sequence: sequence) else { return 0 }
+        guard case .change(var change) = try? frame.withUnsafeBytes({ raw throws(Rejection) in try ServerFrame.decode(raw) }) else {
+            throw StoreFailure("a stored change is damaged")
+        }
+        for place in change.entries.indices where change.entries[place].id == id {
+            let kind = change.entries[place].kind
+            switch change.entries[place].effect {
+            case .create(let athlete, _):
+                change.entries[place].effect = .create(athlete: athlete, fields: Fields(kind))
+            case .update:
+                change.entries[place].effect = .update([])
+            case .restore(let athlete, _, let createdAt, let createdBy):
+                change.entries[place].effect = .restore(
+                    athlete: athlete, fields: Fields(kind), createdAt: createdAt, createdBy: createdBy)
+            case .delete: break
+            }
+        }
+        try log.replace(family: family, sequence: sequence, frame: ServerFrame.change(change).encode())
+        return frame.count
+    }
+}
+
+/// The writer's statements for purging records. They run seldom, so they are compiled when they are used.
+final class PurgeTable {
+    private let database: Database
+
+    init(_ database: Database) { self.database = database }
+
+    /// The first deleted record whose time has come, of the next families in order of their keys.
+    ///
+    /// - Returns: the record and its family; without a record, the last family that was looked at, `nil` when there is none.
+    func nextDue(
+        afterFamily: Int64, deletedBefore limit: Int64, families: Int
+    ) throws -> (row: RecordRow?, family: Int64, lastFamily: Int64?) {
+        let find = try database.prepare(
+            """
+            SELECT f.key, (SELECT r.row FROM records r WHERE r.family = f.key AND r.deleted_at IS NOT NULL AND r.deleted_at <= ?2
+                ORDER BY r.deleted_at LIMIT 1)
+            FROM families f WHERE f.key > ?1 ORDER BY f.key LIMIT ?3
+            """)
+        find.bind(1, afterFamily)
+        find.bind(2, limit)
+        find.bind(3, Int64(families))
+        var last: Int64?
+        var found: Int64?
+        var count = 0
+        defer { find.reset() }
+        while found == nil, try find.step() {
+            last = find.int64(0)
+            found = find.optionalInt64(1)
+            count += 1
+        }
+        guard let found, let family = last else { return (nil, 0, count == families ? last : nil) }
+        let read = try database.prepare("SELECT \(RecordTable.columns) FROM records WHERE row = ?")
+        read.bind(1, found)
+        return (try read.one(RecordTable.decode), family, nil)
+    }
+
+    /// The changes of a record that are still in history, oldest first.
+    func changes(family: Int64, _ id: Identifier, limit: Int) throws -> [(row: Int64, sequence: Int64)] {
+        let list = try database.prepare("SELECT row, seq FROM history WHERE family = ? AND record = ? ORDER BY version LIMIT ?")
+        list.bind(1, family)
+        list.bind(2, id)
+        list.bind(3, Int64(limit))
+        return try list.all { ($0.int64(0), $0.int64(1)) }
+    }
+
+    /// The sequence of the last change of a record: of its deletion.
+    func lastChange(family: Int64, _ id: Identifier) throws -> Int64? {
+        let find = try database.prepare("SELECT seq FROM history WHERE family = ? AND record = ? ORDER BY version DESC LIMIT 1")
+        find.bind(1, family)
+        find.bind(2, id)
+        return try find.one { $0.int64(0) }
+    }
+
+    func raiseFloor(family: Int64, to sequence: Int64) throws {
+        try database.run("UPDATE families SET floor = max(floor, ?) WHERE key = ?", .integer(sequence), .integer(family))
+    }
+
+    /// The sequence that created a record, until `forgetValues`.
+    func creation(of row: Int64) throws -> Int64? {
+        let find = try database.prepare("SELECT created_seq FROM records WHERE row = ? AND created_seq > 0")
+        find.bind(1, row)
+        return try find.one { $0.int64(0) }
+    }
+
+    func forgetValues(of row: Int64) throws {
+        try database.run("UPDATE records SET created_seq = 0, fields = CAST('{}' AS BLOB) WHERE row = ?", .integer(row))
+    }
+
+    func deleteHistory(row: Int64) throws {
+        try database.run("DELETE FROM history WHERE row = ?", .integer(row))
+    }
+
+    func finish(_ row: RecordRow, family: Int64) throws {
+        let insert = try database.prepare("INSERT OR IGNORE INTO purged (family, id, kind, deleted_at) VALUES (?, ?, ?, ?)")
+        insert.bind(1, family)
+        insert.bind(2, row.record.id)
+        insert.bind(3, Int64(row.record.kind.rawValue))
+        insert.bind(4, row.record.deletedAt ?? 0)
+        try insert.run()
+        try database.run("DELETE FROM records WHERE row = ?", .integer(row.row))
+    }
+
+    /// Whether a record of that id was purged.
+    func isPurged(family: Int64, _ id: Identifier) throws -> Bool {
+        let find = try database.prepare("SELECT 1 FROM purged WHERE family = ? AND id = ?")
+        find.bind(1, family)
+        find.bind(2, id)
+        return try find.one { _ in true } ?? false
+    }
+}
+
+@available(*, unavailable)
+extension PurgeTable: Sendable {}

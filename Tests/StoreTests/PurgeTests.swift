@@ -1,0 +1,276 @@
+import Bytes
+import Family
+import SQLite
+import Testing
+import Wire
+
+@testable import Store
+
+@Suite("Purge, semantics.md (Undo and purge)")
+struct PurgeTests {
+    let world: World
+    let home: World.Home
+
+    init() throws {
+        world = try World()
+        home = try world.home()
+    }
+
+    static let secret = "Quiet word"
+
+    /// Whether some table of the database holds a text.
+    private func holds(_ text: String) throws -> [String] {
+        try ["log", "records", "history", "receipts"].filter { table in
+            let column = table == "log" || table == "receipts" ? "frame" : table == "history" ? "before" : "fields"
+            return try world.query("SELECT count(*) FROM \(table) WHERE instr(CAST(\(column) AS TEXT), '\(text)')") > 0
+        }
+    }
+
+    /// A school that was named, renamed, deleted, restored and deleted, with the secret in each of its versions; beside another.
+    private func deleted() throws -> (school: Identifier, other: Identifier, deletion: Int64) {
+        let school = world.newID()
+        let other = world.newID()
+        try world.mutate(home, home.parent, StoreTests.school(school, Self.secret), StoreTests.school(other, "Rice"))
+        try world.mutate(home, home.parent, update(.school, school, base: 1, ["name": .text(Self.secret + " 2")]))
+        try world.mutate(home, home.parent, update(.school, school, base: 2, ["location": .text(Self.secret + " 3")]))
+        try world.mutate(home, home.parent, delete(.school, school, base: 3))
+        try world.mutate(home, home.parent, restore(.school, school, base: 4))
+        let last = try world.mutate(home, home.parent, delete(.school, school, base: 5), update(.school, other, base: 1, ["notes": .text("Kept")]))
+        return (school, other, try #require(last.sequence))
+    }
+
+    @Test("30 days after the deletion no table holds a value of the record, and everything else stands")
+    func blanks() throws {
+        let (school, other, deletion) = try deleted()
+        world.surroundings.now += 30 * Surroundings.day - 1
+        #expect(try world.purge().records == 0)
+        #expect(try world.record(home, school).isDeleted)
+        world.surroundings.now += 1
+        let purged = try world.purge()
+        #expect(purged.records == 1)
+        #expect(try holds(Self.secret) == [])
+        #expect(try holds("Rice") == ["log", "records"])
+        #expect(try world.record(home, other).fields.text("notes") == "Kept")
+        #expect(try world.snapshot(home).records[school] == nil)
+        #expect(try world.query("SELECT count(*) FROM history WHERE record = x'\(Self.hex(school))'") == 0)
+        #expect(try world.query("SELECT floor FROM families") == deletion)
+        // The sequence has no gap, and what other records did stands in the same frames.
+        let frames = try world.query("SELECT count(*) FROM log")
+        #expect(frames == deletion)
+        #expect(try world.purge().records == 0)
+    }
+
+    @Test("a cursor below the floor gets a reset, one at the floor the changes")
+    func resets() throws {
+        let (_, _, deletion) = try deleted()
+        try world.mutate(home, home.parent, message(world.newID(), "Later"))
+        world.surroundings.now += 31 * Surroundings.day
+        try world.purge()
+        func resume(_ sequence: Int64) throws -> JoinState.Resume? {
+            let cursor = Cursor(epoch: world.store.epoch, sequence: sequence)
+            guard case .joined(let state) = try world.join(home, home.parent, cursor: cursor) else { return nil }
+            return state.resume
+        }
+        #expect(try resume(deletion - 1) == .reset(.logTrimmed))
+        #expect(try resume(1) == .reset(.logTrimmed))
+        #expect(try resume(deletion) == .changes(after: deletion))
+        // Who had joined before the purge and reads on after it is not given blank frames either.
+        #expect(try world.reader.changes(family: home.family, after: deletion - 1, maxOctets: .max).isTrimmed)
+        #expect(try !world.reader.changes(family: home.family, after: deletion, maxOctets: .max).isTrimmed)
+    }
+
+    @Test("another family keeps its log, and its records that have the same age")
+    func isolated() throws {
+        let (_, _, _) = try deleted()
+        let second = try world.home("Birch")
+        let theirs = world.newID()
+        try world.mutate(second, second.parent, school(theirs, "Theirs"))
+        world.surroundings.now += 31 * Surroundings.day
+        #expect(try world.purge().records == 1)
+        #expect(try world.query("SELECT count(*) FROM families WHERE floor = 0") == 1)
+        #expect(try holds("Theirs") == ["log", "records"])
+    }
+
+    @Test("what refers to the purged record keeps its copied name")
+    func keepsNames() throws {
+        let jo = world.newID()
+        let event = world.newID()
+        let athlete = try world.athlete(home)
+        try world.mutate(home, home.parent, coach(jo, "Jo", "Diaz", role: "Pitching"), camp(event, athlete: athlete))
+        try world.mutate(home, home.parent, editSet(.event, event, base: 1, "coaches_present", add: [jo]))
+        try world.mutate(home, home.parent, delete(.coach, jo, base: 1))
+        world.surroundings.now += 31 * Surroundings.day
+        #expect(try world.purge().records == 1)
+        #expect(try world.record(home, event).fields.set("coaches_present") == [SetElement(id: jo, name: "Jo Diaz", role: "Pitching")])
+    }
+
+    @Test("a record of many versions goes in portions, and each leaves what can be read", arguments: [40])
+    func portions(versions: Int64) throws {
+        let school = world.newID()
+        try world.mutate(home, home.parent, StoreTests.school(school, Self.secret))
+        for version in 1...versions {
+            try world.mutate(home, home.parent, update(.school, school, base: version, ["name": .text("\(Self.secret) \(version)")]))
+        }
+        try world.mutate(home, home.parent, delete(.school, school, base: versions + 1))
+        world.surroundings.now += 31 * Surroundings.day
+        var portions = 0
+        while try !world.store.maintain().isFinished {
+            portions += 1
+            #expect(try world.snapshot(home).records[school] == nil)
+            try world.mutate(home, home.parent, message(world.newID(), "Between"))
+            // A restart begins the round anew and goes on in the middle of the record.
+            if portions == 5 { try world.reopen() }
+            try #require(portions < 100)
+        }
+        // 42 changes, 16 a portion, besides the three of receipts, people and accesses.
+        #expect(portions >= 7)
+        #expect(try holds(Self.secret) == [])
+    }
+
+    @Test("a removed member's name and birth date go as well; who else is here stays")
+    func members() throws {
+        let leo = try world.athlete(home, name: "Leonardo")
+        try world.mutate(home, home.parent, delete(.member, leo, base: 1))
+        world.surroundings.now += 31 * Surroundings.day
+        #expect(try world.purge().records == 1)
+        #expect(try holds("Leonardo") == [])
+        #expect(try world.query("SELECT count(*) FROM memberships WHERE born IS NOT NULL") == 0)
+        #expect(try world.mutate(home, home.parent, message(world.newID(), "Still here")).sequence != nil)
+    }
+
+    @Test("a family that is full has room again after a purge")
+    func makesRoom() throws {
+        let world = try World { $0.limits.recordsPerFamily = 4 }
+        let home = try world.home()
+        let school = world.newID()
+        try world.mutate(home, home.parent, StoreTests.school(school, "One"), StoreTests.school(world.newID(), "Two"))
+        #expect(try world.mutate(home, home.parent, StoreTests.school(world.newID(), "Three")).code == .familyFull)
+        try world.mutate(home, home.parent, delete(.school, school, base: 1))
+        #expect(try world.mutate(home, home.parent, StoreTests.school(world.newID(), "Three")).code == .familyFull)
+        world.surroundings.now += 31 * Surroundings.day
+        try world.purge()
+        #expect(try world.mutate(home, home.parent, StoreTests.school(world.newID(), "Three")).sequence != nil)
+    }
+
+    @Test("a database of version 1 learns where each record was created")
+    func migrates() throws {
+        let (school, other, _) = try deleted()
+        let created = try world.query("SELECT sum(created_seq * row) FROM records")
+        #expect(created > 0)
+        try world.damage(
+            """
+            ALTER TABLE sessions RENAME COLUMN used_at TO used; DROP INDEX sessions_by_use; ALTER TABLE sessions DROP COLUMN used;
+            DROP INDEX deleted_records; ALTER TABLE records DROP COLUMN created_seq; DROP TABLE purged; DROP TABLE access_log;
+            PRAGMA user_version = 1
+            """)
+        #expect(try world.query("SELECT sum(created_seq * row) FROM records") == created)
+        #expect(try world.snapshot(home).records.keys.contains(school) && world.snapshot(home).records.keys.contains(other))
+    }
+
+    static func hex(_ id: Identifier) -> String { id.description.replacing("-", with: "") }
+}
+
+@Suite("Sessions end, semantics.md (People, members, sessions)")
+struct SessionLifeTests {
+    let world: World
+    let home: World.Home
+
+    init() throws {
+        world = try World()
+        home = try world.home()
+    }
+
+    private func token() throws -> String {
+        guard case .token(let created) = try world.store.perform(.token(member: home.parent)).0.get() else { throw Unexpected() }
+        return created.token
+    }
+
+    @Test("a session that nobody uses ends after 90 days, and its row goes")
+    func expires() throws {
+        let token = try token()
+        world.surroundings.now += 90 * Surroundings.day - 1
+        #expect(try world.reader.signIn(token: token) != nil)
+        #expect(try world.purge().sessions == 0)
+        world.surroundings.now += 1
+        #expect(try world.reader.signIn(token: token) == nil)
+        #expect(try world.purge().sessions == 1)
+        #expect(try world.query("SELECT count(*) FROM sessions") == 0)
+    }
+
+    @Test("use begins the 90 days anew, and is noted once a day")
+    func slides() throws {
+        let token = try token()
+        #expect(try world.reader.signIn(token: token)?.isRenewalDue == false)
+        for _ in 1...10 {
+            world.surroundings.now += 60 * Surroundings.day
+            let signIn = try #require(try world.reader.signIn(token: token))
+            #expect(signIn.isRenewalDue)
+            try world.store.renew(sessions: [signIn.session, 12_345])
+            #expect(try world.reader.signIn(token: token)?.isRenewalDue == false)
+        }
+        #expect(try world.purge().sessions == 0)
+    }
+}
+
+@Suite("The access log")
+struct AccessLogTests {
+    let world: World
+    let home: World.Home
+    let leo: Identifier
+
+    init() throws {
+        world = try World()
+        home = try world.home()
+        leo = try world.athlete(home)
+    }
+
+    private func count() throws -> Int64 { try world.query("SELECT count(*) FROM access_log") }
+
+    @Test("one visit is one entry; another person, thing or quarter of an hour is another")
+    func visits() throws {
+        let look = AccessNote(family: home.family, athlete: leo, member: home.parent, subject: .context)
+        try world.store.note([look, look])
+        #expect(try count() == 1)
+        world.surroundings.now += 899_999
+        try world.store.note([look])
+        #expect(try count() == 1)
+        world.surroundings.now += 1
+        try world.store.note([look])
+        #expect(try count() == 2)
+        var document = look
+        document.subject = .document
+        document.record = world.newID()
+        var other = document
+        other.record = world.newID()
+        try world.store.note([document, other, document])
+        #expect(try count() == 4)
+        try world.store.note([AccessNote(family: world.newID(), athlete: leo, member: home.parent, subject: .context)])
+        #expect(try count() == 4)
+    }
+
+    @Test("entries are kept a year, and an athlete has at most 10,000")
+    func bounds() throws {
+        try world.store.note([AccessNote(family: home.family, athlete: leo, member: home.parent, subject: .context)])
+        world.surroundings.now += 365 * Surroundings.day
+        #expect(try world.purge().accesses == 0)
+        world.surroundings.now += 1
+        #expect(try world.purge().accesses == 1)
+        for _ in 0..<5 {
+            try world.store.note(
+                (0..<2_100).map { _ in
+                    AccessNote(family: home.family, athlete: leo, member: home.parent, subject: .document, record: world.newID())
+                })
+            world.surroundings.now += 1
+        }
+        let kept = try count()
+        #expect((10_000...10_100).contains(kept))
+    }
+
+    @Test("it is no record: no change is made and no snapshot holds it")
+    func isNoRecord() throws {
+        let before = try world.snapshot(home)
+        try world.store.note([AccessNote(family: home.family, athlete: leo, member: home.parent, subject: .export)])
+        let after = try world.snapshot(home)
+        #expect(before.sequence == after.sequence && before.records == after.records)
+    }
+}
