@@ -70,7 +70,7 @@ let package = Package(
 
         // Layer 5: composition.
         library("Server", ["Bytes", "Crypto", "Posix", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Wire", "Rooms", "Store"]),
-        library("Client", ["Arguments", "Bytes", "Crypto", "Posix", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Wire"]),
+        library("Client", ["Arguments", "Bytes", "Crypto", "Posix", "TLS", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Wire"]),
 
         // Layer 6: programs.
         program("huddled", ["Arguments", "TLS", "Server", "Store", "Bytes", "Posix", "JSON", "Dates", "Family", "Wire"]),

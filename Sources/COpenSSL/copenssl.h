@@ -211,6 +211,11 @@ static inline int copenssl_is_mismatch(unsigned long code) {
     return ERR_GET_LIB(code) == ERR_LIB_X509 && (reason == X509_R_KEY_VALUES_MISMATCH || reason == X509_R_KEY_TYPE_MISMATCH);
 }
 
+/// What a client meets at a port that does not speak TLS.
+static inline int copenssl_is_no_tls(unsigned long code) {
+    return ERR_GET_LIB(code) == ERR_LIB_SSL && ERR_GET_REASON(code) == SSL_R_WRONG_VERSION_NUMBER;
+}
+
 /// Whether a receive with certificate problems failed for this reason.
 static inline int copenssl_is_untrusted(unsigned long code) {
     return ERR_GET_LIB(code) == ERR_LIB_SSL && ERR_GET_REASON(code) == SSL_R_CERTIFICATE_VERIFY_FAILED;

@@ -33,6 +33,9 @@ package struct TLSError: Error, Equatable, Sendable {
     /// The peer's certificate is not trusted, has ended, or is of another host.
     package var isUntrusted: Bool { copenssl_is_untrusted(code) != 0 }
 
+    /// The peer answered with something that is no TLS.
+    package var isNoTLS: Bool { copenssl_is_no_tls(code) != 0 }
+
     /// The first error of this thread's queue, which is emptied.
     static func last(_ what: String) -> TLSError {
         let code = ERR_peek_error()
@@ -60,6 +63,14 @@ package enum TransportError: Error, Equatable, Sendable {
 }
 
 extension TransportError: CustomStringConvertible {
+    /// The reason alone, for people.
+    package var text: String {
+        switch self {
+        case .system(let errno): errno.text
+        case .tls(let error): error.reason
+        }
+    }
+
     package var description: String {
         switch self {
         case .system(let errno): errno.description

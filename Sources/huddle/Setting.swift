@@ -38,9 +38,11 @@ struct Setting {
 
     static func address(_ invocation: Invocation, _ profile: Profile) throws(UsageError) -> ServerAddress {
         let text = invocation.server ?? Environment.value("HUDDLE_SERVER") ?? profile.server ?? defaultServer
-        let address: ServerAddress
+        var address: ServerAddress
         do { address = try ServerAddress(text) } catch { throw UsageError(error.message) }
-        guard !address.isSecure else { throw UsageError(ClientConnection.noEncryption) }
+        address.authorities = invocation.authorities ?? Environment.value("HUDDLE_CA")
+        // Said now rather than at each attempt to connect.
+        do { _ = try ClientConnection.trust(for: address) } catch { throw UsageError(error.message) }
         return address
     }
 

@@ -27,8 +27,10 @@ package enum Help {
           huddle watch --json       every change as it happens
 
         Options of every command:
-          --server URL              ws://HOST:PORT; else $HUDDLE_SERVER, else the one of
+          --server URL              ws://HOST:PORT or wss://HOST:PORT; else $HUDDLE_SERVER, else the one of
                                     the invitation, else ws://127.0.0.1:8787
+          --tls-ca FILE             certificates (PEM) to trust for wss://, when the system's do
+                                    not know the server; else $HUDDLE_CA
           --token T                 a sign-in; else $HUDDLE_TOKEN, else that of huddle join
           --family ID|NAME          when you belong to several
           --context ID|NAME|all     whose season: filters lists, owns what is added

@@ -25,6 +25,8 @@ package struct Invocation: Hashable, Sendable {
     }
 
     package var server: String?
+    /// A file of certificates to trust.
+    package var authorities: String?
     package var token: String?
     package var family: String?
     package var context: String?
@@ -33,7 +35,7 @@ package struct Invocation: Hashable, Sendable {
     package var timeout: Int64 = 10_000
     package var command = Command.interactive
 
-    private static let options: Set<String> = ["--server", "--token", "--family", "--context", "--timeout"]
+    private static let options: Set<String> = ["--server", "--tls-ca", "--token", "--family", "--context", "--timeout"]
     private static let switches: Set<String> = ["--json", "--help", "--version"]
 
     /// Reads the words after the program's name.
@@ -143,6 +145,7 @@ package struct Invocation: Hashable, Sendable {
 
     private mutating func take(_ list: ArgumentList) throws(UsageError) {
         server = list.value("--server")
+        authorities = list.value("--tls-ca")
         token = list.value("--token")
         family = list.value("--family")
         context = list.value("--context")

@@ -3,6 +3,7 @@ internal import Crypto
 internal import Family
 internal import HTTP1
 package import Posix
+package import TLS
 internal import WebSocket
 package import Wire
 
@@ -15,9 +16,9 @@ package enum ConnectionEvent: Sendable {
     case closed(code: UInt16?, reason: String)
 }
 
-/// One attempt to talk to a server: TCP, the opening handshake of WebSocket, frames, pings, the end.
+/// One attempt to talk to a server: its name, TCP, TLS, the opening handshake of WebSocket, frames, pings, the end.
 ///
-/// Never waits, except for the resolver of names. Its owner polls `item`, calls `ready` when the descriptor is, and `timeout` when
+/// Never waits. Its owner polls `item`, calls `ready` when the descriptor is, and `timeout` when
 /// `deadline` has come; both answer events. Confined to its owner's thread.
 ///
 /// Source: RFC 6455 §4.1 (client), §5.5.2 (ping).
@@ -40,10 +41,8 @@ package final class ClientConnection {
     /// The word of this protocol.
     package static let subprotocol = "huddle.v1"
 
-    /// What `wss://` is answered with until there is a transport for it.
-    package static let noEncryption = "Encrypted connections (wss://) are not built yet: use ws:// on a network that you trust."
-
     private enum Phase {
+        case resolving
         case connecting
         case opening
         case handshaking
@@ -54,8 +53,10 @@ package final class ClientConnection {
     private let address: ServerAddress
     private var candidates: [SocketAddress]
     private var phase = Phase.connecting
+    private let trust: TLSClientContext?
+    private var lookup: NameLookup?
     private var socket: FileDescriptor?
-    private var transport: (any Transport)?
+    private var transport: Transport?
     private var handshake: WebSocketClientHandshake
     private var head: [UInt8] = []
     private var decoder = WebSocketDecoder(
@@ -70,22 +71,39 @@ package final class ClientConnection {
 
     /// Begins to connect.
     ///
-    /// - Throws: a sentence, when not even that can be done: the name is not known, encryption is asked for.
-    package init(_ address: ServerAddress, now: Int64) throws(ConnectionFailure) {
-        guard !address.isSecure else {
-            throw ConnectionFailure(Self.noEncryption)
-        }
+    /// - Parameter trust: of `trust(for:)`; a connection with the one that an earlier connection used begins faster.
+    /// - Throws: a sentence, when not even that can be done: the file of trusted certificates cannot be used.
+    package init(_ address: ServerAddress, trust: TLSClientContext? = nil, now: Int64) throws(ConnectionFailure) {
         self.address = address
+        if let trust { self.trust = trust } else { self.trust = try Self.trust(for: address) }
         handshake = WebSocketClientHandshake(
             host: address.authority, target: address.target, subprotocols: [Self.subprotocol], nonce: Random.octets(16))
         beganAt = now
         heardAt = now
-        do {
-            candidates = try SocketAddress.resolve(host: address.host, port: address.port)
-        } catch {
-            throw ConnectionFailure("\(address.host.printable) is not known: \(error.text).")
+        candidates = SocketAddress(host: address.host, port: address.port).map { [$0] } ?? []
+        guard candidates.isEmpty else {
+            try connectNext(ConnectionFailure("\(address) cannot be reached."))
+            return
         }
-        try connectNext(ConnectionFailure("\(address) cannot be reached."))
+        do throws(Errno) {
+            lookup = try NameLookup(host: address.host, port: address.port)
+        } catch {
+            throw ConnectionFailure("\(address.host.printable) cannot be looked up: \(error.text).")
+        }
+        phase = .resolving
+    }
+
+    /// Whom to believe that they are the server; `nil` when the connection is not encrypted. Keep it for the connections after this one.
+    ///
+    /// - Throws: a sentence about the file of `address.authorities`.
+    package static func trust(for address: ServerAddress) throws(ConnectionFailure) -> TLSClientContext? {
+        guard address.isSecure else { return nil }
+        do throws(TLSError) {
+            return try TLSClientContext(authorities: address.authorities)
+        } catch {
+            guard let file = address.authorities else { throw ConnectionFailure("Encryption cannot be set up: \(error).") }
+            throw ConnectionFailure("The certificates to trust cannot be read from \(file.printable): \(error.reason).")
+        }
     }
 
     deinit { buffer.deallocate() }
@@ -93,10 +111,14 @@ package final class ClientConnection {
     /// What to wait for; `nil` once it is over.
     package var item: Poll.Item? {
         guard phase != .closed else { return nil }
+        if phase == .resolving { return lookup.map { Poll.Item($0.raw, .readable) } }
         if phase == .connecting { return rawSocket.map { Poll.Item($0, .writable) } }
-        guard let transport else { return nil }
-        let writes = sent < outgoing.count || transport.wantsWrite || phase == .opening
-        return Poll.Item(transport.raw, writes ? [.readable, .writable] : .readable)
+        switch transport {
+        case .none: return nil
+        case .some(let open):
+            let writes = sent < outgoing.count && !open.sendWaitsForReadable || open.receiveWaitsForWritable
+            return Poll.Item(open.raw, writes ? [.readable, .writable] : .readable)
+        }
     }
 
     /// When `timeout` has to be called.
@@ -110,6 +132,7 @@ package final class ClientConnection {
 
     /// The descriptor is ready for something, or was closed by the other side.
     package func ready(now: Int64) -> [ConnectionEvent] {
+        if phase == .resolving { finishLookup() }
         if phase == .connecting { finishConnecting() }
         if phase == .opening { openTransport() }
         if phase == .handshaking || phase == .open {
@@ -177,6 +200,22 @@ package final class ClientConnection {
         throw failure
     }
 
+    private func finishLookup() {
+        do throws(Errno) {
+            guard let answer = try lookup?.answer() else { return }
+            candidates = answer
+        } catch {
+            return end(nil, "\(address.host.printable) is not known: \(error.text).")
+        }
+        lookup = nil
+        phase = .connecting
+        do throws(ConnectionFailure) {
+            try connectNext(ConnectionFailure("\(address) cannot be reached."))
+        } catch {
+            end(nil, error.message)
+        }
+    }
+
     private func finishConnecting() {
         guard let raw = rawSocket else { return }
         do throws(Errno) {
@@ -189,29 +228,51 @@ package final class ClientConnection {
             return
         }
         guard let connected = socket.take() else { return }
-        transport = PlainTransport(connected)
+        if let trust {
+            do throws(TLSError) {
+                transport = try Transport(connected, client: trust, host: address.host)
+            } catch {
+                return end(nil, "Encryption cannot be set up: \(error).")
+            }
+        } else {
+            transport = Transport(connected)
+        }
         phase = .opening
     }
 
     private func openTransport() {
-        guard let transport else { return }
-        do throws(Errno) {
-            guard try transport.open() else { return }
+        do throws(TransportError) {
+            guard try transport?.handshake() == .done(0) else { return }
         } catch {
-            return end(nil, "\(address) cannot be reached: \(error.text).")
+            return end(nil, complaint(error))
         }
         phase = .handshaking
         outgoing += handshake.request
     }
 
+    /// What to tell about a TLS handshake that failed.
+    private func complaint(_ error: TransportError) -> String {
+        guard case .tls(let error) = error else { return "\(address) cannot be reached: \(error.text)." }
+        let distrust = switch transport {
+        case .some(let open): open.distrust
+        case .none: String?.none
+        }
+        if error.isUntrusted {
+            return "\(address) cannot prove that it is \(address.host): \(distrust ?? error.reason). Nothing was sent to it. "
+                + "If its certificate is of an authority of your own, name that one's file with --tls-ca FILE."
+        }
+        if error.isNoTLS { return "\(address) does not speak TLS there: use another port, or ws:// on a network that you trust." }
+        return "\(address) refused to encrypt: \(error.reason)."
+    }
+
     // MARK: Octets
 
     private func flush() {
-        guard let transport, phase != .closed else { return }
-        do throws(Errno) {
+        guard phase != .closed else { return }
+        do throws(TransportError) {
             while sent < outgoing.count {
-                let result = try outgoing.span.bytes.withUnsafeBytes { (octets) throws(Errno) in
-                    try transport.send(UnsafeRawBufferPointer(rebasing: octets[sent...]))
+                let result = try outgoing.span.bytes.withUnsafeBytes { (octets) throws(TransportError) in
+                    try transport?.send(UnsafeRawBufferPointer(rebasing: octets[sent...]))
                 }
                 guard case .done(let count) = result else { break }
                 sent += count
@@ -232,10 +293,11 @@ package final class ClientConnection {
 
     /// Receives until nothing more is there: a client has one connection and nobody else to serve.
     private func receive(_ now: Int64) {
-        while let transport, phase == .handshaking || phase == .open {
+        while phase == .handshaking || phase == .open {
             let result: IOResult
-            do throws(Errno) {
-                result = try transport.receive(into: buffer)
+            do throws(TransportError) {
+                guard let some = try transport?.receive(into: buffer) else { return }
+                result = some
             } catch {
                 return end(nil, "The connection to \(address) broke: \(error.text).")
             }
@@ -324,6 +386,7 @@ package final class ClientConnection {
         phase = .closed
         transport = nil
         socket = nil
+        lookup = nil
         outgoing = []
         sent = 0
     }

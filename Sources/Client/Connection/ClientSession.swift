@@ -1,6 +1,7 @@
 package import Bytes
 package import Family
 package import Posix
+internal import TLS
 internal import Wire
 
 /// What a session tells its owner.
@@ -30,6 +31,8 @@ package final class ClientSession {
     package private(set) var lastFailure: String?
 
     private var connection: ClientConnection?
+    /// Kept from connection to connection, so that the later ones resume its TLS session.
+    private var trust: TLSClientContext?
     private var connectAt: Int64?
     private var wakeAt: Int64?
     private var events: [SessionEvent] = []
@@ -128,7 +131,8 @@ package final class ClientSession {
 
     private func connect() {
         do throws(ConnectionFailure) {
-            connection = try ClientConnection(address, now: now)
+            if trust == nil { trust = try ClientConnection.trust(for: address) }
+            connection = try ClientConnection(address, trust: trust, now: now)
         } catch {
             lastFailure = error.message
             carryOut(engine.disconnected(closeCode: nil, now: now))

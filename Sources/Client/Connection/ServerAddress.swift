@@ -1,10 +1,12 @@
-/// Where a server is, as people write it: `ws://host:8787`, `http://host:8787`, or just `host:8787`.
+/// Where a server is, as people write it: `ws://host:8787`, `wss://host`, `http://host:8787`, or just `host:8787`.
 package struct ServerAddress: Hashable, Sendable {
     package let host: String
     package let port: UInt16
     /// Path of the WebSocket, `/ws` unless the URL names another.
     package let target: String
     package let isSecure: Bool
+    /// A file in PEM with the certificates to trust when it is secure; `nil` trusts those that the system does.
+    package var authorities: String?
 
     /// - Throws: a sentence about what is wrong with the URL.
     package init(_ text: String) throws(AddressError) {

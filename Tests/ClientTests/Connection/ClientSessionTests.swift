@@ -148,11 +148,22 @@ struct ClientSessionTests {
         #expect(session.engine.phase == .offline)
     }
 
-    @Test("Encryption is refused with a clear sentence")
-    func encryption() throws {
-        #expect(throws: ConnectionFailure(ClientConnection.noEncryption)) {
-            _ = try ClientConnection(try ServerAddress("wss://127.0.0.1:1"), now: 0)
-        }
+    @Test("A file of trusted certificates that cannot be read is named")
+    func authorities() throws {
+        var address = try ServerAddress("wss://127.0.0.1:1")
+        address.authorities = "/nowhere/ca.pem"
+        let failure = ConnectionFailure("The certificates to trust cannot be read from /nowhere/ca.pem: No such file or directory.")
+        #expect(throws: failure) { _ = try ClientConnection(address, now: 0) }
+    }
+
+    @Test("A name that is not known: offline with a reason, without waiting for the resolver")
+    func unknownName() throws {
+        let session = try ClientSession(
+            try ServerAddress("ws://nobody.invalid:1"), SyncEngine.Configuration(token: "t", client: World.client, seed: 1))
+        session.start()
+        while session.lastFailure == nil { _ = try session.turn() }
+        #expect(session.lastFailure?.hasPrefix("nobody.invalid is not known") == true, "\(session.lastFailure ?? "")")
+        #expect(session.engine.phase == .offline)
     }
 
     @Test("Another thread has things done on the session's")

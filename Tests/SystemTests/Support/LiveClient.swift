@@ -12,9 +12,11 @@ final class LiveClient {
     private var notices: [SyncNotice] = []
     private(set) var stopReason: StopReason?
 
-    init(_ server: RunningServer, _ token: String) throws {
+    convenience init(_ server: RunningServer, _ token: String) throws { try self.init(server.address(), token) }
+
+    init(_ address: ServerAddress, _ token: String) throws {
         let client = Random.identifier(milliseconds: Clock.wallMilliseconds())
-        session = try ClientSession(try server.address(), SyncEngine.Configuration(token: token, client: client, seed: 1))
+        session = try ClientSession(address, SyncEngine.Configuration(token: token, client: client, seed: 1))
         session.start()
     }
 

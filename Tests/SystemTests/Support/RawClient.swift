@@ -11,8 +11,10 @@ final class RawClient {
     private var events: [ConnectionEvent] = []
 
     /// Connects and waits for the upgrade.
-    init(_ server: RunningServer) throws {
-        connection = try ClientConnection(try server.address(), now: Clock.monotonicMilliseconds())
+    convenience init(_ server: RunningServer) throws { try self.init(server.address()) }
+
+    init(_ address: ServerAddress) throws {
+        connection = try ClientConnection(address, now: Clock.monotonicMilliseconds())
         guard case .opened = try next() else { throw Unexpected("no upgrade") }
     }
 

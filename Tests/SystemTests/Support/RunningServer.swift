@@ -6,6 +6,8 @@ import Testing
 final class RunningServer {
     let folder: String
     private(set) var port: UInt16 = 0
+    /// Where it speaks TLS, when its options say so.
+    private(set) var securePort: UInt16 = 0
     private(set) var child: ChildProcess
     private let options: [String]
 
@@ -15,11 +17,27 @@ final class RunningServer {
         self.options = options
         child = try Self.start(folder, 0, options)
         port = try Self.ready(child, folder)
+        if options.contains("--tls-cert") { securePort = try readSecurePort() }
+    }
+
+    /// The port in the second line.
+    private func readSecurePort() throws -> UInt16 {
+        let line = try child.readLine(timeoutMilliseconds: 10_000) ?? ""
+        let head = "Encrypted at wss://"
+        try #require(line.hasPrefix(head) && line.hasSuffix("/ws"), "\(line)")
+        return try #require(SocketAddress.split(String(line.dropFirst(head.count).dropLast(3)))).port
     }
 
     var url: String { "ws://127.0.0.1:\(port)" }
 
     func address() throws -> ServerAddress { try ServerAddress(url) }
+
+    /// - Parameter authorities: a file of certificates to trust.
+    func secureAddress(host: String = "localhost", trusting authorities: String) throws -> ServerAddress {
+        var address = try ServerAddress("wss://\(host):\(securePort)")
+        address.authorities = authorities
+        return address
+    }
 
     /// Ends it as a power cut would, and waits for its end.
     func kill() throws {

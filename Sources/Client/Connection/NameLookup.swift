@@ -1,0 +1,32 @@
+internal import Posix
+internal import Synchronization
+
+/// The addresses of one host, found by a thread of its own: the system's resolver may take many seconds, in which a person wants to type.
+///
+/// Dropped before its end, the thread ends by itself.
+final class NameLookup: Sendable {
+    private let found = Mutex<Result<[SocketAddress], Errno>?>(nil)
+    private let reading: FileDescriptor
+    private let writing: FileDescriptor
+
+    init(host: String, port: UInt16) throws(Errno) {
+        var pipe = try Pipe()
+        reading = pipe.takeReading()
+        writing = pipe.takeWriting()
+        _ = Thread.start(name: "resolver") { [self] in
+            let answer: Result<[SocketAddress], Errno>
+            do throws(Errno) { answer = .success(try SocketAddress.resolve(host: host, port: port)) } catch { answer = .failure(error) }
+            found.withLock { $0 = answer }
+            // One octet fits into any pipe.
+            try? Octets.writeAll(writing.raw, [1])
+        }
+    }
+
+    /// Readable once there is an answer.
+    var raw: Int32 { reading.raw }
+
+    /// The addresses, `nil` while there is no answer.
+    ///
+    /// - Throws: the name is not known, or nobody could be asked.
+    func answer() throws(Errno) -> [SocketAddress]? { try found.withLock { $0 }?.get() }
+}
