@@ -30,16 +30,30 @@ struct DecimalText {
         return isNegative && (bound == 0 || order > 0)
     }
 
-    /// One whole digit at least, exactly `scale` decimals: `150.00`, `0.50`.
+    /// One whole digit at least, `scale` decimals, or more where more were written: `150.00`, `0.50`.
     func canonical(scale: Int) -> String {
         var octets: [UInt8] = isNegative ? [UInt8(ascii: "-")] : []
         octets += whole.isEmpty ? [UInt8(ascii: "0")] : whole
-        if scale > 0 {
+        if scale > 0 || !fraction.isEmpty {
             octets.append(UInt8(ascii: "."))
             octets += fraction
             octets += Array(repeating: UInt8(ascii: "0"), count: max(0, scale - fraction.count))
         }
         return String(decoding: octets, as: UTF8.self)
+    }
+
+    /// One whole digit at least, and the decimals as they were written: `92.50`, `0.311`.
+    var asWritten: String { canonical(scale: 0) }
+
+    /// Whether both are the same number, whatever zeros they were written with.
+    func equals(_ other: DecimalText) -> Bool {
+        isNegative == other.isNegative && whole == other.whole && Self.significant(fraction) == Self.significant(other.fraction)
+    }
+
+    private static func significant(_ fraction: [UInt8]) -> ArraySlice<UInt8> {
+        var digits = fraction[...]
+        while digits.last == UInt8(ascii: "0") { digits.removeLast() }
+        return digits
     }
 
     /// Compares magnitudes: below 0 smaller, 0 equal, above 0 larger.

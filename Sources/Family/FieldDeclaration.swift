@@ -11,12 +11,18 @@ package struct FieldDeclaration: Sendable {
     package let isRequired: Bool
     /// What a create without the field gets; `nil` leaves it empty.
     package let defaultValue: Value?
+    /// A create without it gets a value by a rule of its kind (`Validation.applyDefaults`), so that a required field may be left out.
+    package let isFilledIn: Bool
     /// The server writes it; a mutation that names it is refused.
     package let isServerOnly: Bool
+    /// What becomes of the field when the record that it refers to is deleted; says nothing for fields that refer to none.
+    package let whenGone: ReferencePolicy
+    /// The number only grows: assigning a smaller one changes nothing, and a stale base is no conflict.
+    package let onlyGrows: Bool
 
     package init(
         _ name: StaticString, _ type: FieldType, label: String, required: Bool = false, default defaultValue: Value? = nil,
-        serverOnly: Bool = false
+        filledIn: Bool = false, serverOnly: Bool = false, whenGone: ReferencePolicy = .stay, onlyGrows: Bool = false
     ) {
         self.name = name.description
         key = name
@@ -24,8 +30,29 @@ package struct FieldDeclaration: Sendable {
         self.label = label
         isRequired = required
         self.defaultValue = defaultValue
+        isFilledIn = filledIn
         isServerOnly = serverOnly
+        self.whenGone = whenGone
+        self.onlyGrows = onlyGrows
     }
+}
+
+extension FieldDeclaration {
+    /// Whether a create may leave the field out although it is required.
+    package var mayBeLeftOut: Bool { !isRequired || isFilledIn || defaultValue != nil }
+}
+
+/// What becomes of a reference when the record that it names is deleted, in the same change as the deletion.
+package enum ReferencePolicy: Sendable, Equatable {
+    /// The id stays. What the record was called stands in the field of that name, which only the server writes: it is filled when the
+    /// reference is assigned, and brought up to date when the record is deleted under another name.
+    case keep(named: String)
+    /// The field becomes empty.
+    case unlink
+    /// The record that holds the reference is deleted as well.
+    case cascade
+    /// Nothing: the id stays, and an element of a set keeps name and role as they were.
+    case stay
 }
 
 /// What a field may hold, and in which form it travels.
@@ -42,10 +69,15 @@ package enum FieldType: Sendable, Equatable {
     case integer(ClosedRange<Int64>)
     /// An exact decimal number in a JSON string, `"150.00"`; at most `digits` before and `scale` after the point, not below `min`.
     case decimal(digits: Int, scale: Int, min: Int64)
+    /// An exact decimal number in a JSON string, kept with the decimals that its author wrote (`"92.50"` stays that), without leading
+    /// zeros; two of the same value are the same. At most `digits` before and `scale` after the point, not below `min`.
+    case measure(digits: Int, scale: Int, min: Int64)
     /// `"YYYY-MM-DD"`, a date that exists.
     case date
     /// `"HH:MM"`, 00:00...23:59.
     case time
+    /// `"YYYY-MM-DDTHH:MM"`: what a clock shows, in the zone that another field names.
+    case localDateTime
     /// An IANA zone name that this server's zone data has.
     case zone
     /// An absolute `http` or `https` URL of at most 2,048 octets.

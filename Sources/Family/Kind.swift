@@ -6,6 +6,12 @@ package enum Kind: UInt8, CaseIterable, Sendable {
     case coach = 4
     case event = 5
     case message = 6
+    case metric = 7
+    case interaction = 8
+    case trip = 9
+    case tripItem = 10
+    case document = 11
+    case readingPosition = 12
 
     /// The word on the wire, in schemas and on the command line.
     package var name: StaticString {
@@ -16,6 +22,12 @@ package enum Kind: UInt8, CaseIterable, Sendable {
         case .coach: "coach"
         case .event: "event"
         case .message: "message"
+        case .metric: "metric"
+        case .interaction: "interaction"
+        case .trip: "trip"
+        case .tripItem: "trip_item"
+        case .document: "document"
+        case .readingPosition: "reading_position"
         }
     }
 
@@ -27,6 +39,12 @@ package enum Kind: UInt8, CaseIterable, Sendable {
         case "coach": self = .coach
         case "event": self = .event
         case "message": self = .message
+        case "metric": self = .metric
+        case "interaction": self = .interaction
+        case "trip": self = .trip
+        case "trip_item": self = .tripItem
+        case "document": self = .document
+        case "reading_position": self = .readingPosition
         default: return nil
         }
     }

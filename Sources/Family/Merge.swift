@@ -13,11 +13,12 @@ package enum Merge {
         _ patch: FieldPatch, to current: Fields, resolve: (Kind, Identifier) -> SetElement?
     ) -> (fields: Fields, changed: [FieldPatch.Assignment], before: [FieldPatch.Assignment]) {
         var fields = current
+        let declarations = current.kind.declaration.fields
         for assignment in patch.assignments {
             if case .set(let elements)? = assignment.value {
                 let held = current.elements(assignment.field)
                 fields[assignment.field] = set(elements.map(\.id), keeping: held, assignment.field, current, resolve)
-            } else {
+            } else if !isSame(assignment.value, current[assignment.field], declarations[assignment.field]) {
                 fields[assignment.field] = assignment.value
             }
         }
@@ -42,13 +43,27 @@ package enum Merge {
     package static func contested(_ patch: FieldPatch, current: Fields, changedSinceBase: Set<Int>) -> [Int] {
         patch.assignments.compactMap { assignment in
             guard changedSinceBase.contains(assignment.field) else { return nil }
-            return agrees(assignment.value, current[assignment.field]) ? nil : assignment.field
+            let declaration = current.kind.declaration.fields[assignment.field]
+            let isAgreed = agrees(assignment.value, current[assignment.field]) || isSame(assignment.value, current[assignment.field], declaration)
+            return isAgreed ? nil : assignment.field
         }
     }
 
-    /// Whether an update may be applied to any later version without asking: it only adds to sets and removes from them.
-    package static func isSetEditsOnly(_ patch: FieldPatch) -> Bool {
-        patch.assignments.isEmpty && !patch.setEdits.isEmpty
+    /// Whether an update may be applied to any later version without asking: it only adds to sets, removes from them, and moves numbers
+    /// on that only grow.
+    package static func commutes(_ patch: FieldPatch, _ kind: Kind) -> Bool {
+        !patch.isEmpty && patch.assignments.allSatisfy { kind.declaration.fields[$0.field].onlyGrows }
+    }
+
+    /// Whether assigning `new` leaves a field as it is: a measure of the same value, or a smaller number where numbers only grow.
+    private static func isSame(_ new: Value?, _ current: Value?, _ field: FieldDeclaration) -> Bool {
+        switch (field.type, new, current) {
+        case (.measure, .text(let new)?, .text(let current)?):
+            guard let new = DecimalText(new), let current = DecimalText(current) else { return false }
+            return new.equals(current)
+        case (.integer, .integer(let new)?, .integer(let current)?): return field.onlyGrows && new <= current
+        default: return false
+        }
     }
 
     /// A record that a patch begins to refer to.

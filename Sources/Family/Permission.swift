@@ -49,20 +49,27 @@ package enum Permission {
     package static let ownAccessAge = 16
 
     package static func allows(_ access: Access) -> Bool {
-        let isOwnAuthor = access.author == access.actor.member
-        switch (access.kind, access.actor.role) {
-        case (.member, _): return allowsMember(access)
-        case (_, .guest): return false
-        case (.family, let role): return role == .parent && access.action == .update
-        case (.school, _), (.coach, _): return true
-        case (.message, let role):
+        let role = access.actor.role
+        switch access.kind {
+        case .message:
+            let isOwnAuthor = access.author == access.actor.member
             switch access.action {
-            case .create: return true
-            case .update: return isOwnAuthor
-            case .delete, .restore: return isOwnAuthor || role == .parent
+            case .create: return role != .guest
+            case .update: return role != .guest && isOwnAuthor
+            case .delete, .restore: return role == .parent || (role != .guest && isOwnAuthor)
             }
-        case (.event, .athlete): return access.owner == access.actor.member
-        case (.event, .parent): return access.owner != nil && access.ownerAllowsParents == .edit
+        case .member: return allowsMember(access)
+        case .family: return role == .parent && access.action == .update
+        default: break
+        }
+        switch (access.kind.declaration.scope, role) {
+        case (.athlete, .athlete): return access.owner == access.actor.member
+        case (.athlete, .parent): return access.owner != nil && access.ownerAllowsParents == .edit
+        case (.family, .athlete), (.family, .parent): return true
+        // Guests too keep their own place.
+        case (.member, _):
+            return access.subject == ReadingPosition.id(of: access.actor.member) && (access.action == .create || access.action == .update)
+        case (.athlete, .guest), (.family, .guest): return false
         }
     }
 
@@ -100,11 +107,12 @@ package enum Permission {
             }
             return "Only parents manage members; your own name is yours to change. Nothing was changed"
         }
+        if access.kind == .readingPosition { return "How far somebody has read is theirs alone to say. Nothing was changed" }
         if access.actor.role == .guest { return "Guests can read but not change anything. Nothing was changed" }
         switch access.kind {
         case .family: return "Only parents change the family's settings. Nothing was changed"
         case .message: return "A message is edited by its author only, and deleted by its author or a parent. Nothing was changed"
-        case .event where access.actor.role == .parent:
+        case _ where access.actor.role == .parent:
             return "This athlete lets parents view, not edit. Nothing was changed"
         default: return "These records belong to another athlete: you can view them. Nothing was changed"
         }

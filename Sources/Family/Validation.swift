@@ -48,19 +48,32 @@ package enum Validation {
     /// Gives a new record what its author left out.
     ///
     /// Every kind: the declared defaults. Events also: `end_date` is `start_date`, `end_time` is one hour after `start_time`; an
-    /// hour that passes midnight moves `end_date` to the next day, unless the author named a later day already.
-    package static func applyDefaults(_ fields: inout Fields) {
+    /// hour that passes midnight moves `end_date` to the next day, unless the author named a later day already. Metrics: the unit of their
+    /// type; the date of their event, or else today. Interactions: school, local start and zone of their event, "Interaction at …", or
+    /// else now in the family's zone; who logged them. Trips: the family's zone. Trip items: the zone of their trip.
+    ///
+    /// - Parameter context: asked only for kinds whose rules look around.
+    package static func applyDefaults(_ fields: inout Fields, environment: RuleEnvironment, context: () -> RuleContext) {
         for (index, field) in fields.kind.declaration.fields.enumerated() where fields[index] == nil {
             if let value = field.defaultValue { fields[index] = value }
         }
-        if fields.kind == .event { EventRules.applyDefaults(&fields) }
+        switch fields.kind {
+        case .event: EventRules.applyDefaults(&fields)
+        case .metric: MetricRules.applyDefaults(&fields, environment, context())
+        case .interaction: InteractionRules.applyDefaults(&fields, environment, context())
+        case .trip: TripRules.applyDefaults(&fields, context())
+        case .tripItem: TripItemRules.applyDefaults(&fields, context())
+        case .family, .member, .school, .coach, .message, .document, .readingPosition: break
+        }
     }
 
     /// Checks the rules that look at a whole record, after an operation was applied to it.
     ///
     /// - Throws: `required` for the first required field that is empty, `too_many` for a set that edits made too large, and what
     ///   the kind's own rules say (`end_before_start`).
-    package static func check(_ fields: Fields, operation: Int, id: Identifier) throws(Rejection) {
+    package static func check(
+        _ fields: Fields, operation: Int, id: Identifier, environment: RuleEnvironment
+    ) throws(Rejection) {
         let place = Place(operation: operation, kind: fields.kind, id: id)
         for (index, field) in fields.kind.declaration.fields.enumerated() {
             switch fields[index] {
@@ -71,7 +84,13 @@ package enum Validation {
             default: break
             }
         }
-        if fields.kind == .event { try EventRules.check(fields, place: place) }
+        switch fields.kind {
+        case .event: try EventRules.check(fields, place: place)
+        case .metric: try MetricRules.check(fields, place: place)
+        case .trip: try TripRules.check(fields, place: place)
+        case .tripItem: try TripItemRules.check(fields, environment: environment, place: place)
+        case .family, .member, .school, .coach, .message, .interaction, .document, .readingPosition: break
+        }
     }
 
     private static func canonicalize(_ patch: inout FieldPatch, place: Place, environment: RuleEnvironment) throws(Rejection) {

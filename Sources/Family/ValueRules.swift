@@ -34,6 +34,10 @@ enum ValueRules {
             return try TextRules.trimmed(text).map { text throws(Failure) in
                 .text(try decimal(text, digits: digits, scale: scale, min: min, field))
             }
+        case (.measure(let digits, let scale, let min), .text(let text)):
+            return try TextRules.trimmed(text).map { text throws(Failure) in
+                .text(try measure(text, digits: digits, scale: scale, min: min, field))
+            }
         case (.date, .text(let text)):
             return try TextRules.trimmed(text).map { text throws(Failure) in
                 guard CalendarDate(text) != nil else {
@@ -45,6 +49,13 @@ enum ValueRules {
             return try TextRules.trimmed(text).map { text throws(Failure) in
                 guard LocalTime(text) != nil else {
                     throw Failure(code: .invalid, message: "\(field.label) must be a time from 00:00 to 23:59, written like 09:30")
+                }
+                return .text(text)
+            }
+        case (.localDateTime, .text(let text)):
+            return try TextRules.trimmed(text).map { text throws(Failure) in
+                guard LocalDateTime(text) != nil else {
+                    throw Failure(code: .invalid, message: "\(field.label) must be a date and a time, written like 2026-04-15T09:30")
                 }
                 return .text(text)
             }
@@ -121,6 +132,21 @@ enum ValueRules {
         guard let number = DecimalText(text) else {
             throw Failure(code: .invalid, message: "\(field.label) must be a number such as 150.00")
         }
+        try bound(number, digits: digits, scale: scale, min: min, field)
+        return number.canonical(scale: scale)
+    }
+
+    private static func measure(
+        _ text: String, digits: Int, scale: Int, min: Int64, _ field: FieldDeclaration
+    ) throws(Failure) -> String {
+        guard let number = DecimalText(text) else { throw Failure(code: .invalid, message: "Please enter a valid number") }
+        try bound(number, digits: digits, scale: scale, min: min, field)
+        return number.asWritten
+    }
+
+    private static func bound(
+        _ number: DecimalText, digits: Int, scale: Int, min: Int64, _ field: FieldDeclaration
+    ) throws(Failure) {
         guard number.fraction.count <= scale else {
             throw Failure(code: .outOfRange, message: "\(field.label) has at most \(scale) decimals")
         }
@@ -130,7 +156,6 @@ enum ValueRules {
         guard !number.isBelow(min) else {
             throw Failure(code: .outOfRange, message: "\(field.label) must not be below \(min)")
         }
-        return number.canonical(scale: scale)
     }
 
     private static func json(_ octets: [UInt8], maxOctets: Int, maxDepth: Int, _ field: FieldDeclaration) throws(Failure) {

@@ -14,7 +14,7 @@ enum MachineEnvironment {
         return StoreEnvironment(
             now: { Clock.wallMilliseconds() }, random: { Random.octets($0) },
             localDate: { zone, at in zones.rules(zone)?.localDate(at: at).description },
-            rules: RuleEnvironment(zoneExists: { zones.rules($0) != nil }), limits: limits)
+            rules: RuleEnvironment(zone: zones.rules), limits: limits)
     }
 }
 

@@ -135,7 +135,7 @@ extension Store {
             try Validation.canonicalize(&operation, index: 0, environment: environment.rules)
             guard case .update(_, _, let canonical) = operation.action else { preconditionFailure("an update stays one") }
             let fields = Merge.apply(canonical, to: Fields(kind), resolve: { _, _ in nil }).fields
-            try Validation.check(fields, operation: 0, id: nobody)
+            try Validation.check(fields, operation: 0, id: nobody, environment: environment.rules)
             return fields
         } catch {
             // There was no operation that the answer could name.

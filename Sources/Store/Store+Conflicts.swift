@@ -18,7 +18,7 @@ extension Store {
             let contested = Merge.contested(patch, current: current.fields, changedSinceBase: Set(differing))
             throw conflict(current, contested.map { unknown($0, patch, current) }, operation, index, change)
         }
-        if Merge.isSetEditsOnly(patch) { return }
+        if Merge.commutes(patch, current.kind) { return }
         let changed = Set(entries.flatMap { $0.before.map(\.field) })
         let contested = Merge.contested(patch, current: current.fields, changedSinceBase: changed)
         if merge == .disjoint && contested.isEmpty { return }

@@ -26,10 +26,12 @@ extension Store {
         let owner = kind.declaration.scope == .athlete ? try owner(athlete, operation, index, change) : nil
         try check(.create, operation, index, owner: owner, author: change.actor.member, patch: patch, change)
         let empty = Fields(kind)
-        let names = try resolve(Merge.introduced(by: patch, to: empty), operation, index, change)
-        var fields = Merge.apply(patch, to: empty, resolve: { names[$1] }).fields
-        Validation.applyDefaults(&fields)
-        try Validation.check(fields, operation: index, id: operation.id)
+        let targets = try resolve(Merge.introduced(by: patch, to: empty), operation, index, change)
+        var fields = Merge.apply(patch, to: empty, resolve: { targets[$1]?.asSetElement }).fields
+        Validation.applyDefaults(&fields, environment: environment.rules) {
+            RuleContext(member: change.actor.member, now: change.at, zone: change.family.zone, targets: targets)
+        }
+        try Validation.check(fields, operation: index, id: operation.id, environment: environment.rules)
         guard change.family.records < environment.limits.recordsPerFamily else {
             throw Rejection(
                 .familyFull, ErrorCode.familyFull.sentence,
@@ -57,10 +59,10 @@ extension Store {
         if base != current.version {
             try checkStale(current, base: base, merge: merge, patch, operation, index, change)
         }
-        let names = try resolve(Merge.introduced(by: patch, to: current.fields), operation, index, change)
-        let applied = Merge.apply(patch, to: current.fields, resolve: { names[$1] })
+        let targets = try resolve(Merge.introduced(by: patch, to: current.fields), operation, index, change)
+        let applied = Merge.apply(patch, to: current.fields, resolve: { targets[$1]?.asSetElement })
         guard !applied.changed.isEmpty else { return }
-        try Validation.check(applied.fields, operation: index, id: operation.id)
+        try Validation.check(applied.fields, operation: index, id: operation.id, environment: environment.rules)
         row.record.fields = applied.fields
         try checkPeople(from: current, to: row.record, operation, index, &change)
         raise(&row, change)
@@ -160,11 +162,11 @@ extension Store {
 
     /// Checks that what a patch begins to refer to lives in this family.
     ///
-    /// - Returns: for sets, what each element is called now.
+    /// - Returns: these records as they are now, by id.
     private func resolve(
         _ references: [Merge.Reference], _ operation: Operation, _ index: Int, _ change: PendingChange
-    ) throws -> [Identifier: SetElement] {
-        var names: [Identifier: SetElement] = [:]
+    ) throws -> [Identifier: Record] {
+        var targets: [Identifier: Record] = [:]
         for reference in references {
             guard let found = try records.find(family: change.family.key, reference.id)?.record, found.kind == reference.kind,
                 !found.isDeleted
@@ -176,25 +178,8 @@ extension Store {
                         + "What you entered is kept as a draft",
                     operation: index, kind: operation.kind, id: operation.id, field: field.name)
             }
-            names[reference.id] = found.asSetElement
+            targets[reference.id] = found
         }
-        return names
-    }
-}
-
-extension Record {
-    /// Who this is, for a set that it joins.
-    var asSetElement: SetElement {
-        switch kind {
-        case .coach:
-            let name = [fields.text("first_name"), fields.text("last_name")].compactMap { $0 }.joined(separator: " ")
-            return SetElement(id: id, name: name, role: fields.text("role") ?? "")
-        case .member:
-            return SetElement(id: id, name: fields.text("name") ?? "", role: fields.text("role") ?? "")
-        case .family, .school:
-            return SetElement(id: id, name: fields.text("name") ?? "")
-        case .event, .message:
-            return SetElement(id: id)
-        }
+        return targets
     }
 }

@@ -23,7 +23,7 @@ extension Store {
             if before?.role != state.role || before?.isRemoved != state.isRemoved {
                 change.members.append((new.id, state.isRemoved ? nil : state.role))
             }
-        case .school, .coach, .event, .message:
+        case .school, .coach, .event, .message, .metric, .interaction, .trip, .tripItem, .document, .readingPosition:
             break
         }
     }

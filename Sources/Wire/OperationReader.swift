@@ -290,8 +290,8 @@ extension ValueCodec {
     /// What a value of the type looks like, for a sentence.
     static func wanted(_ type: FieldType) -> String {
         switch type {
-        case .line, .text, .choice, .date, .time, .zone, .url, .state: "text"
-        case .decimal: "a number written as text, such as \"150.00\""
+        case .line, .text, .choice, .date, .time, .localDateTime, .zone, .url, .state: "text"
+        case .decimal, .measure: "a number written as text, such as \"150.00\""
         case .flag: "true or false"
         case .integer: "a whole number"
         case .reference: "the id of a record"

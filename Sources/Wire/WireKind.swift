@@ -20,7 +20,7 @@ struct WireField: Sendable {
     init(_ declaration: FieldDeclaration) {
         key = declaration.key
         shape = switch declaration.type {
-        case .line, .text, .choice, .decimal, .date, .time, .zone, .url, .state: .text
+        case .line, .text, .choice, .decimal, .measure, .date, .time, .localDateTime, .zone, .url, .state: .text
         case .integer: .integer
         case .flag: .flag
         case .reference: .reference
@@ -49,6 +49,12 @@ struct WireKind: Sendable {
         case .coach: coach
         case .event: event
         case .message: message
+        case .metric: metric
+        case .interaction: interaction
+        case .trip: trip
+        case .tripItem: tripItem
+        case .document: document
+        case .readingPosition: readingPosition
         }
     }
 
@@ -70,4 +76,10 @@ struct WireKind: Sendable {
     private static let coach = WireKind(.coach)
     private static let event = WireKind(.event)
     private static let message = WireKind(.message)
+    private static let metric = WireKind(.metric)
+    private static let interaction = WireKind(.interaction)
+    private static let trip = WireKind(.trip)
+    private static let tripItem = WireKind(.tripItem)
+    private static let document = WireKind(.document)
+    private static let readingPosition = WireKind(.readingPosition)
 }

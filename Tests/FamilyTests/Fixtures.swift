@@ -40,3 +40,14 @@ func refusal(_ kind: Kind, _ field: String, _ value: Value?) -> Rejection? {
         return error
     }
 }
+
+extension RuleContext {
+    /// Somebody in Warsaw, at 2026-03-28T23:30 UTC (half past midnight there, a day later), who refers to nothing.
+    static var nobody: RuleContext { around([]) }
+
+    static func around(_ targets: [Record]) -> RuleContext {
+        RuleContext(
+            member: id(99), now: 1_774_740_600_000, zone: "Europe/Warsaw",
+            targets: Dictionary(targets.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first }))
+    }
+}

@@ -60,7 +60,7 @@ struct MergeTests {
         let second = Merge.apply(mine, to: Merge.apply(yours, to: event, resolve: resolve).fields, resolve: resolve).fields
         #expect(first == second)
         #expect(first.set("coaches_present").map(\.id) == [id(1), id(2), id(3)])
-        #expect(Merge.isSetEditsOnly(mine))
+        #expect(Merge.commutes(mine, .event))
         #expect(Merge.contested(mine, current: first, changedSinceBase: [coaches]).isEmpty)
     }
 

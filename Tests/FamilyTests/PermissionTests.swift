@@ -14,6 +14,12 @@ struct PermissionTests {
         // A parent owns no season; "own" below is the case of a parent's id as owner, which editing rights cover alike.
         (.event, .parent, "CUDR", "CUDR"), (.event, .athlete, "CUDR", ""), (.event, .guest, "", ""),
         (.message, .parent, "CUDR", "CDR"), (.message, .athlete, "CUDR", "C"), (.message, .guest, "", ""),
+        (.metric, .parent, "CUDR", "CUDR"), (.metric, .athlete, "CUDR", ""), (.metric, .guest, "", ""),
+        (.interaction, .parent, "CUDR", "CUDR"), (.interaction, .athlete, "CUDR", ""), (.interaction, .guest, "", ""),
+        (.document, .parent, "CUDR", "CUDR"), (.document, .athlete, "CUDR", ""), (.document, .guest, "", ""),
+        (.trip, .parent, "CUDR", "CUDR"), (.trip, .athlete, "CUDR", "CUDR"), (.trip, .guest, "", ""),
+        (.tripItem, .parent, "CUDR", "CUDR"), (.tripItem, .athlete, "CUDR", "CUDR"), (.tripItem, .guest, "", ""),
+        (.readingPosition, .parent, "CU", ""), (.readingPosition, .athlete, "CU", ""), (.readingPosition, .guest, "CU", ""),
     ]
 
     static let letters: [(Character, AccessAction)] = [("C", .create), ("U", .update), ("D", .delete), ("R", .restore)]
@@ -24,7 +30,8 @@ struct PermissionTests {
         for (letter, action) in PermissionTests.letters {
             for (whose, allowed) in [(id(1), own), (id(2), other)] {
                 let access = Access(
-                    actor: actor, kind: kind, action: action, owner: kind == .event ? whose : nil, author: whose, subject: whose,
+                    actor: actor, kind: kind, action: action, owner: kind.declaration.scope == .athlete ? whose : nil, author: whose,
+                    subject: kind == .readingPosition ? ReadingPosition.id(of: whose) : whose,
                     fields: kind == .member ? [Kind.member.field("name")] : [0])
                 #expect(Permission.allows(access) == allowed.contains(letter), "\(role) \(action) \(kind.name) of \(whose == id(1) ? "own" : "other")")
             }
@@ -84,8 +91,8 @@ struct PermissionTests {
             for (letter, action) in PermissionTests.letters {
                 for (whose, allowed) in [(id(1), own), (id(2), other)] {
                     let access = Access(
-                        actor: Actor(member: id(1), role: role), kind: kind, action: action, owner: kind == .event ? whose : nil, author: whose,
-                        subject: whose, fields: [0])
+                        actor: Actor(member: id(1), role: role), kind: kind, action: action, owner: kind.declaration.scope == .athlete ? whose : nil, author: whose,
+                        subject: kind == .readingPosition ? ReadingPosition.id(of: whose) : whose, fields: [0])
                     do {
                         try Permission.check(access, operation: 4, id: id(8))
                         #expect(allowed.contains(letter))

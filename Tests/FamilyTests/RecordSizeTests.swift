@@ -12,7 +12,7 @@ struct RecordSizeTests {
             max * (100 + 4 * 4 * 100 + (kind == .member ? 0 : 100))
         case .json(let maxOctets, _): maxOctets
         case .url: 2 * 2_048
-        case .choice, .flag, .integer, .decimal, .date, .time, .zone, .state, .reference, .link: 256
+        case .choice, .flag, .integer, .decimal, .measure, .date, .time, .localDateTime, .zone, .state, .reference, .link: 256
         }
     }
 

@@ -16,7 +16,7 @@ struct ValidationTests {
 
     private func violation(_ fields: Fields) -> Rejection? {
         do {
-            try Validation.check(fields, operation: 5, id: id(9))
+            try Validation.check(fields, operation: 5, id: id(9), environment: earth)
             return nil
         } catch {
             return error
@@ -25,7 +25,7 @@ struct ValidationTests {
 
     private let event = fields(.event, ["type": .text("camp"), "name": .text("Camp"), "start_date": .text("2026-04-15")])
 
-    @Test("Families and members are not created by mutations, families not deleted", arguments: [Kind.family, .member])
+    @Test("Families, members and documents are not created by mutations, families not deleted", arguments: [Kind.family, .member, .document])
     func createdByServer(_ kind: Kind) {
         #expect(refusal(Operation(kind: kind, id: id(1), action: .create(athlete: nil, patch: .init())))?.code == .notAllowed)
         let deletion = refusal(Operation(kind: kind, id: id(1), action: .delete(base: 1)))
@@ -34,7 +34,7 @@ struct ValidationTests {
         #expect(restoration?.code == (kind == .family ? .notAllowed : nil))
     }
 
-    @Test("An owner is named only for kinds that have one", arguments: [Kind.school, .coach, .message])
+    @Test("An owner is named only for kinds that have one", arguments: [Kind.school, .coach, .message, .trip, .tripItem, .readingPosition])
     func ownerOnlyForAthleteScope(_ kind: Kind) {
         let rejection = refusal(Operation(kind: kind, id: id(1), action: .create(athlete: id(2), patch: .init())))
         #expect(rejection?.code == .invalid)
@@ -48,7 +48,7 @@ struct ValidationTests {
             let update = Operation(
                 kind: kind, id: id(1), action: .update(base: 1, merge: .none, patch: patch(kind, [field.name: nil])))
             let rejection = refusal(update)
-            #expect(rejection?.code == (field.isRequired ? .required : nil), "\(kind.name).\(field.name)")
+            #expect(rejection?.code == (field.isServerOnly ? .notAllowed : field.isRequired ? .required : nil), "\(kind.name).\(field.name)")
             if field.isRequired {
                 #expect(rejection?.message == "\(field.label) is required")
                 #expect(rejection?.field == field.name)
@@ -143,7 +143,7 @@ struct EventRulesTests {
     @Test("A new event is neither registered nor attended unless it says so")
     func flags() {
         var fields = event(["start_date": .text("2026-04-15"), "attended": .flag(true)])
-        Validation.applyDefaults(&fields)
+        Validation.applyDefaults(&fields, environment: earth, context: { .nobody })
         #expect(fields["registered"] == .flag(false))
         #expect(fields["attended"] == .flag(true))
     }
@@ -167,19 +167,19 @@ struct EventRulesTests {
             "start_date": .text(start), "end_date": end.map(Value.text), "start_time": startTime.map(Value.text),
             "end_time": endTime.map(Value.text),
         ])
-        Validation.applyDefaults(&fields)
+        Validation.applyDefaults(&fields, environment: earth, context: { .nobody })
         #expect(fields.text("end_date") == wantedEnd)
         #expect(fields.text("end_time") == wantedTime)
-        try Validation.check(fields, operation: 0, id: id(1))
+        try Validation.check(fields, operation: 0, id: id(1), environment: earth)
     }
 
     @Test("Without a start date nothing is made up, and the missing field is named")
     func noStart() {
         var fields = event(["start_time": .text("09:00")])
-        Validation.applyDefaults(&fields)
+        Validation.applyDefaults(&fields, environment: earth, context: { .nobody })
         #expect(fields["end_date"] == nil)
         #expect(throws: Rejection(.required, "Start date is required", operation: 0, kind: .event, id: id(1), field: "start_date")) {
-            try Validation.check(fields, operation: 0, id: id(1))
+            try Validation.check(fields, operation: 0, id: id(1), environment: earth)
         }
     }
 
@@ -199,7 +199,7 @@ struct EventRulesTests {
             "end_time": endTime.map(Value.text),
         ])
         var rejection: Rejection?
-        do { try Validation.check(fields, operation: 1, id: id(1)) } catch { rejection = error }
+        do { try Validation.check(fields, operation: 1, id: id(1), environment: earth) } catch { rejection = error }
         #expect(rejection?.field == field)
         #expect(rejection?.code == (field == nil ? nil : .endBeforeStart))
         #expect(rejection == nil || rejection?.message == sentence)

@@ -203,7 +203,7 @@ struct DemoSeasonTests {
                 case .create(let athlete, let patch):
                     access.owner = athlete
                     fields = Merge.apply(patch, to: fields) { _, id in SetElement(id: id) }.fields
-                    Validation.applyDefaults(&fields)
+                    Validation.applyDefaults(&fields, environment: environment, context: { preconditionFailure("the demo season asks for nothing else") })
                 case .update(_, _, let patch):
                     let record = try #require(held[operation.id])
                     access.action = .update
@@ -215,7 +215,7 @@ struct DemoSeasonTests {
                     Issue.record("the demo deletes nothing")
                 }
                 try Permission.check(access, operation: index, id: operation.id)
-                try Validation.check(fields, operation: index, id: operation.id)
+                try Validation.check(fields, operation: index, id: operation.id, environment: environment)
                 held[operation.id] = (fields, access.owner)
             }
         }

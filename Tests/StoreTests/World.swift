@@ -50,7 +50,7 @@ final class Surroundings {
         StoreEnvironment(
             now: { self.now }, random: { count in (0..<count).map { _ in UInt8(truncatingIfNeeded: self.random.next()) } },
             localDate: { self.rules($0)?.localDate(at: $1).description },
-            rules: RuleEnvironment { self.rules($0) != nil }, limits: limits)
+            rules: RuleEnvironment(zone: self.rules), limits: limits)
     }
 }
 

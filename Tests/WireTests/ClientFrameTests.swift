@@ -52,14 +52,14 @@ struct OperationTests {
 
     @Test("Without a kind that is known no record is named")
     func unknownKind() {
-        let rejection = Outcome(mutate("{\"op\":\"create\",\"kind\":\"trip\",\"id\":\"\(text(1))\"}")).rejection
+        let rejection = Outcome(mutate("{\"op\":\"create\",\"kind\":\"budget\",\"id\":\"\(text(1))\"}")).rejection
         #expect(rejection == Rejection(
-            .unknownKind, "No kind is called \"trip\". This server may be older than the client that asks. Nothing was changed", operation: 0, field: "kind"))
+            .unknownKind, "No kind is called \"budget\". This server may be older than the client that asks. Nothing was changed", operation: 0, field: "kind"))
         #expect(Outcome(mutate("{\"op\":\"create\",\"id\":\"\(text(1))\"}")).rejection?.field == "kind")
         #expect(Outcome(mutate("{\"op\":\"create\",\"kind\":\"event\"}")).rejection?.field == "id")
         #expect(Outcome(mutate("{\"op\":\"create\",\"kind\":\"event\",\"id\":\"\(text(0xABC).uppercased())\"}")).rejection?.field == "id")
         #expect(Outcome(mutate("5")).rejection?.operation == 0)
-        let link = "{\"op\":\"create\",\"kind\":\"message\",\"id\":\"\(text(1))\",\"fields\":{\"about\":{\"kind\":\"trip\",\"id\":\"\(text(2))\"}}}"
+        let link = "{\"op\":\"create\",\"kind\":\"message\",\"id\":\"\(text(1))\",\"fields\":{\"about\":{\"kind\":\"budget\",\"id\":\"\(text(2))\"}}}"
         #expect(Outcome(mutate(link)).rejection?.code == .unknownKind)
         #expect(Outcome(mutate(link)).rejection?.field == "about")
     }
@@ -143,7 +143,7 @@ struct ClientFrameTests {
 
     @Test("A list of a kind that is unknown says so by its own code")
     func listOfUnknownKind() {
-        #expect(Outcome("{\"type\":\"list\",\"request\":1,\"kind\":\"trip\",\"limit\":1}").rejection?.code == .unknownKind)
+        #expect(Outcome("{\"type\":\"list\",\"request\":1,\"kind\":\"budget\",\"limit\":1}").rejection?.code == .unknownKind)
     }
 
     @Test("Secrets and marks are bounded, at and past the bound")

@@ -37,7 +37,7 @@ struct RandomFrames {
 
     mutating func value(_ type: FieldType, form: Bool) -> Value {
         switch type {
-        case .line, .text, .choice, .decimal, .date, .time, .zone, .url, .state: return .text(string())
+        case .line, .text, .choice, .decimal, .measure, .date, .time, .localDateTime, .zone, .url, .state: return .text(string())
         case .flag: return .flag(chance(50))
         case .integer: return .integer(Int64(bitPattern: random.next()))
         case .reference: return .reference(identifier())

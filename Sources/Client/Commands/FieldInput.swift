@@ -106,8 +106,10 @@ package enum FieldOptions {
         case .flag: "yes|no"
         case .integer: "NUMBER"
         case .decimal: "AMOUNT"
+        case .measure: "NUMBER"
         case .date: "YYYY-MM-DD"
         case .time: "HH:MM"
+        case .localDateTime: "YYYY-MM-DDTHH:MM"
         case .zone: "ZONE"
         case .url: "URL"
         case .state: "XX"
@@ -137,7 +139,7 @@ package enum FieldOptions {
         _ text: String, _ type: FieldType, _ option: String, _ names: RecordNames
     ) throws(UsageError) -> Value {
         switch type {
-        case .line, .text, .decimal, .date, .time, .zone, .url, .state: return .text(text)
+        case .line, .text, .decimal, .measure, .date, .time, .localDateTime, .zone, .url, .state: return .text(text)
         case .choice(let words, let labels):
             let wanted = text.lowercased().replacingSeparators
             let place = words.firstIndex(of: wanted) ?? labels.firstIndex { $0.lowercased().replacingSeparators == wanted }

@@ -8,6 +8,11 @@ package enum Help {
         case "events": events
         case "schools": of(.school)
         case "coaches": of(.coach)
+        case "trips": of(.trip)
+        case "items": of(.tripItem)
+        case "metrics": of(.metric)
+        case "interactions": of(.interaction)
+        case "documents": of(.document)
         case "watch": watch
         case "join": "huddle join CODE [--server URL]\n\nRedeems an invitation and remembers who you are; from then on, write just: huddle\n"
         case "say": "huddle say TEXT\n\nSays something to the family.\n"
@@ -22,6 +27,10 @@ package enum Help {
           huddle join CODE          redeem an invitation (once): you are signed in here then
           huddle events             list; also: events add, edit ID, rm ID, attend ID
           huddle schools, coaches   list; also: add, edit ID, rm ID
+          huddle trips, items       list; also: add, edit ID, rm ID
+          huddle metrics, interactions
+                                    list; also: add, edit ID, rm ID
+          huddle documents          list; also: edit ID, rm ID
           huddle members, messages  list
           huddle say TEXT           say something to the family
           huddle watch --json       every change as it happens
@@ -64,7 +73,8 @@ package enum Help {
 
     private static func of(_ kind: Kind) -> String {
         let word = Invocation.word(kind)
-        return "huddle \(word) [TEXT]\nhuddle \(word) add FIELDS\nhuddle \(word) edit ID FIELDS\nhuddle \(word) rm ID\n\n"
+        let add = kind.declaration.isCreatedByMutation ? "huddle \(word) add FIELDS\n" : ""
+        return "huddle \(word) [TEXT]\n\(add)huddle \(word) edit ID FIELDS\nhuddle \(word) rm ID\n\n"
             + FieldOptions.help(kind).joined(separator: "\n") + "\n"
     }
 }

@@ -69,6 +69,11 @@ package struct Invocation: Hashable, Sendable {
         case "events": self.command = try records(.event, rest)
         case "schools": self.command = try records(.school, rest)
         case "coaches": self.command = try records(.coach, rest)
+        case "trips": self.command = try records(.trip, rest)
+        case "items": self.command = try records(.tripItem, rest)
+        case "metrics": self.command = try records(.metric, rest)
+        case "interactions": self.command = try records(.interaction, rest)
+        case "documents": self.command = try records(.document, rest)
         case "members": self.command = .list(try filter(.member, try arguments(rest)))
         case "messages": self.command = .list(try filter(.message, try arguments(rest)))
         case let other?: throw UsageError("There is no command '\(other.printable)'. See huddle --help.")
@@ -79,7 +84,7 @@ package struct Invocation: Hashable, Sendable {
         let place = Self.commandPlace(words)
         var rest = words
         switch place.map({ words[$0] }) {
-        case "add":
+        case "add" where kind.declaration.isCreatedByMutation:
             rest.remove(at: place ?? 0)
             let athlete: Set<String> = kind.declaration.scope == .athlete ? ["--athlete"] : []
             let (list, fields) = try self.fields(rest, kind, options: athlete)
@@ -187,6 +192,12 @@ package struct Invocation: Hashable, Sendable {
         case .member: "members"
         case .message: "messages"
         case .family: "families"
+        case .trip: "trips"
+        case .tripItem: "items"
+        case .metric: "metrics"
+        case .interaction: "interactions"
+        case .document: "documents"
+        case .readingPosition: "positions"
         }
     }
 }

@@ -50,6 +50,10 @@ package struct ListFilter: Hashable, Sendable {
         case .event:
             let sorted = found.sorted { Self.eventKey($0).lexicographicallyPrecedes(Self.eventKey($1)) }
             return time == .upcoming ? sorted : sorted.reversed()
+        case .metric: return Self.newest(found, "recorded_date")
+        case .interaction: return Self.newest(found, "occurred_at")
+        case .trip: return Self.newest(found, "start_date")
+        case .tripItem: return Self.newest(found, "start_time").reversed()
         case .message: return found.sorted { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }
         default: return found.sorted { (Self.nameKey($0), $0.id) < (Self.nameKey($1), $1.id) }
         }
@@ -58,6 +62,11 @@ package struct ListFilter: Hashable, Sendable {
     private static func searched(_ record: Record) -> [String] {
         guard record.kind == .event else { return [RecordNames.name(record)] }
         return ["name", "description", "location", "address", "city"].compactMap { record.fields.text($0) }
+    }
+
+    /// By a date or a time, the latest first.
+    private static func newest(_ records: [Record], _ field: String) -> [Record] {
+        records.sorted { ($0.fields.text(field) ?? "", $0.id) > ($1.fields.text(field) ?? "", $1.id) }
     }
 
     private static func eventKey(_ record: Record) -> [String] {

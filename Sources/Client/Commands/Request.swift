@@ -13,7 +13,8 @@ package enum Request {
         switch command {
         case .add(let kind, let inputs, let athlete):
             let owner = try owner(of: kind, athlete, engine, names)
-            return try create(kind, try FieldOptions.patch(inputs, kind, names: names), athlete: owner, id: fresh())
+            let around = context(engine)
+            return try create(kind, try FieldOptions.patch(inputs, kind, names: names), athlete: owner, id: fresh(), context: around)
         case .edit(let kind, let target, let inputs):
             return try update(try find(kind, target, names), try FieldOptions.patch(inputs, kind, names: names))
         case .remove(let kind, let target): return remove(try find(kind, target, names))
@@ -37,15 +38,33 @@ package enum Request {
         throw UsageError("Whose \(kind.name) is it? Name the athlete with --athlete, or look at one season with --context.")
     }
 
-    /// - Parameter id: a fresh one (`IdentifierSource`).
+    /// - Parameters:
+    ///   - id: a fresh one (`IdentifierSource`).
+    ///   - context: what the server will know when it fills in what is left out (`context(_:)`).
     package static func create(
-        _ kind: Kind, _ patch: FieldPatch, athlete: Identifier? = nil, id: Identifier
+        _ kind: Kind, _ patch: FieldPatch, athlete: Identifier? = nil, id: Identifier, context: RuleContext
     ) throws(Rejection) -> Operation {
-        try checked(Operation(kind: kind, id: id, action: .create(athlete: athlete, patch: patch)))
+        let operation = try canonical(Operation(kind: kind, id: id, action: .create(athlete: athlete, patch: patch)))
+        guard case .create(_, let patch) = operation.action else { return operation }
+        var fields = Merge.apply(patch, to: Fields(kind), resolve: { _, _ in nil }).fields
+        Validation.applyDefaults(&fields, environment: environment, context: { context })
+        try Validation.check(fields, operation: 0, id: id, environment: environment)
+        return operation
+    }
+
+    /// What the server will know when it fills in what is left out.
+    package static func context(_ engine: borrowing SyncEngine) -> RuleContext {
+        var targets: [Identifier: Record] = [:]
+        for kind in [Kind.event, .trip] {
+            for record in engine.records(of: kind) { targets[record.id] = record }
+        }
+        return RuleContext(
+            member: engine.member ?? engine.configuration.client, now: Clock.wallMilliseconds(), zone: engine.timeZone ?? "UTC",
+            targets: targets)
     }
 
     package static func update(_ record: Record, _ patch: FieldPatch) throws(Rejection) -> Operation {
-        try checked(Operation(kind: record.kind, id: record.id, action: .update(base: record.version, merge: .disjoint, patch: patch)))
+        try canonical(Operation(kind: record.kind, id: record.id, action: .update(base: record.version, merge: .disjoint, patch: patch)))
     }
 
     package static func remove(_ record: Record) -> Operation {
@@ -57,7 +76,11 @@ package enum Request {
     }
 
     package static func say(_ text: String, id: Identifier) throws(Rejection) -> Operation {
-        try create(.message, patch(.message, "text", .text(text)), id: id)
+        let operation = try canonical(Operation(kind: .message, id: id, action: .create(athlete: nil, patch: patch(.message, "text", .text(text)))))
+        guard case .create(_, let patch) = operation.action, !patch.isEmpty else {
+            throw Rejection(.required, "Message is required", operation: 0, kind: .message, id: id, field: "text")
+        }
+        return operation
     }
 
     private static func fresh() -> Identifier { Random.identifier(milliseconds: Clock.wallMilliseconds()) }
@@ -70,15 +93,11 @@ package enum Request {
         do { return try names.find(kind, target) } catch { throw UsageError(error.message) }
     }
 
-    /// In canonical spelling; a new record also has what it needs.
-    private static func checked(_ operation: Operation) throws(Rejection) -> Operation {
+    private static var environment: RuleEnvironment { RuleEnvironment(zone: LocalClock.rules) }
+
+    private static func canonical(_ operation: Operation) throws(Rejection) -> Operation {
         var operation = operation
-        try Validation.canonicalize(&operation, index: 0, environment: RuleEnvironment(zoneExists: LocalClock.knows))
-        if case .create(_, let patch) = operation.action {
-            var fields = Merge.apply(patch, to: Fields(operation.kind), resolve: { _, _ in nil }).fields
-            Validation.applyDefaults(&fields)
-            try Validation.check(fields, operation: 0, id: operation.id)
-        }
+        try Validation.canonicalize(&operation, index: 0, environment: environment)
         return operation
     }
 }

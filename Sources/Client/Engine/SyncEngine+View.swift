@@ -81,12 +81,6 @@ extension SyncEngine {
     /// How an element of a set is shown until the server has filled it in.
     private func element(_ kind: Kind, _ id: Identifier) -> SetElement? {
         guard let record = record(id), record.kind == kind else { return nil }
-        switch kind {
-        case .coach:
-            let name = [record.fields.text("first_name"), record.fields.text("last_name")].compactMap { $0 }.joined(separator: " ")
-            return SetElement(id: id, name: name, role: record.fields.text("role") ?? "")
-        case .member, .school: return SetElement(id: id, name: record.fields.text("name") ?? "")
-        default: return SetElement(id: id)
-        }
+        return record.asSetElement
     }
 }

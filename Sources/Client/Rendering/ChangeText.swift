@@ -34,12 +34,12 @@ package struct ChangeText {
         switch entry.effect {
         case .create(_, let fields):
             switch entry.kind {
-            case .message: return nil
+            case .message, .readingPosition: return nil
             case .event: return "\(author) added \(name), \(EventText.dates(fields))"
             case .member: return "\(name) joined the family"
-            default: return "\(author) added \(entry.kind.name) \(name)"
+            default: return "\(author) added \(entry.kind.declaration.label.lowercased()) \(name)"
             }
-        case .update(let assignments): return update(entry, assignments, author, name)
+        case .update(let assignments): return entry.kind == .readingPosition ? nil : update(entry, assignments, author, name)
         case .delete:
             return entry.kind == .message ? "\(author) deleted a message" : "\(author) deleted \(name)"
         case .restore: return "\(author) restored \(name)"
@@ -74,7 +74,7 @@ package struct ChangeText {
         case .update, .delete: break
         }
         let name = DisplayWidth.cut(known.map { RecordNames.name($0) } ?? "", to: 60)
-        return name.isEmpty ? "a \(entry.kind.name)" : name
+        return name.isEmpty ? "a \(entry.kind.declaration.label.lowercased())" : name
     }
 
     /// A value for people, at most 60 columns.
@@ -85,6 +85,8 @@ package struct ChangeText {
         case .text(let content):
             if case .choice(let words, let labels) = field.type, let place = words.firstIndex(of: content), labels.indices.contains(place) {
                 text = labels[place]
+            } else if case .localDateTime = field.type {
+                text = TripText.moment(content)
             } else if case .date = field.type {
                 text = EventText.dates(content, nil)
             } else {
@@ -134,11 +136,11 @@ package struct ChangeText {
             let known = names.name(operation.id)
             let own = operation.patch?.assignments.first { assignment in
                 operation.kind.declaration.fields.indices.contains(assignment.field)
-                    && ["name", "text", "last_name"].contains(operation.kind.declaration.fields[assignment.field].name)
+                    && ["name", "text", "last_name", "title", "subject"].contains(operation.kind.declaration.fields[assignment.field].name)
             }
             var name = known
             if name.isEmpty, case .text(let text)? = own?.value { name = text.printable }
-            name = DisplayWidth.cut(name.isEmpty ? "a \(operation.kind.name)" : name, to: 60)
+            name = DisplayWidth.cut(name.isEmpty ? "a \(operation.kind.declaration.label.lowercased())" : name, to: 60)
             switch operation.action {
             case .create: return operation.kind == .message ? "say: \(name)" : "add \(name)"
             case .update(_, _, let patch):

@@ -1,4 +1,4 @@
-internal import Dates
+package import Dates
 internal import Posix
 
 /// The family's day and time.
@@ -27,7 +27,8 @@ package struct LocalClock {
     /// Whether this machine's zone data has a zone of that name.
     package static func knows(_ zone: String) -> Bool { rules(zone) != nil }
 
-    private static func rules(_ zone: String) -> ZoneRules? {
+    /// What the clocks of a zone show; `nil` when this machine's zone data has none of that name.
+    package static func rules(_ zone: String) -> ZoneRules? {
         guard let name = ZoneName(zone), let octets = try? Files.read(folder + name.text, limit: ZoneRules.maxOctets) else { return nil }
         return try? ZoneRules(tzif: octets)
     }

@@ -27,10 +27,12 @@ package struct RecordNames {
     /// The name that fields give a record of their kind.
     package static func name(_ fields: Fields) -> String {
         switch fields.kind {
-        case .coach: [fields.text("first_name"), fields.text("last_name")].compactMap(\.self).joined(separator: " ").printable
+        case .coach: fields.shownName.printable
         case .message: (fields.text("text") ?? "").printable
         case .event: EventText.name(fields, columns: .max)
-        case .family, .member, .school: (fields.text("name") ?? "").printable
+        case .metric: [fields.shownName, fields.text("value") ?? "", fields.text("unit") ?? ""].joined(separator: " ").printable
+        case .interaction: fields.shownName.isEmpty ? (fields.choiceLabel("interaction_type") ?? "").printable : fields.shownName.printable
+        case .family, .member, .school, .trip, .tripItem, .document, .readingPosition: fields.shownName.printable
         }
     }
 

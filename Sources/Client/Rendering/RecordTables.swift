@@ -13,13 +13,14 @@ package enum RecordTables {
         guard !records.isEmpty else { return [empty(kind)] }
         // Without numbers the id is what one needs for the next command.
         let id = Table.Column("ID", leaves: isNumbered ? 0 : nil)
+        let athlete = Table.Column("ATHLETE", least: 9, leaves: 4)
         let table: Table
         switch kind {
         case .event:
             table = Table(
                 [
                     id, "DATE", .init("TIME", leaves: 3), .init("NAME", least: 20), .init("TYPE", leaves: 2), .init("STATUS", leaves: 5),
-                    .init("WHERE", least: 16, leaves: 1), .init("ATHLETE", least: 9, leaves: 4),
+                    .init("WHERE", least: 16, leaves: 1), athlete,
                 ],
                 records.map { record in
                     [
@@ -55,7 +56,73 @@ package enum RecordTables {
             table = Table(
                 [id, .init("NAME", least: 24), "ROLE"],
                 records.map { [names.short($0.id), RecordNames.name($0), EventText.label($0.fields, "role") ?? ""] })
-        case .family, .message:
+        case .metric:
+            table = Table(
+                [id, "DATE", .init("METRIC", least: 16), "RESULT", .init("VERIFIED", leaves: 1), .init("EVENT", least: 16, leaves: 2), athlete],
+                records.map {
+                    [
+                        names.short($0.id), EventText.dates($0.fields.text("recorded_date") ?? "", nil), $0.fields.shownName.printable,
+                        [$0.fields.text("value"), $0.fields.text("unit")].compactMap(\.self).joined(separator: " ").printable,
+                        $0.fields.flag("verified") ? "verified" : "", $0.fields.reference("event_id").map(names.name) ?? "",
+                        showsAthlete ? $0.athlete.map(names.member) ?? "" : "",
+                    ]
+                })
+        case .interaction:
+            table = Table(
+                [
+                    id, "WHEN", "TYPE", .init("SUBJECT", least: 16), .init("SCHOOL", least: 12, leaves: 3), .init("COACH", least: 12, leaves: 2),
+                    .init("SENTIMENT", leaves: 1), athlete,
+                ],
+                records.map {
+                    [
+                        names.short($0.id), TripText.moment($0.fields.text("occurred_at") ?? ""),
+                        ($0.fields.choiceLabel("interaction_type") ?? "").printable, ($0.fields.text("subject") ?? "").printable,
+                        ($0.fields.text("school_name") ?? $0.fields.reference("school_id").map(names.name) ?? "").printable,
+                        ($0.fields.text("coach_name") ?? $0.fields.reference("coach_id").map(names.name) ?? "").printable,
+                        ($0.fields.choiceLabel("sentiment") ?? "").printable, showsAthlete ? $0.athlete.map(names.member) ?? "" : "",
+                    ]
+                })
+        case .trip:
+            table = Table(
+                [id, "DATE", .init("NAME", least: 20), .init("WHERE", least: 16, leaves: 1), .init("WHO", least: 12, leaves: 2)],
+                records.map {
+                    [
+                        names.short($0.id), EventText.dates($0.fields), RecordNames.name($0), ($0.fields.text("location") ?? "").printable,
+                        $0.fields.set("participants").map(\.name).joined(separator: ", ").printable,
+                    ]
+                })
+        case .tripItem:
+            table = Table(
+                [
+                    id, "WHEN", "DURATION", .init("TITLE", least: 20), .init("CATEGORY", leaves: 2), .init("WHERE", least: 12, leaves: 1),
+                    .init("TRIP", least: 12, leaves: 3),
+                ],
+                records.map {
+                    [
+                        names.short($0.id), TripText.moment($0.fields.text("start_time") ?? ""), TripText.duration($0.fields),
+                        RecordNames.name($0), ($0.fields.choiceLabel("category") ?? "").printable,
+                        ($0.fields.text("location") ?? "").printable, $0.fields.reference("trip_id").map(names.name) ?? "",
+                    ]
+                })
+        case .document:
+            table = Table(
+                [
+                    id, .init("TITLE", least: 20), .init("TYPE", leaves: 3), .init("SCHOOL", least: 12, leaves: 1), .init("VERSION", leaves: 2),
+                    .init("SHARED", leaves: 4), athlete,
+                ],
+                records.map {
+                    let shared = $0.fields.set("shared_with_schools").count
+                    var version = ""
+                    if case .integer(let number)? = $0.fields["version"] { version = String(number) }
+                    return [
+                        names.short($0.id), RecordNames.name($0), ($0.fields.choiceLabel("type") ?? "").printable,
+                        ($0.fields.text("school_name") ?? $0.fields.reference("school_id").map(names.name) ?? "").printable, version,
+                        // R130: many schools are told as many.
+                        shared == 0 ? "" : shared >= 20 ? "Shared: 20+" : "Shared: \(shared)",
+                        showsAthlete ? $0.athlete.map(names.member) ?? "" : "",
+                    ]
+                })
+        case .family, .message, .readingPosition:
             return records.map { "\(names.short($0.id))  \(RecordNames.name($0))" }
         }
         return table.lines(within: columns)
@@ -92,6 +159,12 @@ package enum RecordTables {
         case .school: "No schools yet."
         case .coach: "No coaches yet."
         case .message: "No messages yet."
+        case .metric: "No metrics yet."
+        case .interaction: "No interactions yet."
+        case .trip: "No trips yet."
+        case .tripItem: "No trip items yet."
+        case .document: "No documents yet"
+        case .readingPosition: "Nothing was read yet."
         case .member, .family: "Nobody here."
         }
     }

@@ -213,7 +213,7 @@ package final class Conversation {
             ask(Questions(kind, asksAthlete: kind.declaration.scope == .athlete && owner == nil))
         case .add(let kind, let fields, let athlete):
             let owner = try Request.owner(of: kind, athlete, engine, names)
-            try ask(try Request.create(kind, try FieldOptions.patch(fields, kind, names: names), athlete: owner, id: freshIdentifier()))
+            try ask(try Request.create(kind, try FieldOptions.patch(fields, kind, names: names), athlete: owner, id: freshIdentifier(), context: Request.context(session.engine)))
         case .edit(let kind, let target, let fields):
             try ask(try Request.update(try find(kind, target), try FieldOptions.patch(fields, kind, names: names)))
         case .attend(let target): try ask(try Request.attend(try find(.event, target)))
@@ -300,7 +300,7 @@ package final class Conversation {
 
     private func ask(_ new: Questions) {
         questions = new
-        print("A new \(new.kind.name). Enter leaves a field empty, Ctrl-C cancels.")
+        print("A new \(new.kind.declaration.label.lowercased()). Enter leaves a field empty, Ctrl-C cancels.")
         if let choices = new.choices { print(choices) }
     }
 
@@ -321,7 +321,7 @@ package final class Conversation {
         do {
             let owner = try Request.owner(of: current.kind, current.athlete, session.engine, names)
             let patch = try FieldOptions.patch(current.answers, current.kind, names: names)
-            try ask(try Request.create(current.kind, patch, athlete: owner, id: freshIdentifier()))
+            try ask(try Request.create(current.kind, patch, athlete: owner, id: freshIdentifier(), context: Request.context(session.engine)))
         } catch let rejection as Rejection {
             output += text.rejection(rejection)
         } catch {

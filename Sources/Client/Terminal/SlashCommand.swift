@@ -34,7 +34,19 @@ package enum SlashCommand: Hashable, Sendable {
         case "event": return .show(.event, try one(words, "/event N"))
         case "school": return .show(.school, try one(words, "/school N"))
         case "coach": return .show(.coach, try one(words, "/coach N"))
-        case "schools", "coaches", "members": return try records(command, words)
+        case "trip": return .show(.trip, try one(words, "/trip N"))
+        case "item": return .show(.tripItem, try one(words, "/item N"))
+        case "metric": return .show(.metric, try one(words, "/metric N"))
+        case "interaction": return .show(.interaction, try one(words, "/interaction N"))
+        case "document": return .show(.document, try one(words, "/document N"))
+        case "schools": return try records(.school, words)
+        case "coaches": return try records(.coach, words)
+        case "members": return try records(.member, words)
+        case "trips": return try records(.trip, words)
+        case "items": return try records(.tripItem, words)
+        case "metrics": return try records(.metric, words)
+        case "interactions": return try records(.interaction, words)
+        case "documents": return try records(.document, words)
         case "add":
             let kind = kind(words.first)
             if kind != nil { words.removeFirst() }
@@ -59,6 +71,8 @@ package enum SlashCommand: Hashable, Sendable {
           /edit N --cost 150   change an event: each field is an option
           /attend N            mark it attended            /rm N   delete it
           /schools /coaches    lists; also /school N, /coach N, /schools add|edit|rm …
+          /trips /items        the trips and what is planned on them; /trip N, /trips add …
+          /metrics /interactions /documents   results, contacts with coaches, files
           /members             who is in the family
           /context NAME        whose season you look at; /context all for everybody's
           /drafts              what was refused; /retry N sends it again, /drop N forgets it
@@ -116,11 +130,11 @@ package enum SlashCommand: Hashable, Sendable {
         return filter
     }
 
-    private static func records(_ command: String, _ words: [String]) throws(UsageError) -> SlashCommand {
-        let kind: Kind = command == "schools" ? .school : command == "coaches" ? .coach : .member
+    private static func records(_ kind: Kind, _ words: [String]) throws(UsageError) -> SlashCommand {
+        let command = Invocation.word(kind)
         let rest = Array(words.dropFirst())
         switch words.first {
-        case "add" where kind != .member: return try add(kind, rest)
+        case "add" where kind.declaration.isCreatedByMutation: return try add(kind, rest)
         case "edit": return try edit(kind, rest, "/\(command) edit N --field value")
         case "rm" where kind != .member: return .remove(kind, try one(rest, "/\(command) rm N"))
         default:
@@ -153,6 +167,10 @@ package enum SlashCommand: Hashable, Sendable {
         case "event": .event
         case "school": .school
         case "coach": .coach
+        case "trip": .trip
+        case "item": .tripItem
+        case "metric": .metric
+        case "interaction": .interaction
         default: nil
         }
     }

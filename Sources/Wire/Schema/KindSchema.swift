@@ -53,7 +53,9 @@ enum KindSchema {
     private static func comings(_ declaration: KindDeclaration) -> String {
         switch (declaration.isCreatedByMutation, declaration.isDeletedByMutation) {
         case (true, true): "Created, updated, deleted and restored by mutations."
+        case (false, true) where declaration.kind == .document: "Comes by an upload; updated, deleted and restored by mutations."
         case (false, true): "Comes by an invitation; updated, deleted and restored by mutations."
+        case (true, false): "Created and updated by mutations."
         default: "Made by the server; updated by mutations."
         }
     }
@@ -67,7 +69,7 @@ enum KindSchema {
                 (field.name, form == .record ? value(field, form: form) : nullable(value(field, form: form), !field.isRequired))
             })),
         ]
-        let names = written.filter { required && $0.isRequired }.map { SchemaTree.string($0.name) }
+        let names = written.filter { required && $0.isRequired && (form == .record || !$0.mayBeLeftOut) }.map { SchemaTree.string($0.name) }
         if !names.isEmpty { members.append(("required", .array(names))) }
         members.append(("additionalProperties", false))
         return .object(members)
@@ -104,6 +106,14 @@ enum KindSchema {
                 : "^\\s*-?[0-9]+" + (scale > 0 ? "(\\.[0-9]{1,\(scale)})?\\s*$" : "\\s*$")
             members += [("type", "string"), ("pattern", .string(pattern))]
             members += [("description", .string("An exact decimal number, not below \(min)."))]
+        case .measure(let digits, let scale, _):
+            let pattern = form == .record
+                ? "^-?(0|[1-9][0-9]{0,\(digits - 1)})(\\.[0-9]{1,\(scale)})?$" : "^\\s*-?[0-9]+(\\.[0-9]{1,\(scale)})?\\s*$"
+            members += [("type", "string"), ("pattern", .string(pattern))]
+            members += [("description", "An exact decimal number with the decimals that its author wrote.")]
+        case .localDateTime:
+            members += [("type", "string"), ("pattern", "^[0-9]{4}-[0-9]{2}-[0-9]{2}T([01][0-9]|2[0-3]):[0-5][0-9]$")]
+            members += [("description", "What a clock shows in the zone that another field names.")]
         case .date:
             members += [("type", "string"), ("format", "date"), ("pattern", "^[0-9]{4}-[0-9]{2}-[0-9]{2}$")]
         case .time: members += [("type", "string"), ("pattern", "^([01][0-9]|2[0-3]):[0-5][0-9]$")]
