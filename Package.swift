@@ -56,7 +56,7 @@ let package = Package(
         library("Reactor", ["CLinux", "Bytes", "Posix"]),
         library("JSON", ["Bytes"]),
         library("Dates", ["Bytes"]),
-        library("HTTP1", ["Bytes"]),
+        library("HTTP1", ["Bytes", "Dates"]),
         library("WebSocket", ["Bytes", "Crypto", "HTTP1"]),
 
         // Layer 3: the product itself, pure.
@@ -91,7 +91,7 @@ let package = Package(
         tests("ReactorTests", ["Bytes", "Posix", "Reactor"]),
         tests("JSONTests", ["Bytes", "JSON"]),
         tests("DatesTests", ["Bytes", "Dates"]),
-        tests("HTTP1Tests", ["Bytes", "HTTP1"]),
+        tests("HTTP1Tests", ["Bytes", "Posix", "JSON", "HTTP1"]),
         tests("WebSocketTests", ["wsecho", "Bytes", "Crypto", "Posix", "HTTP1", "WebSocket"]),
         tests("TLSTests", ["COpenSSL", "TestCertificates", "Posix", "TLS"]),
         tests("FamilyTests", ["Bytes", "JSON", "Dates", "Family"]),

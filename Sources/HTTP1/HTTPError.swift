@@ -23,13 +23,21 @@ package enum HTTPError: Error, Equatable, Sendable {
     case transferCoding
     /// The request line is longer than `HeadLimits.startLine`.
     case startLineTooLong
-    /// More fields, or more octets of fields, than `HeadLimits` allows.
+    /// More fields, or more octets of fields, than `HeadLimits` allows; also in the trailers of chunked content.
     case fieldsTooLarge
+    /// A chunk without a size, with a size past 64 bits, without its CRLFs, or with malformed or endless extensions, §7.1.
+    case chunk
+    /// More content than who reads it takes, RFC 9110 §15.5.14.
+    case contentTooLarge
+    /// An expectation other than `100-continue`, RFC 9110 §10.1.1.
+    case expectation
 
     /// The status of the answer; the connection is closed after it.
     package var status: Int {
         switch self {
+        case .contentTooLarge: 413
         case .startLineTooLong: 414
+        case .expectation: 417
         case .fieldsTooLarge: 431
         case .transferCoding: 501
         case .version: 505
