@@ -22,7 +22,8 @@ struct ContentReaderTests {
     }
 
     @Test("chunks give the same content however they are cut, and leave what follows them", arguments: [
-        ("0\r\n\r\n", ""), ("5\r\nhello\r\n0\r\n\r\n", "hello"), ("1\r\na\r\n1\r\nb\r\n00\r\n\r\n", "ab"), ("A\r\n0123456789\r\n0;x=\"\\\"y\"\r\nT: v\r\nU:\r\n\r\n", "0123456789"),
+        ("0\r\n\r\n", ""), ("5\r\nhello\r\n0\r\n\r\n", "hello"), ("1\r\na\r\n1\r\nb\r\n00\r\n\r\n", "ab"),
+        ("A\r\n0123456789\r\n0;x=\"\\\"y\"\r\nT: v\r\nU:\r\n\r\n", "0123456789"),
         ("5 ;a\t= b ;c\r\nhello\r\n0\r\n\r\n", "hello"),
     ])
     func split(chunks: String, content: String) throws {
@@ -56,7 +57,8 @@ struct ContentReaderTests {
         let bound = ChunkedReader.maxExtensions
         #expect(try Self.read(chunks(extensions: bound, trailers: ChunkedReader.maxTrailers + 1), cuts: []) != nil)
         #expect(throws: HTTPError.chunk) { try Self.read(chunks(extensions: bound + 2, trailers: 20), cuts: []) }
-        #expect(throws: HTTPError.fieldsTooLarge) { try Self.read(chunks(extensions: 20, trailers: ChunkedReader.maxTrailers + 2), cuts: []) }
+        #expect(throws: HTTPError.fieldsTooLarge) { try Self.read(chunks(extensions: 20, trailers: ChunkedReader.maxTrailers + 2),
+            cuts: []) }
     }
 
     @Test("any octets at all are refused or read, never trapped on")

@@ -18,7 +18,8 @@ struct HTTPServerConnectionTests {
     }
 
     private func expectNext(
-        _ machine: inout HTTPServerConnection, _ octets: [UInt8], from offset: Int = 0, _ event: HTTPServerConnection.Event, _ consumed: Int,
+        _ machine: inout HTTPServerConnection, _ octets: [UInt8], from offset: Int = 0, _ event: HTTPServerConnection.Event,
+            _ consumed: Int,
         at place: SourceLocation = #_sourceLocation
     ) {
         let (found, count) = machine.next(octets.span.extracting(offset...))
@@ -27,7 +28,8 @@ struct HTTPServerConnectionTests {
     }
 
     static func respond(
-        _ machine: inout HTTPServerConnection, _ status: Int = 200, _ length: HTTPServerConnection.ResponseLength = .octets(0), fields: [Field] = []
+        _ machine: inout HTTPServerConnection, _ status: Int = 200, _ length: HTTPServerConnection.ResponseLength = .octets(0),
+            fields: [Field] = []
     ) throws -> (head: ResponseHead, hasContent: Bool) {
         var said: [UInt8] = []
         let hasContent = machine.respond(ResponseHead(status, fields), length, date: "now", to: &said)
@@ -56,15 +58,20 @@ struct HTTPServerConnectionTests {
     }
 
     @Test("the head of a response says how its content ends, and whether the connection does", arguments: [
-        ("GET / HTTP/1.1\r\nHost: a\r\n\r\n", 200, 5, "5", nil, nil, true), ("HEAD / HTTP/1.1\r\nHost: a\r\n\r\n", 200, 5, "5", nil, nil, false),
-        ("GET / HTTP/1.1\r\nHost: a\r\n\r\n", 304, 5, nil, nil, nil, false), ("DELETE / HTTP/1.1\r\nHost: a\r\n\r\n", 204, 0, nil, nil, nil, false),
-        ("GET / HTTP/1.1\r\nHost: a\r\n\r\n", 200, nil, nil, "chunked", nil, true), ("HEAD / HTTP/1.1\r\nHost: a\r\n\r\n", 200, nil, nil, "chunked", nil, false),
-        ("GET / HTTP/1.0\r\n\r\n", 200, 5, "5", nil, "close", true), ("GET / HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n", 200, 5, "5", nil, "keep-alive", true),
+        ("GET / HTTP/1.1\r\nHost: a\r\n\r\n", 200, 5, "5", nil, nil, true),
+        ("HEAD / HTTP/1.1\r\nHost: a\r\n\r\n", 200, 5, "5", nil, nil, false),
+        ("GET / HTTP/1.1\r\nHost: a\r\n\r\n", 304, 5, nil, nil, nil, false),
+        ("DELETE / HTTP/1.1\r\nHost: a\r\n\r\n", 204, 0, nil, nil, nil, false),
+        ("GET / HTTP/1.1\r\nHost: a\r\n\r\n", 200, nil, nil, "chunked", nil, true),
+        ("HEAD / HTTP/1.1\r\nHost: a\r\n\r\n", 200, nil, nil, "chunked", nil, false),
+        ("GET / HTTP/1.0\r\n\r\n", 200, 5, "5", nil, "close", true),
+        ("GET / HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n", 200, 5, "5", nil, "keep-alive", true),
         ("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", 200, nil, nil, nil, "close", true),
         ("GET / HTTP/1.1\r\nHost: a\r\nConnection: Close\r\n\r\n", 200, 5, "5", nil, "close", true),
         ("GET / HTTP/1.0\r\nConnection: keep-alive, close\r\n\r\n", 200, 5, "5", nil, "close", true),
     ] as [(String, Int, Int?, String?, String?, String?, Bool)])
-    func heads(request: String, status: Int, length: Int?, contentLength: String?, coding: String?, connection: String?, hasContent: Bool) throws {
+    func heads(request: String, status: Int, length: Int?, contentLength: String?, coding: String?, connection: String?,
+        hasContent: Bool) throws {
         var machine = try Self.asked(request)
         let (head, sends) = try Self.respond(&machine, status, length.map { .octets($0) } ?? .unknown)
         #expect(head.fields.only("content-length") == contentLength)
@@ -179,7 +186,8 @@ struct HTTPServerConnectionTests {
         ("PUT / HTTP/1.1\r\nHost: a\r\nExpect: 100-Continue\r\nContent-Length: 5\r\n\r\n", true),
         ("PUT / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nTransfer-Encoding: chunked\r\n\r\n", true),
         ("PUT / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 0\r\n\r\n", false),
-        ("PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n", false), ("PUT / HTTP/1.0\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n", false),
+        ("PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n", false),
+        ("PUT / HTTP/1.0\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n", false),
     ])
     func continues(request: String, isSaid: Bool) throws {
         var machine = try Self.asked(request)

@@ -5,7 +5,8 @@ import Testing
 @Suite("Addresses and their ranges, RFC 4291 §2.2, §2.3")
 struct NetworkAddressTests {
     @Test("each form is the number that it stands for", arguments: [
-        ("192.0.2.7", 0, 0xFFFF_C000_0207), ("0.0.0.0", 0, 0xFFFF_0000_0000), ("255.255.255.255", 0, 0xFFFF_FFFF_FFFF), ("::", 0, 0), ("::1", 0, 1),
+        ("192.0.2.7", 0, 0xFFFF_C000_0207), ("0.0.0.0", 0, 0xFFFF_0000_0000), ("255.255.255.255", 0, 0xFFFF_FFFF_FFFF), ("::", 0, 0),
+        ("::1", 0, 1),
         ("2001:db8::7", 0x2001_0DB8_0000_0000, 7), ("2001:DB8:0:0:0:0:0:7", 0x2001_0DB8_0000_0000, 7), ("fe80::", 0xFE80 << 48, 0),
         ("1:2:3:4:5:6:7:8", 0x0001_0002_0003_0004, 0x0005_0006_0007_0008), ("::ffff:192.0.2.7", 0, 0xFFFF_C000_0207),
         ("64:ff9b::1.2.3.4", 0x0064_FF9B_0000_0000, 0x0102_0304), ("1:2:3:4:5:6:7::", 0x0001_0002_0003_0004, 0x0005_0006_0007_0000),
@@ -15,8 +16,10 @@ struct NetworkAddressTests {
     }
 
     @Test("what is no address is none", arguments: [
-        "", "1", "1.2.3", "1.2.3.4.5", "1.2.3.256", "01.2.3.4", "1.2.3.4 ", " 1.2.3.4", "1..2.3", "1.2.3.4/8", "a", ":", ":1", "1:", "1::2::3", ":::",
-        "1:2:3:4:5:6:7", "1:2:3:4:5:6:7:8:9", "1:2:3:4:5:6:7:8::", "12345::", "::g", "::1%eth0", "[::1]", "::1.2.3", "1:2:3:4:5:6:7:1.2.3.4", "::1.2.3.4:5",
+        "", "1", "1.2.3", "1.2.3.4.5", "1.2.3.256", "01.2.3.4", "1.2.3.4 ", " 1.2.3.4", "1..2.3", "1.2.3.4/8", "a", ":", ":1", "1:",
+        "1::2::3", ":::",
+        "1:2:3:4:5:6:7", "1:2:3:4:5:6:7:8:9", "1:2:3:4:5:6:7:8::", "12345::", "::g", "::1%eth0", "[::1]", "::1.2.3",
+        "1:2:3:4:5:6:7:1.2.3.4", "::1.2.3.4:5",
         "localhost", "0x7f.0.0.1", "2130706433",
     ])
     func noAddress(text: String) {
@@ -24,10 +27,14 @@ struct NetworkAddressTests {
     }
 
     @Test("a range holds what begins with its bits, and nothing else", arguments: [
-        ("10.0.0.0/8", "10.255.0.1", true), ("10.9.9.9/8", "10.0.0.1", true), ("10.0.0.0/8", "11.0.0.0", false), ("192.0.2.7", "192.0.2.7", true),
-        ("192.0.2.7", "192.0.2.6", false), ("0.0.0.0/0", "203.0.113.9", true), ("0.0.0.0/0", "2001:db8::1", false), ("::/0", "2001:db8::1", true),
-        ("2001:db8::/32", "2001:db8:ffff::1", true), ("2001:db8::/32", "2001:db9::", false), ("2001:db8::/65", "2001:db8:0:0:7fff::1", true),
-        ("2001:db8::/65", "2001:db8:0:0:8000::1", false), ("::1/128", "::1", true), ("::1/128", "::2", false), ("10.0.0.0/8", "::ffff:10.1.1.1", true),
+        ("10.0.0.0/8", "10.255.0.1", true), ("10.9.9.9/8", "10.0.0.1", true), ("10.0.0.0/8", "11.0.0.0", false),
+        ("192.0.2.7", "192.0.2.7", true),
+        ("192.0.2.7", "192.0.2.6", false), ("0.0.0.0/0", "203.0.113.9", true), ("0.0.0.0/0", "2001:db8::1", false),
+        ("::/0", "2001:db8::1", true),
+        ("2001:db8::/32", "2001:db8:ffff::1", true), ("2001:db8::/32", "2001:db9::", false),
+        ("2001:db8::/65", "2001:db8:0:0:7fff::1", true),
+        ("2001:db8::/65", "2001:db8:0:0:8000::1", false), ("::1/128", "::1", true), ("::1/128", "::2", false),
+        ("10.0.0.0/8", "::ffff:10.1.1.1", true),
         ("192.168.0.128/25", "192.168.0.127", false),
     ])
     func ranges(range: String, address: String, isIn: Bool) throws {
@@ -35,7 +42,8 @@ struct NetworkAddressTests {
         #expect(range.contains(try #require(NetworkAddress(address))) == isIn)
     }
 
-    @Test("what is no range is none", arguments: ["", "/8", "10.0.0.0/", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/+8", "::/129", "10.0.0.0/8/8", "a/8"])
+    @Test("what is no range is none", arguments: ["", "/8", "10.0.0.0/", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/+8", "::/129",
+        "10.0.0.0/8/8", "a/8"])
     func noRange(text: String) {
         #expect(AddressRange(text) == nil)
     }
@@ -50,7 +58,8 @@ struct NetworkAddressTests {
 @Suite("Authorities, RFC 3986 §3.2, RFC 9110 §4.2")
 struct AuthorityTests {
     @Test("host and port of each form", arguments: [
-        ("a", "a", nil), ("Huddle.Example:8787", "huddle.example", 8787), ("a:", "a", nil), ("127.0.0.1:0", "127.0.0.1", 0), ("[::1]", "[::1]", nil),
+        ("a", "a", nil), ("Huddle.Example:8787", "huddle.example", 8787), ("a:", "a", nil), ("127.0.0.1:0", "127.0.0.1", 0),
+        ("[::1]", "[::1]", nil),
         ("[2001:DB8::1]:443", "[2001:db8::1]", 443), ("[::ffff:1.2.3.4]", "[::ffff:1.2.3.4]", nil), ("[v1.x:y]", "[v1.x:y]", nil),
         ("a%20b", "a%20b", nil), ("x_y.z~", "x_y.z~", nil), ("a:65535", "a", 65535), ("a:00080", "a", 80),
     ] as [(String, String, UInt16?)])
@@ -61,7 +70,8 @@ struct AuthorityTests {
     }
 
     @Test("what is no authority is none", arguments: [
-        "", ":80", "a:65536", "a:-1", "a:+1", "a:8 ", "a:1:2", "a b", "a,b", "a/b", "u@a", "a?b", "a#b", "a\\b", "a\"b", "[::1", "::1", "[1.2.3.4]", "[]", "[v.x]",
+        "", ":80", "a:65536", "a:-1", "a:+1", "a:8 ", "a:1:2", "a b", "a,b", "a/b", "u@a", "a?b", "a#b", "a\\b", "a\"b", "[::1", "::1",
+        "[1.2.3.4]", "[]", "[v.x]",
         "[v1.]", "[::1]x", "a%2", "a%zz", "ä", "a:000080", "[fe80::1%25eth0]",
     ])
     func noAuthority(text: String) {
@@ -82,19 +92,23 @@ struct ProxyTrustTests {
 
     @Test("a peer that is no trusted proxy is believed in nothing")
     func untrusted() throws {
-        let fields = Self.forwarded("for=192.0.2.1;proto=https;host=x") + [Field("x-forwarded-for", "192.0.2.2"), Field("x-forwarded-proto", "https")]
+        let fields = Self.forwarded("for=192.0.2.1;proto=https;host=x") + [Field("x-forwarded-for", "192.0.2.2"),
+            Field("x-forwarded-proto", "https")]
         let source = try #require(Self.source("192.0.2.99", fields))
         #expect(source == RequestSource(address: NetworkAddress("192.0.2.99"), isSecure: false, authority: Authority("inner:8787")))
     }
 
     @Test("the client is the right-most address that is no trusted proxy's", arguments: [
-        (["for=192.0.2.1"], "192.0.2.1"), (["For=\"[2001:db8::7]:4711\""], "2001:db8::7"), (["for=198.51.100.1, for=192.0.2.1"], "192.0.2.1"),
+        (["for=192.0.2.1"], "192.0.2.1"), (["For=\"[2001:db8::7]:4711\""], "2001:db8::7"),
+        (["for=198.51.100.1, for=192.0.2.1"], "192.0.2.1"),
         (["for=192.0.2.1, for=10.1.1.1"], "192.0.2.1"), (["for=198.51.100.1", "for=192.0.2.1", "for=10.1.1.1"], "192.0.2.1"),
-        (["for=10.1.1.1"], "10.1.1.1"), (["for=192.0.2.1:80;by=10.0.0.9;proto=http"], nil), (["for=\"192.0.2.1:80\";by=10.0.0.9;proto=http"], "192.0.2.1"),
+        (["for=10.1.1.1"], "10.1.1.1"), (["for=192.0.2.1:80;by=10.0.0.9;proto=http"], nil),
+        (["for=\"192.0.2.1:80\";by=10.0.0.9;proto=http"], "192.0.2.1"),
         // Nobody is named: the proxy counts, and what is left of it is not believed.
         (["for=192.0.2.1, for=unknown"], nil), (["for=_hidden"], nil), (["proto=https"], nil), ([""], nil),
         // What a client made up stands left of what the proxy wrote, open quotes included.
-        (["for=\", for=192.0.2.1"], "192.0.2.1"), (["garbage for=;;, for=192.0.2.1"], "192.0.2.1"), (["for=\"\\\", for=192.0.2.1"], "192.0.2.1"),
+        (["for=\", for=192.0.2.1"], "192.0.2.1"), (["garbage for=;;, for=192.0.2.1"], "192.0.2.1"),
+        (["for=\"\\\", for=192.0.2.1"], "192.0.2.1"),
         (["for=198.51.100.1, for=x\", for=\"192.0.2.1"], nil), (["for=192.0.2.1;for=198.51.100.1"], nil), (["for=1.2.3.4.5"], nil),
         (["for=\"[192.0.2.1]\""], nil), (["for=192.0.2.1 ; proto=http"], nil), (["for=192.0.2.1,"], nil),
     ] as [([String], String?)])
@@ -104,8 +118,10 @@ struct ProxyTrustTests {
     }
 
     @Test("X-Forwarded-For is read in the same way", arguments: [
-        ("192.0.2.1", "192.0.2.1"), ("198.51.100.1, 192.0.2.1", "192.0.2.1"), ("192.0.2.1, 10.1.1.1", "192.0.2.1"), ("2001:db8::7", "2001:db8::7"),
-        ("[2001:db8::7]:99", "2001:db8::7"), ("192.0.2.1:4711", "192.0.2.1"), ("nonsense, 192.0.2.1", "192.0.2.1"), ("192.0.2.1, nonsense", nil),
+        ("192.0.2.1", "192.0.2.1"), ("198.51.100.1, 192.0.2.1", "192.0.2.1"), ("192.0.2.1, 10.1.1.1", "192.0.2.1"),
+        ("2001:db8::7", "2001:db8::7"),
+        ("[2001:db8::7]:99", "2001:db8::7"), ("192.0.2.1:4711", "192.0.2.1"), ("nonsense, 192.0.2.1", "192.0.2.1"),
+        ("192.0.2.1, nonsense", nil),
         ("unknown", nil), ("", nil),
     ] as [(String, String?)])
     func older(text: String, address: String?) throws {
@@ -115,24 +131,28 @@ struct ProxyTrustTests {
 
     @Test("scheme and host are those of the outermost trusted proxy")
     func schemeAndHost() throws {
-        let chain = Self.forwarded("for=198.51.100.1;proto=http;host=fake", "for=192.0.2.1;proto=https;host=Huddle.Example", "for=10.1.1.1;proto=http;host=middle")
+        let chain = Self.forwarded("for=198.51.100.1;proto=http;host=fake", "for=192.0.2.1;proto=https;host=Huddle.Example",
+            "for=10.1.1.1;proto=http;host=middle")
         let source = try #require(Self.source("10.0.0.1", chain))
         #expect(source == RequestSource(address: NetworkAddress("192.0.2.1"), isSecure: true, authority: Authority("huddle.example")))
         let older = try #require(Self.source("10.0.0.1", [
-            Field("x-forwarded-for", "192.0.2.1"), Field("x-forwarded-proto", "http, HTTPS"), Field("x-forwarded-host", "fake, huddle.example"),
+            Field("x-forwarded-for", "192.0.2.1"), Field("x-forwarded-proto", "http, HTTPS"),
+                Field("x-forwarded-host", "fake, huddle.example"),
         ]))
         #expect(older == source)
         // Without X-Forwarded-For they count as well, for the nearest proxy.
         #expect(Self.source("10.0.0.1", [Field("x-forwarded-proto", "https")])?.isSecure == true)
         #expect(Self.source("10.0.0.1", [], isSecure: true)?.isSecure == true)
         #expect(Self.source("10.0.0.1", Self.forwarded("for=192.0.2.1;proto=http"), isSecure: true)?.isSecure == false)
-        #expect(Self.source("10.0.0.1", Self.forwarded("for=192.0.2.1;proto=gopher"), isSecure: true)?.address == NetworkAddress("10.0.0.1"))
+        #expect(Self.source("10.0.0.1", Self.forwarded("for=192.0.2.1;proto=gopher"),
+            isSecure: true)?.address == NetworkAddress("10.0.0.1"))
     }
 
     @Test("both kinds of fields that name different clients cannot be believed; the same client twice can")
     func both() {
         #expect(Self.source("10.0.0.1", Self.forwarded("for=198.51.100.1") + [Field("x-forwarded-for", "192.0.2.1")]) == nil)
-        #expect(Self.source("10.0.0.1", Self.forwarded("for=192.0.2.1") + [Field("x-forwarded-for", "192.0.2.1")])?.address == NetworkAddress("192.0.2.1"))
+        #expect(Self.source("10.0.0.1",
+            Self.forwarded("for=192.0.2.1") + [Field("x-forwarded-for", "192.0.2.1")])?.address == NetworkAddress("192.0.2.1"))
     }
 
     @Test("no more elements than the bound are looked at")
@@ -155,10 +175,13 @@ struct OriginPolicyTests {
         ("https://app.example", "huddle.example", true, true), ("http://localhost:3000", "huddle.example", false, true),
         ("http://huddle.example", "huddle.example", true, false), ("https://huddle.example", "huddle.example", false, false),
         ("https://huddle.example:444", "huddle.example", true, false), ("https://evil.example", "huddle.example", true, false),
-        ("https://huddle.example.evil.example", "huddle.example", true, false), ("https://evilhuddle.example", "huddle.example", true, false),
-        ("null", "huddle.example", true, false), ("", "huddle.example", true, false), ("https://huddle.example/", "huddle.example", true, false),
+        ("https://huddle.example.evil.example", "huddle.example", true, false),
+        ("https://evilhuddle.example", "huddle.example", true, false),
+        ("null", "huddle.example", true, false), ("", "huddle.example", true, false),
+        ("https://huddle.example/", "huddle.example", true, false),
         ("https://user@huddle.example", "huddle.example", true, false), ("huddle.example", "huddle.example", true, false),
-        ("https://app.example https://huddle.example", "huddle.example", true, false), ("wss://huddle.example", "huddle.example", true, false),
+        ("https://app.example https://huddle.example", "huddle.example", true, false),
+        ("wss://huddle.example", "huddle.example", true, false),
         ("http://app.example", "huddle.example", true, false),
     ])
     func table(origin: String, host: String, isSecure: Bool, isAllowed: Bool) {
@@ -172,6 +195,7 @@ struct OriginPolicyTests {
         #expect(Self.policy.allows(Fields(), from: source))
         let two = [Field("origin", "https://huddle.example"), Field("origin", "https://huddle.example")]
         #expect(!Self.policy.allows(Fields(two), from: source))
-        #expect(!Self.policy.allows(Fields([Field("origin", "http://a")]), from: RequestSource(address: nil, isSecure: false, authority: nil)))
+        #expect(!Self.policy.allows(Fields([Field("origin", "http://a")]),
+            from: RequestSource(address: nil, isSecure: false, authority: nil)))
     }
 }

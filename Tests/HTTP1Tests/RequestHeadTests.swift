@@ -160,7 +160,8 @@ struct RequestHeadTests {
     @Test("targets of every form give path and query", arguments: [
         ("GET / HTTP/1.1", "/", nil), ("GET /a?b?c HTTP/1.1", "/a", "b?c"), ("GET http://a HTTP/1.1", "/", nil),
         ("GET http://a?q HTTP/1.1", "/", "q"), ("GET //a HTTP/1.1", "//a", nil), ("GET /%7e/.. HTTP/1.1", "/%7e/..", nil),
-        ("CONNECT a:80 HTTP/1.1", "a:80", nil), ("GET http://[::1]:80/x HTTP/1.1", "/x", nil), ("GET HTTPS://a:1/b HTTP/1.1", "/b", nil), ("OPTIONS * HTTP/1.1", "*", nil),
+        ("CONNECT a:80 HTTP/1.1", "a:80", nil), ("GET http://[::1]:80/x HTTP/1.1", "/x", nil), ("GET HTTPS://a:1/b HTTP/1.1", "/b", nil),
+        ("OPTIONS * HTTP/1.1", "*", nil),
     ] as [(String, String, String?)])
     func targets(line: String, path: String, query: String?) throws {
         let (head, _) = try #require(try Self.parse(line + "\r\nHost: a\r\n\r\n"))
@@ -169,7 +170,8 @@ struct RequestHeadTests {
     }
 
     @Test("an absolute target says whose resource it is, and Host does so otherwise", arguments: [
-        ("GET / HTTP/1.1", "b:8080"), ("GET http://A:1/ HTTP/1.1", "a:1"), ("CONNECT c:443 HTTP/1.1", "c:443"), ("OPTIONS * HTTP/1.1", "b:8080"),
+        ("GET / HTTP/1.1", "b:8080"), ("GET http://A:1/ HTTP/1.1", "a:1"), ("CONNECT c:443 HTTP/1.1", "c:443"),
+        ("OPTIONS * HTTP/1.1", "b:8080"),
     ])
     func authorities(line: String, authority: String) throws {
         let (head, _) = try #require(try Self.parse(line + "\r\nHost: B:8080\r\n\r\n"))

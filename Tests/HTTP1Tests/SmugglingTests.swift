@@ -11,7 +11,8 @@ struct SmugglingTests {
         #expect(SmugglingCase.all.count > 160)
     }
 
-    @Test("each is answered as the RFC demands, nothing smuggled is served, and the stream ends or stays in step", arguments: SmugglingCase.all, [false, true])
+    @Test("each is answered as the RFC demands, nothing smuggled is served, and the stream ends or stays in step",
+        arguments: SmugglingCase.all, [false, true])
     func outcome(one: SmugglingCase, reads: Bool) throws {
         let answers = reads ? one.read : one.answers
         func check(_ script: ServerScript, _ how: String, prefix: [Int] = []) throws {
