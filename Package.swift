@@ -25,6 +25,9 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(name: name, dependencies: dependencies, swiftSettings: settings)
 }
 
+/// What the fuzz targets look into.
+let fuzzed = ["Bytes", "Posix", "SQLite", "JSON", "Dates", "HTTP1", "WebSocket", "Family", "Wire", "Rooms", "Store", "Client"]
+
 let package = Package(
     name: "Huddle",
     products: [
@@ -102,7 +105,20 @@ let package = Package(
         tests("ServerTests", ["TestCertificates", "CFaultVFS", "Bytes", "Posix", "SQLite", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Wire", "Rooms", "Store", "Server"]),
         tests("ClientTests", ["TestCertificates", "Arguments", "Bytes", "Crypto", "Posix", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Wire", "Client"]),
         tests("SimulationTests", ["CFaultVFS", "Bytes", "Crypto", "Posix", "SQLite", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Wire", "Rooms", "Store", "Server", "Client"]),
+        .testTarget(
+            name: "FuzzTests", dependencies: fuzzed.map { .init(stringLiteral: $0) },
+            exclude: ["corpus", "dictionaries", "fuzzer", "README.md"], swiftSettings: settings),
         tests("LoadgenTests", ["Arguments", "loadgen", "huddled", "Bytes", "Posix", "HTTP1", "WebSocket", "JSON", "Family", "Wire", "Store"]),
         tests("SystemTests", ["TestCertificates", "huddled", "huddle", "wsecho", "loadgen", "Bytes", "Crypto", "Posix", "SQLite", "JSON", "Dates", "Family", "Wire", "Store", "Client"]),
     ]
 )
+
+// For `deploy/fuzz.sh` only: the bodies of `FuzzTests` as a library that libFuzzer is linked with.
+if Context.environment["HUDDLE_FUZZ"] != nil {
+    package.targets.removeAll { $0.name == "FuzzTests" }
+    package.targets.append(
+        .target(
+            name: "HuddleFuzz", dependencies: fuzzed.map { .init(stringLiteral: $0) }, path: "Tests/FuzzTests",
+            exclude: ["corpus", "dictionaries", "README.md", "ReplayTests.swift"], sources: ["Targets", "fuzzer"], swiftSettings: settings))
+    package.products.append(.library(name: "HuddleFuzz", type: .static, targets: ["HuddleFuzz"]))
+}

@@ -1,0 +1,62 @@
+/// A parser or state machine, and what must hold for every input that it can get.
+///
+/// One body serves twice: the fuzzer (`deploy/fuzz.sh`) looks for octets that break it, the tests replay the kept ones.
+struct FuzzTarget: Sendable {
+    /// The name of its folder in `corpus`.
+    let name: String
+    /// The target's words for the fuzzer, a file of `dictionaries`; `nil` for binary grammars.
+    let dictionary: String?
+    /// - Throws: `Broken` when a promise does not hold. A trap is a find as well.
+    let run: @Sendable ([UInt8]) throws -> Void
+
+    init(_ name: String, dictionary: String? = nil, _ run: @escaping @Sendable ([UInt8]) throws -> Void) {
+        self.name = name
+        self.dictionary = dictionary
+        self.run = run
+    }
+
+    static let all: [FuzzTarget] = grammars + frames + webSockets + requests + machines
+
+    static func named(_ name: String) -> FuzzTarget? { all.first { $0.name == name } }
+}
+
+/// A promise that an input broke.
+struct Broken: Error, CustomStringConvertible {
+    let description: String
+}
+
+func hold(_ condition: Bool, _ sentence: @autoclosure () -> String) throws(Broken) {
+    if !condition { throw Broken(description: sentence()) }
+}
+
+/// Octets as choices: a program for a state machine, or the cuts of a stream. What is used up gives zeros, so every input is one.
+struct Choices {
+    private let octets: [UInt8]
+    private var position = 0
+
+    init(_ octets: [UInt8]) { self.octets = octets }
+
+    var isEmpty: Bool { position >= octets.count }
+
+    mutating func octet() -> UInt8 {
+        guard position < octets.count else { return 0 }
+        defer { position += 1 }
+        return octets[position]
+    }
+
+    mutating func below(_ count: Int) -> Int { count <= 1 ? 0 : Int(octet()) % count }
+
+    mutating func chance() -> Bool { octet() & 1 == 1 }
+
+    mutating func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }
+
+    /// At most so many octets as they stand.
+    mutating func take(_ count: Int) -> [UInt8] {
+        let end = min(position + count, octets.count)
+        defer { position = end }
+        return Array(octets[position..<end])
+    }
+
+    /// All that is left, as it stands.
+    mutating func rest() -> [UInt8] { take(octets.count) }
+}

@@ -1,0 +1,152 @@
+import Bytes
+import HTTP1
+
+@testable import WebSocket
+
+extension FuzzTarget {
+    static let webSockets: [FuzzTarget] = [
+        FuzzTarget("ws-server") { octets in try checkDecoder(octets, role: .server) },
+        FuzzTarget("ws-client") { octets in try checkDecoder(octets, role: .client) },
+        FuzzTarget("ws-said") { octets in try checkEncoder(octets) },
+        FuzzTarget("ws-close") { octets in try checkCloseState(octets) },
+    ]
+}
+
+/// An event that owns its octets.
+private enum Said: Equatable {
+    case message(MessageKind, [UInt8])
+    case ping([UInt8])
+    case pong([UInt8])
+    case close(UInt16?, String)
+    case failure(WebSocketError)
+}
+
+private func decode(_ pieces: [[UInt8]], role: WebSocketRole, limits: WebSocketLimits) throws -> [Said] {
+    var decoder = WebSocketDecoder(role: role, limits: limits)
+    var said: [Said] = []
+    for piece in pieces {
+        // Memory of exactly this size, so that the sanitizer sees a step past its end; and gone afterwards.
+        let lent = UnsafeMutableRawBufferPointer.allocate(byteCount: piece.count, alignment: 1)
+        defer { lent.deallocate() }
+        lent.copyBytes(from: piece)
+        decoder.feed(lent)
+        do {
+            while let event = try decoder.next() {
+                switch event {
+                case .message(let kind, let octets): said.append(.message(kind, Array(octets)))
+                case .ping(let octets): said.append(.ping(Array(octets)))
+                case .pong(let octets): said.append(.pong(Array(octets)))
+                case .close(let code, let reason): said.append(.close(code, reason))
+                }
+            }
+        } catch { said.append(.failure(error)) }
+        try hold(decoder.heldOctets <= limits.maxMessage + maxControlPayload + 512, "\(decoder.heldOctets) octets are held")
+    }
+    return said
+}
+
+/// The first octets choose limits and cuts, the rest is the stream: however it is cut, the same is said.
+func checkDecoder(_ octets: [UInt8], role: WebSocketRole) throws {
+    var choices = Choices(octets)
+    let limits = WebSocketLimits(
+        maxMessage: choices.pick([0, 1, 125, 126, 300, 70_000, 1 << 20]), maxFragments: choices.pick([1, 2, 3, 1_000]))
+    var cuts = Choices(choices.take(4))
+    let stream = choices.rest()
+    let whole = try decode([stream], role: role, limits: limits)
+    var pieces: [[UInt8]] = []
+    var left = stream[...]
+    while !left.isEmpty {
+        // One octet at a time when the choices are used up.
+        let piece = left.prefix(1 + cuts.below(64))
+        pieces.append(Array(piece))
+        left = left.dropFirst(piece.count)
+    }
+    for split in [pieces, stream.map { [$0] }] {
+        let said = try decode(split, role: role, limits: limits)
+        try hold(said == whole, "cut, the stream says \(said); whole it says \(whole)")
+    }
+    for (index, event) in whole.enumerated() {
+        switch event {
+        case .message(let kind, let payload):
+            try hold(payload.count <= limits.maxMessage, "a message of \(payload.count) octets")
+            try hold(kind == .binary || String(validating: payload, as: UTF8.self) != nil, "a text that is no UTF-8")
+        case .ping(let payload), .pong(let payload): try hold(payload.count <= 125, "a control frame of \(payload.count) octets")
+        case .close(let code, _):
+            try hold(code.map(WebSocket.CloseCode.mayTravel) ?? true, "close code \(code ?? 0)")
+            try hold(index == whole.count - 1, "something is said after the close")
+        case .failure: try hold(index == whole.count - 1, "something is said after the failure")
+        }
+    }
+}
+
+/// What our own encoder writes, our decoder of the other side says, in whatever order frames come.
+func checkEncoder(_ octets: [UInt8]) throws {
+    var choices = Choices(octets)
+    let isClient = choices.chance()
+    var stream: [UInt8] = []
+    var expected: [Said] = []
+    var steps = 0
+    while !choices.isEmpty, steps < 64 {
+        steps += 1
+        let mask: UInt32? = isClient ? UInt32(choices.octet()) &* 0x0101_0307 : nil
+        let kind = choices.below(5)
+        // Lengths around the borders of the three length forms, made of one octet, so that small inputs reach them.
+        let length = choices.pick([0, 1, 7, 8, 124, 125, 126, 127, 65_535, 65_536])
+        let payload = [UInt8](repeating: choices.octet() & 0x7F, count: kind >= 2 ? min(length, 125) : length)
+        switch kind {
+        case 0:
+            stream += WebSocketEncoder.frame(.text, payload, maskKey: mask)
+            expected.append(.message(.text, payload))
+        case 1:
+            stream += WebSocketEncoder.frame(.binary, payload, maskKey: mask)
+            expected.append(.message(.binary, payload))
+        case 2:
+            stream += WebSocketEncoder.ping(payload, maskKey: mask)
+            expected.append(.ping(payload))
+        case 3:
+            stream += payload.withUnsafeBytes { WebSocketEncoder.pong($0, maskKey: mask) }
+            expected.append(.pong(payload))
+        default:
+            let code = choices.pick([UInt16(1000), 1001, 1011, 3000, 4999])
+            let reason = String(decoding: payload.prefix(123), as: UTF8.self)
+            stream += WebSocketEncoder.close(code, reason: reason, maskKey: mask)
+            expected.append(.close(code, reason))
+        }
+        if kind == 4 { break }
+    }
+    let said = try decode(
+        [stream], role: isClient ? .server : .client, limits: WebSocketLimits(maxMessage: 1 << 17, maxFragments: 1))
+    try hold(said == expected, "\(said.count) of \(expected.count) events come back")
+}
+
+/// Any order of inputs: one close frame at most, one drop at most, nothing after it.
+func checkCloseState(_ octets: [UInt8]) throws {
+    var choices = Choices(octets)
+    var state = CloseState()
+    var closes = 0
+    var drops = 0
+    while !choices.isEmpty {
+        let before = state.phase
+        let code: UInt16? = choices.chance() ? 1000 + UInt16(choices.octet()) : nil
+        let action =
+            switch choices.below(6) {
+            case 0: state.close(code)
+            case 1: state.didReceiveClose(code)
+            case 2: state.didFail(code ?? 1002)
+            case 3: state.didFlush()
+            case 4: state.timerFired()
+            default: state.streamEnded()
+            }
+        switch action {
+        case .sendClose, .sendCloseAndFinish:
+            closes += 1
+            try hold(before == .open, "a close frame is sent in \(before)")
+        case .drop: drops += 1
+        case .finish, .nothing: break
+        }
+        try hold(before != .closed || action == .nothing, "\(action) after the end")
+        try hold((state.phase == .closed) == (drops == 1), "dropped \(drops) times in \(state.phase)")
+        try hold(closes <= 1, "\(closes) close frames")
+        try hold(state.phase != .closed || state.peerCode != nil, "the end has no code")
+    }
+}
