@@ -265,7 +265,7 @@ struct HubMachine {
             case .propose(let proposal): proposals.append(proposal)
             case .read(let id, let request): reads.append((id, request))
             case .command(let id, let command): commands.append((id, command))
-            case .note: break
+            default: break
             }
         }
         try hold(hub.openSessions == open.count, "\(hub.openSessions) sessions count as open, \(open.count) are")
