@@ -31,6 +31,9 @@ package struct Limits: Hashable, Sendable {
     package var pongTime = 10_000
     /// Records of one family, tombstones included.
     package var recordsPerFamily = 100_000
+    /// Records besides the one named that one deletion, shift or copy may touch, and items of one trip: a commit stays at some milliseconds.
+    /// Not sent: nobody can check it before they ask, and the rejection (`too_many`) says what to do.
+    package var relatedRecords = 500
     /// Messages that a snapshot carries, the newest; older ones are paged (`list`).
     package var snapshotMessages = 500
     /// Records that one `list` answers at most.

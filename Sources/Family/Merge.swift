@@ -27,13 +27,21 @@ package enum Merge {
             let ids = Set(held.map(\.id)).subtracting(edit.remove).union(edit.add)
             fields[edit.field] = set(Array(ids), keeping: held, edit.field, current, resolve)
         }
+        let (changed, before) = difference(from: current, to: fields)
+        return (fields, changed, before)
+    }
+
+    /// The fields in which two states of a record differ, in the order of the declaration: as they are now, and as they were.
+    package static func difference(
+        from current: Fields, to fields: Fields
+    ) -> (changed: [FieldPatch.Assignment], before: [FieldPatch.Assignment]) {
         var changed: [FieldPatch.Assignment] = []
         var before: [FieldPatch.Assignment] = []
         for field in fields.values.indices where fields[field] != current[field] {
             changed.append(.init(field: field, value: fields[field]))
             before.append(.init(field: field, value: current[field]))
         }
-        return (fields, changed, before)
+        return (changed, before)
     }
 
     /// The fields over which a stale update and what happened since its base disagree. Only assignments can: set edits of both

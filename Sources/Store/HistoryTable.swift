@@ -5,6 +5,7 @@ import SQLite
 /// What one version of a record replaced.
 struct HistoryEntry {
     var version: Int64
+    var sequence: Int64
     var member: Identifier
     var at: Int64
     /// Fields that the version changed, with the values before; none for deletions and restorations.
@@ -21,7 +22,8 @@ final class HistoryTable {
             "INSERT INTO history (family, record, version, seq, member, at, before) VALUES (?, ?, ?, ?, ?, ?, ?)")
         since = try database.prepare(
             """
-            SELECT version, member, at, before FROM history WHERE family = ? AND record = ? AND version > ? ORDER BY version
+            SELECT version, seq, member, at, before FROM history
+            WHERE family = ? AND record = ? AND version > ? ORDER BY version LIMIT ?
             """)
     }
 
@@ -38,15 +40,23 @@ final class HistoryTable {
     }
 
     /// What happened to a record after a version, oldest first.
-    func entries(family: Int64, _ record: Record, after version: Int64) throws -> [HistoryEntry] {
+    ///
+    /// - Parameter limit: of entries; a record can have thousands of versions.
+    func entries(family: Int64, _ record: Record, after version: Int64, limit: Int64 = .max) throws -> [HistoryEntry] {
         since.bind(1, family)
         since.bind(2, record.id)
         since.bind(3, version)
+        since.bind(4, limit)
         return try since.all { row in
             HistoryEntry(
-                version: row.int64(0), member: try row.identifier(1), at: row.int64(2),
-                before: row.isNull(3) ? [] : try FormerValues.decode(record.kind, row.octets(3)))
+                version: row.int64(0), sequence: row.int64(1), member: try row.identifier(2), at: row.int64(3),
+                before: row.isNull(4) ? [] : try FormerValues.decode(record.kind, row.octets(4)))
         }
+    }
+
+    /// What one version of a record replaced; `nil` when history does not know it (any more).
+    func entry(family: Int64, _ record: Record, version: Int64) throws -> HistoryEntry? {
+        try entries(family: family, record, after: version - 1, limit: 1).first { $0.version == version }
     }
 }
 

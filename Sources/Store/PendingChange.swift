@@ -13,6 +13,8 @@ struct PendingChange {
     let at: Int64
     private(set) var entries: [ChangeEntry] = []
     private(set) var versions: [Ack.Version] = []
+    /// What it planned anew, to be checked when all of it was applied.
+    var plans = Plans()
     /// Whose rights it touched, with the role they have now; `nil`: removed.
     var members: [(member: Identifier, role: Role?)] = []
 

@@ -15,6 +15,7 @@ final class RecordTable {
     private let insertOne: Statement
     private let updateOne: Statement
     private let countAll: Statement
+    private let findCreation: Statement
     private let database: Database
 
     /// The columns that `decode` reads, in its order.
@@ -32,6 +33,7 @@ final class RecordTable {
             """)
         updateOne = try database.prepare(
             "UPDATE records SET version = ?, updated_at = ?, updated_by = ?, deleted_at = ?, fields = ? WHERE row = ?")
+        findCreation = try database.prepare("SELECT created_seq FROM records WHERE family = ? AND id = ?")
         countAll = try database.prepare("SELECT count(*) FROM records WHERE family = ?")
     }
 
@@ -69,6 +71,14 @@ final class RecordTable {
         updateOne.bind(5, StoredFields.encode(row.record.fields))
         updateOne.bind(6, row.row)
         try updateOne.run()
+    }
+
+    /// The sequence that created a record; `nil` when it is not known.
+    func creation(family: Int64, _ id: Identifier) throws -> Int64? {
+        findCreation.bind(1, family)
+        findCreation.bind(2, id)
+        guard let sequence = try findCreation.one({ $0.int64(0) }), sequence > 0 else { return nil }
+        return sequence
     }
 
     /// How many records the family has, deleted ones included.

@@ -28,25 +28,31 @@ extension Store {
         let empty = Fields(kind)
         let targets = try resolve(Merge.introduced(by: patch, to: empty), operation, index, change)
         var fields = Merge.apply(patch, to: empty, resolve: { targets[$1]?.asSetElement }).fields
+        keepNames(&fields, from: empty, targets)
         Validation.applyDefaults(&fields, environment: environment.rules) {
             RuleContext(member: change.actor.member, now: change.at, zone: change.family.zone, targets: targets)
         }
-        try Validation.check(fields, operation: index, id: operation.id, environment: environment.rules)
+        try insert(operation.id, owner: owner, fields, operation, index, &change)
+    }
+
+    /// Adds a record, after the rules were asked.
+    func insert(
+        _ id: Identifier, owner: Identifier?, _ fields: Fields, _ operation: Operation, _ index: Int, _ change: inout PendingChange
+    ) throws {
+        let kind = fields.kind
+        try Validation.check(fields, operation: index, id: id, environment: environment.rules)
         guard change.family.records < environment.limits.recordsPerFamily else {
-            throw Rejection(
-                .familyFull, ErrorCode.familyFull.sentence,
-                operation: index, kind: kind, id: operation.id)
+            throw Rejection(.familyFull, ErrorCode.familyFull.sentence, operation: index, kind: kind, id: id)
         }
         let record = Record(
-            kind: kind, id: operation.id, athlete: owner, version: 1, createdAt: change.at, createdBy: change.actor.member,
+            kind: kind, id: id, athlete: owner, version: 1, createdAt: change.at, createdBy: change.actor.member,
             updatedAt: change.at, updatedBy: change.actor.member, fields: fields)
         guard try records.insert(family: change.family.key, record, sequence: change.sequence) else {
-            throw Rejection(
-                .alreadyExists, ErrorCode.alreadyExists.sentence, operation: index,
-                kind: kind, id: operation.id)
+            throw Rejection(.alreadyExists, ErrorCode.alreadyExists.sentence, operation: index, kind: kind, id: id)
         }
         change.family.records += 1
         change.add(record, .create(athlete: owner, fields: fields))
+        change.plans.note(from: nil, to: record, index)
     }
 
     private func update(
@@ -60,30 +66,19 @@ extension Store {
             try checkStale(current, base: base, merge: merge, patch, operation, index, change)
         }
         let targets = try resolve(Merge.introduced(by: patch, to: current.fields), operation, index, change)
-        let applied = Merge.apply(patch, to: current.fields, resolve: { targets[$1]?.asSetElement })
-        guard !applied.changed.isEmpty else { return }
-        try Validation.check(applied.fields, operation: index, id: operation.id, environment: environment.rules)
-        row.record.fields = applied.fields
-        try checkPeople(from: current, to: row.record, operation, index, &change)
-        raise(&row, change)
-        try records.update(row)
-        try history.append(family: change.family.key, row.record, sequence: change.sequence, before: applied.before)
-        change.add(row.record, .update(applied.changed))
+        var fields = Merge.apply(patch, to: current.fields, resolve: { targets[$1]?.asSetElement }).fields
+        keepNames(&fields, from: current.fields, targets)
+        guard fields != current.fields else { return }
+        try Validation.check(fields, operation: index, id: operation.id, environment: environment.rules)
+        try write(&row, fields, operation, index, &change)
     }
 
-    /// Kinds of today have no cascades: what refers to a school or a coach keeps it as it was named. Those that will (trips with
-    /// their items, events unlinking their metrics) use the current versions here and raise them.
     private func delete(_ operation: Operation, _ index: Int, base: Int64, _ change: inout PendingChange) throws {
         var row = try find(operation, index, change)
         let current = row.record
         try check(.delete, operation, index, owner: current.athlete, author: current.createdBy, change)
         guard !current.isDeleted, base == current.version else { throw conflict(current, [], operation, index, change) }
-        row.record.deletedAt = change.at
-        try checkPeople(from: current, to: row.record, operation, index, &change)
-        raise(&row, change)
-        try records.update(row)
-        try history.append(family: change.family.key, row.record, sequence: change.sequence, before: nil)
-        change.add(row.record, .delete)
+        try remove(&row, operation, index, &change)
     }
 
     private func restore(_ operation: Operation, _ index: Int, base: Int64, _ change: inout PendingChange) throws {
@@ -91,6 +86,44 @@ extension Store {
         let current = row.record
         try check(.restore, operation, index, owner: current.athlete, author: current.createdBy, change)
         guard current.isDeleted, base == current.version else { throw conflict(current, [], operation, index, change) }
+        try bringBack(&row, operation, index, &change)
+    }
+
+    // MARK: Steps, allowed and checked
+
+    /// Writes new fields into a living record and says so in history and change.
+    func write(
+        _ row: inout RecordRow, _ fields: Fields, _ operation: Operation, _ index: Int, _ change: inout PendingChange
+    ) throws {
+        let current = row.record
+        let (changed, before) = Merge.difference(from: current.fields, to: fields)
+        guard !changed.isEmpty else { return }
+        row.record.fields = fields
+        try checkPeople(from: current, to: row.record, operation, index, &change)
+        raise(&row, change)
+        try records.update(row)
+        try history.append(family: change.family.key, row.record, sequence: change.sequence, before: before)
+        change.add(row.record, .update(changed))
+        change.plans.note(from: current, to: row.record, index)
+    }
+
+    /// Deletes a living record, with what that means for those that refer to it.
+    func remove(_ row: inout RecordRow, _ operation: Operation, _ index: Int, _ change: inout PendingChange) throws {
+        let current = row.record
+        try letGo(of: current, operation, index, &change)
+        row.record.deletedAt = change.at
+        try checkPeople(from: current, to: row.record, operation, index, &change)
+        raise(&row, change)
+        try records.update(row)
+        try history.append(family: change.family.key, row.record, sequence: change.sequence, before: nil)
+        change.add(row.record, .delete)
+        change.plans.note(from: current, to: row.record, index)
+    }
+
+    /// Brings a deleted record back as it was. References that would have ended with their targets end now, in a second step.
+    func bringBack(_ row: inout RecordRow, _ operation: Operation, _ index: Int, _ change: inout PendingChange) throws {
+        let current = row.record
+        let fields = try livingReferences(of: current, operation, index, change)
         row.record.deletedAt = nil
         try checkPeople(from: current, to: row.record, operation, index, &change)
         raise(&row, change)
@@ -100,12 +133,14 @@ extension Store {
         change.add(
             record,
             .restore(athlete: record.athlete, fields: record.fields, createdAt: record.createdAt, createdBy: record.createdBy))
+        change.plans.note(from: nil, to: record, index)
+        try write(&row, fields, operation, index, &change)
     }
 
     // MARK: Parts
 
     /// The record that an operation names. A tombstone past its 30 days counts as gone: snapshots no longer carry it.
-    private func find(_ operation: Operation, _ index: Int, _ change: PendingChange) throws -> RecordRow {
+    func find(_ operation: Operation, _ index: Int, _ change: PendingChange) throws -> RecordRow {
         guard let row = try records.find(family: change.family.key, operation.id), row.record.kind == operation.kind,
             row.record.deletedAt.map({ $0 > change.at - Self.retention }) ?? true
         else { throw Rejection.noSuchRecord(operation, index) }
@@ -136,7 +171,7 @@ extension Store {
         return owner
     }
 
-    private func check(
+    func check(
         _ action: AccessAction, _ operation: Operation, _ index: Int, owner: Identifier?, author: Identifier,
         patch: FieldPatch? = nil, _ change: PendingChange
     ) throws {

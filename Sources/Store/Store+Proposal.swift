@@ -41,8 +41,7 @@ extension Store {
         }
 
         let actor = Actor(member: proposal.member, role: member.role)
-        // Every operation looks before it writes, so one alone has nothing to undo; a second may fail after the first has written.
-        let change = try savepoint.run(writesLast: mutation.operations.count == 1) {
+        let change = try savepoint.run(writesLast: mutation.looksBeforeItWrites) {
             var change = PendingChange(family: family, actor: actor, context: proposal.context, at: at)
             guard mutation.operations.count <= environment.limits.operationsPerMutation else {
                 throw Rejection(.tooMany, "A mutation is at most \(environment.limits.operationsPerMutation) operations")
@@ -91,4 +90,16 @@ extension Store {
 
     private static let expired = Rejection(
         .mutationExpired, ErrorCode.mutationExpired.sentence)
+}
+
+extension Mutation {
+    /// Whether it cannot be refused any more once it has written. An operation alone looks before it writes, unless others follow from it
+    /// or the outcome is checked as a whole; with a second one the first may have written already.
+    fileprivate var looksBeforeItWrites: Bool {
+        guard operations.count == 1, let operation = operations.first else { return false }
+        switch operation.action {
+        case .create, .update: return operation.kind != .trip && operation.kind != .tripItem
+        case .delete, .restore: return Referrers.of[operation.kind] == nil && operation.kind != .tripItem
+        }
+    }
 }

@@ -31,6 +31,8 @@ package final class Store {
     let people: PeopleTable
     let accessLog: AccessLogTable
     let purges: PurgeTable
+    let referrers: ReferrerTable
+    let plans: PlanTable
     /// Where the next portion of `maintain` begins.
     var purgeStep = PurgeStep.receipts
     let savepoint: Savepoint
@@ -83,6 +85,8 @@ package final class Store {
             people = try PeopleTable(database)
             accessLog = try AccessLogTable(database)
             purges = PurgeTable(database)
+            referrers = try ReferrerTable(database)
+            plans = try PlanTable(database)
             savepoint = try Savepoint(database)
             begin = try database.prepare("BEGIN IMMEDIATE")
             commit = try database.prepare("COMMIT")

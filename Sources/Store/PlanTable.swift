@@ -1,0 +1,38 @@
+import Bytes
+import Family
+import SQLite
+
+/// The writer's statements on what is planned for which day.
+final class PlanTable {
+    private let events: Statement
+    private let items: Statement
+
+    init(_ database: Database) throws(SQLiteError) {
+        events = try database.prepare(Self.query(.event, "start_date"))
+        items = try database.prepare(Self.query(.tripItem, "start_time"))
+    }
+
+    /// Living records of a kind that begin between two days, both included.
+    static func query(_ kind: Kind, _ field: String) -> String {
+        """
+        SELECT \(RecordTable.columns) FROM records
+        WHERE family = ? AND \(Referrers.expression(field)) >= ? AND \(Referrers.expression(field)) < ? AND kind = \(kind.rawValue)
+        AND deleted_at IS NULL ORDER BY \(Referrers.expression(field)) LIMIT ?
+        """
+    }
+
+    /// Events and trip items that begin from one day on and before another (`YYYY-MM-DD`), the first `limit` of each.
+    func plans(family: Int64, from first: String, before last: String, limit: Int) throws -> (events: [Record], items: [Record]) {
+        func list(_ statement: Statement) throws -> [Record] {
+            statement.bind(1, family)
+            statement.bind(2, first)
+            statement.bind(3, last)
+            statement.bind(4, Int64(limit))
+            return try statement.all { try RecordTable.decode($0).record }
+        }
+        return (try list(events), try list(items))
+    }
+}
+
+@available(*, unavailable)
+extension PlanTable: Sendable {}

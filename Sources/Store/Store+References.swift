@@ -1,0 +1,88 @@
+import Bytes
+import Family
+
+// What the going of a record does to those that refer to it (`ReferencePolicy`), and the names that are kept for it.
+extension Store {
+    /// Carries out what the declaration says of everything that refers to a record which is about to go. Before the deletion itself, so
+    /// that who reads the change backwards (undo) finds the record there again before the references to it.
+    ///
+    /// - Throws: `too_many` when it would be more than one change can hold, or than one undo could bring back.
+    func letGo(of target: Record, _ operation: Operation, _ index: Int, _ change: inout PendingChange) throws {
+        let limit = environment.limits.relatedRecords
+        let found = try referrers.referrers(family: change.family.key, target, limit: limit + 1)
+        guard !found.isEmpty else { return }
+        let name = target.fields.shownName
+        var octets = 0
+        var touched = 0
+        for (row, field) in found {
+            let declaration = row.record.kind.declaration.fields[field]
+            // A record may refer twice (a field each); the second time it has another version.
+            guard var current = try records.find(family: change.family.key, row.record.id), !current.record.isDeleted else { continue }
+            switch declaration.whenGone {
+            case .stay: continue
+            case .keep(let named):
+                guard current.record.fields.text(named) != name, !name.isEmpty else { continue }
+                var fields = current.record.fields
+                fields[named] = .text(name)
+                try write(&current, fields, operation, index, &change)
+            case .unlink:
+                var fields = current.record.fields
+                fields[field] = nil
+                try write(&current, fields, operation, index, &change)
+            case .cascade:
+                octets += StoredFields.encode(current.record.fields).count + Self.envelopeOctets
+                try remove(&current, operation, index, &change)
+            }
+            touched += 1
+            guard touched <= limit, octets <= environment.limits.changeOctets else {
+                throw Rejection(
+                    .tooMany,
+                    "This \(target.kind.declaration.label.lowercased()) has too much to go in one change: delete some of it first. "
+                        + "Nothing was changed",
+                    operation: index, kind: target.kind, id: target.id)
+            }
+        }
+    }
+
+    /// What a record has in a `change` frame besides its fields: ids, times, version and their keys.
+    static let envelopeOctets = 512
+
+    /// Fills in what the targets of references are called, where a field keeps that, for references that `patch` assigned.
+    func keepNames(_ fields: inout Fields, from current: Fields, _ targets: [Identifier: Record]) {
+        for (index, declaration) in fields.kind.declaration.fields.enumerated() {
+            guard case .keep(let named) = declaration.whenGone, fields[index] != current[index] else { continue }
+            guard case .reference(let id)? = fields[index] else {
+                fields[named] = nil
+                continue
+            }
+            guard let target = targets[id] else { continue }
+            let name = target.fields.shownName
+            fields[named] = name.isEmpty ? nil : .text(name)
+        }
+    }
+
+    /// What a record that comes back refers to may have gone meanwhile.
+    ///
+    /// - Returns: its fields without the references that end with their targets.
+    /// - Throws: `unknown_reference` when it cannot be without one of them.
+    func livingReferences(
+        of record: Record, _ operation: Operation, _ index: Int, _ change: PendingChange
+    ) throws -> Fields {
+        var fields = record.fields
+        for (place, declaration) in record.kind.declaration.fields.enumerated() {
+            guard declaration.whenGone == .unlink || declaration.whenGone == .cascade, case .reference(let id)? = fields[place],
+                case .reference(let kind) = declaration.type
+            else { continue }
+            if let target = try records.find(family: change.family.key, id)?.record, !target.isDeleted { continue }
+            guard declaration.whenGone == .unlink else {
+                throw Rejection(
+                    .unknownReference,
+                    "The \(kind.declaration.label.lowercased()) of this \(record.kind.declaration.label.lowercased()) was deleted: "
+                        + "restore that first. Nothing was changed",
+                    operation: index, kind: record.kind, id: record.id, field: declaration.name)
+            }
+            fields[place] = nil
+        }
+        return fields
+    }
+}
