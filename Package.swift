@@ -42,6 +42,7 @@ let package = Package(
         .target(name: "CLinux"),
         .target(name: "CAllocations"),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         // Without `pkgConfig`: its flags are refused with a warning; the module map links.
         .systemLibrary(name: "CUTF8proc", providers: [.apt(["libutf8proc-dev"])]),
@@ -50,6 +51,7 @@ let package = Package(
         library("Bytes"),
         library("Arguments"),
         library("Crypto", ["COpenSSL", "Bytes"]),
+        library("Deflate", ["CZlib"]),
         library("Posix", ["CLinux", "Bytes"]),
         library("TLS", ["COpenSSL", "Posix"]),
         library("SQLite", ["CSQLite"]),
@@ -60,7 +62,7 @@ let package = Package(
         library("JSON", ["Bytes"]),
         library("Dates", ["Bytes"]),
         library("HTTP1", ["Bytes", "Dates"]),
-        library("WebSocket", ["Bytes", "Crypto", "HTTP1"]),
+        library("WebSocket", ["Bytes", "Crypto", "Deflate", "HTTP1"]),
 
         // Layer 3: the product itself, pure.
         library("Family", ["Bytes", "JSON", "Dates"]),
@@ -88,6 +90,7 @@ let package = Package(
         tests("ArgumentsTests", ["Arguments"]),
         tests("BytesTests", ["Bytes"]),
         tests("CryptoTests", ["Bytes", "Crypto"]),
+        tests("DeflateTests", ["Deflate"]),
         tests("PosixTests", ["Bytes", "Posix"]),
         tests("SQLiteTests", ["CSQLite", "CFaultVFS", "SQLite"]),
         tests("FoldingTests", ["Folding"]),
@@ -95,7 +98,7 @@ let package = Package(
         tests("JSONTests", ["Bytes", "JSON"]),
         tests("DatesTests", ["Bytes", "Dates"]),
         tests("HTTP1Tests", ["Bytes", "Posix", "JSON", "HTTP1"]),
-        tests("WebSocketTests", ["wsecho", "Bytes", "Crypto", "Posix", "HTTP1", "WebSocket"]),
+        tests("WebSocketTests", ["wsecho", "Bytes", "Crypto", "Deflate", "Posix", "HTTP1", "WebSocket"]),
         tests("TLSTests", ["COpenSSL", "TestCertificates", "Posix", "TLS"]),
         tests("FamilyTests", ["Bytes", "JSON", "Dates", "Family"]),
         tests("QueriesTests", ["Bytes", "Folding", "Dates", "Family", "Queries"]),
