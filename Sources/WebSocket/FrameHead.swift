@@ -2,6 +2,8 @@
 package struct FrameHead: Equatable, Sendable {
     package var isFinal: Bool
     package var opcode: Opcode
+    /// RSV1: the message that begins here is deflated (RFC 7692 §6).
+    package var isCompressed = false
     /// Octets of payload that follow.
     package var payload: Int
     /// The masking key, first octet lowest; `nil` in frames of a server.
@@ -11,6 +13,8 @@ package struct FrameHead: Equatable, Sendable {
 
     /// The longest head: two octets, a 64-bit length, a masking key.
     package static let maxLength = 14
+    /// The bit of the first octet that RFC 7692 gives a meaning.
+    static let rsv1: UInt8 = 0x40
 
     /// Reads one frame head from the front of `octets`.
     ///
@@ -19,17 +23,22 @@ package struct FrameHead: Equatable, Sendable {
     /// - Parameters:
     ///   - octets: not yet consumed, any length; not kept.
     ///   - role: which end *we* are: a server demands the mask, a client forbids it.
+    ///   - compression: whether it was agreed on: then RSV1 may stand in the first frame of a message, and nowhere else.
     /// - Returns: the head, or `nil` when more octets are needed.
     /// - Throws: what is wrong with this head alone; order among frames and sizes are the decoder's matter.
     /// - Complexity: O(1), allocates nothing.
     ///
-    /// Source: RFC 6455 §5.2 layout, §5.5 control frames, §5.1 masking by clients.
-    package static func read(_ octets: UnsafeRawBufferPointer, role: WebSocketRole) throws(WebSocketError) -> FrameHead? {
+    /// Source: RFC 6455 §5.2 layout, §5.5 control frames, §5.1 masking by clients; RFC 7692 §6 RSV1.
+    package static func read(
+        _ octets: UnsafeRawBufferPointer, role: WebSocketRole, compression: Bool = false
+    ) throws(WebSocketError) -> FrameHead? {
         guard octets.count >= 2 else { return nil }
         let first = octets[0]
         let second = octets[1]
-        guard first & 0x70 == 0 else { throw .reservedBits }
+        let isCompressed = compression && first & rsv1 != 0
+        guard first & 0x70 == (isCompressed ? rsv1 : 0) else { throw .reservedBits }
         guard let opcode = Opcode(rawValue: first & 0x0F) else { throw .reservedOpcode }
+        guard !isCompressed || opcode == .text || opcode == .binary else { throw .reservedBits }
         let isFinal = first & 0x80 != 0
         let short = Int(second & 0x7F)
         if opcode.isControl {
@@ -55,10 +64,12 @@ package struct FrameHead: Equatable, Sendable {
             length = 10
         }
         guard isMasked else {
-            return FrameHead(isFinal: isFinal, opcode: opcode, payload: payload, maskKey: nil, length: length)
+            return FrameHead(
+                isFinal: isFinal, opcode: opcode, isCompressed: isCompressed, payload: payload, maskKey: nil, length: length)
         }
         guard octets.count >= length + 4 else { return nil }
         let key = UInt32(littleEndian: octets.loadUnaligned(fromByteOffset: length, as: UInt32.self))
-        return FrameHead(isFinal: isFinal, opcode: opcode, payload: payload, maskKey: key, length: length + 4)
+        return FrameHead(
+            isFinal: isFinal, opcode: opcode, isCompressed: isCompressed, payload: payload, maskKey: key, length: length + 4)
     }
 }

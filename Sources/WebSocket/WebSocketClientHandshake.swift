@@ -7,14 +7,19 @@ package struct WebSocketClientHandshake: Equatable, Sendable {
     package let request: [UInt8]
     private let accept: String
     private let subprotocols: [String]
+    private let offer: CompressionOffer?
 
     /// - Parameters:
     ///   - host: as in the URL, with the port when it is not the scheme's own.
     ///   - target: path and query, begins with `/`.
     ///   - subprotocols: wanted, the dearest first; tokens, each once.
+    ///   - compression: what to offer; `nil` for nothing.
     ///   - fields: more, such as `Authorization` or `Origin`.
     ///   - nonce: 16 octets, random for every connection.
-    package init(host: String, target: String = "/", subprotocols: [String] = [], fields: [Field] = [], nonce: [UInt8]) {
+    package init(
+        host: String, target: String = "/", subprotocols: [String] = [], compression offer: CompressionOffer? = nil, fields: [Field] = [],
+        nonce: [UInt8]
+    ) {
         precondition(nonce.count == WebSocketHandshake.keyOctets, "the nonce of a handshake is 16 octets")
         precondition(subprotocols.allSatisfy(Grammar.isToken), "a subprotocol is a token")
         let key = Base64.encode(nonce)
@@ -26,11 +31,13 @@ package struct WebSocketClientHandshake: Equatable, Sendable {
             Field("Sec-WebSocket-Version", WebSocketHandshake.version),
         ]
         if !subprotocols.isEmpty { all.append(Field("Sec-WebSocket-Protocol", subprotocols.joined(separator: ", "))) }
+        if let offer { all.append(Field("Sec-WebSocket-Extensions", offer.element.text)) }
         var octets: [UInt8] = []
         RequestHead(method: "GET", target: target, fields: Fields(all + fields)).append(to: &octets)
         request = octets
         accept = WebSocketHandshake.answer(to: key)
         self.subprotocols = subprotocols
+        self.offer = offer
     }
 
     /// Checks the answer; octets after its head are already frames.
@@ -42,11 +49,20 @@ package struct WebSocketClientHandshake: Equatable, Sendable {
         guard head.minorVersion == 1, head.fields.hasToken("websocket", in: "upgrade"), head.fields.hasToken("upgrade", in: "connection")
         else { throw .notUpgraded }
         guard head.fields.only("sec-websocket-accept") == accept else { throw .accept }
-        // We ask for no extension, so none may be there (§4.1, on the answer, item 5).
-        guard head.fields.members("sec-websocket-extensions").isEmpty else { throw .extensions }
+        _ = try compression(in: head)
         guard head.fields.contains("sec-websocket-protocol") else { return nil }
         guard let chosen = head.fields.only("sec-websocket-protocol"), subprotocols.contains(chosen) else { throw .subprotocol }
         return chosen
+    }
+
+    /// How messages may be compressed, by an answer; `nil` when they may not.
+    ///
+    /// - Throws: `.extensions`, for what was not offered or is malformed (§4.1, on the answer, item 5); `check` throws it too.
+    package func compression(in head: ResponseHead) throws(HandshakeFailure) -> CompressionTerms? {
+        guard let elements = ExtensionElement.read(head.fields), elements.count <= 1 else { throw .extensions }
+        guard let element = elements.first else { return nil }
+        guard let terms = offer?.terms(answer: element) else { throw .extensions }
+        return terms
     }
 }
 
@@ -58,7 +74,7 @@ package enum HandshakeFailure: Error, Equatable, Sendable {
     case notUpgraded
     /// `Sec-WebSocket-Accept` is not the answer to our key.
     case accept
-    /// An extension that we did not ask for.
+    /// An extension that we did not offer, or not so.
     case extensions
     /// A subprotocol that we did not ask for.
     case subprotocol

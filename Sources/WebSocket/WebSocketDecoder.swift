@@ -1,6 +1,8 @@
+internal import Deflate
+
 /// How much one connection may make us hold.
 package struct WebSocketLimits: Equatable, Sendable {
-    /// Longest message accepted, octets, all fragments together. Past it: close 1009.
+    /// Longest message accepted, octets, all fragments together, inflated where it was compressed. Past it: close 1009.
     package var maxMessage: Int
     /// Most frames that one message may come in, not counting an empty last one: libraries that cut a message into equal pieces
     /// end it so (Autobahn 9.3.1 does). Past it: close 1009.
@@ -36,18 +38,23 @@ package enum WebSocketEvent {
 ///     while let event = try decoder.next() { … }
 ///
 /// A frame that lies whole in the lent octets and needs no assembly is unmasked there and delivered from there: no copy, no allocation.
-/// Only fragments, and what a frame lacks at the end of the input, go into a store of our own, which grows with what has
-/// *arrived* (an announced length reserves nothing), to at most `maxMessage` + 125 octets, and is given back when `next` finds it empty.
+/// Only fragments, what a frame lacks at the end of the input, and what is inflated go into a store of our own, which grows with what has
+/// *arrived* (an announced length reserves nothing), to at most `maxMessage` + 125 octets, and is given back when `next` finds it empty:
+/// to the pool, where there is one, so that steady traffic does not allocate.
+///
+/// A compressed message is inflated as it arrives, never further than one octet past `maxMessage`: that octet proves it too long. Its
+/// text is checked as it comes out.
 ///
 /// After an error, or a close frame, all further input is ignored (RFC 6455 §7.1.7, §5.5.1).
 ///
-/// Source: RFC 6455 §5 framing, §5.4 fragmentation, §8.1 text.
+/// Source: RFC 6455 §5 framing, §5.4 fragmentation, §8.1 text; RFC 7692 §6.2, §7.2.2 compression.
 package struct WebSocketDecoder: ~Copyable {
     /// The store's first size: a typical small frame cut in two fits, and malloc serves it from a bin.
     private static let smallestStore = 512
 
     private var limits: WebSocketLimits
     private let role: WebSocketRole
+    private let pool: MessagePool?
     /// True after a close frame or an error: nothing more is read.
     package private(set) var hasEnded = false
 
@@ -73,20 +80,43 @@ package struct WebSocketDecoder: ~Copyable {
     /// Octets of it in the store.
     private var messageCount = 0
 
+    /// How the peer compresses: how far back it refers, 0 when it may not compress; and whether to messages before.
+    private var peerWindowBits: UInt8 = 0
+    private var peerKeepsContext = false
+    /// The open message is compressed, and so many octets of it have come so.
+    private var isCompressed = false
+    private var compressedCount = 0
+    /// There while such a message is open, and behind it when the next one may refer to it.
+    private var inflater: Inflater?
+
     /// The open message, and behind it a control frame that came in pieces.
     private var store: UnsafeMutableRawPointer?
     private var storeCapacity = 0
     private var storeCount = 0
 
-    /// - Parameter role: which end *we* are; a server demands masked frames, a client refuses them.
-    package init(role: WebSocketRole, limits: WebSocketLimits) {
+    /// - Parameters:
+    ///   - role: which end *we* are; a server demands masked frames, a client refuses them.
+    ///   - pool: lends memory and inflaters to all connections of a reactor; `nil` for a connection that stands alone.
+    package init(role: WebSocketRole, limits: WebSocketLimits, pool: MessagePool? = nil) {
         self.role = role
         self.limits = limits
+        self.pool = pool
     }
 
     deinit {
-        store?.deallocate()
+        if let store { Self.giveBack(store, storeCapacity, to: pool) }
+        if let inflater { pool?.give(inflater) }
     }
+
+    /// Takes compressed messages from the next frame on, on these terms; to be called before the first octet behind the handshake.
+    package mutating func accept(compression terms: CompressionTerms) {
+        let peer: WebSocketRole = role == .server ? .client : .server
+        peerWindowBits = UInt8(terms.windowBits(sender: peer))
+        peerKeepsContext = terms.keepsContext(sender: peer)
+    }
+
+    /// Octets that the open message's inflater has made so far, for tests of the limit; `nil` when there is none.
+    var inflatedOctets: Int? { inflater?.produced }
 
     /// Octets of memory held beside the struct itself: 0 on an idle connection.
     package var heldOctets: Int { storeCapacity }
@@ -134,18 +164,21 @@ package struct WebSocketDecoder: ~Copyable {
                 guard let head = try takeHead() else { return nil }
                 try admit(head)
                 let joins = head.opcode == .continuation || (!head.isFinal && !head.opcode.isControl)
-                if !joins, head.payload <= inputCount {
+                if !joins, !head.isCompressed, head.payload <= inputCount {
                     return try whole(head)
                 }
                 begin(head)
             }
-            try copyPayload()
+            if isCompressed, !opcode.isControl { try inflatePayload() } else { try copyPayload() }
             guard remaining == 0 else { return nil }
             isInFrame = false
             if opcode.isControl {
                 return try control(opcode, UnsafeRawBufferPointer(rebasing: stored[messageCount...]))
             }
-            if isFinal { return try assembled() }
+            if isFinal {
+                if isCompressed { try finishInflating() }
+                return try assembled()
+            }
         }
     }
 
@@ -153,7 +186,10 @@ package struct WebSocketDecoder: ~Copyable {
     private mutating func takeHead() throws(WebSocketError) -> FrameHead? {
         guard inputCount > 0, let input else { return nil }
         let held = Int(partialHeadCount)
-        if held == 0, let head = try FrameHead.read(UnsafeRawBufferPointer(start: input, count: inputCount), role: role) {
+        let compression = peerWindowBits > 0
+        if held == 0,
+            let head = try FrameHead.read(UnsafeRawBufferPointer(start: input, count: inputCount), role: role, compression: compression)
+        {
             advance(head.length)
             return head
         }
@@ -162,7 +198,7 @@ package struct WebSocketDecoder: ~Copyable {
         let head = try withUnsafeMutableBytes(of: &partialHead) { glue throws(WebSocketError) -> FrameHead? in
             UnsafeMutableRawBufferPointer(rebasing: glue[held..<held + added])
                 .copyMemory(from: UnsafeRawBufferPointer(start: input, count: added))
-            return try FrameHead.read(UnsafeRawBufferPointer(rebasing: glue[..<(held + added)]), role: role)
+            return try FrameHead.read(UnsafeRawBufferPointer(rebasing: glue[..<(held + added)]), role: role, compression: compression)
         }
         guard let head else {
             // 14 octets always make a head, so all of the input went into the glue.
@@ -186,8 +222,14 @@ package struct WebSocketDecoder: ~Copyable {
         case .close, .ping, .pong:
             return
         }
-        guard head.payload <= limits.maxMessage - messageCount else { throw .messageTooLong }
+        let isCompressed = head.isCompressed || (head.opcode == .continuation && self.isCompressed)
+        let room = isCompressed ? maxCompressed - compressedCount : limits.maxMessage - messageCount
+        guard head.payload <= room else { throw .messageTooLong }
     }
+
+    /// The most that a compressed message may come in: far above what any compressor makes of a message of the greatest length, and still a
+    /// bound on what may be made of nothing but empty blocks.
+    private var maxCompressed: Int { 2 * limits.maxMessage + 1024 }
 
     /// A frame that lies whole in the input and is a message, or a control frame, by itself.
     private mutating func whole(_ head: FrameHead) throws(WebSocketError) -> WebSocketEvent? {
@@ -217,6 +259,13 @@ package struct WebSocketDecoder: ~Copyable {
             kind = head.opcode == .text ? .text : .binary
             text = TextCheck()
             fragments = 1
+            isCompressed = head.isCompressed
+            guard isCompressed else { return }
+            compressedCount = 0
+            if inflater == nil {
+                let bits = Int(peerWindowBits)
+                inflater = pool?.takeInflater(windowBits: bits) ?? Inflater(windowBits: bits)
+            }
         case .continuation:
             fragments += 1
         case .close, .ping, .pong:
@@ -233,14 +282,70 @@ package struct WebSocketDecoder: ~Copyable {
         place.copyMemory(from: UnsafeRawBufferPointer(start: input, count: count))
         Masking.apply(maskKey, to: place)
         maskKey = Masking.turn(maskKey, by: count)
-        storeCount += count
         remaining -= count
         advance(count)
-        guard !opcode.isControl else { return }
-        messageCount = storeCount
-        if kind == .text {
-            guard text.accept(UnsafeRawBufferPointer(place)) else { throw .textInvalid }
+        guard opcode.isControl else { return try didStore(count) }
+        storeCount += count
+    }
+
+    /// The open message has grown by so many octets, which stand behind the others in the store.
+    private mutating func didStore(_ count: Int) throws(WebSocketError) {
+        if kind == .text, let store {
+            guard text.accept(UnsafeRawBufferPointer(start: store + storeCount, count: count)) else { throw .textInvalid }
         }
+        storeCount += count
+        messageCount = storeCount
+    }
+
+    // MARK: Compression
+
+    /// Inflates what has arrived of the current frame into the store.
+    private mutating func inflatePayload() throws(WebSocketError) {
+        let count = min(remaining, inputCount)
+        guard count > 0, let input else { return }
+        let place = UnsafeMutableRawBufferPointer(start: input, count: count)
+        Masking.apply(maskKey, to: place)
+        maskKey = Masking.turn(maskKey, by: count)
+        remaining -= count
+        compressedCount += count
+        advance(count)
+        try inflate(UnsafeRawBufferPointer(place))
+    }
+
+    private mutating func inflate(_ octets: UnsafeRawBufferPointer) throws(WebSocketError) {
+        guard let inflater else { return }
+        var rest = octets
+        while true {
+            // One octet more than may come out, so that it shows when it does.
+            let most = limits.maxMessage + 1 - messageCount
+            if storeCapacity == storeCount {
+                // JSON shrinks to a third or so; what more comes out grows the store by doubling.
+                _ = makeRoom(for: min(most, max(Self.smallestStore, 4 * rest.count)))
+            }
+            let room = UnsafeMutableRawBufferPointer(start: store.map { $0 + storeCount }, count: min(most, storeCapacity - storeCount))
+            let count: Int
+            do throws(CorruptStream) { count = try inflater.inflate(&rest, into: room) } catch { throw .compressionInvalid }
+            try didStore(count)
+            guard messageCount <= limits.maxMessage else { throw .messageTooLong }
+            // Full: more may wait inside.
+            if rest.isEmpty, count < room.count { return }
+        }
+    }
+
+    /// The whole compressed message has come.
+    private mutating func finishInflating() throws(WebSocketError) {
+        guard let inflater else { return }
+        if !inflater.hasEnded {
+            var tail = Inflater.tail
+            try withUnsafeBytes(of: &tail) { octets throws(WebSocketError) in try inflate(octets) }
+        }
+        guard inflater.isBetweenBlocks else { throw .compressionInvalid }
+        if !peerKeepsContext { releaseInflater() }
+    }
+
+    private mutating func releaseInflater() {
+        if let inflater { pool?.give(inflater) }
+        inflater = nil
     }
 
     /// The message that the store holds, complete.
@@ -289,6 +394,7 @@ package struct WebSocketDecoder: ~Copyable {
         kind = nil
         messageCount = 0
         isInFrame = false
+        releaseInflater()
     }
 
     /// Lets go of the input, and gives the store back when nothing is in it.
@@ -296,7 +402,7 @@ package struct WebSocketDecoder: ~Copyable {
         input = nil
         storeCount = hasEnded ? 0 : storeCount
         if storeCount == 0, let store {
-            store.deallocate()
+            Self.giveBack(store, storeCapacity, to: pool)
             self.store = nil
             storeCapacity = 0
         }
@@ -307,16 +413,23 @@ package struct WebSocketDecoder: ~Copyable {
         if let store, needed <= storeCapacity { return store }
         // Doubling, so that a message that comes in many pieces is copied O(1) times an octet; but no more than this frame
         // can need when it is the last, and never more than the limit. `admit` has made `needed` fit.
-        let most = isFinal ? storeCount + remaining : limits.maxMessage + maxControlPayload
+        let most =
+            isCompressed && !opcode.isControl
+            ? limits.maxMessage + 1 : isFinal ? storeCount + remaining : limits.maxMessage + maxControlPayload
         let capacity = max(needed, min(most, max(Self.smallestStore, 2 * storeCapacity)))
-        let grown = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 16)
+        let grown = pool?.take(atLeast: capacity) ?? UnsafeMutableRawBufferPointer.allocate(byteCount: capacity, alignment: 16)
+        guard let place = grown.baseAddress else { preconditionFailure("memory that was asked for has an address") }
         if let store {
-            grown.copyMemory(from: store, byteCount: storeCount)
-            store.deallocate()
+            place.copyMemory(from: store, byteCount: storeCount)
+            Self.giveBack(store, storeCapacity, to: pool)
         }
-        store = grown
-        storeCapacity = capacity
-        return grown
+        store = place
+        storeCapacity = grown.count
+        return place
+    }
+
+    private static func giveBack(_ store: UnsafeMutableRawPointer, _ capacity: Int, to pool: MessagePool?) {
+        if let pool { pool.give(UnsafeMutableRawBufferPointer(start: store, count: capacity)) } else { store.deallocate() }
     }
 }
 

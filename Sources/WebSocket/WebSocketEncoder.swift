@@ -7,15 +7,17 @@ package enum WebSocketEncoder {
     ///
     /// - Parameters:
     ///   - payload: octets that will follow.
+    ///   - isCompressed: sets RSV1: in the first frame of a deflated message (RFC 7692 §6), where compression was agreed on.
     ///   - head: at least `FrameHead.maxLength` octets of room.
     /// - Returns: octets written, 2...14.
     /// - Complexity: O(1), allocates nothing: for the path that sends the payload from where it lies.
     package static func writeHead(
-        _ opcode: Opcode, payload: Int, isFinal: Bool = true, maskKey: UInt32? = nil, into head: UnsafeMutableRawBufferPointer
+        _ opcode: Opcode, payload: Int, isFinal: Bool = true, isCompressed: Bool = false, maskKey: UInt32? = nil,
+        into head: UnsafeMutableRawBufferPointer
     ) -> Int {
         precondition(head.count >= FrameHead.maxLength, "a frame head takes up to 14 octets")
         let mask: UInt8 = maskKey == nil ? 0 : 0x80
-        head[0] = (isFinal ? 0x80 : 0) | opcode.rawValue
+        head[0] = (isFinal ? 0x80 : 0) | (isCompressed ? FrameHead.rsv1 : 0) | opcode.rawValue
         var length = 2
         if payload < 126 {
             head[1] = mask | UInt8(payload)
@@ -39,12 +41,15 @@ package enum WebSocketEncoder {
     ///
     /// - Parameter isFinal: false for every fragment of a message but the last; the later ones are `.continuation`.
     package static func append(
-        _ opcode: Opcode, _ payload: UnsafeRawBufferPointer, isFinal: Bool = true, maskKey: UInt32? = nil, to octets: inout [UInt8]
+        _ opcode: Opcode, _ payload: UnsafeRawBufferPointer, isFinal: Bool = true, isCompressed: Bool = false, maskKey: UInt32? = nil,
+        to octets: inout [UInt8]
     ) {
         precondition(
             !opcode.isControl || (payload.count <= maxControlPayload && isFinal), "a control frame is one frame of at most 125 octets")
+        precondition(!isCompressed || opcode == .text || opcode == .binary, "only a message's first frame says that it is compressed")
         withUnsafeTemporaryAllocation(byteCount: FrameHead.maxLength, alignment: 8) { head in
-            let length = writeHead(opcode, payload: payload.count, isFinal: isFinal, maskKey: maskKey, into: head)
+            let length = writeHead(
+                opcode, payload: payload.count, isFinal: isFinal, isCompressed: isCompressed, maskKey: maskKey, into: head)
             octets.append(contentsOf: UnsafeRawBufferPointer(rebasing: head[..<length]))
         }
         let start = octets.count
@@ -56,9 +61,10 @@ package enum WebSocketEncoder {
     }
 
     package static func append(
-        _ opcode: Opcode, _ payload: [UInt8], isFinal: Bool = true, maskKey: UInt32? = nil, to octets: inout [UInt8]
+        _ opcode: Opcode, _ payload: [UInt8], isFinal: Bool = true, isCompressed: Bool = false, maskKey: UInt32? = nil,
+        to octets: inout [UInt8]
     ) {
-        payload.withUnsafeBytes { append(opcode, $0, isFinal: isFinal, maskKey: maskKey, to: &octets) }
+        payload.withUnsafeBytes { append(opcode, $0, isFinal: isFinal, isCompressed: isCompressed, maskKey: maskKey, to: &octets) }
     }
 
     /// One whole frame by itself.
@@ -66,10 +72,12 @@ package enum WebSocketEncoder {
         payload.withUnsafeBytes { frame(opcode, $0, maskKey: maskKey) }
     }
 
-    package static func frame(_ opcode: Opcode, _ payload: UnsafeRawBufferPointer, maskKey: UInt32? = nil) -> [UInt8] {
+    package static func frame(
+        _ opcode: Opcode, _ payload: UnsafeRawBufferPointer, isCompressed: Bool = false, maskKey: UInt32? = nil
+    ) -> [UInt8] {
         var octets: [UInt8] = []
         octets.reserveCapacity(FrameHead.maxLength + payload.count)
-        append(opcode, payload, maskKey: maskKey, to: &octets)
+        append(opcode, payload, isCompressed: isCompressed, maskKey: maskKey, to: &octets)
         return octets
     }
 

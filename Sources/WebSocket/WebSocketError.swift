@@ -2,7 +2,7 @@
 ///
 /// Source: RFC 6455; the section stands beside each case.
 package enum WebSocketError: Error, Equatable, Sendable {
-    /// RSV1...RSV3 set without an extension that gives them meaning, §5.2.
+    /// RSV1...RSV3 set without an extension that gives them meaning, §5.2; RSV1 elsewhere than in a message's first frame, RFC 7692 §6.1.
     case reservedBits
     /// Opcode 3...7 or 11...15, §5.2.
     case reservedOpcode
@@ -30,15 +30,17 @@ package enum WebSocketError: Error, Equatable, Sendable {
     case closeReasonInvalid
     /// Text that is not UTF-8, §8.1.
     case textInvalid
-    /// A message longer than `WebSocketLimits.maxMessage`.
+    /// A message longer than `WebSocketLimits.maxMessage`, inflated where it was compressed.
     case messageTooLong
+    /// A compressed message that is no DEFLATE, refers to what was not said before or is too far back, or does not end whole (RFC 7692 §7.2.2).
+    case compressionInvalid
     /// A message in more pieces than `WebSocketLimits.maxFragments`.
     case tooManyFragments
 
     /// The code of the close frame that tells the peer (§7.4.1).
     package var closeCode: UInt16 {
         switch self {
-        case .textInvalid, .closeReasonInvalid: CloseCode.invalidPayload
+        case .textInvalid, .closeReasonInvalid, .compressionInvalid: CloseCode.invalidPayload
         case .messageTooLong, .tooManyFragments: CloseCode.tooBig
         default: CloseCode.protocolError
         }

@@ -8,6 +8,8 @@ package struct WebSocketHandshake: Equatable, Sendable {
     package let response: [UInt8]
     /// What both ends speak from now on, `nil` when the client named none that we know.
     package let subprotocol: String?
+    /// How messages may be compressed, `nil` when the client offered nothing that the policy grants.
+    package let compression: CompressionTerms?
 
     /// The one version of the protocol (§4.1 item 9).
     static let version = "13"
@@ -18,15 +20,16 @@ package struct WebSocketHandshake: Equatable, Sendable {
 
     /// Accepts or refuses an upgrade.
     ///
-    /// `Origin`, path and authentication are the caller's to check, before or after. Extensions are answered with none.
+    /// `Origin`, path and authentication are the caller's to check, before or after.
     ///
     /// - Parameters:
     ///   - head: as parsed, `Host` checked there.
     ///   - subprotocols: those that we speak. The first of the *client's* list that is among them is taken (§4.1 item 10: its order
     ///     is its preference); an empty list takes none. Whether one is required is for the caller: look at `subprotocol`.
+    ///   - compression: what to grant of offers to compress messages; `nil` for none. No other extension is known.
     /// - Throws: the refusal, with the whole response to send before closing.
     package static func accept(
-        _ head: RequestHead, subprotocols: [String] = []
+        _ head: RequestHead, subprotocols: [String] = [], compression policy: CompressionPolicy? = nil
     ) throws(HandshakeRefusal) -> WebSocketHandshake {
         guard head.method == "GET" else { throw .method }
         guard head.minorVersion == 1 else { throw .malformed("the handshake takes HTTP/1.1") }
@@ -41,6 +44,10 @@ package struct WebSocketHandshake: Equatable, Sendable {
             throw .malformed("Sec-WebSocket-Key is not 16 octets in base64")
         }
         let subprotocol = try choose(head.fields, from: subprotocols)
+        guard let extensions = ExtensionElement.read(head.fields) else {
+            throw .malformed("Sec-WebSocket-Extensions is malformed")
+        }
+        let compression = policy?.choose(extensions)
 
         var fields = [
             Field("Upgrade", "websocket"),
@@ -48,9 +55,10 @@ package struct WebSocketHandshake: Equatable, Sendable {
             Field("Sec-WebSocket-Accept", answer(to: key)),
         ]
         if let subprotocol { fields.append(Field("Sec-WebSocket-Protocol", subprotocol)) }
+        if let compression { fields.append(Field("Sec-WebSocket-Extensions", compression.answer.text)) }
         var response: [UInt8] = []
         ResponseHead(101, fields).append(to: &response)
-        return WebSocketHandshake(response: response, subprotocol: subprotocol)
+        return WebSocketHandshake(response: response, subprotocol: subprotocol, compression: compression?.terms)
     }
 
     private static func choose(_ fields: Fields, from ours: [String]) throws(HandshakeRefusal) -> String? {

@@ -10,6 +10,8 @@ import WebSocket
 struct Echo: ~Copyable {
     /// Octets that may wait for a peer before we stop reading what it sends (TCP then stops it too).
     private static let pauseAt = 4 << 20
+    /// Octets of the queue that only control frames may take: pongs are no longer than the pings of one receive.
+    private static let controlRoom = 2 * Reactor.receiveBufferSize
     /// From this size on a message is queued by reference: past the receive buffer it came by the decoder's store anyway.
     private static let shareFrom = Reactor.receiveBufferSize
     /// Milliseconds for the TLS and opening handshakes.
@@ -32,6 +34,10 @@ struct Echo: ~Copyable {
     private var transport: Transport
     private var outbox: Outbox
     private var decoder: WebSocketDecoder
+    /// There when compression was agreed on.
+    private var deflater: MessageDeflater?
+    private let pool: MessagePool
+    private let compression: CompressionPolicy?
     private var close = CloseState()
     private var phase = Phase.opening
     private var registration: Registration?
@@ -39,12 +45,14 @@ struct Echo: ~Copyable {
     /// The start of a request head that came in pieces.
     private var head: [UInt8] = []
 
-    init(_ transport: consuming Transport, reactor: Reactor, limits: WebSocketLimits) {
+    init(_ transport: consuming Transport, reactor: Reactor, limits: WebSocketLimits, pool: MessagePool, compression: CompressionPolicy?) {
         self.reactor = reactor
         self.transport = transport
-        decoder = WebSocketDecoder(role: .server, limits: limits)
+        self.pool = pool
+        self.compression = compression
+        decoder = WebSocketDecoder(role: .server, limits: limits, pool: pool)
         // What one receive can add to a queue that is not yet paused: one assembled message, and what else the buffer held.
-        outbox = Outbox(pool: reactor.buffers, limit: Self.pauseAt + limits.maxMessage + 2 * Reactor.receiveBufferSize)
+        outbox = Outbox(pool: reactor.buffers, limit: Self.pauseAt + limits.maxMessage + Reactor.receiveBufferSize + Self.controlRoom)
     }
 
     /// The reactor has forgotten it; the descriptor closes with this value.
@@ -130,8 +138,13 @@ struct Echo: ~Copyable {
         do throws(HTTPError) {
             guard let (request, length) = try RequestHead.parse(octets) else { return nil }
             do throws(HandshakeRefusal) {
-                let handshake = try WebSocketHandshake.accept(request)
+                let handshake = try WebSocketHandshake.accept(request, compression: compression)
                 queue(handshake.response)
+                if let terms = handshake.compression {
+                    decoder.accept(compression: terms)
+                    // Whatever gets shorter is compressed, so that conformance suites see all of it.
+                    deflater = MessageDeflater(terms, role: .server, threshold: 1, pool: pool)
+                }
                 phase = .open
                 stopTimer()
             } catch {
@@ -152,8 +165,8 @@ struct Echo: ~Copyable {
         do throws(WebSocketError) {
             while let event = try decoder.next() {
                 switch event {
-                case .message(let kind, let payload): send(kind.opcode, payload, now)
-                case .ping(let payload): send(.pong, payload, now)
+                case .message(let kind, let payload): send(kind, payload, channel, now)
+                case .ping(let payload): if close.isOpen { append(.pong, payload, isCompressed: false, now) }
                 case .pong: break
                 case .close(let code, _): act(close.didReceiveClose(code), channel)
                 }
@@ -165,23 +178,35 @@ struct Echo: ~Copyable {
 
     // MARK: Out
 
-    private mutating func send(_ opcode: Opcode, _ payload: UnsafeRawBufferPointer, _ now: Int64) {
+    private mutating func send(_ kind: MessageKind, _ payload: UnsafeRawBufferPointer, _ channel: Channel, _ now: Int64) {
         guard close.isOpen else { return }
+        // Of compressed messages one receive may hold more than any queue: who sends such and reads too slowly is cut off.
+        guard payload.count + FrameHead.maxLength + Self.controlRoom <= outbox.room else {
+            return act(close.didFail(CloseCode.policyViolation), channel)
+        }
+        if let deflated = deflater?.deflate(payload) {
+            append(kind.opcode, deflated, isCompressed: true, now)
+        } else {
+            append(kind.opcode, payload, isCompressed: false, now)
+        }
+    }
+
+    private mutating func append(_ opcode: Opcode, _ payload: UnsafeRawBufferPointer, isCompressed: Bool, _ now: Int64) {
         // The longest head is 14 octets.
         var head: (UInt64, UInt64) = (0, 0)
         let isQueued = withUnsafeMutableBytes(of: &head) { head in
-            let length = WebSocketEncoder.writeHead(opcode, payload: payload.count, into: head)
+            let length = WebSocketEncoder.writeHead(opcode, payload: payload.count, isCompressed: isCompressed, into: head)
             return outbox.append(copying: UnsafeRawBufferPointer(rebasing: head[..<length]), now: now)
         }
         let isWhole =
             payload.count < Self.shareFrom
             ? outbox.append(copying: payload, now: now) : outbox.append(sharing: Array(payload), now: now)
-        precondition(isQueued && isWhole, "the outbox's limit covers all that one receive can give rise to")
+        precondition(isQueued && isWhole, "there is room: for a message it was asked, for control frames it is kept")
     }
 
     private mutating func queue(_ octets: [UInt8]) {
         let isQueued = outbox.append(copying: octets, now: reactor.now)
-        precondition(isQueued, "the outbox's limit covers all that one receive can give rise to")
+        precondition(isQueued, "there is room kept for what is no message")
     }
 
     private mutating func act(_ action: CloseState.Action, _ channel: Channel) {

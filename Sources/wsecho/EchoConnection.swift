@@ -12,7 +12,8 @@ final class EchoConnection: Channel {
 
     init(_ server: EchoServer, _ transport: consuming Transport) {
         self.server = server
-        echo = Echo(transport, reactor: server.reactor, limits: server.limits)
+        echo = Echo(
+            transport, reactor: server.reactor, limits: server.limits, pool: server.messages, compression: server.compression)
     }
 
     func start() throws(Errno) {

@@ -10,6 +10,8 @@ final class EchoServer {
 
     let reactor: Reactor
     let limits: WebSocketLimits
+    let messages = MessagePool()
+    let compression: CompressionPolicy?
     private(set) var address = ""
     private let context: TLSServerContext?
     private var listener: Listener?
@@ -19,6 +21,7 @@ final class EchoServer {
     init(_ options: Program.Options) throws {
         reactor = try Reactor()
         limits = WebSocketLimits(maxMessage: options.maxMessage, maxFragments: 65_536)
+        compression = options.compression
         if let certificate = options.certificate, let key = options.key {
             context = try TLSServerContext(certificateFile: certificate, keyFile: key)
         } else {

@@ -12,11 +12,14 @@ enum Program {
 
     private static let usage = """
         usage: wsecho --listen HOST:PORT [--tls-cert FILE --tls-key FILE] [--max-message OCTETS]
+                      [--compression generous|shared|off]
 
         Echoes every WebSocket message, text and binary, at any path. Port 0 takes a free port; once ready, the line
         "listening on HOST:PORT" says which. Ends with status 0 on SIGTERM.
 
           --max-message OCTETS   longest message taken, default 16777216; a longer one closes with 1009
+          --compression WORD     what is granted to clients that offer permessage-deflate: "generous", the default, all that they
+                                 ask for; "shared" what huddled grants, nothing that takes memory between messages; "off" nothing
 
         """
 
@@ -51,11 +54,13 @@ enum Program {
         var certificate: String?
         var key: String?
         var maxMessage: Int
+        var compression: CompressionPolicy?
 
         /// `nil` when only help or version was asked for, and printed.
         init?(_ words: [String]) throws(UsageError) {
             let list = try ArgumentList(
-                words, options: ["--listen", "--tls-cert", "--tls-key", "--max-message"], switches: ["--help", "--version"])
+                words, options: ["--listen", "--tls-cert", "--tls-key", "--max-message", "--compression"],
+                switches: ["--help", "--version"])
             if list.has("--help") || list.has("--version") {
                 Standard.write(output: list.has("--help") ? usage : "wsecho 0.1.0\n")
                 return nil
@@ -67,6 +72,12 @@ enum Program {
             key = list.value("--tls-key")
             guard (certificate == nil) == (key == nil) else { throw UsageError("--tls-cert and --tls-key go together.") }
             maxMessage = try list.integer("--max-message", in: 1...1 << 30) ?? 16 << 20
+            switch list.value("--compression") {
+            case nil, "generous": compression = .generous
+            case "shared": compression = .shared
+            case "off": compression = nil
+            default: throw UsageError("--compression is one of generous, shared, off.")
+            }
         }
     }
 }

@@ -32,9 +32,11 @@ enum Said: Equatable, CustomStringConvertible {
 
 /// Everything that a decoder makes of `pieces`, each lent in memory of exactly its size.
 func decode(
-    _ pieces: [[UInt8]], role: WebSocketRole = .server, limits: WebSocketLimits = WebSocketLimits(maxMessage: 1 << 20, maxFragments: 1000)
+    _ pieces: [[UInt8]], role: WebSocketRole = .server, limits: WebSocketLimits = WebSocketLimits(maxMessage: 1 << 20, maxFragments: 1000),
+    terms: CompressionTerms? = nil
 ) -> [Said] {
     var decoder = WebSocketDecoder(role: role, limits: limits)
+    if let terms { decoder.accept(compression: terms) }
     var said: [Said] = []
     for piece in pieces {
         said += feed(piece, to: &decoder)

@@ -96,7 +96,7 @@ struct ProgramTests {
 
     @Test("wrong use ends with status 2 and a sentence", arguments: [
         [], ["--listen"], ["--listen", "nowhere"], ["--listen", "127.0.0.1:0", "--tls-cert", "a"], ["--listen", "127.0.0.1:0", "more"],
-        ["--listen", "127.0.0.1:0", "--max-message", "0"], ["--sing"],
+        ["--listen", "127.0.0.1:0", "--max-message", "0"], ["--listen", "127.0.0.1:0", "--compression", "some"], ["--sing"],
     ])
     func usage(arguments: [String]) throws {
         let (ending, output, errors) = try ChildProcess.run([Program.path()] + arguments)
