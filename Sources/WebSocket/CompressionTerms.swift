@@ -128,7 +128,7 @@ package struct CompressionPolicy: Equatable, Sendable {
     /// for everybody: its window is fixed, and who has none so large gets plain messages.
     package static let shared = CompressionPolicy(
         serverKeepsContext: false, clientKeepsContext: false,
-        serverWindowBits: SharedMessage.windowBits...SharedMessage.windowBits, clientWindowBits: SharedMessage.windowBits)
+        serverWindowBits: SharedDeflater.windowBits...SharedDeflater.windowBits, clientWindowBits: SharedDeflater.windowBits)
 
     /// The first offer that can be granted, and the answer; `nil` when there is none.
     func choose(_ elements: [ExtensionElement]) -> (terms: CompressionTerms, answer: ExtensionElement)? {

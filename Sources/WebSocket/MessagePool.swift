@@ -15,9 +15,11 @@ package final class MessagePool {
     /// The quickest level: on frames of this protocol, 6 saves little more for twice the time.
     static let level = 1
 
-    /// zlib's measure of hash table and block: 2^(n + 9) octets. 8 is its default for the window of 15 bits; 5 is the least that does not
-    /// slow it down by emptying its blocks all the time.
+    /// zlib's measure of hash table and block, 2^(n + 9) octets, for a deflater that a connection keeps: 8 is its default for the window of
+    /// 15 bits; 5 is the least that does not slow it down by emptying its blocks all the time.
     static func memoryLevel(windowBits: Int) -> Int { max(5, windowBits - 7) }
+    /// The same for those that all share: a sixth quicker on long messages than the least, and there is only one.
+    private static let sharedMemoryLevel = 8
 
     private var pieces = MemoryPieces(smallest: smallestPiece, classes: pieceClasses, maxHeld: maxHeld)
     private var inflaters: [Inflater] = []
@@ -56,7 +58,7 @@ package final class MessagePool {
             deflater = kept
             deflater.reset()
         } else {
-            deflater = Deflater(windowBits: windowBits, level: Self.level, memoryLevel: Self.memoryLevel(windowBits: windowBits))
+            deflater = Deflater(windowBits: windowBits, level: Self.level, memoryLevel: Self.sharedMemoryLevel)
             deflaters.append(deflater)
         }
         return deflate(message, by: deflater)

@@ -317,27 +317,30 @@ struct MessageDeflaterTests {
         }
     }
 
-    @Test("a message for many is deflated once, and plain for those who did not agree")
+    @Test("a message for many is deflated once, one after another, and what does not pay not at all")
     func shared() throws {
         let pool = MessagePool()
-        let message = SharedMessage(.text, Self.text)
-        let terms = CompressionTerms(serverKeepsContext: false, clientKeepsContext: false, serverWindowBits: 12, clientWindowBits: 15)
-        for round in 0..<50 {
-            let plain = message.frame(compressed: false, pool: pool)
-            #expect(decode([plain], role: .client) == [.message(.text, Self.text)])
-            if round == 0 { #expect(pool.deflations == 0) }
-            let deflated = message.frame(compressed: true, pool: pool)
-            #expect(deflated.count < plain.count / 2)
-            #expect(decode([deflated, deflated], role: .client, terms: terms) == [.message(.text, Self.text), .message(.text, Self.text)])
+        var shared = SharedDeflater()
+        let terms = CompressionTerms(serverKeepsContext: false, clientKeepsContext: false, serverWindowBits: 13, clientWindowBits: 15)
+        let long = [UInt8](text: (0..<90).map { "field \($0): value \($0 % 3); " }.joined())
+        // The same octets elsewhere in memory: another message.
+        let twin = long + []
+        for (message, deflations) in [(long, 1), (Array(long.reversed()), 2), (long, 3), (twin.map { $0 }, 4)] {
+            for _ in 0..<50 {
+                let made = shared.frame(.text, message, pool: pool)
+                let frame = try #require(made)
+                #expect(frame.count < message.count / 2)
+                #expect(decode([frame, frame], role: .client, terms: terms) == [.message(.text, message), .message(.text, message)])
+            }
+            #expect(pool.deflations == deflations)
         }
-        #expect(pool.deflations == 1)
-        // Neither what is short nor what does not get shorter is tried again and again.
-        let short = SharedMessage(.text, Array(Self.text[..<255]))
-        #expect(short.frame(compressed: true, pool: pool) == short.frame(compressed: false, pool: pool))
-        #expect(pool.deflations == 1)
+        #expect(shared.frame(.text, Array(long[..<1023]), pool: pool) == nil)
+        #expect(pool.deflations == 4)
+        // Neither is what does not get shorter tried again and again.
         var random = Seeded(state: 3)
-        let noise = SharedMessage(.binary, (0..<5000).map { _ in UInt8.random(in: 0...255, using: &random) })
-        for _ in 0..<3 { #expect(noise.frame(compressed: true, pool: pool) == noise.frame(compressed: false, pool: pool)) }
-        #expect(pool.deflations == 2)
+        let noise = (0..<5000).map { _ in UInt8.random(in: 0...255, using: &random) }
+        for _ in 0..<3 { #expect(shared.frame(.binary, noise, pool: pool) == nil) }
+        #expect(pool.deflations == 5)
+        #expect(shared.frame(.text, Array(long[..<1024]), pool: pool) != nil)
     }
 }

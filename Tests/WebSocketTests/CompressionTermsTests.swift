@@ -90,23 +90,23 @@ struct CompressionTermsTests {
     }
 
     @Test("a server that shares deflated messages remembers nothing and keeps to its window", arguments: [
-        ("permessage-deflate", "permessage-deflate; server_no_context_takeover; client_no_context_takeover", terms(false, false, 12, 15)),
+        ("permessage-deflate", "permessage-deflate; server_no_context_takeover; client_no_context_takeover", terms(false, false, 13, 15)),
         (
             "permessage-deflate; client_max_window_bits",
-            "permessage-deflate; server_no_context_takeover; client_no_context_takeover; client_max_window_bits=12",
-            terms(false, false, 12, 12)
+            "permessage-deflate; server_no_context_takeover; client_no_context_takeover; client_max_window_bits=13",
+            terms(false, false, 13, 13)
         ),
         (
             "permessage-deflate; client_max_window_bits=10; server_max_window_bits=14",
-            "permessage-deflate; server_no_context_takeover; client_no_context_takeover; server_max_window_bits=12; client_max_window_bits=10",
-            terms(false, false, 12, 10)
+            "permessage-deflate; server_no_context_takeover; client_no_context_takeover; server_max_window_bits=13; client_max_window_bits=10",
+            terms(false, false, 13, 10)
         ),
     ])
     func shared(offer: String, answer: String, terms: CompressionTerms) throws {
         let given = try Self.answer(offer, .shared)
         #expect(given.text == answer)
         #expect(given.terms == terms)
-        #expect(try Self.answer("permessage-deflate; server_max_window_bits=11", .shared).terms == nil)
+        #expect(try Self.answer("permessage-deflate; server_max_window_bits=12", .shared).terms == nil)
     }
 
     @Test("a malformed field is refused, whether compression is granted or not", arguments: [nil, CompressionPolicy.generous])
@@ -119,14 +119,14 @@ struct CompressionTermsTests {
     }
 
     private static let full = CompressionOffer(
-        serverNoContextTakeover: true, clientNoContextTakeover: true, serverMaxWindowBits: 12, clientMaxWindowBits: 11)
+        serverNoContextTakeover: true, clientNoContextTakeover: true, serverMaxWindowBits: 13, clientMaxWindowBits: 11)
 
     @Test("a client writes its offer, and reads it as a server does", arguments: [
         (CompressionOffer(), "permessage-deflate; client_max_window_bits"),
         (CompressionOffer(clientMaxWindowBits: nil), "permessage-deflate"),
         (
             full,
-            "permessage-deflate; server_no_context_takeover; client_no_context_takeover; server_max_window_bits=12; client_max_window_bits=11"
+            "permessage-deflate; server_no_context_takeover; client_no_context_takeover; server_max_window_bits=13; client_max_window_bits=11"
         ),
     ])
     func offers(offer: CompressionOffer, text: String) throws {
@@ -167,7 +167,7 @@ struct CompressionTermsTests {
         (CompressionOffer(), "permessage-deflate;"), (CompressionOffer(clientMaxWindowBits: nil), "permessage-deflate; client_max_window_bits=10"),
         (full, "permessage-deflate"), (full, "permessage-deflate; server_no_context_takeover"),
         (full, "permessage-deflate; server_max_window_bits=12"),
-        (full, "permessage-deflate; server_no_context_takeover; server_max_window_bits=13"),
+        (full, "permessage-deflate; server_no_context_takeover; server_max_window_bits=14"),
     ])
     func failed(offer: CompressionOffer, answer: String) throws {
         let client = WebSocketClientHandshake(host: "h", compression: offer, nonce: [UInt8](repeating: 1, count: 16))
