@@ -14,6 +14,8 @@ final class Connection: Channel {
     private var transport: Transport
     private var registration: Registration?
     private var decoder: WebSocketDecoder
+    /// Takes compressed messages.
+    private var inflates = false
     private var outbox: Outbox
     /// Octets of a request head that is not whole yet; `nil` after the upgrade.
     private var head: [UInt8]? = []
@@ -54,7 +56,8 @@ final class Connection: Channel {
         isShakingHands = !transport.isEstablished
         self.transport = transport
         decoder = WebSocketDecoder(
-            role: .server, limits: WebSocketLimits(maxMessage: shard.messageLimit(nil), maxFragments: Connection.maxFragments))
+            role: .server, limits: WebSocketLimits(maxMessage: shard.messageLimit(nil), maxFragments: Connection.maxFragments),
+            pool: shard.messages)
         outbox = Outbox(pool: shard.reactor.buffers, limit: shard.limits.outboxOctets + Connection.controlRoom)
         heardAt = now
         since = now
@@ -164,8 +167,12 @@ final class Connection: Channel {
         case .refused(let response, let status):
             shard.log(.info, "http", [.init("status", status)])
             end(response)
-        case .accepted(let response, let length):
+        case .accepted(let response, let length, let compression):
             self.head = nil
+            if let compression {
+                decoder.accept(compression: compression)
+                inflates = true
+            }
             since = shard.reactor.now
             queue(response)
             session = shard.didOpen(self)
@@ -214,11 +221,17 @@ final class Connection: Channel {
     /// Queues one text message, whose octets may be shared with other connections.
     func send(_ payload: [UInt8]) {
         guard isOpen else { return }
-        guard payload.count + FrameHead.maxLength + Connection.controlRoom <= outbox.room else {
+        let compressed = inflates ? shard.compressed(payload) : nil
+        guard (compressed?.count ?? payload.count + FrameHead.maxLength) + Connection.controlRoom <= outbox.room else {
             closeSlowReader()
             return
         }
         let now = shard.reactor.now
+        if let compressed {
+            _ = outbox.append(sharing: compressed, now: now)
+            shard.markDirty(self)
+            return
+        }
         withUnsafeTemporaryAllocation(byteCount: FrameHead.maxLength, alignment: 8) { head in
             let length = WebSocketEncoder.writeHead(.text, payload: payload.count, into: head)
             _ = outbox.append(copying: UnsafeRawBufferPointer(rebasing: head[..<length]), now: now)

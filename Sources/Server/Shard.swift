@@ -6,6 +6,7 @@ import Reactor
 import Rooms
 import Store
 import TLS
+import WebSocket
 import Wire
 
 /// A reactor, a writer and a database that share nothing with other shards; a family lives in exactly one.
@@ -34,6 +35,9 @@ final class Shard: ReactorHooks {
     /// Connections with something to send.
     private var dirty: [Connection] = []
     private var scratch: [Effect] = []
+    /// What messages need while they come and go: memory, and zlib's streams, which no connection holds between two of them.
+    let messages = MessagePool()
+    private var deflater = SharedDeflater()
     private var isPerforming = false
     private var drain = Drain.no
     /// Connections that are only told that there are too many.
@@ -156,6 +160,9 @@ final class Shard: ReactorHooks {
         }
         dirty.removeAll(keepingCapacity: true)
     }
+
+    /// The compressed frame of a message, made once for all connections in a row that it goes to; `nil` when it is better sent plain.
+    func compressed(_ payload: [UInt8]) -> [UInt8]? { deflater.frame(.text, payload, pool: messages) }
 
     func markDirty(_ connection: Connection) {
         guard !connection.isDirty else { return }
@@ -353,7 +360,7 @@ final class Shard: ReactorHooks {
         if case .finishing(_, let stop) = drain { tellAll(.restarting, Shard.restarting, stop: stop) }
     }
 
-    private func tellAll(_ code: CloseCode, _ reason: String, stop: Int64) {
+    private func tellAll(_ code: Wire.CloseCode, _ reason: String, stop: Int64) {
         drain = .told(stop: stop)
         hub.endAll(code, reason)
         perform()

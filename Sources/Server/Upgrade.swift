@@ -6,8 +6,8 @@ enum Upgrade: Equatable {
     case needsMore
     /// The whole response, after which the connection closes.
     case refused([UInt8], status: Int)
-    /// The response, and how many octets of the input were the request.
-    case accepted([UInt8], length: Int)
+    /// The response, how many octets of the input were the request, and how messages may be compressed from now on.
+    case accepted([UInt8], length: Int, compression: CompressionTerms?)
 
     static let path = "/ws"
     static let subprotocol = "huddle.v1"
@@ -29,11 +29,11 @@ enum Upgrade: Equatable {
         switch head.path {
         case path:
             do throws(HandshakeRefusal) {
-                let handshake = try WebSocketHandshake.accept(head, subprotocols: [subprotocol])
+                let handshake = try WebSocketHandshake.accept(head, subprotocols: [subprotocol], compression: .shared)
                 guard handshake.subprotocol == subprotocol else {
                     return refusal(400, "This address speaks the WebSocket subprotocol \(subprotocol); name it in Sec-WebSocket-Protocol.\n")
                 }
-                return .accepted(handshake.response, length: length)
+                return .accepted(handshake.response, length: length, compression: handshake.compression)
             } catch {
                 return .refused(error.response, status: error.status)
             }

@@ -14,6 +14,13 @@ final class TestClient {
     private var isOpen = false
     private var heard: [String] = []
     private var unsent: [UInt8] = []
+    /// How messages are compressed where that was offered and granted, and the server's words for it.
+    private var deflater: MessageDeflater?
+    private(set) var extensions: String?
+    /// Whether it compresses what it says.
+    var isCompressing = false
+    /// Octets that have come.
+    private(set) var received = 0
     /// Octets that are no frames: responses.
     private(set) var octets: [UInt8] = []
     private(set) var hasEnded = false
@@ -47,7 +54,9 @@ final class TestClient {
     /// One frame.
     func send(_ opcode: Opcode, _ payload: [UInt8], isFinal: Bool = true, isMasked: Bool = true) {
         var frame: [UInt8] = []
-        WebSocketEncoder.append(opcode, payload, isFinal: isFinal, maskKey: isMasked ? 0x1234_5678 : nil, to: &frame)
+        let deflated = isCompressing && !opcode.isControl ? payload.withUnsafeBytes { deflater?.deflate($0).map { Array($0) } } : nil
+        WebSocketEncoder.append(
+            opcode, deflated ?? payload, isFinal: isFinal, isCompressed: deflated != nil, maskKey: isMasked ? 0x1234_5678 : nil, to: &frame)
         send(frame)
     }
 
@@ -75,8 +84,12 @@ final class TestClient {
         "GET /ws HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
         + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: huddle.v1\r\n\r\n"
 
-    func upgrade() throws {
-        send(text: TestClient.request)
+    static func request(offering extensions: String?) -> String {
+        extensions.map { String(decoding: request.utf8.dropLast(2), as: UTF8.self) + "Sec-WebSocket-Extensions: \($0)\r\n\r\n" } ?? request
+    }
+
+    func upgrade(offering extensions: String? = nil) throws {
+        send(text: TestClient.request(offering: extensions))
         try server.until("the upgrade") { try receive(); return isOpen || hasEnded }
         #expect(isOpen)
     }
@@ -139,7 +152,9 @@ final class TestClient {
             case .wouldBlock?: return
             case .endOfStream?: return end("end")
             case nil: return end("reset")
-            case .done(let count)?: try take(UnsafeMutableRawBufferPointer(rebasing: space[..<count]))
+            case .done(let count)?:
+                received += count
+                try take(UnsafeMutableRawBufferPointer(rebasing: space[..<count]))
             }
         }
     }
@@ -155,6 +170,12 @@ final class TestClient {
         let all = octets
         guard let (head, length) = try ResponseHead.parse(all.span), head.status == 101 else { return }
         isOpen = true
+        extensions = head.fields.only("sec-websocket-extensions")
+        if extensions != nil {
+            let terms = CompressionTerms(serverKeepsContext: false, clientKeepsContext: false, serverWindowBits: 15, clientWindowBits: 13)
+            decoder.accept(compression: terms)
+            deflater = MessageDeflater(terms, role: .client, threshold: 1, pool: MessagePool())
+        }
         var rest = Array(all[length...])
         try rest.withUnsafeMutableBytes { try decode($0) }
     }

@@ -107,22 +107,22 @@ final class TestShard {
     }
 
     /// A WebSocket.
-    func open() throws -> TestClient {
+    func open(offering extensions: String? = nil) throws -> TestClient {
         let client = try connect()
-        try client.upgrade()
+        try client.upgrade(offering: extensions)
         return client
     }
 
-    func signedIn(_ who: SessionCreated) throws -> TestClient {
-        let client = try open()
+    func signedIn(_ who: SessionCreated, offering extensions: String? = nil) throws -> TestClient {
+        let client = try open(offering: extensions)
         client.say("{\"type\":\"sign_in\",\"token\":\"\(who.token)\"}")
         #expect(try client.next() == "welcome")
         return client
     }
 
     /// Joined, and live.
-    func live(_ who: SessionCreated, client number: UInt64 = 1) throws -> TestClient {
-        let client = try signedIn(who)
+    func live(_ who: SessionCreated, client number: UInt64 = 1, offering extensions: String? = nil) throws -> TestClient {
+        let client = try signedIn(who, offering: extensions)
         client.join(who.family, number)
         try client.skip(to: "live")
         return client
