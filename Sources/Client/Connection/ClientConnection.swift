@@ -77,7 +77,8 @@ package final class ClientConnection {
         self.address = address
         if let trust { self.trust = trust } else { self.trust = try Self.trust(for: address) }
         handshake = WebSocketClientHandshake(
-            host: address.authority, target: address.target, subprotocols: [Self.subprotocol], nonce: Random.octets(16))
+            host: address.authority, target: address.target, subprotocols: [Self.subprotocol], compression: CompressionOffer(),
+            nonce: Random.octets(16))
         beganAt = now
         heardAt = now
         candidates = SocketAddress(host: address.host, port: address.port).map { [$0] } ?? []
@@ -323,6 +324,8 @@ package final class ClientConnection {
             guard try handshake.check(answer) == Self.subprotocol else {
                 return end(nil, "\(address) does not speak \(Self.subprotocol).")
             }
+            // What is sent stays plain: mutations are short, and what a family says is not mixed with a token into one compressed message.
+            if let terms = try handshake.compression(in: answer) { decoder.accept(compression: terms) }
             phase = .open
             events.append(.opened)
             var rest = Array(head[length...])
