@@ -39,10 +39,9 @@ RELEASE = "25.10.1"
 AGENT = "huddle"
 # 8 and 11 have no cases; 12 and 13 are permessage-deflate and take most of the time.
 CHAPTERS = ["1", "2", "3", "4", "5", "6", "7", "9", "10", "12", "13"]
-# Every kind of case, without those that only differ in size: text and binary, each way to be wrong, and of the long ones one for each
-# parameter of compression.
-FAST = ["1.*", "2.*", "3.*", "4.*", "5.*", "6.1.*", "6.2.*", "6.3.*", "6.4.1", "6.5.*", "6.6.*", "6.7.*", "6.22.*", "7.*", "9.1.1", "9.2.1",
-        "9.3.1", "9.5.1", "9.7.1", "10.*", "12.1.1", "13.1.1", "13.2.1", "13.3.1", "13.5.1", "13.7.11"]
+# All of RFC 6455 but the chapter that only measures, and of that and of compression a case of each kind: some ten seconds.
+FAST = ["1.*", "2.*", "3.*", "4.*", "5.*", "6.*", "7.*", "9.1.1", "9.2.1", "9.3.1", "9.5.1", "9.7.1", "10.*", "12.1.1", "13.1.1", "13.2.1",
+        "13.3.1", "13.5.1", "13.7.11"]
 # What the suite never calls OK: how an endpoint ends a connection after invalid frames, and codes that the RFC leaves open.
 INFORMATIONAL = {"7.1.6", "7.13.1", "7.13.2"}
 # One chapter may take: 12 is some gigabytes through zlib in Python.
