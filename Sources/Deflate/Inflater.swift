@@ -2,7 +2,8 @@ internal import CZlib
 
 /// Octets that no DEFLATE stream holds: a block type, a code, or a distance that cannot be.
 package struct CorruptStream: Error, Equatable, Sendable {
-    package init() {}
+    /// Octets that came out before them in the same call.
+    package let written: Int
 }
 
 /// Reads raw DEFLATE (RFC 1951) as it arrives, never more than there is room for.
@@ -54,33 +55,35 @@ package final class Inflater {
         stream.pointee.avail_in = offered
         stream.pointee.next_out = output.baseAddress?.assumingMemoryBound(to: UInt8.self)
         stream.pointee.avail_out = room
-        try run()
+        let isSound = run()
         let written = Int(room - stream.pointee.avail_out)
         produced += written
+        guard isSound else { throw CorruptStream(written: written) }
         input = UnsafeRawBufferPointer(rebasing: input[Int(offered - stream.pointee.avail_in)...])
         return written
     }
 
-    private func run() throws(CorruptStream) {
+    /// - Returns: false when the stream is corrupt.
+    private func run() -> Bool {
         while true {
             if hasEnded {
-                guard stream.pointee.avail_in > 0 else { return }
+                guard stream.pointee.avail_in > 0 else { return true }
                 // Keeps the window, unlike `inflateReset`.
                 inflateResetKeep(stream)
                 hasEnded = false
             }
             switch CZlib.inflate(stream, Z_SYNC_FLUSH) {
             case Z_OK:
-                if stream.pointee.avail_in == 0 || stream.pointee.avail_out == 0 { return }
+                if stream.pointee.avail_in == 0 || stream.pointee.avail_out == 0 { return true }
             case Z_STREAM_END:
                 hasEnded = true
             case Z_BUF_ERROR:
                 // Nothing to read, or no room.
-                return
+                return true
             case Z_MEM_ERROR:
                 preconditionFailure("zlib has no memory for a window")
             default:
-                throw CorruptStream()
+                return false
             }
         }
     }

@@ -324,9 +324,17 @@ package struct WebSocketDecoder: ~Copyable {
             }
             let room = UnsafeMutableRawBufferPointer(start: store.map { $0 + storeCount }, count: min(most, storeCapacity - storeCount))
             let count: Int
-            do throws(CorruptStream) { count = try inflater.inflate(&rest, into: room) } catch { throw .compressionInvalid }
+            var isSound = true
+            do throws(CorruptStream) {
+                count = try inflater.inflate(&rest, into: room)
+            } catch {
+                // What came before it is judged first: however the stream is cut, the same is said of it.
+                count = error.written
+                isSound = false
+            }
             try didStore(count)
             guard messageCount <= limits.maxMessage else { throw .messageTooLong }
+            guard isSound else { throw .compressionInvalid }
             // Full: more may wait inside.
             if rest.isEmpty, count < room.count { return }
         }

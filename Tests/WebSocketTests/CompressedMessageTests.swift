@@ -250,6 +250,9 @@ struct CompressedMessageTests {
             let said = feed([octet], to: &decoder)
             #expect(said == (index == 9 ? [.failure(.textInvalid)] : []), "octet \(index)")
         }
+        // What is wrong first is told, in one piece or in many.
+        let both = Self.frame(0xC1, [0x00, 0x02, 0x00, 0xFD, 0xFF, 0x61, 0xFF, 0x07])
+        for pieces in cuts(both) { #expect(decode(pieces, role: .client, terms: Self.full) == [.failure(.textInvalid)]) }
         // Text that ends within a scalar.
         var peer = CompressingPeer(Self.bare, role: .server)
         let (payload, isCompressed) = peer.deflate([UInt8](text: "€€€€€€€€€€€€€").dropLast(1).map { $0 })

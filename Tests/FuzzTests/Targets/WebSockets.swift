@@ -7,6 +7,14 @@ extension FuzzTarget {
     static let webSockets: [FuzzTarget] = [
         FuzzTarget("ws-server") { octets in try checkDecoder(octets, role: .server) },
         FuzzTarget("ws-client") { octets in try checkDecoder(octets, role: .client) },
+        FuzzTarget("ws-deflate") { octets in
+            // A window of 15 bits: past a smaller one a distance is refused only as far as zlib has given the octets away.
+            var choices = Choices(octets)
+            let keeps = choices.chance()
+            let terms = CompressionTerms(serverKeepsContext: keeps, clientKeepsContext: keeps, serverWindowBits: 15, clientWindowBits: 15)
+            try checkDecoder(choices.rest(), role: .client, terms: terms)
+        },
+        FuzzTarget("ws-extensions") { octets in try checkExtensions(octets) },
         FuzzTarget("ws-said") { octets in try checkEncoder(octets) },
         FuzzTarget("ws-close") { octets in try checkCloseState(octets) },
     ]
@@ -21,8 +29,11 @@ private enum Said: Equatable {
     case failure(WebSocketError)
 }
 
-private func decode(_ pieces: [[UInt8]], role: WebSocketRole, limits: WebSocketLimits) throws -> [Said] {
+private func decode(
+    _ pieces: [[UInt8]], role: WebSocketRole, limits: WebSocketLimits, terms: CompressionTerms? = nil
+) throws -> [Said] {
     var decoder = WebSocketDecoder(role: role, limits: limits)
+    if let terms { decoder.accept(compression: terms) }
     var said: [Said] = []
     for piece in pieces {
         // Memory of exactly this size, so that the sanitizer sees a step past its end; and gone afterwards.
@@ -46,13 +57,13 @@ private func decode(_ pieces: [[UInt8]], role: WebSocketRole, limits: WebSocketL
 }
 
 /// The first octets choose limits and cuts, the rest is the stream: however it is cut, the same is said.
-func checkDecoder(_ octets: [UInt8], role: WebSocketRole) throws {
+func checkDecoder(_ octets: [UInt8], role: WebSocketRole, terms: CompressionTerms? = nil) throws {
     var choices = Choices(octets)
     let limits = WebSocketLimits(
         maxMessage: choices.pick([0, 1, 125, 126, 300, 70_000, 1 << 20]), maxFragments: choices.pick([1, 2, 3, 1_000]))
     var cuts = Choices(choices.take(4))
     let stream = choices.rest()
-    let whole = try decode([stream], role: role, limits: limits)
+    let whole = try decode([stream], role: role, limits: limits, terms: terms)
     var pieces: [[UInt8]] = []
     var left = stream[...]
     while !left.isEmpty {
@@ -62,7 +73,7 @@ func checkDecoder(_ octets: [UInt8], role: WebSocketRole) throws {
         left = left.dropFirst(piece.count)
     }
     for split in [pieces, stream.map { [$0] }] {
-        let said = try decode(split, role: role, limits: limits)
+        let said = try decode(split, role: role, limits: limits, terms: terms)
         try hold(said == whole, "cut, the stream says \(said); whole it says \(whole)")
     }
     for (index, event) in whole.enumerated() {
@@ -75,6 +86,26 @@ func checkDecoder(_ octets: [UInt8], role: WebSocketRole) throws {
             try hold(code.map(WebSocket.CloseCode.mayTravel) ?? true, "close code \(code ?? 0)")
             try hold(index == whole.count - 1, "something is said after the close")
         case .failure: try hold(index == whole.count - 1, "something is said after the failure")
+        }
+    }
+}
+
+/// A field that is read is read the same again when written out, and what a server grants of it a client takes that offered it.
+func checkExtensions(_ octets: [UInt8]) throws {
+    let lines = octets.split(separator: 0x0A).map { Field("sec-websocket-extensions", String(decoding: $0, as: UTF8.self)) }
+    guard let elements = ExtensionElement.read(Fields(lines)) else { return }
+    let again = ExtensionElement.read(Fields(elements.map { Field("sec-websocket-extensions", $0.text) }))
+    try hold(again == elements, "\(elements) is read as \(again ?? [])")
+    for element in elements {
+        guard let offer = CompressionOffer(element) else { continue }
+        try hold(CompressionOffer(offer.element) == offer, "\(offer) is read otherwise")
+        for policy in [CompressionPolicy.generous, .shared] {
+            guard let (terms, answer) = policy.choose([element]) else { continue }
+            let taken = offer.terms(answer: answer)
+            try hold(taken != nil, "\(answer.text) is not taken for \(offer)")
+            try hold(taken?.clientWindowBits == terms.clientWindowBits, "\(offer), \(answer.text): the client's windows differ")
+            try hold(taken?.serverKeepsContext == terms.serverKeepsContext, "\(offer), \(answer.text): the server's memories differ")
+            try hold((taken?.serverWindowBits ?? 0) >= terms.serverWindowBits, "\(offer), \(answer.text): the server's window is too large")
         }
     }
 }
