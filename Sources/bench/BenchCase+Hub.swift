@@ -50,7 +50,7 @@ extension BenchCase {
 }
 
 /// One family's room with everybody live.
-private final class FullRoom {
+final class FullRoom {
     let hub: Hub
     private(set) var sessions: [SessionID] = []
     var sequence: Int64 = 0

@@ -7,17 +7,19 @@ let usage = """
 
       bench [--case NAME] [--json]
       bench --list
+      bench --check FILE               whether the cases of FILE keep to their allocations
+      bench --case NAME --times N      does the work so often and measures nothing: for tools that count
 
     Prints for each case the median and the least of its rounds, CPU time, how often memory is taken, and the floor: what the
     kernel or the hardware needs for the same at least, measured in the same run; the ratio is least to floor.
     Build it with -c release.
-    Trust ratios within one run. Exit status: 0 done, 1 failed, 2 wrong use.
+    Trust ratios within one run. Exit status: 0 done, 1 failed or a threshold exceeded, 2 wrong use.
 
     """
 
 func run(_ words: [String]) -> Int32 {
     do {
-        let list = try ArgumentList(words, options: ["--case"], switches: ["--json", "--list", "--help"])
+        let list = try ArgumentList(words, options: ["--case", "--check", "--times"], switches: ["--json", "--list", "--help"])
         try list.expectNoPositional()
         if list.has("--help") {
             Standard.write(output: usage)
@@ -31,6 +33,12 @@ func run(_ words: [String]) -> Int32 {
         if let name = list.value("--case") {
             cases = cases.filter { $0.name == name }
             guard !cases.isEmpty else { throw UsageError("There is no case '\(name)'. See bench --list.") }
+        }
+        if let path = list.value("--check") { return try check(path) ? 0 : 1 }
+        if let text = list.value("--times") {
+            guard let times = Int(text), times >= 0, cases.count == 1 else { throw UsageError("--times N takes one --case.") }
+            try cases[0].prepare().run(times)
+            return 0
         }
         try measure(cases, isJSON: list.has("--json"))
         return 0

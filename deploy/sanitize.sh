@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# Runs the tests under a sanitizer, in a build of their own.
+#
+#   deploy/sanitize.sh thread [REGEX]     data races; by default the suites that cross threads
+#   deploy/sanitize.sh address [REGEX]    memory errors, in optimised code, where the sanitizer sees most; by default all but the slow
+#
+# Exit status: that of the tests, and 66 when the sanitizer found something. What it said is in .build/sanitize-KIND.log.
+set -euo pipefail
+# shellcheck source=deploy/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+kind=${1:-}
+case $kind in
+thread)
+    suites=${2:-'ReactorTests|PosixTests|ServerTests|ClientTests|StoreTests|SQLiteTests|TLSTests|LoadgenTests'}
+    flags=()
+    ;;
+address)
+    suites=${2:-'BytesTests|JSONTests|DatesTests|HTTP1Tests|WebSocketTests|WireTests|RoomsTests|FamilyTests|ReactorTests|TLSTests|FuzzTests|CryptoTests'}
+    flags=(-Xswiftc -O)
+    ;;
+*) stop "usage: deploy/sanitize.sh thread|address [REGEX]" ;;
+esac
+find_swift
+need_packages "${build_packages[@]}"
+log=$root/.build/sanitize-$kind.log
+mkdir -p "$root/.build"
+: >"$log"
+scratch=$root/.build/sanitize-$kind
+run_build "$log" "Building the tests for the $kind sanitizer" --build-tests "--sanitize=$kind" --scratch-path "$scratch" ${flags[@]+"${flags[@]}"} || {
+    grep -E 'error:' "$log" | head -n 20 >&2
+    stop "The build failed; all that was said is in $log."
+}
+# Races go on to the end, so that one run tells them all. Leaks are not asked for: XCTest itself leaks.
+status=0
+SWIFT_BACKTRACE=enable=no TSAN_OPTIONS="halt_on_error=0 exitcode=66 suppressions=$root/.ci/thread-sanitizer.txt" ASAN_OPTIONS=detect_leaks=0 \
+    swift test --package-path "$root" --scratch-path "$scratch" --skip-build --disable-xctest "--sanitize=$kind" ${flags[@]+"${flags[@]}"} \
+    --filter "$suites" >>"$log" 2>&1 || status=$?
+grep -E '✘ Test .* recorded an issue' "$log" | sort -u | head -n 20 || true
+found=$(grep -c -E 'WARNING: ThreadSanitizer|ERROR: AddressSanitizer' "$log" || true)
+grep -E 'Test run with' "$log" | tail -n 1 || true
+echo "$found reports of the $kind sanitizer; the whole log is $log"
+if [ "$found" -ne 0 ] && [ "$status" -eq 0 ]; then status=66; fi
+exit "$status"
