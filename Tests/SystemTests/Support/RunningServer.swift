@@ -39,6 +39,9 @@ final class RunningServer {
         return address
     }
 
+    /// How many descriptors the process has open.
+    func descriptors() throws -> Int { try Files.list("/proc/\(child.pid)/fd").count }
+
     /// Ends it as a power cut would, and waits for its end.
     func kill() throws {
         child.kill(Signals.kill)

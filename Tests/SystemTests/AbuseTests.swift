@@ -1,0 +1,126 @@
+import Bytes
+import Client
+import Family
+import Posix
+import Synchronization
+import Testing
+import Wire
+
+/// A member of another family who goes on working, and notes how long each change took to be durable.
+private final class Witness: Sendable {
+    private struct Notes {
+        var latencies: [Int64] = []
+        var failure: String?
+    }
+
+    private let notes = Mutex(Notes())
+    private let isOver = Mutex(false)
+
+    /// Works until `finish`, from a thread of its own: the test's waits for nothing but the abuse.
+    static func start(_ server: RunningServer, _ demo: Demo) throws -> (Witness, Thread) {
+        let witness = Witness()
+        let address = try server.address()
+        let token = demo.parents[0].token
+        let thread = Thread.start(name: "witness") { witness.work(address, token) }
+        return (witness, thread)
+    }
+
+    private func work(_ address: ServerAddress, _ token: String) {
+        do {
+            let client = try LiveClient(address, token)
+            try client.waitUntilLive()
+            while !isOver.withLock({ $0 }) {
+                let start = Clock.monotonicMilliseconds()
+                guard case .success = try client.perform(Ask.say("I am still here.")) else { throw Unexpected("refused") }
+                let took = Clock.monotonicMilliseconds() - start
+                notes.withLock { $0.latencies.append(took) }
+                // A family that talks, not a load: the server limits what one session may do in a second.
+                _ = try Poll.wait(-1, .readable, timeoutMilliseconds: 20)
+            }
+        } catch {
+            notes.withLock { $0.failure = "\(error)" }
+        }
+    }
+
+    /// Lets it do three more changes, so that a short abuse is witnessed too.
+    ///
+    /// - Returns: milliseconds of each change.
+    func finish(_ thread: Thread) throws -> [Int64] {
+        let seen = notes.withLock { $0.latencies.count }
+        let deadline = Clock.monotonicMilliseconds() + 30_000
+        while notes.withLock({ $0.failure == nil && $0.latencies.count < seen + 3 }), Clock.monotonicMilliseconds() < deadline {
+            _ = try Poll.wait(-1, .readable, timeoutMilliseconds: 5)
+        }
+        isOver.withLock { $0 = true }
+        thread.join()
+        let notes = notes.withLock { $0 }
+        if let failure = notes.failure { throw Unexpected("the witness was hurt: \(failure)") }
+        return notes.latencies.sorted()
+    }
+}
+
+@Suite("Abuse of the running server, RFC 9112, RFC 6455", .serialized)
+struct AbuseTests {
+    /// Of a change of the witness, milliseconds: the machine that runs tests does other things as well.
+    static let patience: Int64 = 3_000
+
+    /// Plays the cases while another family works, then looks that nothing is left of them.
+    private func play(_ cases: [AbuseCase]) throws {
+        let folder = try TemporaryFolder()
+        let demo = try Demo(in: folder.path)
+        let server = try RunningServer(folder.path)
+        let before = try server.descriptors()
+        let (witness, thread) = try Witness.start(server, demo)
+        let problems = try AbuseRun.play(cases, port: server.port)
+        let latencies = try witness.finish(thread)
+        #expect(problems == [], "\(problems.joined(separator: "\n"))")
+        #expect(latencies.count >= 3 && latencies.last ?? .max < Self.patience, "the witness waited \(latencies.suffix(3)) ms")
+        // The server may linger for two seconds over what it refused.
+        let deadline = Clock.monotonicMilliseconds() + 10_000
+        while try server.descriptors() > before {
+            guard Clock.monotonicMilliseconds() < deadline else {
+                Issue.record("\(try server.descriptors()) descriptors are open, \(before) were before")
+                return
+            }
+            _ = try Poll.wait(-1, .readable, timeoutMilliseconds: 50)
+        }
+    }
+
+    @Test("malformed requests get their status and the end")
+    func requests() throws { try play(AbuseCase.requests) }
+
+    @Test("malformed frames get their close code and the end")
+    func frames() throws { try play(AbuseCase.frames) }
+
+    @Test("whoever says too little for too long is cut, whoever leaves at any octet leaves nothing behind")
+    func time() throws { try play(AbuseCase.drips + AbuseCase.departures) }
+
+    @Test("a member who floods is limited, refused and at last closed; the others go on")
+    func floods() throws {
+        let folder = try TemporaryFolder()
+        let demo = try Demo(in: folder.path)
+        let server = try RunningServer(folder.path)
+        let (witness, thread) = try Witness.start(server, demo)
+        // Refusals: joined nowhere, asks again and again.
+        let client = try RawClient(server)
+        _ = try client.signIn(demo.athletes[0].token)
+        for _ in 0..<4_000 { client.send(.context(.all)) }
+        let (frames, code) = try client.rest()
+        #expect(code == CloseCode.policyViolation.rawValue)
+        #expect(frames.count >= Limits().refusals && frames.count < 4_000)
+        // Connections of one member.
+        var crowd: [RawClient] = []
+        for _ in 0..<Limits().connectionsPerMember {
+            let one = try RawClient(server)
+            try one.enter(demo.athletes[1].token, demo.family, client: Ask.id())
+            crowd.append(one)
+        }
+        let last = try RawClient(server)
+        _ = try last.signIn(demo.athletes[1].token)
+        last.send(.join(Join(family: demo.family, client: Ask.id())))
+        #expect(try last.rest().code == CloseCode.tooManyConnections.rawValue)
+        let latencies = try witness.finish(thread)
+        #expect(latencies.last ?? .max < Self.patience, "the witness waited \(latencies.suffix(3)) ms")
+        for one in crowd { one.leave() }
+    }
+}
