@@ -1,6 +1,7 @@
 import Posix
 
-/// The most that a case may cost, from a file that says why: `NAME ALLOCATIONS INSTRUCTIONS DIVISOR  reason`; the first two are per thing, `#` begins a comment.
+/// The most that a case may cost, from a file that says why: `NAME ALLOCATIONS INSTRUCTIONS DIVISOR  reason`; the first two are per
+/// thing, `#` begins a comment.
 struct Threshold: Equatable {
     let name: String
     let allocations: Double
@@ -25,12 +26,15 @@ struct Threshold: Equatable {
 func check(_ path: String) throws -> Bool {
     var isKept = true
     for threshold in try Threshold.read(path) {
-        guard let each = BenchCase.all.first(where: { $0.name == threshold.name }) else { throw BenchFailure("there is no case '\(threshold.name)'") }
+        guard let each = BenchCase.all.first(where: { $0.name == threshold.name }) else {
+            throw BenchFailure("there is no case '\(threshold.name)'")
+        }
         let found = try Measurement(each)
         let isFine = found.allocations <= threshold.allocations
         isKept = isKept && isFine
-        Standard.write(
-            output: "\(isFine ? "kept    " : "EXCEEDED") \(each.name): \(Table.number(found.allocations)) allocations, at most \(Table.number(threshold.allocations))\n")
+        let taken = Table.number(found.allocations)
+        let most = Table.number(threshold.allocations)
+        Standard.write(output: "\(isFine ? "kept    " : "EXCEEDED") \(each.name): \(taken) allocations, at most \(most)\n")
     }
     return isKept
 }

@@ -160,14 +160,16 @@ func checkTZif(_ octets: [UInt8]) throws {
 }
 
 private func checkZone(_ rules: ZoneRules, seconds: [Int]) throws {
-    let years = LocalDateTime(date: .first, time: .midnight).minutes * 60 + 200_000..<LocalDateTime(date: .last, time: .midnight).minutes * 60
+    let years =
+        LocalDateTime(date: .first, time: .midnight).minutes * 60 + 200_000..<LocalDateTime(date: .last, time: .midnight).minutes * 60
     for second in seconds where years.contains(second) {
         let instant = Instant(second * 1000)
         let offset = rules.offset(at: instant)
         try hold((-25 * 3600...26 * 3600).contains(offset), "an offset of \(offset) s")
         let local = rules.local(at: instant)
         let back = rules.instant(of: local)
-        // Local times have no seconds: where clocks changed within the minute, or differ from UTC by seconds, the minute may be a skipped one.
+        // Local times have no seconds: where clocks changed within the minute, or differ from UTC by seconds, the minute may be one that
+        // was skipped.
         let minute = Instant((local.minutes * 60 - offset) * 1000)
         guard rules.offset(at: minute) == offset else { continue }
         // In a repeated hour the first is taken; otherwise it is the same minute.

@@ -9,7 +9,9 @@ import Wire
 /// Held throughout: isolated (changes of one family reach its members only), ordered and seamless (after a seat each session is sent
 /// the changes that follow, each once), bounded (what is counted is what waits), and nobody hears anything after their end.
 struct HubMachine {
-    private static func id(_ kind: UInt64, _ number: Int) -> Identifier { Identifier(high: 0x0193_0000_0000_7000 | kind << 32, low: UInt64(number) + 1) }
+    private static func id(_ kind: UInt64, _ number: Int) -> Identifier {
+        Identifier(high: 0x0193_0000_0000_7000 | kind << 32, low: UInt64(number) + 1)
+    }
 
     private static let smallFrame = [UInt8](repeating: 0x73, count: 10)
     private static let largeFrame = [UInt8](repeating: 0x73, count: 150_000)
@@ -90,7 +92,8 @@ struct HubMachine {
         try hold(hub.pendingOctets == 0, "\(hub.pendingOctets) octets still count as waiting")
         try hold(hub.snapshotReads.isEmpty && hub.snapshotOctets == 0, "a snapshot still counts")
         for id in open { hub.closed(id) }
-        try hold(hub.openSessions == 0 && hub.rooms.isEmpty && hub.connectionsOfPerson.isEmpty, "something is left of sessions that are gone")
+        try hold(
+            hub.openSessions == 0 && hub.rooms.isEmpty && hub.connectionsOfPerson.isEmpty, "something is left of sessions that are gone")
     }
 
     private mutating func step() throws {
@@ -109,10 +112,16 @@ struct HubMachine {
         case 3: say(.signIn(token: "\(choices.below(5))"))
         case 4, 5:
             let family = choices.below(2)
-            let cursor = choices.chance() ? Cursor(epoch: "e", sequence: Int64(choices.below(Int(min(families[family].head, 200)) + 1))) : nil
+            let cursor =
+                choices.chance() ? Cursor(epoch: "e", sequence: Int64(choices.below(Int(min(families[family].head, 200)) + 1))) : nil
             say(.join(Join(family: Self.id(0xF, family), client: Self.id(0xC, 0), context: context(family), cursor: cursor)))
-        case 6, 7: say(.mutate(id: Int64(choices.octet()) + 1, operations: [Operation(kind: .event, id: Self.id(0xE, choices.below(4)), action: .delete(base: 1))]))
-        case 8: say(choices.pick([.context(context(choices.below(2))), .signOut, .list(ListRequest(request: 1, kind: .message, limit: 10))]))
+        case 6, 7:
+            say(
+                .mutate(
+                    id: Int64(choices.octet()) + 1,
+                    operations: [Operation(kind: .event, id: Self.id(0xE, choices.below(4)), action: .delete(base: 1))]))
+        case 8:
+            say(choices.pick([.context(context(choices.below(2))), .signOut, .list(ListRequest(request: 1, kind: .message, limit: 10))]))
         case 9: say(.redeem(code: "\(choices.below(4))", client: Self.id(0xC, 1)))
         case 10:
             guard !open.isEmpty else { return }
@@ -142,7 +151,9 @@ struct HubMachine {
         }
     }
 
-    private mutating func context(_ family: Int) -> Context { choices.chance() ? .all : .athlete(Self.id(0xA + UInt64(family), choices.below(5))) }
+    private mutating func context(_ family: Int) -> Context {
+        choices.chance() ? .all : .athlete(Self.id(0xA + UInt64(family), choices.below(5)))
+    }
 
     private mutating func say(_ frame: ClientFrame) {
         guard !open.isEmpty else { return }
@@ -176,7 +187,8 @@ struct HubMachine {
         for proposal in proposals.prefix(count) {
             committed.append(
                 .receipt(
-                    Receipt(session: proposal.session, family: proposal.family, mutation: proposal.mutation.id, frame: Array("receipt".utf8))))
+                    Receipt(
+                        session: proposal.session, family: proposal.family, mutation: proposal.mutation.id, frame: Array("receipt".utf8))))
             if proposal.mutation.id % 3 != 0, let family = (0..<2).first(where: { Self.id(0xF, $0) == proposal.family }) { change(family) }
         }
         proposals.removeFirst(min(count, proposals.count))
@@ -197,7 +209,8 @@ struct HubMachine {
             guard let number = Int(token), number < 4 else { return answers.append((id, .signIn(nil))) }
             let memberships = (0..<2).compactMap { family in
                 families[family].members[number].role.map {
-                    Membership(family: Self.id(0xF, family), name: "Family \(family)", member: Self.id(0xA + UInt64(family), number), role: $0)
+                    Membership(
+                        family: Self.id(0xF, family), name: "Family \(family)", member: Self.id(0xA + UInt64(family), number), role: $0)
                 }
             }
             person[id] = number
@@ -217,7 +230,14 @@ struct HubMachine {
                 resume = cursor.sequence % 5 == 4 ? .reset(.logTrimmed) : .changes
             }
             answers.append(
-                (id, .join(.success(Seat(epoch: "e", head: state.head, member: Self.id(0xA + UInt64(family), Int(number)), role: role, athletes: athletes, resume: resume)))))
+                (
+                    id,
+                    .join(
+                        .success(
+                            Seat(
+                                epoch: "e", head: state.head, member: Self.id(0xA + UInt64(family), Int(number)), role: role,
+                                athletes: athletes, resume: resume)))
+                ))
         case .changes(let identifier, let after):
             let family = Self.id(0xF, 0) == identifier ? 0 : 1
             let last = min(families[family].head, after + 3)
@@ -297,7 +317,9 @@ struct HubMachine {
             try hold(session.family == nil, "joined twice")
             session.family = (0..<2).first { Self.id(0xF, $0) == joined.family }
             session.cursor = joined.resumesByChanges ? session.joined?.cursor?.sequence : nil
-            try hold(joined.context == .all || joined.role != .athlete || joined.context == .athlete(joined.member), "an athlete looks elsewhere")
+            try hold(
+                joined.context == .all || joined.role != .athlete || joined.context == .athlete(joined.member), "an athlete looks elsewhere"
+            )
         case .reset: try hold(session.family != nil && session.cursor == nil, "a reset that is not due")
         case .snapshotEnd(let sequence):
             try hold(session.family != nil && session.cursor == nil, "a snapshot's end that is not due")

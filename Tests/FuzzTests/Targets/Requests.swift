@@ -35,7 +35,9 @@ private func checkCuts<Head>(_ octets: [UInt8], _ read: ([UInt8]) -> Outcome<Hea
     switch read(octets) {
     case .incomplete: return
     case .refused:
-        guard case .refused = read(octets + Array("\r\n\r\n".utf8)) else { throw Broken(description: "what was refused is taken with more behind it") }
+        guard case .refused = read(octets + Array("\r\n\r\n".utf8)) else {
+            throw Broken(description: "what was refused is taken with more behind it")
+        }
     case .whole(_, let length):
         try hold(length > 0 && length <= octets.count, "a head of \(length) octets among \(octets.count)")
         // Everywhere for what is short.

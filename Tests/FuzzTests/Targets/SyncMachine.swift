@@ -52,7 +52,8 @@ struct SyncMachine {
             guard isConnected || wantsConnection else { return }
             isConnected = false
             wantsConnection = false
-            try take(engine.disconnected(closeCode: choices.pick([nil, 1000, 1001, 1006, 1007, 1008, 1009, 4001, 4500, 4501, 4502]), now: now))
+            try take(
+                engine.disconnected(closeCode: choices.pick([nil, 1000, 1001, 1006, 1007, 1008, 1009, 4001, 4500, 4501, 4502]), now: now))
         case 4:
             now += Int64(choices.pick([0, 1, 50, 1_000, 31_000]))
             try take(engine.timerFired(now: now))
@@ -176,7 +177,8 @@ struct SyncMachine {
     private mutating func record() -> Record {
         let kind = choices.pick([Kind.event, .school, .message])
         return Record(
-            kind: kind, id: Self.id(10 + choices.below(4)), athlete: nil, version: version(), createdAt: 1, createdBy: Self.id(0), updatedAt: 1,
+            kind: kind, id: Self.id(10 + choices.below(4)), athlete: nil, version: version(), createdAt: 1, createdBy: Self.id(0),
+            updatedAt: 1,
             updatedBy: Self.id(0), deletedAt: choices.below(4) == 0 ? 2 : nil, fields: Fields(kind))
     }
 
@@ -199,7 +201,8 @@ struct SyncMachine {
                     case 2: .delete
                     default: .restore(athlete: nil, fields: record.fields, createdAt: 1, createdBy: Self.id(0))
                     }
-                return ChangeEntry(kind: engine.confirmedRecord(record.id)?.kind ?? record.kind, id: record.id, version: version, effect: effect)
+                return ChangeEntry(
+                    kind: engine.confirmedRecord(record.id)?.kind ?? record.kind, id: record.id, version: version, effect: effect)
             })
     }
 
@@ -218,12 +221,15 @@ struct SyncMachine {
             return .welcome(
                 Welcome(
                     protocol: choices.below(8) == 0 ? 2 : 1, server: "s", time: 1,
-                    memberships: (0..<1 + choices.below(2)).map { Membership(family: Self.id(50 + $0), name: "F", member: Self.id(0), role: .parent) },
+                    memberships: (0..<1 + choices.below(2)).map {
+                        Membership(family: Self.id(50 + $0), name: "F", member: Self.id(0), role: .parent)
+                    },
                     limits: limits))
         case 2, 3:
             return .joined(
                 Joined(
-                    epoch: choices.below(4) == 0 ? "f" : "e", sequence: sequence(), family: Self.id(50), member: Self.id(0), role: .parent, context: .all,
+                    epoch: choices.below(4) == 0 ? "f" : "e", sequence: sequence(), family: Self.id(50), member: Self.id(0), role: .parent,
+                    context: .all,
                     resumesByChanges: choices.chance(), presence: []))
         case 4: return .reset(.epochChanged)
         case 5: return .snapshot(sequence: sequence(), records: (0..<choices.below(4)).map { _ in record() })
@@ -232,7 +238,9 @@ struct SyncMachine {
         case 9: return .live(sequence: engine.cursor?.sequence ?? sequence())
         case 10:
             return .ack(
-                Ack(mutation: mutation(), sequence: choices.chance() ? sequence() : nil, records: [.init(id: Self.id(10 + choices.below(4)), version: version())]))
+                Ack(
+                    mutation: mutation(), sequence: choices.chance() ? sequence() : nil,
+                    records: [.init(id: Self.id(10 + choices.below(4)), version: version())]))
         case 11: return .reject(mutation: mutation(), rejection())
         case 12: return .presence(Presence(member: Self.id(choices.below(3)), connections: choices.below(3), context: .all))
         case 13: return choices.chance() ? .context(context()) : .role(.guest)
