@@ -68,23 +68,23 @@ let package = Package(
         // Layer 3: the product itself, pure.
         library("Family", ["Bytes", "JSON", "Dates"]),
         library("Queries", ["Bytes", "Crypto", "Folding", "Dates", "Family"]),
-        library("Wire", ["Bytes", "JSON", "Family"]),
-        library("Rooms", ["Bytes", "Family", "Wire"]),
+        library("Wire", ["Bytes", "JSON", "Dates", "Family", "Queries"]),
+        library("Rooms", ["Bytes", "Family", "Queries", "Wire"]),
 
         // Layer 4: persistence.
-        library("Store", ["Bytes", "Crypto", "Posix", "SQLite", "JSON", "Dates", "Family", "Wire"]),
+        library("Store", ["Bytes", "Crypto", "Posix", "SQLite", "JSON", "Dates", "Family", "Queries", "Wire"]),
 
         // Layer 5: composition.
-        library("Server", ["Bytes", "Crypto", "Posix", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Wire", "Rooms", "Store"]),
-        library("Client", ["Arguments", "Bytes", "Crypto", "Posix", "TLS", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Wire"]),
+        library("Server", ["Bytes", "Crypto", "Posix", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Store"]),
+        library("Client", ["Arguments", "Bytes", "Crypto", "Posix", "TLS", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire"]),
 
         // Layer 6: programs.
         program("huddled", ["Arguments", "TLS", "Server", "Store", "Bytes", "Posix", "JSON", "Dates", "Family", "Wire"]),
-        program("huddle", ["Arguments", "Client", "Crypto", "Bytes", "Posix", "JSON", "Dates", "Family", "Wire"]),
+        program("huddle", ["Arguments", "Client", "Crypto", "Bytes", "Posix", "JSON", "Dates", "Family", "Queries", "Wire"]),
         program("wsecho", ["Arguments", "Bytes", "Posix", "TLS", "Reactor", "HTTP1", "WebSocket"]),
         program("wsclient", ["Arguments", "Crypto", "Posix", "HTTP1", "WebSocket"]),
-        program("loadgen", ["CLinux", "Arguments", "Bytes", "Crypto", "Posix", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Wire", "Store"]),
-        program("bench", ["CLinux", "CAllocations", "Arguments", "Bytes", "Crypto", "Posix", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Wire", "Rooms", "Store"]),
+        program("loadgen", ["CLinux", "Arguments", "Bytes", "Crypto", "Posix", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Store"]),
+        program("bench", ["CLinux", "CAllocations", "Arguments", "Bytes", "Crypto", "Posix", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Store"]),
 
         // Tests, one target a subject.
         .target(name: "TestCertificates", path: "Tests/TestCertificates", swiftSettings: settings),
@@ -104,17 +104,17 @@ let package = Package(
         tests("TLSTests", ["COpenSSL", "TestCertificates", "Posix", "TLS"]),
         tests("FamilyTests", ["Bytes", "JSON", "Dates", "Family"]),
         tests("QueriesTests", ["Bytes", "Folding", "Dates", "Family", "Queries"]),
-        tests("WireTests", ["Bytes", "JSON", "Dates", "Family", "Wire"]),
-        tests("RoomsTests", ["Bytes", "JSON", "Dates", "Family", "Wire", "Rooms"]),
-        tests("StoreTests", ["CFaultVFS", "Bytes", "Crypto", "Posix", "SQLite", "JSON", "Dates", "Family", "Wire", "Store"]),
-        tests("ServerTests", ["TestCertificates", "CFaultVFS", "Bytes", "Posix", "SQLite", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Wire", "Rooms", "Store", "Server"]),
-        tests("ClientTests", ["TestCertificates", "Arguments", "Bytes", "Crypto", "Posix", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Wire", "Client"]),
-        tests("SimulationTests", ["CFaultVFS", "Bytes", "Crypto", "Posix", "SQLite", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Wire", "Rooms", "Store", "Server", "Client"]),
+        tests("WireTests", ["Bytes", "JSON", "Dates", "Family", "Queries", "Wire"]),
+        tests("RoomsTests", ["Bytes", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms"]),
+        tests("StoreTests", ["CFaultVFS", "Bytes", "Crypto", "Posix", "SQLite", "JSON", "Dates", "Family", "Queries", "Wire", "Store"]),
+        tests("ServerTests", ["TestCertificates", "CFaultVFS", "Bytes", "Posix", "SQLite", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Store", "Server"]),
+        tests("ClientTests", ["TestCertificates", "Arguments", "Bytes", "Crypto", "Posix", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Client"]),
+        tests("SimulationTests", ["CFaultVFS", "Bytes", "Crypto", "Posix", "SQLite", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Store", "Server", "Client"]),
         .testTarget(
             name: "FuzzTests", dependencies: fuzzed.map { .init(stringLiteral: $0) },
             exclude: ["corpus", "dictionaries", "fuzzer", "README.md"], swiftSettings: settings),
-        tests("LoadgenTests", ["Arguments", "loadgen", "huddled", "Bytes", "Posix", "HTTP1", "WebSocket", "JSON", "Family", "Wire", "Store"]),
-        tests("SystemTests", ["TestCertificates", "huddled", "huddle", "wsecho", "loadgen", "Bytes", "Crypto", "Posix", "SQLite", "JSON", "Dates", "Family", "Wire", "Store", "Client"]),
+        tests("LoadgenTests", ["Arguments", "loadgen", "huddled", "Bytes", "Posix", "HTTP1", "WebSocket", "JSON", "Family", "Queries", "Wire", "Store"]),
+        tests("SystemTests", ["TestCertificates", "huddled", "huddle", "wsecho", "loadgen", "Bytes", "Crypto", "Posix", "SQLite", "JSON", "Dates", "Family", "Queries", "Wire", "Store", "Client"]),
     ]
 )
 

@@ -18,6 +18,10 @@ package struct ListKeys: Sendable {
     package let type: UInt8
     package let marks: Marks
     package let sharedCount: UInt16
+    /// Of a document's file.
+    package let octetsStored: Int64
+    /// Of a metric.
+    package let measure: Measure?
     package let school: Identifier?
     package let coach: Identifier?
     /// The event or the trip that it belongs to.
@@ -26,6 +30,36 @@ package struct ListKeys: Sendable {
     package let texts: [UInt8]
     /// Octets of the name at the front of `texts`, as far as they count for the order.
     package let nameLength: UInt16
+
+    /// What was measured; a class, because few records have one.
+    package final class Measure: Sendable {
+        /// As it was written.
+        package let value: String
+        package let unit: String
+        package let label: String
+        /// Ten-thousandths.
+        package let number: Int64
+
+        fileprivate init(value: String, unit: String, label: String) {
+            self.value = value
+            self.unit = unit
+            self.label = label
+            number = Self.number(value)
+        }
+
+        /// Digits after the point that count: as many as a measure has.
+        private static let scale = 4
+
+        /// Of a text that was checked to be a decimal; 0 for any other.
+        private static func number(_ text: String) -> Int64 {
+            let digits = text.drop { $0 == "-" }
+            let parts = digits.split(separator: ".", omittingEmptySubsequences: false)
+            let fraction = parts.count == 2 ? parts[1].prefix(scale) : ""
+            let zeros = String(repeating: "0", count: scale - fraction.count)
+            guard (1...2).contains(parts.count), let number = Int64(parts[0] + fraction + zeros) else { return 0 }
+            return text.hasPrefix("-") ? -number : number
+        }
+    }
 
     package struct Marks: OptionSet, Sendable {
         package let rawValue: UInt8
@@ -40,7 +74,7 @@ package struct ListKeys: Sendable {
     /// Stands for no date.
     package static let none = Int32.min
     /// Octets of a folded name that count for the order, so that a page mark is a short line: names alike beyond that are ordered by date.
-    package static let orderedNameOctets = 240
+    package static let orderedNameOctets = 72
     /// Between texts: no octet of UTF-8, so that no search finds what is in two of them.
     private static let separator: UInt8 = 0xFF
 
@@ -68,6 +102,8 @@ package struct ListKeys: Sendable {
         if isSet(places.current) { marks.insert(.current) }
         self.marks = marks
         if case .set(let schools)? = value(places.shared) { sharedCount = UInt16(clamping: schools.count) } else { sharedCount = 0 }
+        if case .integer(let octets)? = value(places.octets) { octetsStored = octets } else { octetsStored = 0 }
+        measure = text(places.value).map { Measure(value: $0, unit: text(places.unit) ?? "", label: text(places.label) ?? "") }
         let word = text(places.type)
         type = word.flatMap { QueryDeclaration.of(record.kind).types.firstIndex(of: $0) }.map { UInt8(clamping: $0) } ?? 255
 

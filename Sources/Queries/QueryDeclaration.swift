@@ -38,6 +38,11 @@ package final class QueryDeclaration: Sendable {
         var itinerary: Int?
         var shared: Int?
         var current: Int?
+        var octets: Int?
+        /// Of a metric.
+        var value: Int?
+        var unit: Int?
+        var label: Int?
     }
 
     private init(
@@ -62,7 +67,8 @@ package final class QueryDeclaration: Sendable {
             coach: declaration.index(of: "coach_id"), event: declaration.index(of: "event_id"), trip: declaration.index(of: "trip_id"),
             registered: declaration.index(of: "registered"), attended: declaration.index(of: "attended"),
             itinerary: declaration.index(of: "include_in_itinerary"), shared: declaration.index(of: "shared_with_schools"),
-            current: declaration.index(of: "is_current"))
+            current: declaration.index(of: "is_current"), octets: declaration.index(of: "octets"), value: declaration.index(of: "value"),
+            unit: declaration.index(of: "unit"), label: declaration.index(of: "label"))
     }
 
     package static func of(_ kind: Kind) -> QueryDeclaration {
@@ -72,7 +78,12 @@ package final class QueryDeclaration: Sendable {
         case .coach: coach
         case .event: event
         case .message: message
-        default: unlisted
+        case .metric: metric
+        case .interaction: interaction
+        case .trip: trip
+        case .tripItem: tripItem
+        case .document: document
+        case .family, .readingPosition: unlisted
         }
     }
 
@@ -94,7 +105,27 @@ package final class QueryDeclaration: Sendable {
         last: "end_date", time: "start_time", filters: [.type, .types, .status, .date, .school, .from, .to, .day],
         sorts: [.dateDescending, .dateAscending, .name, .type])
 
-    private static let message = QueryDeclaration(.message, filters: [.about], sorts: [.newest])
+    private static let metric = QueryDeclaration(
+        .metric, name: ["label"], searched: ["notes"], type: "metric_type", first: "recorded_date",
+        filters: [.type, .types, .event, .from, .to], sorts: [.dateDescending, .dateAscending, .type])
+
+    private static let interaction = QueryDeclaration(
+        .interaction, name: ["subject"], searched: ["content"], type: "interaction_type", first: "occurred_at",
+        filters: [.type, .types, .event, .school, .coach, .from, .to], sorts: [.dateDescending, .dateAscending, .type])
+
+    private static let trip = QueryDeclaration(
+        .trip, name: ["name"], searched: ["location", "notes"], first: "start_date", last: "end_date",
+        filters: [.date, .from, .to, .day], sorts: [.dateDescending, .dateAscending, .name])
+
+    private static let tripItem = QueryDeclaration(
+        .tripItem, name: ["title"], searched: ["description", "location"], type: "category", first: "start_time", last: "end_time",
+        filters: [.trip, .type, .types, .day, .from, .to, .itinerary], sorts: [.start, .name, .type])
+
+    private static let document = QueryDeclaration(
+        .document, name: ["title"], searched: ["description"], type: "type",
+        filters: [.type, .types, .school, .shared, .current], sorts: [.newest, .oldest, .name, .type, .mostShared])
+
+    private static let message = QueryDeclaration(.message, searched: ["text"], filters: [.about], sorts: [.newest])
 
     // MARK: Checks
 

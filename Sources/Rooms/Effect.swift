@@ -1,5 +1,6 @@
 package import Bytes
 package import Family
+package import Queries
 package import Wire
 
 /// Names a session from outside: its slot, and how often the slot was used before, so that a late answer for a session that
@@ -32,7 +33,13 @@ package enum ReadRequest: Sendable {
     case join(person: Int64, Join)
     case changes(family: Identifier, after: Int64)
     case snapshot(family: Identifier)
-    case page(family: Identifier, ListRequest)
+    case page(family: Identifier, Query, ListRequest)
+    /// `athlete`: whose records count; `nil` for everybody's.
+    case statistics(family: Identifier, StatisticsRequest, athlete: Identifier?)
+    case history(family: Identifier, HistoryRequest)
+    /// `member`: who asks.
+    case digest(family: Identifier, member: Identifier, DigestRequest)
+    case accessLog(family: Identifier, member: Identifier, AccessLogRequest)
 }
 
 /// What came of it.
@@ -46,7 +53,7 @@ package enum ReadAnswer: Sendable {
     case trimmed
     /// Encoded `snapshot` frames and the sequence that they are true at.
     case snapshot(frames: [[UInt8]], sequence: Int64)
-    /// An encoded `page` frame.
+    /// The encoded frame that answers a request: a `page`, `statistics`, `history`, `digest`, `access_log` or an `error`.
     case page([UInt8])
     /// The database could not be read; the session is told to come back.
     case failed

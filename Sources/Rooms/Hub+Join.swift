@@ -219,7 +219,7 @@ extension Hub {
     }
 
     /// Everything that costs others or the database something counts against one rate.
-    private func admits(_ session: Session, request: Int64?) -> Bool {
+    func admits(_ session: Session, request: Int64?) -> Bool {
         guard let wait = session.bucket.take(now: now) else { return true }
         sendError(Rejection(.rateLimited, "This comes too fast. Try again in a moment.", retryAfter: wait), to: session, request: request)
         return false
@@ -230,24 +230,6 @@ extension Hub {
         if session.role == .athlete { return .athlete(session.member) }
         if case .athlete(let athlete) = context, !room.athletes.contains(athlete) { return nil }
         return context
-    }
-
-    // MARK: Pages
-
-    func list(_ session: Session, _ request: ListRequest) {
-        guard let room = session.room, session.isSeated else {
-            sendError(Rejection(.notJoined, "Join a family first."), to: session, request: request.request)
-            return
-        }
-        // Whoever scrolls waits for the answer anyway.
-        guard session.pendingPages < Hub.maxPendingPages else {
-            sendError(
-                Rejection(.busy, "Too many pages were asked for at once.", retryAfter: 100), to: session, request: request.request)
-            return
-        }
-        guard admits(session, request: request.request) else { return }
-        session.pendingPages += 1
-        emit(.read(session.id, .page(family: room.family, request)))
     }
 
     // MARK: Answers

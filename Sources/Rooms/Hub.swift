@@ -255,6 +255,11 @@ package final class Hub {
         case .refusedMutation(let mutation, let rejection): refuse(session, mutation, rejection, now: now)
         case .context(let context): changeContext(session, context)
         case .list(let request): list(session, request)
+        case .statistics(let request): statistics(session, request)
+        case .history(let request): history(session, request)
+        case .digest(let request): digest(session, request)
+        case .accessLog(let request): accessLog(session, request)
+        case .refusedRequest(let request, let rejection): refuse(session, request: request, rejection)
         case .signOut: signOut(session)
         }
     }

@@ -100,11 +100,23 @@ extension StoreReader {
         case .snapshot(let family):
             let snapshot = try snapshot(family: family)
             return .snapshot(frames: snapshot.frames, sequence: snapshot.sequence)
-        case .page(let family, let request):
-            switch try page(family: family, request) {
-            case .success(let frame): return .page(frame)
-            case .failure(let rejection): return .page(ServerFrame.error(rejection, request: request.request).encode())
-            }
+        case .page(let family, let query, let request):
+            return Self.answer(try page(family: family, query, request), to: request.request)
+        case .statistics(let family, let request, let athlete):
+            return Self.answer(try statistics(family: family, request, athlete: athlete), to: request.request)
+        case .history(let family, let request):
+            return Self.answer(try history(family: family, request), to: request.request)
+        case .digest(let family, let member, let request):
+            return .page(try digest(family: family, member: member, request))
+        case .accessLog(let family, let member, let request):
+            return Self.answer(try accessLog(family: family, member: member, request), to: request.request)
+        }
+    }
+
+    private static func answer(_ result: Result<[UInt8], Rejection>, to request: Int64) -> ReadAnswer {
+        switch result {
+        case .success(let frame): .page(frame)
+        case .failure(let rejection): .page(ServerFrame.error(rejection, request: request).encode())
         }
     }
 }

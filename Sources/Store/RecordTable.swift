@@ -28,11 +28,12 @@ final class RecordTable {
         findOne = try database.prepare("SELECT \(Self.columns) FROM records WHERE family = ? AND id = ?")
         insertOne = try database.prepare(
             """
-            INSERT INTO records (family, id, kind, athlete, version, created_at, created_by, updated_at, updated_by, fields, created_seq)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (family, id) DO NOTHING
+            INSERT INTO records (family, id, kind, athlete, version, created_at, created_by, updated_at, updated_by, fields, created_seq,
+                about)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (family, id) DO NOTHING
             """)
         updateOne = try database.prepare(
-            "UPDATE records SET version = ?, updated_at = ?, updated_by = ?, deleted_at = ?, fields = ? WHERE row = ?")
+            "UPDATE records SET version = ?, updated_at = ?, updated_by = ?, deleted_at = ?, fields = ?, about = ? WHERE row = ?")
         findCreation = try database.prepare("SELECT created_seq FROM records WHERE family = ? AND id = ?")
         countAll = try database.prepare("SELECT count(*) FROM records WHERE family = ?")
     }
@@ -58,6 +59,7 @@ final class RecordTable {
         insertOne.bind(9, record.updatedBy)
         insertOne.bind(10, StoredFields.encode(record.fields))
         insertOne.bind(11, sequence)
+        insertOne.bind(12, record.commentedRecord)
         try insertOne.run()
         return database.changes == 1
     }
@@ -69,7 +71,8 @@ final class RecordTable {
         updateOne.bind(3, row.record.updatedBy)
         updateOne.bind(4, row.record.deletedAt)
         updateOne.bind(5, StoredFields.encode(row.record.fields))
-        updateOne.bind(6, row.row)
+        updateOne.bind(6, row.record.commentedRecord)
+        updateOne.bind(7, row.row)
         try updateOne.run()
     }
 
@@ -102,6 +105,14 @@ final class RecordTable {
 
 @available(*, unavailable)
 extension RecordTable: Sendable {}
+
+extension Record {
+    /// What a message is a comment on.
+    fileprivate var commentedRecord: String? {
+        guard kind == .message, case .link(_, let id)? = fields["about"] else { return nil }
+        return id.description
+    }
+}
 
 /// The statement by which writer and reader learn who is in a family.
 final class MemberTable {

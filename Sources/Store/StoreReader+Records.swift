@@ -1,7 +1,8 @@
 package import Bytes
-package import Family
+import Family
+import Queries
 import SQLite
-package import Wire
+import Wire
 
 // Changes, snapshots and pages of a family's records.
 extension StoreReader {
@@ -9,8 +10,13 @@ extension StoreReader {
     /// the sender can pace them.
     package static let snapshotFrameOctets = 65_536
 
-    /// Octets of the records in one page, unless one record alone has more.
-    private static let pageOctets = 196_608
+    /// Before all messages, the newest of which comes first.
+    static let newestMessage = place(.max, .max)
+
+    /// Where a message stands in the list of all: by the sequence and the position in its change, the later first.
+    private static func place(_ sequence: Int64, _ position: Int64) -> Place {
+        Place(first: ~sequence, second: ~position, id: Identifier(high: 0, low: 0))
+    }
 
     /// The changes after a sequence, in order.
     ///
@@ -53,51 +59,13 @@ extension StoreReader {
             snapshotRecords.bind(2, oldest)
             try snapshotRecords.each { row in chunks.add(try RecordTable.decode(row).record, size: row.withOctets(10) { $0.count }) }
             var messages = 0
-            try walkMessages(key, before: .newest) { record, size, _ in
+            try walkMessages(key, before: Self.newestMessage) { record, size, _ in
                 guard record.deletedAt.map({ $0 > oldest }) ?? true else { return true }
                 chunks.add(record, size: size)
                 messages += 1
                 return messages < environment.limits.snapshotMessages
             }
             return Snapshot(sequence: sequence, frames: chunks.finish())
-        }
-    }
-
-    /// Older messages, newest first, deleted ones left out.
-    ///
-    /// - Returns: the encoded `page` frame; `invalid` for other kinds, whose records are all in the snapshot, and for a mark that is
-    ///   not of this server.
-    package func page(family: Identifier, _ request: ListRequest) throws(StoreFailure) -> Result<[UInt8], Rejection> {
-        guard request.kind == .message else {
-            return .failure(
-                Rejection(.invalid, "Only messages are listed by pages; everything else is in the snapshot", kind: request.kind))
-        }
-        var before = PageMark.newest
-        if let text = request.before {
-            guard let mark = PageMark(text) else {
-                return .failure(Rejection(.invalid, "This page mark is not one of ours: begin at the newest", field: "before"))
-            }
-            before = mark
-        }
-        let limit = min(max(request.limit, 1), environment.limits.pageRecords)
-        return try reading {
-            var records: [Record] = []
-            var octets = 0
-            var last = before
-            var next: PageMark?
-            let end = try walkMessages(try key(family), before: before) { record, size, place in
-                guard !record.isDeleted else { return true }
-                octets += size
-                if !records.isEmpty, records.count == limit || octets > Self.pageOctets {
-                    next = last
-                    return false
-                }
-                records.append(record)
-                last = place
-                return true
-            }
-            return .success(
-                ServerFrame.page(request: request.request, records: records, next: (next ?? end)?.description).encode())
         }
     }
 
@@ -109,10 +77,10 @@ extension StoreReader {
     /// - Returns: where to go on when the walk ended by its own bound; `nil` when `body` ended it or the log did.
     /// - Complexity: at most `walkedChanges` rows of the log, so that no family can hold up the reader.
     @discardableResult
-    private func walkMessages(
-        _ family: Int64, before: PageMark, _ body: (Record, Int, PageMark) throws -> Bool
-    ) throws -> PageMark? {
-        let newest = min(before.sequence, try head(family))
+    func walkMessages(
+        _ family: Int64, before: Place, _ body: (Record, Int, Place) throws -> Bool
+    ) throws -> Place? {
+        let newest = min(~before.first, try head(family))
         let oldest = newest - walkedChanges
         messageLog.bind(1, family)
         messageLog.bind(2, newest)
@@ -123,15 +91,15 @@ extension StoreReader {
             let frame = try messageLog.withOctets(1) { octets throws(Rejection) in try ServerFrame.decode(octets) }
             guard case .change(let change) = frame else { continue }
             for (position, entry) in change.entries.enumerated().reversed() where entry.isNewMessage {
-                let place = PageMark(sequence: sequence, position: Int64(position))
-                guard place < before else { continue }
+                let place = Self.place(sequence, Int64(position))
+                guard before < place else { continue }
                 findRecord.bind(1, family)
                 findRecord.bind(2, entry.id)
                 let found = try findRecord.one { row in (try RecordTable.decode(row).record, row.withOctets(10) { $0.count }) }
                 if let (record, size) = found, try !body(record, size, place) { return nil }
             }
         }
-        return oldest > 0 ? PageMark(sequence: oldest + 1, position: 0) : nil
+        return oldest > 0 ? Self.place(oldest + 1, 0) : nil
     }
 }
 
@@ -176,37 +144,5 @@ private struct SnapshotChunks {
         frames.append(ServerFrame.snapshot(sequence: sequence, records: records).encode())
         records.removeAll(keepingCapacity: true)
         octets = 0
-    }
-}
-
-/// Where a page of messages ends: sequence and position in its change of the last message, opaque to clients. What follows is
-/// older than that.
-struct PageMark: Equatable, Comparable, CustomStringConvertible {
-    var sequence: Int64
-    var position: Int64
-
-    static let newest = PageMark(sequence: .max, position: .max)
-
-    init(sequence: Int64, position: Int64) {
-        self.sequence = sequence
-        self.position = position
-    }
-
-    init?(_ text: String) {
-        guard let octets = Base64.decode(text, .urlSafe), octets.count == 16 else { return nil }
-        func word(_ place: Int) -> Int64 { Int64(bitPattern: octets[place..<place + 8].reduce(0) { $0 << 8 | UInt64($1) }) }
-        self.init(sequence: word(0), position: word(8))
-        guard sequence > 0, position >= 0 else { return nil }
-    }
-
-    static func < (left: PageMark, right: PageMark) -> Bool {
-        left.sequence == right.sequence ? left.position < right.position : left.sequence < right.sequence
-    }
-
-    var description: String {
-        var octets: [UInt8] = []
-        BigEndian.append(UInt64(bitPattern: sequence), to: &octets)
-        BigEndian.append(UInt64(bitPattern: position), to: &octets)
-        return Base64.encode(octets, .urlSafe)
     }
 }

@@ -20,6 +20,9 @@ package final class StoreReader {
     let logAfter: Statement
     let snapshotRecords: Statement
     let messageLog: Statement
+    let lists: ListStatements
+    let histories: HistoryStatements
+    let listings = ListingCache()
     private let findFamily: Statement
     private let findSession: Statement
     private let listMemberships: Statement
@@ -45,6 +48,8 @@ package final class StoreReader {
                 """)
             messageLog = try database.prepare(
                 "SELECT seq, frame FROM log WHERE family = ? AND seq <= ? AND seq > ? AND messages > 0 ORDER BY seq DESC")
+            lists = try ListStatements(database)
+            histories = try HistoryStatements(database)
             findFamily = try database.prepare("SELECT key, floor FROM families WHERE uuid = ?")
             findSession = try database.prepare("SELECT key, person, used_at FROM sessions WHERE hash = ?")
             listMemberships = try database.prepare(

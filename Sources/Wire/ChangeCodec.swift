@@ -4,7 +4,8 @@ import JSON
 
 /// The entries of a change.
 enum ChangeCodec {
-    static func encode(_ entry: borrowing ChangeEntry, into writer: inout JSONWriter) {
+    /// - Parameter before: what an update replaced, as history tells it.
+    static func encode(_ entry: borrowing ChangeEntry, before: [FieldPatch.Assignment] = [], into writer: inout JSONWriter) {
         writer.beginObject()
         writer.key("op")
         switch entry.effect {
@@ -26,6 +27,10 @@ enum ChangeCodec {
             writer.identifier(createdBy)
             writer.key("fields")
             FieldsCodec.encode(fields, into: &writer)
+        }
+        if !before.isEmpty {
+            writer.key("before")
+            FieldsCodec.encode(before, of: entry.kind, form: .record, into: &writer)
         }
         writer.endObject()
     }

@@ -1,6 +1,7 @@
 package import Family
 import Bytes
 import JSON
+import Queries
 
 extension ClientFrame {
     /// Reads one text message of a client, strictly: an unknown member, a member twice, a value of another type, a missing
@@ -8,7 +9,7 @@ extension ClientFrame {
     ///
     /// - Parameter octets: one whole message; not kept.
     /// - Returns: a frame; `.refusedMutation` for a mutation whose number can be read and whose content is refused, so that the
-    ///   author gets an answer to exactly that mutation.
+    ///   author gets an answer to exactly that mutation; `.refusedRequest` for a list whose filter or order is not known here.
     /// - Throws: `bad_frame` for anything that is no frame of this protocol, `unknown_kind` for a list of a kind unknown here.
     package static func decode(_ octets: UnsafeRawBufferPointer, limits: Limits) throws(Rejection) -> ClientFrame {
         guard octets.count <= limits.messageOctets else {
@@ -33,6 +34,10 @@ enum ClientFrameType: String, CaseIterable {
     case join
     case context
     case list
+    case statistics
+    case history
+    case digest
+    case accessLog = "access_log"
     case signOut = "sign_out"
 
     fileprivate var members: Members {
@@ -42,7 +47,11 @@ enum ClientFrameType: String, CaseIterable {
         case .redeem: [.code, .client]
         case .join: [.family, .client, .context, .cursor]
         case .context: [.context]
-        case .list: [.request, .kind, .before, .limit]
+        case .list: [.request, .kind, .athlete, .filter, .search, .sort, .before, .limit, .count, .deleted]
+        case .statistics: [.request, .kind, .athlete]
+        case .history: [.request, .record, .before, .limit]
+        case .digest: [.request, .after]
+        case .accessLog: [.request, .before, .limit]
         case .signOut: []
         }
     }
@@ -50,7 +59,7 @@ enum ClientFrameType: String, CaseIterable {
 
 /// Which members a frame has, besides its type.
 private struct Members: OptionSet {
-    let rawValue: UInt16
+    let rawValue: UInt32
 
     static let mutation = Members(rawValue: 1)
     static let operations = Members(rawValue: 2)
@@ -64,10 +73,19 @@ private struct Members: OptionSet {
     static let kind = Members(rawValue: 512)
     static let before = Members(rawValue: 1_024)
     static let limit = Members(rawValue: 2_048)
+    static let athlete = Members(rawValue: 4_096)
+    static let filter = Members(rawValue: 8_192)
+    static let search = Members(rawValue: 16_384)
+    static let sort = Members(rawValue: 32_768)
+    static let count = Members(rawValue: 65_536)
+    static let deleted = Members(rawValue: 131_072)
+    static let record = Members(rawValue: 262_144)
+    static let after = Members(rawValue: 524_288)
 
     var firstName: String? {
         let names = [
             "mutation", "operations", "token", "code", "client", "family", "context", "cursor", "request", "kind", "before", "limit",
+            "athlete", "filter", "search", "sort", "count", "deleted", "record", "after",
         ]
         return isEmpty ? nil : names[rawValue.trailingZeroBitCount]
     }
@@ -96,6 +114,18 @@ private struct ClientFrameReader {
     var kind: Kind?
     var before: String?
     var limit: Int?
+    var athlete: Context?
+    var filter = Query.Filter()
+    var search = ""
+    var sort: Query.Sort?
+    var counts = false
+    var deleted = false
+    var record: HistoryRequest.Target?
+    /// `before` of a history is a sequence, not a mark.
+    var beforeSequence: Int64?
+    var after: Int64?
+    /// Set when a request is refused for what it asks, not for its form.
+    var refusesRequest = false
 
     init(limits: Limits) {
         self.limits = limits
@@ -169,7 +199,11 @@ private struct ClientFrameReader {
                 kind = known
             case "before":
                 begin("before", .before)
-                before = try reader.readWord()
+                if try reader.peekKind() == .integer {
+                    beforeSequence = try reader.readCount(from: 1)
+                } else {
+                    before = try reader.readWord()
+                }
             case "limit":
                 begin("limit", .limit)
                 let number = try reader.readInteger()
@@ -177,6 +211,43 @@ private struct ClientFrameReader {
                     throw refuse(.badFrame, "limit must be from 1 to \(limits.pageRecords)", field: "limit")
                 }
                 limit = Int(number)
+            case "athlete":
+                begin("athlete", .athlete)
+                athlete = try reader.readContext()
+            case "filter":
+                begin("filter", .filter)
+                var problem: String?
+                do throws(JSONError) {
+                    filter = try FilterCodec.read(&reader, problem: &problem)
+                } catch {
+                    guard let problem else { throw error }
+                    refusesRequest = true
+                    throw refuse(.invalid, problem, field: "filter")
+                }
+            case "search":
+                begin("search", .search)
+                search = try reader.readString()
+            case "sort":
+                begin("sort", .sort)
+                let word = try reader.readString()
+                guard let known = Query.Sort(rawValue: word) else {
+                    refusesRequest = true
+                    let sorts = Query.Sort.allCases.map(\.rawValue).joined(separator: ", ")
+                    throw refuse(.invalid, "Lists are not sorted by \(Words.quoted(word)), but by one of \(sorts)", field: "sort")
+                }
+                sort = known
+            case "count":
+                begin("count", .count)
+                counts = try reader.readBool()
+            case "deleted":
+                begin("deleted", .deleted)
+                deleted = try reader.readBool()
+            case "record":
+                begin("record", .record)
+                record = try readTarget(&reader)
+            case "after":
+                begin("after", .after)
+                after = try reader.readCount()
             default:
                 let name = key.string
                 throw refuse(
@@ -212,6 +283,20 @@ private struct ClientFrameReader {
         return Cursor(epoch: epoch, sequence: sequence)
     }
 
+    private func readTarget(_ reader: inout JSONReader) throws(JSONError) -> HistoryRequest.Target {
+        var kind: Kind?
+        var id: Identifier?
+        try reader.readObject { reader, key throws(JSONError) in
+            switch key {
+            case "kind": kind = try reader.readKind()
+            case "id": id = try reader.readIdentifier()
+            default: throw .unexpected("a record: kind, id", at: reader.offset)
+            }
+        }
+        guard let kind, let id else { throw .unexpected("a record with kind and id", at: reader.offset) }
+        return HistoryRequest.Target(kind: kind, id: id)
+    }
+
     /// Puts the members together, when they belong together.
     private mutating func frame() throws(JSONError) -> ClientFrame {
         guard let type else { throw missing("type") }
@@ -241,7 +326,28 @@ private struct ClientFrameReader {
             guard let request else { throw missing("request") }
             guard let kind else { throw missing("kind") }
             guard let limit else { throw missing("limit") }
-            return .list(ListRequest(request: request, kind: kind, before: before, limit: limit))
+            guard beforeSequence == nil else { throw refuse(.invalid, "before is the next of an earlier page", field: "before") }
+            return .list(
+                ListRequest(
+                    request: request, kind: kind, athlete: athlete, filter: filter, search: search, sort: sort, before: before,
+                    limit: limit, counts: counts, deleted: deleted))
+        case .statistics:
+            guard let request else { throw missing("request") }
+            guard let kind else { throw missing("kind") }
+            return .statistics(StatisticsRequest(request: request, kind: kind, athlete: athlete))
+        case .history:
+            guard let request else { throw missing("request") }
+            guard let limit else { throw missing("limit") }
+            guard before == nil else { throw refuse(.invalid, "before is a sequence", field: "before") }
+            return .history(HistoryRequest(request: request, record: record, before: beforeSequence, limit: limit))
+        case .digest:
+            guard let request else { throw missing("request") }
+            return .digest(DigestRequest(request: request, after: after))
+        case .accessLog:
+            guard let request else { throw missing("request") }
+            guard let limit else { throw missing("limit") }
+            guard beforeSequence == nil else { throw refuse(.invalid, "before is the next of an earlier page", field: "before") }
+            return .accessLog(AccessLogRequest(request: request, before: before, limit: limit))
         case .signOut:
             return .signOut
         }
@@ -266,6 +372,7 @@ private struct ClientFrameReader {
         let refusal = refusal ?? Rejection(.badFrame, "No frame of this protocol")
         var word: String?
         var number: Int64?
+        var asked: Int64?
         do throws(JSONError) {
             try JSONReader.read(octets, maxDepth: limits.jsonDepth) { reader throws(JSONError) in
                 try reader.readObject { reader, key throws(JSONError) in
@@ -275,6 +382,10 @@ private struct ClientFrameReader {
                         var ahead = reader
                         number = try? ahead.readCount(from: 1)
                         try reader.skipValue()
+                    case "request" where try reader.peekKind() == .integer:
+                        var ahead = reader
+                        asked = try? ahead.readCount()
+                        try reader.skipValue()
                     default: try reader.skipValue()
                     }
                 }
@@ -283,6 +394,7 @@ private struct ClientFrameReader {
             throw Rejection(.badFrame, "No frame of this protocol: \(error)")
         }
         if word == ClientFrameType.mutate.rawValue, let number { return .refusedMutation(id: number, refusal) }
+        if refusesRequest, word == ClientFrameType.list.rawValue, let asked { return .refusedRequest(request: asked, refusal) }
         // An error frame names no operation of a mutation without a number; the code of a page of an unknown kind stays.
         var plain = refusal
         if plain.code != .unknownKind || word != ClientFrameType.list.rawValue { plain.code = .badFrame }

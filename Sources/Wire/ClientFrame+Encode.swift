@@ -1,4 +1,5 @@
 package import JSON
+import Queries
 
 extension ClientFrame {
     /// The frame as one text message.
@@ -55,20 +56,96 @@ extension ClientFrame {
             writer.key("context")
             writer.context(context)
         case .list(let list):
-            writer.word("list")
+            ClientFrame.encode(list, into: &writer)
+        case .statistics(let request):
+            writer.word("statistics")
             writer.key("request")
-            writer.integer(list.request)
+            writer.integer(request.request)
             writer.key("kind")
-            writer.string(list.kind)
-            if let before = list.before {
+            writer.string(request.kind)
+            if let athlete = request.athlete {
+                writer.key("athlete")
+                writer.context(athlete)
+            }
+        case .history(let request):
+            writer.word("history")
+            writer.key("request")
+            writer.integer(request.request)
+            if let record = request.record {
+                writer.key("record")
+                writer.beginObject()
+                writer.key("kind")
+                writer.string(record.kind)
+                writer.key("id")
+                writer.identifier(record.id)
+                writer.endObject()
+            }
+            if let before = request.before {
+                writer.key("before")
+                writer.integer(before)
+            }
+            writer.key("limit")
+            writer.integer(request.limit)
+        case .digest(let request):
+            writer.word("digest")
+            writer.key("request")
+            writer.integer(request.request)
+            if let after = request.after {
+                writer.key("after")
+                writer.integer(after)
+            }
+        case .accessLog(let request):
+            writer.word("access_log")
+            writer.key("request")
+            writer.integer(request.request)
+            if let before = request.before {
                 writer.key("before")
                 writer.string(before)
             }
             writer.key("limit")
-            writer.integer(list.limit)
+            writer.integer(request.limit)
+        case .refusedRequest:
+            preconditionFailure("a refused request is read, never written")
         case .signOut:
             writer.word("sign_out")
         }
         writer.endObject()
+    }
+    private static func encode(_ list: ListRequest, into writer: inout JSONWriter) {
+        writer.word("list")
+        writer.key("request")
+        writer.integer(list.request)
+        writer.key("kind")
+        writer.string(list.kind)
+        if let athlete = list.athlete {
+            writer.key("athlete")
+            writer.context(athlete)
+        }
+        if list.filter != Query.Filter() {
+            writer.key("filter")
+            FilterCodec.encode(list.filter, into: &writer)
+        }
+        if !list.search.isEmpty {
+            writer.key("search")
+            writer.string(list.search)
+        }
+        if let sort = list.sort {
+            writer.key("sort")
+            writer.string(sort.rawValue)
+        }
+        if let before = list.before {
+            writer.key("before")
+            writer.string(before)
+        }
+        writer.key("limit")
+        writer.integer(list.limit)
+        if list.counts {
+            writer.key("count")
+            writer.boolean(true)
+        }
+        if list.deleted {
+            writer.key("deleted")
+            writer.boolean(true)
+        }
     }
 }

@@ -16,8 +16,18 @@ package enum ClientFrame: Hashable, Sendable {
     case refusedMutation(id: Int64, Rejection)
     /// `{"type":"context","context":"all"|"<athlete>"}`
     case context(Context)
-    /// `{"type":"list","request":1,"kind":"message","before":"<mark>","limit":50}`: older records, newest first.
+    /// `{"type":"list","request":1,"kind":"event","filter":{"date":"upcoming"},"sort":"date_asc","limit":50}`: a page of records.
     case list(ListRequest)
+    /// `{"type":"statistics","request":2,"kind":"event","athlete":"all"}`
+    case statistics(StatisticsRequest)
+    /// `{"type":"history","request":3,"record":{"kind":"event","id":"…"},"before":120,"limit":50}`
+    case history(HistoryRequest)
+    /// `{"type":"digest","request":4,"after":120}`: what happened since.
+    case digest(DigestRequest)
+    /// `{"type":"access_log","request":5,"limit":50}`
+    case accessLog(AccessLogRequest)
+    /// A request whose number could be read and whose content is refused: a filter or an order that is not known.
+    case refusedRequest(request: Int64, Rejection)
     /// `{"type":"sign_out"}`: ends this session everywhere.
     case signOut
 }
@@ -50,23 +60,5 @@ package struct Cursor: Hashable, Sendable {
     package init(epoch: String, sequence: Int64) {
         self.epoch = epoch
         self.sequence = sequence
-    }
-}
-
-/// A page of records outside of the snapshot (old messages).
-package struct ListRequest: Hashable, Sendable {
-    /// Echoed in the answer.
-    package var request: Int64
-    package var kind: Kind
-    /// The page mark of an earlier answer; `nil` begins at the newest.
-    package var before: String?
-    /// 1...`Limits.pageRecords`.
-    package var limit: Int
-
-    package init(request: Int64, kind: Kind, before: String? = nil, limit: Int) {
-        self.request = request
-        self.kind = kind
-        self.before = before
-        self.limit = limit
     }
 }

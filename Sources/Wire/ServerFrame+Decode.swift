@@ -30,7 +30,8 @@ extension ServerFrame {
 enum ServerFrameType: String, CaseIterable {
     case change, ack, reject, presence, snapshot, live, welcome, token, joined, reset
     case snapshotEnd = "snapshot_end"
-    case context, role, page
+    case context, role, page, statistics, history, digest
+    case accessLog = "access_log"
     case signedOut = "signed_out"
     case error
 }
@@ -61,6 +62,12 @@ private struct ServerFrameReader {
     private var conflict: Conflict?
     private var request: Int64?
     private var next: String?
+    private var nextSequence: Int64?
+    private var total: Int?
+    private var statistics: StatisticsCodec.Parts?
+    private var history: [HistoryItem]?
+    private var digest: DigestAnswer?
+    private var accesses: [AccessPage.Entry]?
     private var context: Context?
     private var role: Role?
     private var connections: Int?
@@ -105,7 +112,13 @@ private struct ServerFrameReader {
             case "retry_after": retryAfter = try reader.readCount()
             case "conflict": conflict = try RejectionCodec.readConflict(&reader)
             case "request": request = try reader.readCount()
+            case "next" where type == .history: nextSequence = try reader.readCount(from: 1)
             case "next": next = try reader.readWord()
+            case "total": total = Int(try reader.readCount())
+            case "statistics": statistics = try StatisticsCodec.read(&reader)
+            case "entries" where type == .history: history = try list(&reader) { reader throws(JSONError) in try HistoryCodec.read(&reader) }
+            case "entries": accesses = try list(&reader) { reader throws(JSONError) in try HistoryCodec.readAccess(&reader) }
+            case "digest": digest = try DigestCodec.read(&reader)
             case "context": context = try reader.readContext()
             case "role": role = try reader.readRole()
             case "connections": connections = Int(try reader.readCount())
@@ -172,7 +185,23 @@ private struct ServerFrameReader {
         case .context: return .context(try need(context, "context"))
         case .role: return .role(try need(role, "role"))
         case .page:
-            return .page(request: try need(request, "request"), records: try need(records, "records"), next: next)
+            return .page(
+                Page(
+                    request: try need(request, "request"), sequence: try need(sequence, "seq"), records: try need(records, "records"),
+                    next: next, total: total))
+        case .statistics:
+            return .statistics(
+                StatisticsAnswer(
+                    request: try need(request, "request"), sequence: try need(sequence, "seq"),
+                    statistics: try need(statistics, "statistics").statistics(try need(kind, "kind"))))
+        case .history:
+            return .history(HistoryPage(request: try need(request, "request"), entries: try need(history, "entries"), next: nextSequence))
+        case .digest:
+            var digest = try need(digest, "digest")
+            digest.request = try need(request, "request")
+            return .digest(digest)
+        case .accessLog:
+            return .accessLog(AccessPage(request: try need(request, "request"), entries: try need(accesses, "entries"), next: next))
         case .signedOut: return .signedOut
         }
     }

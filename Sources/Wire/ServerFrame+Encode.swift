@@ -1,6 +1,7 @@
 import Bytes
 package import Family
 package import JSON
+import Queries
 
 extension ServerFrame {
     /// The frame as one text message.
@@ -134,12 +135,58 @@ extension ServerFrame {
             writer.word("role")
             writer.key("role")
             writer.string(role.rawValue)
-        case .page(let request, let records, let next):
+        case .page(let page):
             writer.word("page")
             writer.key("request")
-            writer.integer(request)
-            ServerFrame.encode(records, into: &writer)
-            if let next {
+            writer.integer(page.request)
+            writer.key("seq")
+            writer.integer(page.sequence)
+            ServerFrame.encode(page.records, into: &writer)
+            if let next = page.next {
+                writer.key("next")
+                writer.string(next)
+            }
+            if let total = page.total {
+                writer.key("total")
+                writer.integer(total)
+            }
+        case .statistics(let answer):
+            writer.word("statistics")
+            writer.key("request")
+            writer.integer(answer.request)
+            writer.key("seq")
+            writer.integer(answer.sequence)
+            writer.key("kind")
+            writer.string(answer.statistics.kind)
+            writer.key("statistics")
+            StatisticsCodec.encode(answer.statistics, into: &writer)
+        case .history(let page):
+            writer.word("history")
+            writer.key("request")
+            writer.integer(page.request)
+            writer.key("entries")
+            writer.beginArray()
+            for entry in page.entries { HistoryCodec.encode(entry, into: &writer) }
+            writer.endArray()
+            if let next = page.next {
+                writer.key("next")
+                writer.integer(next)
+            }
+        case .digest(let digest):
+            writer.word("digest")
+            writer.key("request")
+            writer.integer(digest.request)
+            writer.key("digest")
+            DigestCodec.encode(digest, into: &writer)
+        case .accessLog(let page):
+            writer.word("access_log")
+            writer.key("request")
+            writer.integer(page.request)
+            writer.key("entries")
+            writer.beginArray()
+            for entry in page.entries { HistoryCodec.encode(entry, into: &writer) }
+            writer.endArray()
+            if let next = page.next {
                 writer.key("next")
                 writer.string(next)
             }

@@ -29,8 +29,16 @@ package enum ServerFrame: Hashable, Sendable {
     case context(Context)
     /// `{"type":"role","role":"guest"}`: what this member may do changed.
     case role(Role)
-    /// `{"type":"page","request":1,"records":[…],"next":"<mark>"}`; no `next`: that was the oldest.
-    case page(request: Int64, records: [Record], next: String?)
+    /// `{"type":"page","request":1,"seq":121,"records":[…],"next":"<mark>","total":7}`; no `next`: that was the end of the list.
+    case page(Page)
+    /// `{"type":"statistics","request":2,"seq":121,"kind":"event","statistics":{…}}`
+    case statistics(StatisticsAnswer)
+    /// `{"type":"history","request":3,"entries":[…],"next":81}`
+    case history(HistoryPage)
+    /// `{"type":"digest","request":4,"digest":{…}}`
+    case digest(DigestAnswer)
+    /// `{"type":"access_log","request":5,"entries":[…],"next":"<mark>"}`
+    case accessLog(AccessPage)
     /// `{"type":"signed_out"}`, then close 4501.
     case signedOut
     /// `{"type":"error","code":"not_joined","message":"…","retry":false,"request":1}`

@@ -87,7 +87,7 @@ struct PagingTests {
     @Test("A mark that was cut, lengthened or changed in its head is refused, and none traps")
     func tampered() throws {
         let query = try Query(.event)
-        let long = [UInt8](repeating: 0x61, count: 240)
+        let long = [UInt8](repeating: 0x61, count: ListKeys.orderedNameOctets)
         let mark = PageMark.text(Place(text: long[...], first: .min, second: .max, name: long[...], id: id(4)), query)
         #expect(mark.utf8.count == PageMark.maxOctets)
         for length in 0..<mark.utf8.count { _ = try? PageMark.place(String(mark.prefix(length)), query) }

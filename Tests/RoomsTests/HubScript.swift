@@ -48,6 +48,10 @@ struct HubScript {
             case .read(let id, .changes(_, let after)): .read(id, "changes after \(after)")
             case .read(let id, .snapshot): .read(id, "snapshot")
             case .read(let id, .page): .read(id, "page")
+            case .read(let id, .statistics): .read(id, "statistics")
+            case .read(let id, .history): .read(id, "history")
+            case .read(let id, .digest): .read(id, "digest")
+            case .read(let id, .accessLog): .read(id, "access log")
             case .command(let id, _): .command(id)
             case .noteAccess, .renew, .note: nil
             }
@@ -74,6 +78,10 @@ struct HubScript {
         case .context: return "context"
         case .role(let role): return "role \(role.rawValue)"
         case .page: return "page"
+        case .statistics: return "statistics"
+        case .history: return "history"
+        case .digest: return "digest"
+        case .accessLog: return "access log"
         case .signedOut: return "signed out"
         case .unknown(let type): return "unknown \(type)"
         case .error(let rejection, _): return "error \(rejection.code.rawValue)"

@@ -55,9 +55,9 @@ struct ProtocolTextTests {
             let text = String(decoding: example.octets.dropFirst(9), as: UTF8.self)
             return (example.isFromClient ? "→" : "←") + text.prefix { $0 != "\"" }
         })
-        let client = ["sign_in", "redeem", "join", "mutate", "context", "list", "sign_out"].map { "→" + $0 }
+        let client = ["sign_in", "redeem", "join", "mutate", "context", "list", "statistics", "history", "digest", "access_log", "sign_out"].map { "→" + $0 }
         let server = ["welcome", "token", "joined", "reset", "snapshot", "snapshot_end", "change", "live", "ack", "reject", "presence",
-            "context", "role", "page", "signed_out", "error"].map { "←" + $0 }
+            "context", "role", "page", "statistics", "history", "digest", "access_log", "signed_out", "error"].map { "←" + $0 }
         #expect(shown == Set(client + server))
     }
 

@@ -160,6 +160,7 @@ struct PurgeTests {
         try world.damage(
             """
             ALTER TABLE sessions RENAME COLUMN used_at TO used; DROP INDEX sessions_by_use; ALTER TABLE sessions DROP COLUMN used;
+            DROP INDEX records_by_kind; DROP INDEX comments; ALTER TABLE records DROP COLUMN about;
             DROP INDEX records_by_school; DROP INDEX records_by_coach; DROP INDEX records_by_event; DROP INDEX records_by_trip;
             DROP INDEX events_by_day; DROP INDEX trip_items_by_day; DROP INDEX deleted_records; ALTER TABLE records DROP COLUMN created_seq; DROP TABLE purged; DROP TABLE access_log;
             PRAGMA user_version = 1

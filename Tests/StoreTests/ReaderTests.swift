@@ -211,12 +211,11 @@ struct ReaderTests {
         var mark: String?
         var pages = 0
         repeat {
-            let frame = try world.reader.page(family: home.family, ListRequest(request: 9, kind: .message, before: mark, limit: 7)).get()
-            guard case .page(let request, let records, let next) = try decode(frame) else { throw Unexpected() }
-            #expect(request == 9)
-            #expect(records.count <= 7)
-            listed += records.map(\.id)
-            mark = next
+            let page = try world.page(home, ListRequest(request: 9, kind: .message, before: mark, limit: 7)).get()
+            #expect(page.request == 9)
+            #expect(page.records.count <= 7)
+            listed += page.records.map(\.id)
+            mark = page.next
             pages += 1
         } while mark != nil
         #expect(listed == ids.filter { $0 != ids[3] }.reversed())
@@ -232,11 +231,10 @@ struct ReaderTests {
         var pages: [Int] = []
         var mark: String?
         repeat {
-            let frame = try world.reader.page(family: home.family, ListRequest(request: 1, kind: .message, before: mark, limit: 5)).get()
-            guard case .page(_, let records, let next) = try decode(frame) else { throw Unexpected() }
-            listed += records.count
-            pages.append(records.count)
-            mark = next
+            let page = try world.page(home, ListRequest(request: 1, kind: .message, before: mark, limit: 5)).get()
+            listed += page.records.count
+            pages.append(page.records.count)
+            mark = page.next
             try #require(pages.count < 20, "the marks do not end")
         } while mark != nil
         #expect(listed == 1)
@@ -247,18 +245,17 @@ struct ReaderTests {
 
     @Test("what a list asks is bounded and checked")
     func listBounds() throws {
-        func ask(_ kind: Kind, before: String? = nil, limit: Int = 10) throws -> Result<[UInt8], Rejection> {
-            try world.reader.page(family: home.family, ListRequest(request: 1, kind: kind, before: before, limit: limit))
+        func ask(_ kind: Kind, before: String? = nil, limit: Int = 10) throws -> Result<Page, Rejection> {
+            try world.page(home, ListRequest(request: 1, kind: kind, before: before, limit: limit))
         }
         try say(3)
-        #expect(throws: Rejection.self) { try ask(.event).get() }
+        #expect(throws: Rejection.self) { try ask(.family).get() }
         for mark in ["", "x", "!!!!", String(repeating: "A", count: 33), home.family.description] {
             guard case .failure(let rejection) = try ask(.message, before: mark) else { throw Unexpected() }
             #expect(rejection.field == "before")
         }
         for (limit, count) in [(Int.min, 1), (0, 1), (Int.max, 3)] {
-            guard case .page(_, let records, _) = try decode(try ask(.message, limit: limit).get()) else { throw Unexpected() }
-            #expect(records.count == count)
+            #expect(try ask(.message, limit: limit).get().records.count == count)
         }
     }
 }

@@ -3,6 +3,7 @@ import Crypto
 import Dates
 import Family
 import Posix
+import Queries
 import SQLite
 import Store
 import Testing
@@ -171,6 +172,21 @@ final class World {
             for record in chunk { #expect(records.updateValue(record, forKey: record.id) == nil, "twice in a snapshot") }
         }
         return (snapshot.sequence, records)
+    }
+
+    /// A page as somebody sees it who looks at everybody's season.
+    func page(_ home: Home, _ request: ListRequest, context: Context = .all) throws -> Result<Page, Rejection> {
+        do {
+            let query = try request.query(context: context)
+            switch try reader.page(family: home.family, query, request) {
+            case .failure(let rejection): return .failure(rejection)
+            case .success(let frame):
+                guard case .page(let page) = try decode(frame) else { throw Unexpected() }
+                return .success(page)
+            }
+        } catch let error as Rejection {
+            return .failure(error)
+        }
     }
 
     func record(_ home: Home, _ id: Identifier) throws -> Record {

@@ -51,7 +51,7 @@ extension SystemTests {
             let reader = try RawClient(server)
             let head = try reader.enter(demo.athletes[0].token, demo.family, client: Ask.id())
             reader.send(.list(ListRequest(request: 1, kind: .message, limit: 5)))
-            let page = try reader.frame { if case .page(1, let records, _) = $0 { records } else { nil } }
+            let page = try reader.frame { if case .page(let page) = $0, page.request == 1 { page.records } else { nil } }
             #expect(page.count == 5)
 
             try Files.remove(ballast)

@@ -39,7 +39,7 @@ enum Outcome: Equatable {
 
     var rejection: Rejection? {
         switch self {
-        case .refused(let rejection), .frame(.refusedMutation(_, let rejection)): rejection
+        case .refused(let rejection), .frame(.refusedMutation(_, let rejection)), .frame(.refusedRequest(_, let rejection)): rejection
         case .frame: nil
         }
     }

@@ -1,6 +1,8 @@
 import Bytes
+import Dates
 import Family
 import JSON
+import Queries
 import Wire
 
 /// Makes any frame that our own side may write.
@@ -88,7 +90,7 @@ struct RandomFrames {
     }
 
     mutating func clientFrame() -> ClientFrame {
-        switch number(0...9) {
+        switch number(0...13) {
         case 0: return .signIn(token: word())
         case 1: return .redeem(code: word(), client: identifier())
         case 2:
@@ -98,8 +100,20 @@ struct RandomFrames {
         case 3: return .context(context())
         case 4:
             return .list(ListRequest(
-                request: sequence(), kind: pick(Kind.allCases), before: optional { $0.word() }, limit: Int(number(1...200))))
+                request: sequence(), kind: pick(Kind.allCases), athlete: optional { $0.context() }, filter: filter(),
+                search: optional { $0.string() } ?? "", sort: optional { $0.pick(Query.Sort.allCases) }, before: optional { $0.word() },
+                limit: Int(number(1...200)), counts: chance(50), deleted: chance(50)))
         case 5: return .signOut
+        case 6:
+            return .statistics(
+                StatisticsRequest(request: sequence(), kind: pick(Kind.allCases), athlete: optional { $0.context() }))
+        case 7:
+            return .history(HistoryRequest(
+                request: sequence(), record: optional { .init(kind: $0.pick(Kind.allCases), id: $0.identifier()) },
+                before: optional { $0.sequence() }, limit: Int(number(1...200))))
+        case 8: return .digest(DigestRequest(request: sequence(), after: optional { $0.sequence() }))
+        case 9:
+            return .accessLog(AccessLogRequest(request: sequence(), before: optional { $0.word() }, limit: Int(number(1...200))))
         default: return .mutate(id: sequence(), operations: [operation()] + list(5) { $0.operation() })
         }
     }
@@ -153,8 +167,85 @@ struct RandomFrames {
 
     mutating func presence() -> Presence { Presence(member: identifier(), connections: Int(number(0...32)), context: context()) }
 
+    mutating func date() -> CalendarDate { CalendarDate(days: Int(number(0...40_000))) ?? .first }
+
+    mutating func filter() -> Query.Filter {
+        var filter = Query.Filter()
+        filter.types = list(3) { $0.word() }
+        filter.status = optional { $0.pick(Query.Status.allCases) }
+        filter.date = optional { $0.pick(Query.Window.allCases) }
+        filter.school = optional { $0.identifier() }
+        filter.coach = optional { $0.identifier() }
+        filter.event = optional { $0.identifier() }
+        filter.trip = optional { $0.identifier() }
+        filter.about = optional { $0.identifier() }
+        filter.from = optional { $0.date() }
+        filter.to = optional { $0.date() }
+        filter.day = optional { $0.date() }
+        filter.itinerary = optional { $0.chance(50) }
+        filter.shared = optional { $0.chance(50) }
+        filter.current = optional { $0.chance(50) }
+        return chance(30) ? Query.Filter() : filter
+    }
+
+    mutating func count() -> Int { Int(number(0...100_000)) }
+
+    mutating func statistics() -> Statistics {
+        switch number(0...3) {
+        case 0:
+            var events = Statistics.Events()
+            (events.total, events.upcoming, events.registered, events.notRegistered) = (count(), count(), count(), count())
+            events.attended = count()
+            events.types = list(3) { .init(type: $0.word(), records: $0.count()) }
+            return .events(events)
+        case 1:
+            var documents = Statistics.Documents()
+            (documents.total, documents.shared, documents.octets) = (count(), count(), number(0...9_000_000_000))
+            documents.mostCommonType = optional { $0.word() }
+            documents.types = list(3) { .init(type: $0.word(), records: $0.count()) }
+            return .documents(documents)
+        case 2:
+            return .metrics(
+                list(3) { Statistics.Metric(type: $0.word(), label: $0.optional { $0.string() }, records: $0.count(), best: $0.mark(), latest: $0.mark()) })
+        default: return .family(list(4) { .init(kind: $0.pick(Kind.allCases), records: $0.count()) })
+        }
+    }
+
+    mutating func mark() -> Statistics.Metric.Mark { .init(id: identifier(), value: word(), unit: string(), date: date().description) }
+
+    mutating func historyItem() -> HistoryItem {
+        HistoryItem(
+            sequence: sequence(), at: number(0...2_000_000_000_000), member: identifier(), isUndoable: chance(50),
+            undoes: optional { $0.sequence() },
+            changes: list(3) { frames in
+                let entry = frames.entry()
+                guard case .update = entry.effect else { return .init(entry: entry) }
+                return .init(entry: entry, before: frames.assignments(entry.kind, form: true))
+            })
+    }
+
+    mutating func digest() -> DigestAnswer {
+        DigestAnswer(
+            request: number(0...1_000), sequence: sequence(), after: sequence(), isComplete: chance(50), changes: count(),
+            kinds: list(3) {
+                .init(kind: $0.pick(Kind.allCases), created: $0.count(), updated: $0.count(), deleted: $0.count(), restored: $0.count())
+            },
+            authors: list(3) { .init(member: $0.identifier(), changes: $0.count()) }, messages: count(), mentions: list(3) { $0.identifier() },
+            records: list(3) {
+                .init(
+                    kind: $0.pick(Kind.allCases), id: $0.identifier(), sequence: $0.sequence(), at: $0.number(0...2_000_000_000_000),
+                    member: $0.identifier())
+            })
+    }
+
+    mutating func access() -> AccessPage.Entry {
+        .init(
+            at: number(0...2_000_000_000_000), athlete: identifier(), member: identifier(), what: pick(["context", "document", "export"]),
+            record: optional { $0.identifier() })
+    }
+
     mutating func serverFrame() -> ServerFrame {
-        switch number(0...17) {
+        switch number(0...21) {
         case 0:
             var limits = Limits()
             limits.pageRecords = Int(number(1...1_000))
@@ -180,7 +271,17 @@ struct RandomFrames {
         case 10: return .presence(presence())
         case 11: return .context(context())
         case 12: return .role(pick(Role.allCases))
-        case 13: return .page(request: number(0...1_000), records: list(3) { $0.record() }, next: optional { $0.word() })
+        case 13:
+            return .page(Page(
+                request: number(0...1_000), sequence: number(0...1_000), records: list(3) { $0.record() }, next: optional { $0.word() },
+                total: optional { $0.count() }))
+        case 18: return .statistics(StatisticsAnswer(request: number(0...1_000), sequence: number(0...1_000), statistics: statistics()))
+        case 19:
+            return .history(HistoryPage(
+                request: number(0...1_000), entries: list(3) { $0.historyItem() }, next: optional { $0.sequence() }))
+        case 20: return .digest(digest())
+        case 21:
+            return .accessLog(AccessPage(request: number(0...1_000), entries: list(3) { $0.access() }, next: optional { $0.word() }))
         case 14: return .signedOut
         case 15: return .error(rejection(), request: optional { $0.number(0...1_000) })
         default: return .change(change())

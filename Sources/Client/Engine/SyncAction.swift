@@ -46,8 +46,9 @@ package enum SyncNotice: Hashable, Sendable {
     case presence(Presence)
     case context(Context)
     case role(Role)
-    case page(request: Int64, records: [Record], next: String?)
-    /// A request (`list`, a change of context) was refused.
+    /// What a request was answered with: a `page`, `statistics`, `history`, `digest` or `access_log` frame, which carries its number.
+    case answer(ServerFrame)
+    /// A request, or a change of context, was refused.
     case failed(Rejection, request: Int64?)
     /// The server broke the protocol; the engine recovers by connecting again.
     case fault(SyncFault)

@@ -77,8 +77,7 @@ extension SyncEngine {
         case .role(let now):
             role = now
             output.append(.notify(.role(now)))
-        case .page(let request, let records, let next):
-            output.append(.notify(.page(request: request, records: records, next: next)))
+        case .page, .statistics, .history, .digest, .accessLog: output.append(.notify(.answer(frame)))
         case .signedOut: stop(.signedOut)
         case .error(let rejection, let request): receiveError(rejection, request)
         case .welcome, .token: fail(.unexpectedFrame(frame.word))
@@ -211,6 +210,10 @@ extension ServerFrame {
         case .context: "context"
         case .role: "role"
         case .page: "page"
+        case .statistics: "statistics"
+        case .history: "history"
+        case .digest: "digest"
+        case .accessLog: "access_log"
         case .signedOut: "signed_out"
         case .error: "error"
         case .unknown(let type): type

@@ -179,16 +179,15 @@ package struct SyncEngine: Sendable {
         return flush(now)
     }
 
-    /// Asks for older records than those of the snapshot, newest first; the answer is `.page` or `.failed` with the number given here.
+    /// Asks for what the snapshot does not hold: older messages, figures, history. The answer is `.answer` or `.failed` with the number
+    /// that `make` is given.
     ///
+    /// - Parameter make: the frame with that number.
     /// - Returns: `nil` while not in the room.
-    package mutating func list(
-        _ kind: Kind, before: String?, limit: Int, now: Int64
-    ) -> (request: Int64, actions: [SyncAction])? {
+    package mutating func ask(now: Int64, _ make: (Int64) -> ClientFrame) -> (request: Int64, actions: [SyncAction])? {
         guard isJoined else { return nil }
         lastRequest += 1
-        output.append(
-            .send(.list(ListRequest(request: lastRequest, kind: kind, before: before, limit: min(limit, limits.pageRecords)))))
+        output.append(.send(make(lastRequest)))
         return (lastRequest, flush(now))
     }
 

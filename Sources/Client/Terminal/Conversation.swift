@@ -123,7 +123,7 @@ package final class Conversation {
         case .failed(let rejection, _): print(rejection.message.printable)
         case .joined(let joined):
             shownPresence = Dictionary(joined.presence.map { ($0.member, $0) }, uniquingKeysWith: { _, last in last })
-        case .welcome, .acknowledged, .page, .fault, .reset: break
+        case .welcome, .acknowledged, .answer, .fault, .reset: break
         }
     }
 

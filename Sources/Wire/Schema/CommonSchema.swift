@@ -1,4 +1,5 @@
 import Family
+import Queries
 
 /// What several frames share: `common.json`.
 enum CommonSchema {
@@ -135,6 +136,87 @@ enum CommonSchema {
                         ]),
                 ]),
             ])),
+        ("filter", closed(
+            "What the records of a list must be; which of these a kind knows stands in protocol.md.",
+            [
+                ("type", ["type": "string"]), ("types", ["type": "array", "items": ["type": "string"]]),
+                ("status", ["enum": .array(Query.Status.allCases.map { .string($0.rawValue) })]),
+                ("date", ["enum": .array(Query.Window.allCases.map { .string($0.rawValue) })]),
+                ("school_id", own("identifier")), ("coach_id", own("identifier")), ("event_id", own("identifier")),
+                ("trip_id", own("identifier")), ("about", own("identifier")), ("from", ["type": "string", "format": "date"]),
+                ("to", ["type": "string", "format": "date"]), ("day", ["type": "string", "format": "date"]),
+                ("itinerary", ["type": "boolean"]), ("shared", ["type": "boolean"]), ("current", ["type": "boolean"]),
+            ], optional: Set(Query.FilterKey.allCases.map(\.rawValue)))),
+        ("statistics", closed(
+            "Figures; which of these there are depends on the kind.",
+            [
+                ("total", own("count")), ("upcoming", own("count")), ("registered", own("count")), ("not_registered", own("count")),
+                ("attended", own("count")), ("shared", own("count")), ("most_common_type", ["type": "string"]), ("octets", own("count")),
+                ("types", [
+                    "type": "array", "items": closed("A type.", [("type", ["type": "string"]), ("records", own("count"))]),
+                ]),
+                ("metrics", [
+                    "type": "array",
+                    "items": closed(
+                        "What was measured of one type; of type other, of one label.",
+                        [
+                            ("type", ["type": "string"]), ("label", ["type": "string"]), ("records", own("count")), ("best", own("mark")),
+                            ("latest", own("mark")),
+                        ], optional: ["label"]),
+                ]),
+                ("kinds", [
+                    "type": "array", "items": closed("A kind.", [("kind", own("kind")), ("records", own("count"))]),
+                ]),
+            ],
+            optional: [
+                "total", "upcoming", "registered", "not_registered", "attended", "shared", "most_common_type", "octets", "types",
+                "metrics", "kinds",
+            ])),
+        ("mark", closed(
+            "One metric.",
+            [
+                ("id", own("identifier")), ("value", ["type": "string"]), ("unit", ["type": "string"]),
+                ("date", ["type": "string", "format": "date"]),
+            ])),
+        ("history", closed(
+            "One change of the family; its changes are those of the change frame, updates with before: what they replaced.",
+            [
+                ("seq", own("positive")), ("at", own("instant")), ("member", own("identifier")), ("undoable", ["type": "boolean"]),
+                ("undoes", own("positive")), ("changes", ["type": "array", "items": ["type": "object"]]),
+            ], optional: ["undoes"])),
+        ("digest", closed(
+            "What happened after a sequence. complete is false when more happened than a digest looks at: then after is a later one.",
+            [
+                ("after", own("count")), ("seq", own("count")), ("complete", ["type": "boolean"]), ("changes", own("count")),
+                ("kinds", [
+                    "type": "array",
+                    "items": closed(
+                        "What happened to records of a kind.",
+                        [
+                            ("kind", own("kind")), ("created", own("count")), ("updated", own("count")), ("deleted", own("count")),
+                            ("restored", own("count")),
+                        ]),
+                ]),
+                ("members", [
+                    "type": "array", "items": closed("Who made changes.", [("member", own("identifier")), ("changes", own("count"))]),
+                ]),
+                ("messages", own("count")), ("mentions", ["type": "array", "items": own("identifier")]),
+                ("records", [
+                    "type": "array",
+                    "items": closed(
+                        "The latest that happened to a record.",
+                        [
+                            ("kind", own("kind")), ("id", own("identifier")), ("seq", own("positive")), ("at", own("instant")),
+                            ("member", own("identifier")),
+                        ]),
+                ]),
+            ])),
+        ("access", closed(
+            "Somebody looked at an athlete's season, at a document of it, or took it along.",
+            [
+                ("at", own("instant")), ("athlete", own("identifier")), ("member", own("identifier")),
+                ("what", ["enum": ["context", "document", "export"]]), ("record", own("identifier")),
+            ], optional: ["record"])),
         ("presence", closed(
             "Who is here, and whose season they look at.",
             [("member", own("identifier")), ("connections", own("count")), ("context", own("context"))])),

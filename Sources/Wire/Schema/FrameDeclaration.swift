@@ -1,3 +1,5 @@
+import Queries
+
 /// The members of one frame, for schemas and for the test that holds the codec to them.
 package struct FrameDeclaration: Sendable {
     package struct Member: Sendable {
@@ -56,10 +58,37 @@ extension FrameDeclaration {
         .init("context", "Looks at another season. Answer: context.", [
             .init("context", common("context"), "\"all\" or the id of an athlete of the family."),
         ]),
-        .init("list", "Asks for records outside of the snapshot, newest first. Answer: page.", [
+        .init("list", "Asks for a page of a list. Answer: page.", [
             .init("request", common("count"), "Echoed in the answer."),
             .init("kind", common("kind"), "Of which kind."),
-            .init("before", common("word"), "The next of an earlier page; left out: begin at the newest.", required: false),
+            .init("athlete", common("context"), "Whose; left out: as the context says.", required: false),
+            .init("filter", common("filter"), "What the records must be; left out: nothing.", required: false),
+            .init("search", ["type": "string"], "What their texts contain, without case and accents.", required: false),
+            .init("sort", ["enum": .array(Query.Sort.allCases.map { .string($0.rawValue) })],
+                "In which order; left out: the kind's own.", required: false),
+            .init("before", common("word"), "The next of an earlier page of the same list; left out: its beginning.", required: false),
+            .init("limit", ["type": "integer", "minimum": 1], "How many at most, not more than page_records."),
+            .init("count", ["type": "boolean"], "Whether total is wanted.", required: false),
+            .init("deleted", ["type": "boolean"], "The deleted records that can be restored, instead of the living ones.", required: false),
+        ]),
+        .init("statistics", "Asks for figures. Answer: statistics.", [
+            .init("request", common("count"), "Echoed in the answer."),
+            .init("kind", common("kind"), "event, document or metric; family for how many records there are of each kind."),
+            .init("athlete", common("context"), "Whose; left out: as the context says.", required: false),
+        ]),
+        .init("history", "Asks who changed what, newest first. Answer: history.", [
+            .init("request", common("count"), "Echoed in the answer."),
+            .init("record", common("link"), "Of one record; left out: of the whole family.", required: false),
+            .init("before", common("positive"), "Older than this sequence; left out: begin at the newest.", required: false),
+            .init("limit", ["type": "integer", "minimum": 1], "How many at most, not more than page_records."),
+        ]),
+        .init("digest", "Asks what happened since. Answer: digest.", [
+            .init("request", common("count"), "Echoed in the answer."),
+            .init("after", common("count"), "After this sequence; left out: after one's own reading position.", required: false),
+        ]),
+        .init("access_log", "Asks who looked at an athlete's season. Answer: access_log.", [
+            .init("request", common("count"), "Echoed in the answer."),
+            .init("before", common("word"), "The next of an earlier answer; left out: begin at the newest.", required: false),
             .init("limit", ["type": "integer", "minimum": 1], "How many at most, not more than page_records."),
         ]),
         .init("sign_out", "Ends this session everywhere. Answer: signed_out, then close 4501."),
@@ -141,7 +170,29 @@ extension FrameDeclaration {
         ]),
         .init("page", "Answers list.", [
             .init("request", common("count"), "The number in the request."),
-            .init("records", list("record"), "Newest first."),
+            .init("seq", common("count"), "The sequence at which all of it is true."),
+            .init("records", list("record"), "In the order that was asked for."),
+            .init("next", common("word"), "Where the next page begins; left out: this was the end.", required: false),
+            .init("total", common("count"), "Records of the whole list, when count was asked for.", required: false),
+        ]),
+        .init("statistics", "Answers statistics.", [
+            .init("request", common("count"), "The number in the request."),
+            .init("seq", common("count"), "The sequence at which all of it is true."),
+            .init("kind", common("kind"), "What the figures are of."),
+            .init("statistics", common("statistics"), "The figures."),
+        ]),
+        .init("history", "Answers history.", [
+            .init("request", common("count"), "The number in the request."),
+            .init("entries", list("history"), "Newest first."),
+            .init("next", common("positive"), "What to ask for with before; left out: this was the oldest.", required: false),
+        ]),
+        .init("digest", "Answers digest.", [
+            .init("request", common("count"), "The number in the request."),
+            .init("digest", common("digest"), "What happened."),
+        ]),
+        .init("access_log", "Answers access_log.", [
+            .init("request", common("count"), "The number in the request."),
+            .init("entries", list("access"), "Newest first."),
             .init("next", common("word"), "Where the next page begins; left out: this was the oldest.", required: false),
         ]),
         .init("signed_out", "Answers sign_out; close 4501 follows."),

@@ -25,9 +25,11 @@ func checkClientFrame(_ octets: [UInt8]) throws {
         try hold(!error.message.isEmpty, "a refusal without a sentence")
         return
     }
-    if case .refusedMutation(_, let rejection) = frame {
+    switch frame {
+    case .refusedMutation(_, let rejection), .refusedRequest(_, let rejection):
         try hold(!rejection.message.isEmpty, "a refusal without a sentence")
         return
+    default: break
     }
     let again = try ClientFrame.decode(frame.encode(), limits: limits)
     try hold(again == frame, "a client's frame reads otherwise when written: \(frame)")

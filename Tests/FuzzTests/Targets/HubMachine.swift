@@ -248,7 +248,7 @@ struct HubMachine {
             // Sometimes more than a portion.
             let frames = Array(repeating: families[family].head % 2 == 0 ? Self.smallFrame : Self.largeFrame, count: 3)
             answers.append((id, .snapshot(frames: frames, sequence: families[family].head)))
-        case .page: answers.append((id, .page(Array("page".utf8))))
+        case .page, .statistics, .history, .digest, .accessLog: answers.append((id, .page(Array("page".utf8))))
         }
     }
 

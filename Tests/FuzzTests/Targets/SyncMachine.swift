@@ -58,7 +58,10 @@ struct SyncMachine {
             now += Int64(choices.pick([0, 1, 50, 1_000, 31_000]))
             try take(engine.timerFired(now: now))
         case 5: try take(engine.setContext(context(), now: now))
-        case 6: if let (_, actions) = engine.list(.message, before: nil, limit: 1 + choices.below(300), now: now) { try take(actions) }
+        case 6:
+            let limit = 1 + choices.below(200)
+            let asked = engine.ask(now: now) { .list(ListRequest(request: $0, kind: .message, limit: limit)) }
+            if let (_, actions) = asked { try take(actions) }
         case 7, 8: try perform()
         case 9:
             guard let draft = engine.drafts.randomElement(&choices) else { return }
@@ -244,7 +247,7 @@ struct SyncMachine {
         case 11: return .reject(mutation: mutation(), rejection())
         case 12: return .presence(Presence(member: Self.id(choices.below(3)), connections: choices.below(3), context: .all))
         case 13: return choices.chance() ? .context(context()) : .role(.guest)
-        case 14: return .page(request: 1, records: [record()], next: nil)
+        case 14: return .page(Page(request: 1, sequence: 1, records: [record()]))
         case 15: return choices.below(4) == 0 ? .signedOut : .unknown(type: "x")
         case 16: return .error(rejection(), request: nil)
         default: return (try? ServerFrame.decode(choices.take(200))) ?? .live(sequence: sequence())

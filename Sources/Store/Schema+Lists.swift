@@ -1,0 +1,13 @@
+extension Schema {
+    /// Version 3 to 4: lists. What they are filtered and sorted by is not stored: readers work it out of the records that they hold in memory
+    /// (`ListingCache`), so that no key on disk can be older than the table that folds letters, and writing costs nothing more.
+    static let lists = """
+        -- A family's records of one kind. Messages, of which there are most, are paged from the log; 6 is Kind.message.
+        CREATE INDEX records_by_kind ON records (family, kind) WHERE kind <> 6;
+
+        -- Comments: the id of the record that a message is about, as in its fields.
+        ALTER TABLE records ADD COLUMN about TEXT;
+        UPDATE records SET about = CAST(fields AS TEXT) ->> '$.about.id' WHERE kind = 6;
+        CREATE INDEX comments ON records (family, about, created_seq, id) WHERE about IS NOT NULL;
+        """
+}

@@ -1,0 +1,100 @@
+package import Bytes
+package import Family
+import SQLite
+package import Wire
+
+extension StoreReader {
+    /// Who looked at what is an athlete's: at one's own for an athlete; for a parent, at that of athletes without a login and of those
+    /// whose records they edit.
+    ///
+    /// - Returns: the encoded `access_log` frame; `not_allowed` for a guest, `invalid` for a mark that is none.
+    package func accessLog(
+        family: Identifier, member: Identifier, _ request: AccessLogRequest
+    ) throws(StoreFailure) -> Result<[UInt8], Rejection> {
+        var after = AccessMark.newest
+        if let text = request.before {
+            guard let mark = AccessMark(text) else {
+                return .failure(
+                    Rejection(.invalid, "This page mark does not belong to this list: begin at its first page", field: "before"))
+            }
+            after = mark
+        }
+        let limit = min(max(request.limit, 1), environment.limits.pageRecords)
+        return try reading {
+            let key = try key(family)
+            guard let athletes = try visibleAthletes(key, family, to: member) else {
+                return .failure(Rejection(.notAllowed, "Only athletes and parents see who looked. Nothing was changed"))
+            }
+            var found: [AccessPage.Entry] = []
+            for athlete in athletes {
+                let statement = histories.accesses
+                statement.bind(1, key)
+                statement.bind(2, athlete)
+                statement.bind(3, after.at)
+                statement.bind(4, Int64(after.given + limit + 1))
+                try statement.each { row in
+                    found.append(
+                        AccessPage.Entry(
+                            at: row.int64(0), athlete: athlete, member: try row.identifier(1), what: row.text(2),
+                            record: try row.optionalIdentifier(3)))
+                }
+            }
+            // The sort is stable: of one athlete and one moment the order stays that of the log.
+            found.sort { $0.at > $1.at }
+            let rest = found.dropFirst(after.given)
+            var page = AccessPage(request: request.request, entries: Array(rest.prefix(limit)))
+            if rest.count > limit, let last = page.entries.last {
+                let same = page.entries.reversed().prefix { $0.at == last.at }.count
+                page.next = AccessMark(at: last.at, given: last.at == after.at ? after.given + same : same).text
+            }
+            return .success(ServerFrame.accessLog(page).encode())
+        }
+    }
+
+    /// `nil` for who sees none.
+    private func visibleAthletes(_ key: Int64, _ family: Identifier, to member: Identifier) throws -> [Identifier]? {
+        let everybody = try members.members(family: key)
+        guard let own = everybody[member], !own.isRemoved else { return nil }
+        switch own.role {
+        case .guest: return nil
+        case .athlete: return [member]
+        case .parent:
+            var managed: Set<Identifier> = []
+            histories.withoutLogin.bind(1, key)
+            try histories.withoutLogin.each { row in managed.insert(try row.identifier(0)) }
+            let zone = try record(family: key, family)?.fields.text("time_zone") ?? "UTC"
+            let now = environment.now()
+            return everybody.filter { id, state in
+                guard state.role == .athlete, !state.isRemoved else { return false }
+                let age = environment.age(born: state.born, zone: zone, at: now)
+                return managed.contains(id) || Age.parentAccess(state.parentAccess, age: age) == .edit
+            }.map(\.key).sorted()
+        }
+    }
+}
+
+/// Where a page of the access log ends: the moment of its last entry, and how many of that moment were given. Entries are only added at the
+/// newer end, so that an older moment always holds the same.
+private struct AccessMark {
+    var at: Int64
+    var given: Int
+
+    static let newest = AccessMark(at: .max, given: 0)
+    /// More entries of one millisecond than that are no mark of ours.
+    private static let maxGiven = 10_000
+
+    init(at: Int64, given: Int) {
+        self.at = at
+        self.given = given
+    }
+
+    init?(_ text: String) {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 2, let at = Int64(parts[0]), let given = Int(parts[1]), at >= 0, (0...Self.maxGiven).contains(given),
+            AccessMark(at: at, given: given).text == text
+        else { return nil }
+        self.init(at: at, given: given)
+    }
+
+    var text: String { "\(at).\(given)" }
+}

@@ -1,0 +1,89 @@
+package import Bytes
+import Family
+import SQLite
+package import Wire
+
+extension StoreReader {
+    /// Changes that a digest looks at, the newest: some milliseconds. Who was away for longer reads the history.
+    package static let digestChanges: Int64 = 1_000
+    /// Records and mentions that it names.
+    static let digestRecords = 50
+
+    /// What others did since a member last looked.
+    ///
+    /// - Returns: the encoded `digest` frame.
+    package func digest(family: Identifier, member: Identifier, _ request: DigestRequest) throws(StoreFailure) -> [UInt8] {
+        try reading {
+            let key = try key(family)
+            let head = try head(key)
+            let wanted = min(try request.after ?? readingPosition(key, of: member), head)
+            let after = max(wanted, head - Self.digestChanges)
+            var digest = Summary(reader: member)
+            logAfter.bind(1, key)
+            logAfter.bind(2, after)
+            try logAfter.each { row in
+                let frame = try row.withOctets(1) { octets throws(Rejection) in try ServerFrame.decode(octets) }
+                if case .change(let change) = frame { digest.add(change) }
+            }
+            return ServerFrame.digest(
+                digest.answer(request: request.request, head: head, after: after, isComplete: after == wanted)
+            ).encode()
+        }
+    }
+
+    /// How far a member has read; 0 before the first note of it.
+    private func readingPosition(_ family: Int64, of member: Identifier) throws -> Int64 {
+        guard case .integer(let sequence)? = try record(family: family, ReadingPosition.id(of: member))?.fields["sequence"] else { return 0 }
+        return sequence
+    }
+}
+
+/// Counts changes one after the other.
+private struct Summary {
+    private let reader: Identifier
+    private var changes = 0
+    private var kinds: [Kind: DigestAnswer.KindCount] = [:]
+    private var authors: [Identifier: Int] = [:]
+    private var messages = 0
+    private var mentions: [Identifier] = []
+    private var records: [Identifier: DigestAnswer.Latest] = [:]
+
+    init(reader: Identifier) { self.reader = reader }
+
+    mutating func add(_ change: Change) {
+        // One's own are no news.
+        guard change.member != reader else { return }
+        // How far others have read is not, either.
+        let entries = change.entries.filter { $0.kind != .readingPosition }
+        guard !entries.isEmpty else { return }
+        changes += 1
+        authors[change.member, default: 0] += 1
+        for entry in entries {
+            var count = kinds[entry.kind] ?? DigestAnswer.KindCount(kind: entry.kind)
+            switch entry.effect {
+            case .create(_, let fields):
+                count.created += 1
+                if entry.kind == .message {
+                    messages += 1
+                    if fields.set("mentions").contains(where: { $0.id == reader }) { mentions.append(entry.id) }
+                }
+            case .update: count.updated += 1
+            case .delete: count.deleted += 1
+            case .restore: count.restored += 1
+            }
+            kinds[entry.kind] = count
+            records[entry.id] = DigestAnswer.Latest(
+                kind: entry.kind, id: entry.id, sequence: change.sequence, at: change.at, member: change.member)
+        }
+    }
+
+    func answer(request: Int64, head: Int64, after: Int64, isComplete: Bool) -> DigestAnswer {
+        let latest = records.values.sorted { ($1.sequence, $0.id) < ($0.sequence, $1.id) }
+        return DigestAnswer(
+            request: request, sequence: head, after: after, isComplete: isComplete, changes: changes,
+            kinds: kinds.values.sorted { $0.kind.rawValue < $1.kind.rawValue },
+            authors: authors.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { .init(member: $0.key, changes: $0.value) },
+            messages: messages, mentions: Array(mentions.reversed().prefix(StoreReader.digestRecords)),
+            records: Array(latest.prefix(StoreReader.digestRecords)))
+    }
+}

@@ -1,0 +1,258 @@
+package import Bytes
+import Dates
+package import Family
+package import Queries
+import SQLite
+package import Wire
+
+/// The statements of lists.
+final class ListStatements {
+    let ofKind: Statement
+    let comments: Statement
+    let countComments: Statement
+    let countKinds: Statement
+
+    init(_ database: Database) throws(SQLiteError) {
+        let columns = RecordTable.columns
+        let messages = Kind.message.rawValue
+        // The second condition is the index's own, which a bound kind does not imply.
+        ofKind = try database.prepare("SELECT \(columns) FROM records WHERE family = ? AND kind = ? AND kind <> \(messages)")
+        comments = try database.prepare(
+            """
+            SELECT \(columns), created_seq FROM records WHERE family = ?1 AND about = ?2 AND (created_seq, id) < (?3, ?4)
+            AND (deleted_at IS NULL) = ?5 ORDER BY created_seq DESC, id DESC
+            """)
+        countComments = try database.prepare(
+            "SELECT count(*) FROM records WHERE family = ? AND about = ? AND (deleted_at IS NULL) = ?")
+        countKinds = try database.prepare(
+            """
+            SELECT kind, count(*) FROM records WHERE family = ?1 AND deleted_at IS NULL AND (?2 IS NULL OR athlete IS NULL OR athlete = ?2)
+            GROUP BY kind ORDER BY kind
+            """)
+    }
+}
+
+@available(*, unavailable)
+extension ListStatements: Sendable {}
+
+extension StoreReader {
+    /// Changes that a listing follows one by one; past it, it is read anew, which costs the same then.
+    private static let followedChanges: Int64 = 2_000
+
+    /// Messages that one search looks at: some milliseconds. Its page then ends early, and the mark goes on from there.
+    private static let searchedMessages = 500
+
+    /// A page of a list.
+    ///
+    /// - Parameters:
+    ///   - query: what `request` asks for (`ListRequest.query`).
+    ///   - request: its number, page mark, size and wish to count.
+    /// - Returns: the encoded `page` frame; `invalid` for a mark that is not of this list.
+    package func page(family: Identifier, _ query: Query, _ request: ListRequest) throws(StoreFailure) -> Result<[UInt8], Rejection> {
+        var after: Place?
+        if let before = request.before {
+            do { after = try PageMark.place(before, query) } catch { return .failure(error) }
+        }
+        let limit = min(max(request.limit, 1), environment.limits.pageRecords)
+        return try reading {
+            let key = try key(family)
+            let sequence = try head(key)
+            let (filled, total) = try fill(key, family, query, sequence, after: after, limit: limit)
+            return .success(
+                ServerFrame.page(
+                    Page(
+                        request: request.request, sequence: sequence, records: filled.records,
+                        next: filled.next.map { PageMark.text($0, query) }, total: request.counts ? total : nil)
+                ).encode())
+        }
+    }
+
+    /// - Returns: the page, and how long the whole list is; `nil` where nobody counts (all messages).
+    private func fill(
+        _ key: Int64, _ family: Identifier, _ query: Query, _ sequence: Int64, after: Place?, limit: Int
+    ) throws -> (PageFill, Int?) {
+        var page = PageFill(limit: limit)
+        let oldest = environment.now() - Store.retention
+        guard query.kind == .message else {
+            let listing = try listing(key, query.kind, sequence: sequence)
+            let today = try today(key, family)
+            let selection: Selection
+            if query.isDeleted {
+                // Those that can still be restored.
+                let keys = listing.keys.filter { ($0.deletedAt ?? .min) > oldest }
+                selection = query.select(keys, today: today, after: after, limit: limit)
+            } else {
+                selection = query.select(listing.keys, today: today, after: after, limit: limit)
+            }
+            for place in selection.places {
+                findRecord.bind(1, key)
+                findRecord.bind(2, place.id)
+                let found = try findRecord.one { row in (try RecordTable.decode(row).record, row.withOctets(10) { $0.count }) }
+                // Purged: only a list of the deleted can name it, until this listing is read anew.
+                guard let (record, size) = found else { continue }
+                if !page.add(record, size: size, place) { return (page, selection.total) }
+            }
+            if selection.hasMore { page.end() }
+            return (page, selection.total)
+        }
+        let matcher = Query.Matcher(query, today: try today(key, family))
+        var looked = 0
+        func isWanted(_ record: Record) -> Bool {
+            looked += 1
+            return matcher.matches(keys(record)) && record.deletedAt.map { $0 > oldest } ?? true
+        }
+        guard let about = query.filter.about else {
+            let end = try walkMessages(key, before: after ?? Self.newestMessage) { record, size, place in
+                if isWanted(record) { return page.add(record, size: size, place) }
+                guard looked < Self.searchedMessages else {
+                    page.next = place
+                    return false
+                }
+                return true
+            }
+            if page.next == nil { page.next = end }
+            return (page, nil)
+        }
+        let comments = lists.comments
+        comments.bind(1, key)
+        comments.bind(2, about.description)
+        comments.bind(3, after.map { ~$0.first } ?? .max)
+        comments.bind(4, after?.id ?? Identifier(high: .max, low: .max))
+        comments.bind(5, query.isDeleted ? 0 : 1)
+        defer { comments.reset() }
+        while try comments.step() {
+            let record = try RecordTable.decode(comments).record
+            let place = Place(first: ~comments.int64(11), id: record.id)
+            if isWanted(record) {
+                if !page.add(record, size: comments.withOctets(10) { $0.count }, place) { break }
+            } else if looked >= Self.searchedMessages {
+                page.next = place
+                break
+            }
+        }
+        guard query.search.isEmpty else { return (page, nil) }
+        lists.countComments.bind(1, key)
+        lists.countComments.bind(2, about.description)
+        lists.countComments.bind(3, query.isDeleted ? 0 : 1)
+        return (page, try lists.countComments.one { Int($0.int64(0)) })
+    }
+
+    /// Figures of one kind.
+    ///
+    /// - Parameter athlete: whose records count; `nil` for everybody's.
+    /// - Returns: the encoded `statistics` frame; `invalid` for a kind that has none.
+    package func statistics(
+        family: Identifier, _ request: StatisticsRequest, athlete: Identifier?
+    ) throws(StoreFailure) -> Result<[UInt8], Rejection> {
+        guard Statistics.kinds.contains(request.kind) else {
+            return .failure(
+                Rejection(
+                    .invalid, "There are figures of events, documents, metrics and the family: choose one of these", kind: request.kind,
+                    field: "kind"))
+        }
+        return try reading {
+            let key = try key(family)
+            let sequence = try head(key)
+            let statistics: Statistics
+            if request.kind == .family {
+                var counts: [Statistics.Count] = []
+                lists.countKinds.bind(1, key)
+                lists.countKinds.bind(2, athlete)
+                try lists.countKinds.each { row in
+                    guard let kind = UInt8(exactly: row.int64(0)).flatMap({ Kind(rawValue: $0) }) else { return }
+                    counts.append(Statistics.Count(kind: kind, records: Int(row.int64(1))))
+                }
+                statistics = .family(counts)
+            } else {
+                let keys = try listing(key, request.kind, sequence: sequence).keys
+                guard let made = Statistics(request.kind, keys, athlete: athlete, today: try today(key, family)) else {
+                    throw StoreFailure("statistics of a kind that has none")
+                }
+                statistics = made
+            }
+            return .success(
+                ServerFrame.statistics(
+                    StatisticsAnswer(request: request.request, sequence: sequence, statistics: statistics)
+                ).encode())
+        }
+    }
+
+    /// Which day it is for the family.
+    private func today(_ key: Int64, _ family: Identifier) throws -> CalendarDate {
+        let zone = try record(family: key, family)?.fields.text("time_zone") ?? "UTC"
+        return environment.rules.rules(zone).localDate(at: environment.now())
+    }
+
+    /// The listing of a kind, brought up to `sequence`.
+    private func listing(_ family: Int64, _ kind: Kind, sequence: Int64) throws -> Listing {
+        let name = ListingCache.Name(family: family, kind: kind)
+        if let held = listings.find(name), held.sequence <= sequence, sequence - held.sequence <= Self.followedChanges {
+            if held.sequence < sequence {
+                do { try follow(held, family, kind, to: sequence) } catch {
+                    // Half brought up to date is worse than none.
+                    listings.forget(name)
+                    throw error
+                }
+                listings.trim()
+            }
+            return held
+        }
+        let listing = Listing(sequence: sequence)
+        lists.ofKind.bind(1, family)
+        lists.ofKind.bind(2, Int64(kind.rawValue))
+        try lists.ofKind.each { row in listing.set(keys(try RecordTable.decode(row).record)) }
+        listings.keep(listing, name)
+        listings.trim()
+        return listing
+    }
+
+    private func follow(_ listing: Listing, _ family: Int64, _ kind: Kind, to sequence: Int64) throws {
+        var changed: Set<Identifier> = []
+        logAfter.bind(1, family)
+        logAfter.bind(2, listing.sequence)
+        try logAfter.each { row in
+            let frame = try row.withOctets(1) { octets throws(Rejection) in try ServerFrame.decode(octets) }
+            guard case .change(let change) = frame else { return }
+            for entry in change.entries where entry.kind == kind { changed.insert(entry.id) }
+        }
+        for id in changed {
+            if let record = try record(family: family, id) { listing.set(keys(record)) }
+        }
+        listing.sequence = sequence
+    }
+
+    private func keys(_ record: Record) -> ListKeys {
+        ListKeys(record) { zone, local in environment.rules.zone(zone)?.instant(of: local) }
+    }
+}
+
+/// The records of one page while it fills.
+struct PageFill {
+    private(set) var records: [Record] = []
+    /// Where the next page begins; `nil` as long as the list may have ended.
+    var next: Place?
+    private var octets = 0
+    private var last: Place?
+    private let limit: Int
+
+    /// Octets of the records in one page, unless one record alone has more.
+    private static let maxOctets = 196_608
+
+    init(limit: Int) { self.limit = limit }
+
+    /// - Parameter size: octets of the fields as they are stored, which is how they travel.
+    /// - Returns: false when the record belongs to the next page.
+    mutating func add(_ record: Record, size: Int, _ place: Place) -> Bool {
+        octets += size
+        guard records.isEmpty || (records.count < limit && octets <= Self.maxOctets) else {
+            end()
+            return false
+        }
+        records.append(record)
+        last = place
+        return true
+    }
+
+    /// The list goes on behind what is here.
+    mutating func end() { next = last }
+}
