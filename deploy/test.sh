@@ -29,6 +29,7 @@ export HUDDLE_PYTHON=$venv/bin/python HUDDLE_REQUIRE_PYTHON=1
 "$root/deploy/conformance/autobahn.py" setup >>"$log" 2>&1 || note "Autobahn's suite is left out: $(tail -n 1 "$log")"
 
 "$root/.ci/layers"
+"$root/.ci/coverage" --check
 
 run_build "$log" "Building the tests" --build-tests || {
     grep -E 'error:' "$log" | head -n 40 >&2 || tail -n 40 "$log" >&2

@@ -45,7 +45,7 @@ struct MergeTests {
         #expect(result.changed.map(\.field) == [coaches])
     }
 
-    @Test("Removing the last element empties the field")
+    @Test("R103 Removing the last element empties the field")
     func removal() {
         let result = Merge.apply(FieldPatch(setEdits: [.init(field: coaches, remove: [id(1), id(99)])]), to: event, resolve: resolve)
         #expect(result.changed == [.init(field: coaches, value: nil)])

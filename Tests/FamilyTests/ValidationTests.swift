@@ -64,7 +64,7 @@ struct ValidationTests {
         #expect(refusal(update)?.message == "Event name is required")
     }
 
-    @Test("A new record without a required field is refused by name, the first one first", arguments: [
+    @Test("R056 R057 A new record without a required field is refused by name, the first one first", arguments: [
         ("type", "Event type is required"), ("name", "Event name is required"), ("start_date", "Start date is required"),
     ])
     func required(_ field: String, _ sentence: String) {
@@ -140,7 +140,7 @@ struct EventRulesTests {
         return event
     }
 
-    @Test("A new event is neither registered nor attended unless it says so")
+    @Test("R064 A new event is neither registered nor attended unless it says so")
     func flags() {
         var fields = event(["start_date": .text("2026-04-15"), "attended": .flag(true)])
         Validation.applyDefaults(&fields, environment: earth, context: { .nobody })
@@ -183,7 +183,7 @@ struct EventRulesTests {
         }
     }
 
-    @Test("The end is not before the start", arguments: [
+    @Test("R057 The end is not before the start", arguments: [
         ("2026-04-15", "2026-04-15", nil, nil, nil, ""),
         ("2026-04-15", "2026-04-14", nil, nil, "end_date", "End date must be after start date"),
         ("2026-04-15", "2025-12-31", "09:00", "10:00", "end_date", "End date must be after start date"),

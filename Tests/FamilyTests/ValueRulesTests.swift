@@ -164,12 +164,12 @@ struct ValueRulesTests {
         #expect(refusal(.event, "url", .text(stem + String(repeating: "x", count: 2_049 - stem.utf8.count)))?.code == .tooLong)
     }
 
-    @Test("A state is stored in upper case", arguments: [("ny", "NY"), (" Tx ", "TX"), ("a", "A")])
+    @Test("R068 A state is stored in upper case", arguments: [("ny", "NY"), (" Tx ", "TX"), ("a", "A")])
     func state(_ typed: String, _ kept: String) throws {
         #expect(try canonical(.event, "state", .text(typed)) == .text(kept))
     }
 
-    @Test("A state is at most two letters", arguments: ["NYC", "N1", "ß", "N Y", "ŁA"])
+    @Test("R068 A state is at most two letters", arguments: ["NYC", "N1", "ß", "N Y", "ŁA"])
     func noState(_ text: String) {
         let rejection = refusal(.event, "state", .text(text))
         #expect(rejection?.code == .invalid)

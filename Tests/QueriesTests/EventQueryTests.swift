@@ -114,7 +114,7 @@ struct EventQueryTests {
         #expect(try query { $0.day = day("2026-06-20") }.names(of: records) == ["a"])
     }
 
-    @Test("R038: newest first is the default; oldest first, name as people read, type by its word", arguments: [
+    @Test("R021 R038: newest first is the default; oldest first, name as people read, type by its word", arguments: [
         (nil, ["Zoo", "Émile", "eva", "Ärmel"]), (.dateDescending, ["Zoo", "Émile", "eva", "Ärmel"]),
         (.dateAscending, ["Ärmel", "eva", "Émile", "Zoo"]), (.name, ["Ärmel", "Émile", "eva", "Zoo"]),
         (.type, ["eva", "Ärmel", "Zoo", "Émile"]),

@@ -26,7 +26,7 @@ struct PagingTests {
         }
     }
 
-    @Test("Pages glued together are the list, for every sort, filter, search and size", arguments: 1...60)
+    @Test("R052 R109 R144 Pages glued together are the list, for every sort, filter, search and size", arguments: 1...60)
     func glued(seed: UInt64) throws {
         var random = Seeded(seed)
         for _ in 0..<10 {

@@ -17,7 +17,7 @@ struct HubSignInTests {
         #expect(script.seen() == [.frame(id, "welcome")])
     }
 
-    @Test("an unknown token is told so and closed with a code that says stop")
+    @Test("R003 an unknown token is told so and closed with a code that says stop")
     func unknownToken() {
         let script = HubScript()
         let id = script.hub.opened(now: 0)
@@ -188,7 +188,7 @@ struct HubJoinTests {
 struct HubMutationTests {
     private static let operation = Operation(kind: .message, id: HubScript.client, action: .delete(base: 1))
 
-    @Test("a mutation goes to the writer; its answer and its change come only from the commit")
+    @Test("R006 a mutation goes to the writer; its answer and its change come only from the commit")
     func mutate() {
         let script = HubScript()
         let author = script.live(at: 0)

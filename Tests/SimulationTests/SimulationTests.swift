@@ -5,7 +5,7 @@ import Testing
 /// `HUDDLE_SEEDS=1000 swift test --filter Simulation` tries more worlds, `HUDDLE_SEED=7` one of them.
 @Suite("Simulation: durable, ordered, resumable, seamless, exactly-once, no lost update, nothing lost at the client, isolated")
 struct SimulationTests {
-    @Test("every promise holds in each world", arguments: Seeds.chosen)
+    @Test("R168 every promise holds in each world", arguments: Seeds.chosen)
     func world(seed: UInt64) throws {
         let world = try World(seed: seed)
         for client in world.clients { client.start(in: world) }

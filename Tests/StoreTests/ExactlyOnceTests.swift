@@ -14,7 +14,7 @@ struct ExactlyOnceTests {
         home = try world.home()
     }
 
-    @Test("a mutation sent three times has one effect and three times the same answer, octet for octet")
+    @Test("R013 a mutation sent three times has one effect and three times the same answer, octet for octet")
     func replays() throws {
         let proposal = world.proposal(home, home.parent, [message(world.newID(), "Hi")])
         let first = try world.commit(proposal)

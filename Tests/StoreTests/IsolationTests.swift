@@ -16,7 +16,7 @@ struct IsolationTests {
         theirs = try world.home("Other")
     }
 
-    @Test("a record of another family and one that is nowhere get the same answer, octet for octet")
+    @Test("R001 R023 a record of another family and one that is nowhere get the same answer, octet for octet")
     func guesses() throws {
         let id = world.newID()
         try world.mutate(theirs, theirs.parent, school(id, "Baylor"))
@@ -63,7 +63,7 @@ struct IsolationTests {
         #expect(try world.query("SELECT count(*) FROM receipts") == 0)
     }
 
-    @Test("who may not write is told so, and nothing changes")
+    @Test("R003 who may not write is told so, and nothing changes")
     func permissions() throws {
         let leo = try world.athlete(ours)
         let mia = try world.athlete(ours, name: "Mia")

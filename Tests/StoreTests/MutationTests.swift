@@ -36,7 +36,7 @@ struct MutationTests {
         #expect(fields == record.fields)
     }
 
-    @Test("an update raises the version and tells only the fields that changed, in canonical spelling")
+    @Test("R095 an update raises the version and tells only the fields that changed, in canonical spelling")
     func updates() throws {
         let id = world.newID()
         try world.mutate(home, home.parent, camp(id, athlete: athlete))
@@ -50,7 +50,7 @@ struct MutationTests {
         #expect(try world.record(home, id).fields.text("cost") == "150.00")
     }
 
-    @Test("a delete leaves a tombstone with its fields, and a restore brings the record back as it was")
+    @Test("R024 a delete leaves a tombstone with its fields, and a restore brings the record back as it was")
     func deletesAndRestores() throws {
         let id = world.newID()
         try world.mutate(home, home.parent, camp(id, athlete: athlete))
@@ -108,7 +108,7 @@ struct MutationTests {
         #expect(answer.ack?.records == [.init(id: school, version: 2), .init(id: coach, version: 1)])
     }
 
-    @Test("a batch with one bad operation does nothing at all")
+    @Test("R061 a batch with one bad operation does nothing at all")
     func batchesAreAtomic() throws {
         let before = try world.snapshot(home)
         let answer = try world.mutate(
@@ -179,7 +179,7 @@ struct MutationTests {
         #expect(try world.mutate(home, home.parent, wrong).rejection?.field == "about")
     }
 
-    @Test("coaches present keep name and role as they were when they were added, also after the coach is gone")
+    @Test("R105 coaches present keep name and role as they were when they were added, also after the coach is gone")
     func setsKeepNames() throws {
         let coach = world.newID()
         let event = world.newID()

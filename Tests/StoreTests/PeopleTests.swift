@@ -169,7 +169,7 @@ struct PeopleTests {
         #expect(purged.invites == 3)
     }
 
-    @Test("signing out ends that session and no other")
+    @Test("R002 signing out ends that session and no other")
     func signsOut() throws {
         guard case .token(let one) = try perform(.token(member: home.parent)).get(),
             case .token(let two) = try perform(.token(member: home.parent)).get()

@@ -199,7 +199,7 @@ struct SessionLifeTests {
         #expect(try world.query("SELECT count(*) FROM sessions") == 0)
     }
 
-    @Test("use begins the 90 days anew, and is noted once a day")
+    @Test("R002 use begins the 90 days anew, and is noted once a day")
     func slides() throws {
         let token = try token()
         #expect(try world.reader.signIn(token: token)?.isRenewalDue == false)

@@ -33,7 +33,7 @@ struct RenderingTests {
         #expect(EventText.dates(Self.event(values).fields) == text)
     }
 
-    @Test("Status", arguments: [
+    @Test("R018 Status", arguments: [
         (true, true, "Attended"), (false, true, "Attended"), (true, false, "Registered"), (false, false, "Not Registered"),
     ])
     func status(registered: Bool, attended: Bool, text: String) {

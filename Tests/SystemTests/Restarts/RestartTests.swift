@@ -11,7 +11,7 @@ extension SystemTests {
         private static let mutations = 2_000
         private static let kills = 20
 
-        @Test("two clients, 2,000 mutations, 20 kills: everything asked for is done once or is a draft, and all agree")
+        @Test("R014 two clients, 2,000 mutations, 20 kills: everything asked for is done once or is a draft, and all agree")
         func survivesKills() throws {
             let seed = Seeded.choose()
             print("Killed and started again: HUDDLE_SEED=\(seed)")
