@@ -20,10 +20,15 @@ struct OneShot {
     func run() throws -> ExitStatus {
         let seat = try Seat(setting, timeout: invocation.timeout)
         defer { seat.leave() }
-        if case .list(let filter) = invocation.command {
+        if case .list(var filter) = invocation.command {
             try seat.enter(context: invocation.context)
+            try filter.resolve(RecordNames(seat.session.engine))
             list(filter, seat.session.engine)
             return .done
+        }
+        if case .ask(let question) = invocation.command {
+            try seat.enter(context: invocation.context)
+            return try ask(question, seat)
         }
         do {
             try seat.enter(context: invocation.context)
@@ -50,6 +55,8 @@ struct OneShot {
             let columns = Standard.isTerminal(Standard.output) ? RawTerminal.columns - 1 : nil
             let lines = RecordTables.lines(filter.kind, records, RecordNames(engine), showsAthlete: context == .all, columns: columns)
             Standard.write(output: lines.joined(separator: "\n") + "\n")
+            // A person sees how many; a program counts lines.
+            if columns != nil, !records.isEmpty { Standard.write(output: records.count == 1 ? "1 result\n" : "\(records.count) results\n") }
             return
         }
         var octets: [UInt8] = []
@@ -60,6 +67,39 @@ struct OneShot {
             octets.append(UInt8(ascii: "\n"))
         }
         Standard.write(output: octets)
+    }
+
+    private func ask(_ question: Question, _ seat: Seat) throws -> ExitStatus {
+        let names = RecordNames(seat.session.engine)
+        let frame = try question.frame(0, names) { kind, text throws(UsageError) in
+            do throws(LookupFailure) { return try names.find(kind, text) } catch { throw UsageError(error.message) }
+        }
+        let request = seat.session.ask { frame.numbered($0) }
+        let answer: Result<ServerFrame, Rejection>? = try seat.wait { notice in
+            switch notice {
+            case .answer(let frame): .success(frame)
+            case .failed(let rejection, let number) where number == request: .failure(rejection)
+            default: nil
+            }
+        }
+        switch answer {
+        case .success(let frame)?:
+            if invocation.isJSON {
+                Standard.write(output: frame.encode() + [UInt8(ascii: "\n")])
+            } else {
+                let clock = LocalClock(zone: seat.session.engine.timeZone)
+                let text = ChangeText(names) { clock.time($0, now: Clock.wallMilliseconds()) }
+                Standard.write(output: AnswerText(text).lines(frame).joined(separator: "\n") + "\n")
+            }
+            return .done
+        case .failure(let rejection)?:
+            if invocation.isJSON {
+                Standard.write(output: ServerFrame.error(rejection, request: request).encode() + [UInt8(ascii: "\n")])
+            }
+            Standard.write(error: "huddle: \(rejection.message.printable)\n")
+            return ExitStatus(rejection)
+        case nil: throw ProgramFailure(.offline, "\(setting.address) did not answer in time. Nothing was done.")
+        }
     }
 
     private func perform(_ operation: Operation, _ seat: Seat) throws -> ExitStatus {

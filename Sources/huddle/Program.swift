@@ -36,7 +36,7 @@ enum Program {
             case .join(let code): return try JoinCommand.run(code, invocation)
             case .watch(let since): return try WatchCommand.run(since, invocation, try Setting(invocation))
             case .interactive: return try Interactive.run(invocation, try Setting(invocation))
-            case .list, .add, .edit, .remove, .attend, .say:
+            case .list, .add, .edit, .remove, .attend, .say, .ask:
                 let command = OneShot(invocation, try Setting(invocation))
                 return try command.run()
             }

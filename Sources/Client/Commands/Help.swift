@@ -32,6 +32,10 @@ package enum Help {
                                     list; also: add, edit ID, rm ID
           huddle documents          list; also: edit ID, rm ID
           huddle members, messages  list
+          huddle history [NAME]     who changed what, of the family or of one record
+          huddle since [SEQ]        what others did since you last looked
+          huddle stats [KIND]       figures: events, documents, metrics; else how many there are
+          huddle access             who looked at an athlete's season
           huddle say TEXT           say something to the family
           huddle watch --json       every change as it happens
 
@@ -60,7 +64,10 @@ package enum Help {
         """
 
     private static let events = """
-        huddle events [--upcoming | --past] [--type TYPE] [TEXT]
+        huddle events [--upcoming | --past] [--search TEXT]
+          [--type camp|showcase|visit|game] [--status registered|not_registered|attended]
+          [--date upcoming|past|this_month|next_month] [--school NAME] [--from DATE] [--to DATE] [--day DATE]
+          [--sort date_desc|date_asc|name|type]
         huddle events add --type camp --name "Fall Camp" --start 2026-12-01 --start-time 09:00
         huddle events edit ID --city Austin --state TX
         huddle events attend ID
@@ -74,7 +81,7 @@ package enum Help {
     private static func of(_ kind: Kind) -> String {
         let word = Invocation.word(kind)
         let add = kind.declaration.isCreatedByMutation ? "huddle \(word) add FIELDS\n" : ""
-        return "huddle \(word) [TEXT]\n\(add)huddle \(word) edit ID FIELDS\nhuddle \(word) rm ID\n\n"
+        return "huddle \(word) [--search TEXT]\n\(ListOptions.help(kind))\(add)huddle \(word) edit ID FIELDS\nhuddle \(word) rm ID\n\n"
             + FieldOptions.help(kind).joined(separator: "\n") + "\n"
     }
 }

@@ -15,6 +15,7 @@ package struct Invocation: Hashable, Sendable {
         case attend(String)
         case say(String)
         case watch(since: Since?)
+        case ask(Question)
     }
 
     /// Where `watch` begins.
@@ -74,8 +75,27 @@ package struct Invocation: Hashable, Sendable {
         case "metrics": self.command = try records(.metric, rest)
         case "interactions": self.command = try records(.interaction, rest)
         case "documents": self.command = try records(.document, rest)
-        case "members": self.command = .list(try filter(.member, try arguments(rest)))
-        case "messages": self.command = .list(try filter(.message, try arguments(rest)))
+        case "members": self.command = try list(.member, rest)
+        case "messages": self.command = try list(.message, rest)
+        case "history":
+            let list = try arguments(rest, options: ["--before", "--limit"])
+            let target = list.positional.isEmpty ? nil : list.positional.joined(separator: " ")
+            self.command = .ask(.history(target: target, before: try list.sequence("--before"), limit: try list.limit()))
+        case "since":
+            let list = try arguments(rest)
+            guard list.positional.count <= 1 else { throw UsageError("Write: huddle since, or huddle since SEQ") }
+            self.command = .ask(.since(try list.positional.first.map(ArgumentList.sequence)))
+        case "stats":
+            let list = try arguments(rest)
+            let kinds: [String: Kind] = ["events": .event, "documents": .document, "metrics": .metric]
+            guard list.positional.count <= 1, let kind = list.positional.first.map({ kinds[$0] }) ?? .family else {
+                throw UsageError("Write: huddle stats, or huddle stats events, documents or metrics")
+            }
+            self.command = .ask(.statistics(kind))
+        case "access":
+            let list = try arguments(rest, options: ["--before", "--limit"])
+            try list.expectNoPositional()
+            self.command = .ask(.accesses(before: list.value("--before"), limit: try list.limit()))
         case let other?: throw UsageError("There is no command '\(other.printable)'. See huddle --help.")
         }
     }
@@ -105,25 +125,13 @@ package struct Invocation: Hashable, Sendable {
             rest.remove(at: place ?? 0)
             return .attend(try target(rest, "huddle events attend ID"))
         default:
-            let switches: Set<String> = kind == .event ? ["--upcoming", "--past"] : []
-            let options: Set<String> = kind == .event ? ["--type"] : []
-            return .list(try filter(kind, try arguments(rest, options: options, switches: switches)))
+            return try list(kind, rest)
         }
     }
 
-    private func filter(_ kind: Kind, _ list: ArgumentList) throws(UsageError) -> ListFilter {
-        guard !(list.has("--upcoming") && list.has("--past")) else { throw UsageError("Take --upcoming or --past, not both.") }
-        var filter = ListFilter(kind)
-        if list.has("--upcoming") { filter.time = .upcoming }
-        if list.has("--past") { filter.time = .past }
-        if let type = list.value("--type") {
-            guard let types = ListFilter.types(type) else {
-                throw UsageError("--type takes camp, showcase, visit, official_visit, unofficial_visit or game.")
-            }
-            filter.types = types
-        }
-        filter.text = list.positional.joined(separator: " ")
-        return filter
+    private mutating func list(_ kind: Kind, _ words: [String]) throws(UsageError) -> Command {
+        let list = try arguments(words, options: ListOptions.options(kind), switches: ListOptions.switches(kind))
+        return .list(try ListOptions.filter(kind, list))
     }
 
     private mutating func target(_ words: [String], _ usage: String) throws(UsageError) -> String {
@@ -199,5 +207,24 @@ package struct Invocation: Hashable, Sendable {
         case .document: "documents"
         case .readingPosition: "positions"
         }
+    }
+}
+
+extension ArgumentList {
+    /// A sequence of the family's history.
+    fileprivate static func sequence(_ text: String) throws(UsageError) -> Int64 {
+        guard let sequence = Int64(text), sequence >= 0, sequence < 1 << 53 else {
+            throw UsageError("'\(text.printable)' is no sequence: huddle history prints them.")
+        }
+        return sequence
+    }
+
+    fileprivate func sequence(_ option: String) throws(UsageError) -> Int64? {
+        guard let text = value(option) else { return nil }
+        return max(1, try Self.sequence(text))
+    }
+
+    fileprivate func limit() throws(UsageError) -> Int {
+        try integer("--limit", in: 1...200) ?? Question.usualLimit
     }
 }

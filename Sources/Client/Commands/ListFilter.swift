@@ -1,79 +1,112 @@
+package import Arguments
 internal import Bytes
+package import Dates
 package import Family
+package import Queries
 
-/// Which records of a kind are wanted, and in which order.
+/// Which records of a kind are wanted, and in which order, as a person said it.
 package struct ListFilter: Hashable, Sendable {
     package enum Time: Hashable, Sendable {
         case all
         /// The last day is today or later.
         case upcoming
         case past
+        case thisMonth
+        case nextMonth
+
+        fileprivate var window: Query.Window? {
+            switch self {
+            case .all: nil
+            case .upcoming: .upcoming
+            case .past: .past
+            case .thisMonth: .thisMonth
+            case .nextMonth: .nextMonth
+            }
+        }
     }
 
     package var kind: Kind
     package var time = Time.all
-    /// Words of the field `type`; `nil` for all.
+    /// Words of the kind's type; `nil` for all.
     package var types: Set<String>?
-    /// Any case, anywhere in the texts that people search (R036).
+    /// Any case and accents, anywhere in the texts that people search (R036).
     package var text = ""
+    package var status: Query.Status?
+    package var sort: Query.Sort?
+    package var from: CalendarDate?
+    package var to: CalendarDate?
+    package var day: CalendarDate?
+    package var shared: Bool?
+    /// Records that are named, by the filter that names them: ids, or names until `resolve`.
+    package var named: [Query.FilterKey: String] = [:]
+    private var ids: [Query.FilterKey: Identifier] = [:]
 
     package init(_ kind: Kind) { self.kind = kind }
 
     /// The types that a word of the filter means: one, or both visits (R033).
-    package static func types(_ word: String) -> Set<String>? {
-        if word == "visit" { return ["official_visit", "unofficial_visit"] }
-        guard let index = Kind.event.declaration.index(of: "type"),
-            case .choice(let words, _) = Kind.event.declaration.fields[index].type, words.contains(word)
-        else { return nil }
-        return [word]
+    package static func types(_ word: String, of kind: Kind = .event) -> Set<String>? {
+        QueryDeclaration.of(kind).meaning(of: word).map(Set.init)
     }
 
-    /// The records wanted. Events: soonest first when only upcoming ones are wanted, else newest first; messages: oldest first;
-    /// others: by name.
+    /// Looks up the records that are named.
+    ///
+    /// - Throws: a sentence, when a name fits none or several.
+    package mutating func resolve(_ names: RecordNames) throws(UsageError) {
+        for (key, name) in named {
+            guard let kind = Self.kind(of: key) else { continue }
+            do { ids[key] = try names.find(kind, name).id } catch { throw UsageError(error.message) }
+        }
+    }
+
+    private static func kind(of key: Query.FilterKey) -> Kind? {
+        switch key {
+        case .school: .school
+        case .coach: .coach
+        case .event: .event
+        case .trip: .trip
+        default: nil
+        }
+    }
+
+    /// What is asked for, by who looks at a season: the query that a server answers with the same records.
+    ///
+    /// - Throws: for what lists of the kind do not know.
+    package func query(context: Context) throws(Rejection) -> Query {
+        var filter = Query.Filter()
+        filter.types = types.map { $0.sorted() } ?? []
+        filter.status = status
+        filter.date = time.window
+        (filter.from, filter.to, filter.day, filter.shared) = (from, to, day, shared)
+        (filter.school, filter.coach, filter.event, filter.trip) = (ids[.school], ids[.coach], ids[.event], ids[.trip])
+        var owner: Identifier?
+        if case .athlete(let id) = context { owner = id }
+        // Who looks ahead wants the next first.
+        let soonest: Query.Sort? = time == .upcoming && kind != .document ? .dateAscending : nil
+        return try Query(kind, athlete: owner, filter: filter, search: text, sort: sort ?? soonest)
+    }
+
+    /// The records wanted, in order; messages, unlike in pages, oldest first.
     ///
     /// - Parameters:
     ///   - today: `YYYY-MM-DD` in the family's zone.
     ///   - context: records of other athletes are left out.
     package func apply(_ records: [Record], today: String, context: Context) -> [Record] {
-        let wanted = text.lowercased()
-        let found = records.filter { record in
-            guard record.kind == kind, !record.isDeleted else { return false }
-            if kind.declaration.scope == .athlete, case .athlete(let id) = context, record.athlete != id { return false }
-            if let types, !types.contains(record.fields.text("type") ?? "") { return false }
-            if kind == .event, time != .all {
-                guard let last = EventText.lastDay(record.fields) else { return false }
-                guard (last >= today) == (time == .upcoming) else { return false }
-            }
-            return wanted.isEmpty || Self.searched(record).contains { $0.lowercased().contains(wanted) }
-        }
-        switch kind {
-        case .event:
-            let sorted = found.sorted { Self.eventKey($0).lexicographicallyPrecedes(Self.eventKey($1)) }
-            return time == .upcoming ? sorted : sorted.reversed()
-        case .metric: return Self.newest(found, "recorded_date")
-        case .interaction: return Self.newest(found, "occurred_at")
-        case .trip: return Self.newest(found, "start_date")
-        case .tripItem: return Self.newest(found, "start_time").reversed()
-        case .message: return found.sorted { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }
-        default: return found.sorted { (Self.nameKey($0), $0.id) < (Self.nameKey($1), $1.id) }
-        }
+        // What cannot be asked was refused when it was typed.
+        guard let query = try? query(context: context) else { return [] }
+        let zones = ZoneMemory()
+        let found = query.apply(records, today: CalendarDate(today) ?? .first) { zones.rules($0)?.instant(of: $1) }
+        return kind == .message ? found.reversed() : found
     }
+}
 
-    private static func searched(_ record: Record) -> [String] {
-        guard record.kind == .event else { return [RecordNames.name(record)] }
-        return ["name", "description", "location", "address", "city"].compactMap { record.fields.text($0) }
+/// Zones by name, each read once in a list.
+private final class ZoneMemory {
+    private var known: [String: ZoneRules?] = [:]
+
+    func rules(_ zone: String) -> ZoneRules? {
+        if let rules = known[zone] { return rules }
+        let rules = LocalClock.rules(zone)
+        known[zone] = .some(rules)
+        return rules
     }
-
-    /// By a date or a time, the latest first.
-    private static func newest(_ records: [Record], _ field: String) -> [Record] {
-        records.sorted { ($0.fields.text(field) ?? "", $0.id) > ($1.fields.text(field) ?? "", $1.id) }
-    }
-
-    private static func eventKey(_ record: Record) -> [String] {
-        [
-            record.fields.text("start_date") ?? "", record.fields.text("start_time") ?? "", nameKey(record), record.id.description,
-        ]
-    }
-
-    private static func nameKey(_ record: Record) -> String { RecordNames.name(record).lowercased() }
 }

@@ -20,7 +20,7 @@ package enum Request {
         case .remove(let kind, let target): return remove(try find(kind, target, names))
         case .attend(let target): return try attend(try find(.event, target, names))
         case .say(let text): return try say(text, id: fresh())
-        case .interactive, .help, .version, .join, .list, .watch: preconditionFailure("this command asks for no change")
+        case .interactive, .help, .version, .join, .list, .watch, .ask: preconditionFailure("this command asks for no change")
         }
     }
 

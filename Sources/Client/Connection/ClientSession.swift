@@ -2,7 +2,7 @@ package import Bytes
 package import Family
 package import Posix
 internal import TLS
-internal import Wire
+package import Wire
 
 /// What a session tells its owner.
 package enum SessionEvent: Sendable {
@@ -66,6 +66,15 @@ package final class ClientSession {
     }
 
     package func drop(draft id: Int64) -> Draft? { engine.drop(draft: id) }
+
+    /// Asks what only the server knows; see `SyncEngine.ask`.
+    ///
+    /// - Returns: the number of the request; `nil` while not in the room.
+    package func ask(_ make: (Int64) -> ClientFrame) -> Int64? {
+        guard let (request, actions) = engine.ask(now: now, make) else { return nil }
+        carryOut(actions)
+        return request
+    }
 
     package func setContext(_ context: Context) { carryOut(engine.setContext(context, now: now)) }
 

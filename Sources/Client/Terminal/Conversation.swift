@@ -35,6 +35,10 @@ package final class Conversation {
     /// Of the terminal, to which lists are fitted; `nil` where there is none.
     package var columns: Int?
     private var identifiers = IdentifierSource()
+    /// Where the page of older messages ended that was shown last.
+    private var olderMark: String?
+    /// Messages that are on the screen, so that no page shows them again.
+    private var shownMessages: Set<Identifier> = []
 
     /// - Parameter context: what `--context` said.
     package init(_ session: ClientSession, context: String?) {
@@ -120,10 +124,23 @@ package final class Conversation {
         case .context(.all): print("You look at everybody's season.")
         case .context(.athlete(let id)): print("You look at \(names.member(id))'s season.")
         case .role(let role): print("You are \(role.rawValue) in this family now.")
+        case .answer(let answer): receive(answer)
         case .failed(let rejection, _): print(rejection.message.printable)
         case .joined(let joined):
             shownPresence = Dictionary(joined.presence.map { ($0.member, $0) }, uniquingKeysWith: { _, last in last })
-        case .welcome, .acknowledged, .answer, .fault, .reset: break
+        case .welcome, .acknowledged, .fault, .reset: break
+        }
+    }
+
+    private func receive(_ answer: ServerFrame) {
+        if case .page(let page) = answer {
+            olderMark = page.next
+            let held = page.records.filter { !shownMessages.contains($0.id) }
+            shownMessages.formUnion(held.map(\.id))
+            output += AnswerText(text).lines(.page(Page(request: page.request, sequence: page.sequence, records: held)))
+            print(page.next == nil ? "That was the first message." : "/older shows more.")
+        } else {
+            output += AnswerText(text).lines(answer)
         }
     }
 
@@ -134,6 +151,7 @@ package final class Conversation {
         var messages = ListFilter(.message).apply(engine.records(of: .message), today: "", context: .all)
         messages = messages.suffix(Self.openingMessages)
         output += messages.map(text.message)
+        shownMessages.formUnion(messages.map(\.id))
         var filter = ListFilter(.event)
         filter.time = .upcoming
         let events = filter.apply(
@@ -149,7 +167,9 @@ package final class Conversation {
 
     private func show(_ change: Change) {
         for entry in change.entries where entry.kind == .message {
-            if case .create = entry.effect, let record = session.engine.record(entry.id) { output.append(text.message(record)) }
+            guard case .create = entry.effect, let record = session.engine.record(entry.id) else { continue }
+            output.append(text.message(record))
+            shownMessages.insert(entry.id)
         }
         output += text.lines(change) { session.engine.record($0) }
     }
@@ -207,6 +227,8 @@ package final class Conversation {
             let records = filter.apply(
                 engine.records(of: filter.kind), today: clock.today(Clock.wallMilliseconds()), context: engine.context ?? .all)
             list(filter.kind, records)
+            if !records.isEmpty { print(records.count == 1 ? "1 result" : "\(records.count) results") }
+        case .ask(let question): try ask(question)
         case .show(let kind, let target): output += RecordTables.details(try find(kind, target), text)
         case .add(let kind, let fields, nil) where fields.isEmpty:
             let owner = try? Request.owner(of: kind, nil, engine, names)
@@ -228,6 +250,14 @@ package final class Conversation {
             print("Forgotten.")
         case .quit: quit()
         }
+    }
+
+    private func ask(_ question: Question) throws(UsageError) {
+        var question = question
+        if case .olderMessages = question { question = .olderMessages(before: olderMark) }
+        // Names are looked up before anything is sent.
+        let frame = try question.frame(0, names) { kind, text throws(UsageError) in try find(kind, text) }
+        if session.ask({ frame.numbered($0) }) == nil { print("Offline: the server knows this alone. Ask again when it is back.") }
     }
 
     private func ask(_ operation: Operation) throws(Rejection) {

@@ -14,6 +14,7 @@ package enum SlashCommand: Hashable, Sendable {
     case attend(String)
     case remove(Kind, String)
     case context(String)
+    case ask(Question)
     case drafts
     case retry(String)
     case drop(String)
@@ -55,6 +56,13 @@ package enum SlashCommand: Hashable, Sendable {
         case "attend": return .attend(try one(words, "/attend N"))
         case "rm": return .remove(.event, try one(words, "/rm N"))
         case "context": return .context(try one(words, "/context NAME, or /context all"))
+        case "history":
+            let target = words.isEmpty ? nil : words.joined(separator: " ")
+            return .ask(.history(target: target, before: nil, limit: Question.usualLimit))
+        case "since": return .ask(.since(nil))
+        case "stats": return .ask(.statistics(statistics(words.first)))
+        case "access": return .ask(.accesses(before: nil, limit: Question.usualLimit))
+        case "older": return .ask(.olderMessages(before: nil))
         case "drafts": return .drafts
         case "retry": return .retry(try one(words, "/retry N"))
         case "drop": return .drop(try one(words, "/drop N"))
@@ -74,6 +82,9 @@ package enum SlashCommand: Hashable, Sendable {
           /trips /items        the trips and what is planned on them; /trip N, /trips add …
           /metrics /interactions /documents   results, contacts with coaches, files
           /members             who is in the family
+          /history, /history N the family's history, or one event's: who changed what
+          /since               what happened since you last looked; /stats, /access
+          /older               older messages
           /context NAME        whose season you look at; /context all for everybody's
           /drafts              what was refused; /retry N sends it again, /drop N forgets it
           /quit                leave
@@ -108,6 +119,15 @@ package enum SlashCommand: Hashable, Sendable {
         guard quote == nil else { throw UsageError("A quotation mark is missing.") }
         if let word { words.append(word) }
         return words
+    }
+
+    private static func statistics(_ word: String?) -> Kind {
+        switch word {
+        case "events": .event
+        case "documents": .document
+        case "metrics": .metric
+        default: .family
+        }
     }
 
     private static func events(_ words: [String]) -> ListFilter {

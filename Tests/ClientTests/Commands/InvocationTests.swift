@@ -1,6 +1,8 @@
 import Arguments
 import Client
+import Dates
 import Family
+import Queries
 import Testing
 
 @Suite("Words of huddle, proto/cli.md")
@@ -18,6 +20,27 @@ struct InvocationTests {
         return .list(filter)
     }
 
+    static func filtered() -> Invocation.Command {
+        var filter = ListFilter(.event)
+        filter.types = ["official_visit", "unofficial_visit"]
+        filter.status = .attended
+        filter.sort = .name
+        filter.named = [.school: "Yale"]
+        filter.from = CalendarDate("2026-01-02")
+        return .list(filter)
+    }
+
+    @Test("Filters that make no sense are refused with what does", arguments: [
+        ("events --type tournament", "official_visit"), ("events --status perhaps", "not_registered"), ("events --date soon", "this_month"),
+        ("events --sort newest", "date_desc"), ("events --from tomorrow", "2026-12-01"), ("coaches --sort start", "name"),
+        ("schools --type camp", "--type"), ("history --before x", "sequence"), ("since x", "sequence"), ("stats coaches", "metrics"),
+        ("history --limit 0", "--limit"),
+    ])
+    func refusals(line: String, hint: String) {
+        let error = #expect(throws: UsageError.self) { try Invocation(Self.words(line)) }
+        #expect(error?.message.contains(hint) == true, "\(error?.message ?? "")")
+    }
+
     @Test("Commands", arguments: [
         ("", .interactive), ("--version", .version), ("--help", .help(topic: nil)), ("events --help", .help(topic: "events")),
         ("help watch", .help(topic: "watch")), ("events --upcoming", upcoming()), ("events --upcoming fall", upcoming("fall")),
@@ -26,6 +49,11 @@ struct InvocationTests {
         ("watch --since ab12:0", .watch(since: .cursor(epoch: "ab12", sequence: 0))),
         ("events rm abcd", .remove(.event, "abcd")), ("events attend 'Fall Camp'", .attend("Fall Camp")),
         ("schools add --name Yale", .add(.school, [input(.school, "name", "Yale")], athlete: nil)),
+        ("history", .ask(.history(target: nil, before: nil, limit: 20))), ("history Fall Camp --before 9 --limit 3", .ask(.history(target: "Fall Camp", before: 9, limit: 3))),
+        ("since", .ask(.since(nil))), ("since 12", .ask(.since(12))), ("stats", .ask(.statistics(.family))),
+        ("stats metrics", .ask(.statistics(.metric))), ("access --limit 5", .ask(.accesses(before: nil, limit: 5))),
+        ("events --date upcoming", upcoming()), ("events --upcoming --search fall", upcoming("fall")),
+        ("events --type visit --status attended --sort name --school Yale --from 2026-01-02", filtered()),
         ("members", .list(ListFilter(.member))), ("messages", .list(ListFilter(.message))),
         ("events edit abcd --registered", .edit(.event, "abcd", [input(.event, "registered", "yes")])),
         ("events edit abcd --registered no", .edit(.event, "abcd", [input(.event, "registered", "no")])),

@@ -1,6 +1,7 @@
 import Bytes
 import Client
 import Family
+import Queries
 import Testing
 import Wire
 
@@ -205,5 +206,8 @@ struct RenderingTests {
         #expect(names({ $0.time = .upcoming }, .athlete(World.athlete)) == ["Running", "Future"])
         #expect(names { $0.types = ListFilter.types("visit") } == ["Future", "Running"])
         #expect(names { $0.text = "aust" } == ["Future"])
+        #expect(names { $0.text = "ÁUSTIN" } == ["Future"])
+        #expect(names { $0.time = .nextMonth } == ["Other", "Future"])
+        #expect(names { ($0.time, $0.sort) = (.upcoming, .name) } == ["Future", "Other", "Running"])
     }
 }

@@ -1,0 +1,147 @@
+internal import Bytes
+internal import Family
+internal import Queries
+package import Wire
+
+/// Answers of the server to questions (`Question`), in lines for a terminal.
+package struct AnswerText {
+    private let text: ChangeText
+
+    package init(_ text: ChangeText) { self.text = text }
+
+    private var names: RecordNames { text.names }
+
+    package func lines(_ answer: ServerFrame) -> [String] {
+        switch answer {
+        case .history(let page): history(page)
+        case .digest(let digest): self.digest(digest)
+        case .statistics(let answer): statistics(answer.statistics)
+        case .accessLog(let page): accesses(page)
+        case .page(let page): page.records.reversed().map(text.message)
+        default: []
+        }
+    }
+
+    // MARK: History
+
+    private func history(_ page: HistoryPage) -> [String] {
+        guard !page.entries.isEmpty else { return ["Nothing has happened yet."] }
+        var lines: [String] = []
+        for item in page.entries {
+            let change = Change(
+                sequence: item.sequence, at: item.at, member: item.member, client: nil, mutation: nil, entries: item.changes.map(\.entry))
+            var told = text.lines(change)
+            let messages = item.changes.compactMap { change -> String? in
+                guard change.entry.kind == .message, case .create(_, let fields) = change.entry.effect else { return nil }
+                let words = DisplayWidth.cut((fields.text("text") ?? "").printable, to: 60)
+                return "\(text.time(item.at)) \(names.member(item.member)) wrote: \(words)"
+            }
+            told += messages
+            if told.isEmpty { continue }
+            let marks = (item.undoes.map { " (undoes #\($0))" } ?? "") + (item.isUndoable ? " (can be undone)" : "")
+            for (place, line) in told.enumerated() { lines.append("#\(item.sequence) \(line)\(place == 0 ? marks : "")") }
+            for change in item.changes { lines += replaced(change) }
+        }
+        if let next = page.next { lines.append("Older: --before \(next)") }
+        return lines
+    }
+
+    /// "      cost: 100.00 → 150.00" for each field that an update replaced.
+    private func replaced(_ change: HistoryItem.Change) -> [String] {
+        guard case .update(let assignments) = change.entry.effect else { return [] }
+        let fields = change.entry.kind.declaration.fields
+        return assignments.compactMap { assignment in
+            guard fields.indices.contains(assignment.field), let before = change.before.first(where: { $0.field == assignment.field }) else {
+                return nil
+            }
+            let field = fields[assignment.field]
+            return "      \(field.label.lowercased()): \(text.value(before.value, field)) → \(text.value(assignment.value, field))"
+        }
+    }
+
+    // MARK: Since
+
+    private func digest(_ digest: DigestAnswer) -> [String] {
+        guard digest.changes > 0 else { return ["Nothing new since #\(digest.after)."] }
+        let authors = digest.authors.map { "\(names.member($0.member)) \($0.changes)" }.joined(separator: ", ")
+        let least = digest.isComplete ? "" : "at least "
+        var lines = ["Since #\(digest.after): \(least)\(Self.many(digest.changes, "change")) (\(authors))"]
+        for count in digest.kinds where count.kind != .message {
+            let parts = [(count.created, "added"), (count.updated, "changed"), (count.deleted, "deleted"), (count.restored, "restored")]
+            let told = parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
+            lines.append("  \(count.kind.declaration.label.lowercased()): \(told)")
+        }
+        if digest.messages > 0 {
+            let mentions = digest.mentions.isEmpty ? "" : ", \(digest.mentions.count) for you"
+            lines.append("  \(Self.many(digest.messages, "new message"))\(mentions)")
+        }
+        for record in digest.records.prefix(10) where record.kind != .message {
+            let name = names.name(record.id)
+            guard !name.isEmpty else { continue }
+            lines.append("  \(text.time(record.at)) \(name) (\(names.member(record.member)))")
+        }
+        return lines
+    }
+
+    // MARK: Figures
+
+    private func statistics(_ statistics: Statistics) -> [String] {
+        switch statistics {
+        case .events(let events):
+            return ["\(Self.many(events.total, "event")), \(events.upcoming) upcoming",
+                "  \(events.registered) registered, \(events.notRegistered) not registered, \(events.attended) attended"]
+                + events.types.map { "  \(label($0.type, .event)): \($0.records)" }
+        case .documents(let documents):
+            let most = documents.mostCommonType.map { ", most are \(label($0, .document))" } ?? ""
+            return ["\(Self.many(documents.total, "document")), \(documents.shared) shared\(most)", "  \(Self.size(documents.octets)) stored"]
+                + documents.types.map { "  \(label($0.type, .document)): \($0.records)" }
+        case .metrics(let metrics):
+            guard !metrics.isEmpty else { return ["No metrics."] }
+            return metrics.map { metric in
+                let name = metric.label?.printable ?? label(metric.type, .metric)
+                return "\(name): best \(mark(metric.best)), latest \(mark(metric.latest)), \(Self.many(metric.records, "entry", "entries"))"
+            }
+        case .family(let counts): return counts.map { "\($0.kind.declaration.label): \($0.records)" }
+        }
+    }
+
+    private func mark(_ mark: Statistics.Metric.Mark) -> String {
+        "\(mark.value.printable) \(mark.unit.printable) (\(EventText.dates(mark.date, nil)))"
+    }
+
+    private func label(_ type: String, _ kind: Kind) -> String {
+        for field in kind.declaration.fields {
+            if case .choice(let words, let labels) = field.type, let place = words.firstIndex(of: type), labels.indices.contains(place) {
+                return labels[place]
+            }
+        }
+        return type.printable
+    }
+
+    private static func size(_ octets: Int64) -> String {
+        let tenths = octets / 104_858
+        return "\(tenths / 10).\(tenths % 10) MB"
+    }
+
+    private static func many(_ count: Int, _ one: String, _ several: String? = nil) -> String {
+        "\(count) \(count == 1 ? one : several ?? one + "s")"
+    }
+
+    // MARK: Access log
+
+    private func accesses(_ page: AccessPage) -> [String] {
+        guard !page.entries.isEmpty else { return ["Nobody has looked."] }
+        var lines = page.entries.map { entry -> String in
+            let whose = names.member(entry.athlete)
+            let what =
+                switch entry.what {
+                case "document": "opened a document of \(whose)" + (entry.record.map { ": \(names.name($0))" } ?? "")
+                case "export": "exported what is \(whose)'s"
+                default: "looked at \(whose)'s season"
+                }
+            return "\(text.time(entry.at)) \(names.member(entry.member)) \(what)"
+        }
+        if let next = page.next { lines.append("Older: --before \(next)") }
+        return lines
+    }
+}
