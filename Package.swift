@@ -79,7 +79,7 @@ let package = Package(
         library("Client", ["Arguments", "Bytes", "Crypto", "Posix", "TLS", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire"]),
 
         // Layer 6: programs.
-        program("huddled", ["Arguments", "TLS", "Server", "Store", "Bytes", "Posix", "JSON", "Dates", "Family", "Wire"]),
+        program("huddled", ["Arguments", "HTTP1", "TLS", "Server", "Store", "Bytes", "Posix", "JSON", "Dates", "Family", "Wire"]),
         program("huddle", ["Arguments", "Client", "Crypto", "Bytes", "Posix", "JSON", "Dates", "Family", "Queries", "Wire"]),
         program("wsecho", ["Arguments", "Bytes", "Posix", "TLS", "Reactor", "HTTP1", "WebSocket"]),
         program("wsclient", ["Arguments", "Crypto", "Posix", "HTTP1", "WebSocket"]),

@@ -41,6 +41,19 @@ package struct ResponseHead: Equatable, Sendable {
         return (head, end)
     }
 
+    /// Finds the content that follows this head at a client (§6.3).
+    ///
+    /// - Parameters:
+    ///   - method: of the request; HEAD has none in its response, nor has a CONNECT that succeeded.
+    ///   - limit: octets of content that are taken.
+    /// - Throws: `.contentTooLarge`; `.framing` for a transfer coding where no content may be (§6.1).
+    package func content(to method: String, limit: Int) throws(HTTPError) -> ContentReader {
+        let isBare = status < 200 || status == 204
+        guard !isBare || framing != .chunked else { throw .framing }
+        guard !isBare, status != 304, method != "HEAD", method != "CONNECT" || status >= 300 else { return try ContentReader(.none, limit: limit) }
+        return try ContentReader(framing, limit: limit, untilEnd: true)
+    }
+
     /// Appends the head as octets, the empty line included. `Content-Length` and the like are the caller's.
     package func append(to octets: inout [UInt8]) {
         HeadWriter.append("HTTP/1.1 \(status) \(reason)", to: &octets)

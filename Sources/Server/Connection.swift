@@ -17,8 +17,11 @@ final class Connection: Channel {
     /// Takes compressed messages.
     private var inflates = false
     private var outbox: Outbox
-    /// Octets of a request head that is not whole yet; `nil` after the upgrade.
-    private var head: [UInt8]? = []
+    /// Requests and their answers; `nil` after the upgrade.
+    private var http: HTTPExchange? = HTTPExchange()
+    /// Answers have to leave before another request is read.
+    private var isHoldingRequests = false
+    private lazy var peer = (try? SocketAddress.peer(of: transport.raw)).flatMap { NetworkAddress($0.host) }
     private var closing = CloseState()
     /// Everything is said and the stream ended from this side; what still comes is read and dropped. Closing the socket over unread
     /// octets would reset it, and the reset can overtake the close frame or the response.
@@ -46,7 +49,10 @@ final class Connection: Channel {
     static let maxFragments = 1_024
     /// Octets kept free for control frames, so that a reader who is too slow is still told why it is closed.
     static let controlRoom = 4_096
-    /// Milliseconds for a whole request head.
+    /// Milliseconds between requests on a connection that is kept: longer than proxies keep theirs (nginx: 60 s), so that none sends a
+    /// request into a connection that is just being closed.
+    static let idleTime: Int64 = 75_000
+    /// Milliseconds for a whole request head, for content that is read away, and for the first request of a connection.
     static let requestTime: Int64 = 10_000
     /// Milliseconds for the peer to answer a close frame and to take what was sent before it.
     static let closingTime: Int64 = 2_000
@@ -75,9 +81,12 @@ final class Connection: Channel {
     }
 
     /// Whether the WebSocket is open, both ways.
-    private var isOpen: Bool { head == nil && closing.isOpen }
+    private var isOpen: Bool { http == nil && closing.isOpen }
 
-    var isUpgraded: Bool { head == nil }
+    var isUpgraded: Bool { http == nil }
+
+    /// Octets that wait to be sent.
+    var waitingOctets: Int { outbox.octets }
 
     /// Nothing waits to be sent.
     var isFlushed: Bool { outbox.isEmpty }
@@ -91,6 +100,8 @@ final class Connection: Channel {
             isBlocked = false
             shard.markDirty(self)
         }
+        // Who broke off takes no answers.
+        if isHoldingRequests, !events.isDisjoint(with: [.hungUp, .failed]) { return drop() }
         if !events.isDisjoint(with: [.readable, .hungUp, .failed]) || transport.receiveWaitsForWritable { receive() }
     }
 
@@ -120,6 +131,7 @@ final class Connection: Channel {
     /// One portion a tick: what is left raises the next event, and the others have their turn before it.
     private func receive() {
         guard !isLingering else { return discard() }
+        guard !isHoldingRequests else { return }
         let buffer = shard.reactor.receiveBuffer
         let result: IOResult
         do throws(TransportError) {
@@ -130,13 +142,13 @@ final class Connection: Channel {
         if transport.receiveWaitsForWritable { shard.markDirty(self) }
         switch result {
         case .wouldBlock: return
-        case .endOfStream: act(closing.streamEnded())
+        case .endOfStream: streamEnded()
         case .done(let count):
             // epoll does not see what TLS holds.
             if transport.hasMore, let registration { shard.reactor.callAgain(registration) }
             heardAt = shard.reactor.now
             let octets = UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])
-            if head == nil { receiveFrames(octets) } else { receiveHead(octets) }
+            if http == nil { receiveFrames(octets) } else { receiveRequests(UnsafeRawBufferPointer(octets)) }
         }
     }
 
@@ -158,29 +170,57 @@ final class Connection: Channel {
         linger()
     }
 
-    private func receiveHead(_ octets: UnsafeMutableRawBufferPointer) {
-        guard var head, closing.isOpen else { return }
-        head.append(contentsOf: octets)
-        switch Upgrade(head.span) {
-        case .needsMore:
-            self.head = head
-        case .refused(let response, let status):
-            shard.log(.info, "http", [.init("status", status)])
-            end(response)
-        case .accepted(let response, let length, let compression):
-            self.head = nil
-            if let compression {
+    // MARK: Requests
+
+    private var caller: HTTPExchange.Caller {
+        HTTPExchange.Caller(
+            site: shard.site, peer: peer, isSecure: transport.isSecure, admits: { _ in true })
+    }
+
+    private func receiveRequests(_ octets: UnsafeRawBufferPointer) {
+        guard closing.isOpen, let phase = http?.phase else { return }
+        var output: [UInt8] = []
+        guard let outcome = http?.receive(octets, caller, to: &output) else { return }
+        follow(outcome, output, from: phase)
+    }
+
+    /// The answers have left: the requests behind them have their turn.
+    private func resumeRequests() {
+        isHoldingRequests = false
+        guard closing.isOpen, let phase = http?.phase else { return }
+        var output: [UInt8] = []
+        guard let outcome = http?.resume(caller, to: &output) else { return }
+        follow(outcome, output, from: phase)
+        if !isHoldingRequests, transport.hasMore, let registration { shard.reactor.callAgain(registration) }
+    }
+
+    private func follow(_ outcome: HTTPExchange.Outcome, _ output: [UInt8], from phase: HTTPServerConnection.Phase) {
+        if !output.isEmpty { queue(output) }
+        guard registration != nil else { return }
+        if !output.isEmpty || http?.phase != phase { since = shard.reactor.now }
+        if let status = http?.takeRefusal() { shard.log(.info, "http", [.init("status", status)]) }
+        switch outcome {
+        case .waits, .blocked:
+            isHoldingRequests = outcome == .blocked || outbox.octets >= HTTPExchange.maxOutput
+            // Epoll would say again and again that there is something to read.
+            if isHoldingRequests { watch() }
+        case .ends: end([])
+        case .upgraded(let handshake, var frames):
+            http = nil
+            if let compression = handshake.compression {
                 decoder.accept(compression: compression)
                 inflates = true
             }
-            since = shard.reactor.now
-            queue(response)
             session = shard.didOpen(self)
-            guard head.count > length else { return }
-            // Frames that came in the same segment as the request.
-            head.removeFirst(length)
-            head.withUnsafeMutableBytes { receiveFrames($0) }
+            // They came in the same segment as the request.
+            if !frames.isEmpty { frames.withUnsafeMutableBytes { receiveFrames($0) } }
         }
+    }
+
+    /// The peer sends nothing more. A client of HTTP may do so and still wait for its answer.
+    private func streamEnded() {
+        guard http != nil, closing.isOpen, !outbox.isEmpty else { return act(closing.streamEnded()) }
+        end([])
     }
 
     /// A response is the last thing said; then the stream ends.
@@ -267,6 +307,7 @@ final class Connection: Channel {
         } catch {
             return drop()
         }
+        if outbox.isEmpty, isHoldingRequests { resumeRequests() }
         watch()
         if outbox.isEmpty, case .drop = closing.didFlush() { linger() }
     }
@@ -296,7 +337,7 @@ final class Connection: Channel {
 
     private func watch() {
         guard let registration else { return }
-        var interest = Interest.readable
+        var interest: Interest = isHoldingRequests && !isLingering ? [] : .readable
         if !isLingering, isBlocked && !transport.sendWaitsForReadable || transport.receiveWaitsForWritable { interest.insert(.writable) }
         try? shard.reactor.modify(registration, interest: interest)
     }
@@ -371,6 +412,21 @@ final class Connection: Channel {
 
     // MARK: Time
 
+    /// When a peer that has not got on with its request, or has not taken its answers, is given up.
+    private var requestDue: Int64 {
+        if let oldest = outbox.oldest { return oldest + Int64(shard.limits.outboxAge) }
+        let isKept = http?.phase == .idle && http?.hasAnswered == true
+        return since + (isKept ? Connection.idleTime : Connection.requestTime)
+    }
+
+    private func endRequests() {
+        guard outbox.isEmpty, !isShakingHands else { return drop() }
+        var output: [UInt8] = []
+        http?.timedOut(shard.site, to: &output)
+        if !output.isEmpty { shard.log(.info, "http", [.init("status", 408)]) }
+        end(output)
+    }
+
     /// About once a second: ends what takes too long.
     func tick(now: Int64) {
         guard !isLingering else {
@@ -381,11 +437,8 @@ final class Connection: Channel {
             if now - since >= Connection.closingTime { act(closing.timerFired()) }
             return
         }
-        guard head == nil else {
-            if now - since >= Connection.requestTime {
-                shard.log(.info, "http", [.init("status", 408)])
-                end(ResponseHead.closing(408))
-            }
+        guard http == nil else {
+            if now >= requestDue { endRequests() }
             return
         }
         if let oldest = outbox.oldest, now - oldest >= Int64(shard.limits.outboxAge) {

@@ -1,5 +1,6 @@
 package import Family
 import Dates
+package import HTTP1
 package import Posix
 import Reactor
 package import Store
@@ -13,6 +14,9 @@ package struct ServerOptions: Sendable {
     package var limits: Limits
     /// A second listener, for TLS.
     package var tls: TLSOptions?
+    /// Whose word about clients counts, and which web pages may connect.
+    package var trust = ProxyTrust()
+    package var origins = OriginPolicy()
 
     package init(dataFolder: String, host: String, port: UInt16, limits: Limits = Limits(), tls: TLSOptions? = nil) {
         self.tls = tls
@@ -89,8 +93,8 @@ package enum HuddleServer {
             }
             let writer = WriterThread(store: store, environment: environment(limits), events: events)
             let shard = Shard(
-                reactor: reactor, limits: limits, log: log, serverVersion: HuddleVersion.text, events: events, writer: writer,
-                readers: readers)
+                reactor: reactor, limits: limits, log: log, site: HTTPSite(trust: options.trust, origins: options.origins),
+                serverVersion: HuddleVersion.text, events: events, writer: writer, readers: readers)
             reactor.setHooks(shard)
             defer { shard.closeAll() }
             let door = try Listener(

@@ -17,6 +17,8 @@ final class Shard: ReactorHooks {
     let reactor: Reactor
     let limits: Limits
     let log: Log
+    /// What is served over HTTP.
+    let site: HTTPSite
     private let hub: Hub
     private let events: Mailbox<ShardEvent>
     private let writer: WriterThread
@@ -72,9 +74,10 @@ final class Shard: ReactorHooks {
     private(set) var failure: String?
 
     init(
-        reactor: Reactor, limits: Limits, log: Log, serverVersion: String, events: Mailbox<ShardEvent>, writer: WriterThread,
-        readers: ReaderPool
+        reactor: Reactor, limits: Limits, log: Log, site: HTTPSite = HTTPSite(), serverVersion: String, events: Mailbox<ShardEvent>,
+        writer: WriterThread, readers: ReaderPool
     ) {
+        self.site = site
         self.reactor = reactor
         self.limits = limits
         self.log = log
@@ -349,6 +352,7 @@ final class Shard: ReactorHooks {
         guard !isEnding else { return }
         log(.info, "draining", [.init("connections", connections.count)])
         whenEnding()
+        site.isDraining = true
         drain = .finishing(tell: reactor.now + Shard.tellTime, stop: reactor.now + Shard.stopTime)
         hub.startDraining()
         submitProposals()

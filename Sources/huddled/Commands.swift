@@ -1,6 +1,7 @@
 import Arguments
 import Bytes
 import Family
+import HTTP1
 import JSON
 import Posix
 import Server
@@ -20,6 +21,7 @@ let usage = """
 
       huddled serve  --data DIR [--listen HOST:PORT] [--mutations-per-second N] [--max-connections N]
                      [--tls-cert FILE --tls-key FILE]... [--listen-tls HOST:PORT]
+                     [--trusted-proxy ADDRESS[/BITS]]... [--allow-origin ORIGIN]...
       huddled init   --data DIR --family NAME --zone IANA --parent NAME [--json]
       huddled invite --data DIR --family ID --name NAME --role parent|athlete|guest
                      [--born YYYY-MM-DD --by MEMBER] [--json]
@@ -31,7 +33,8 @@ let usage = """
     serve   runs the server (on 127.0.0.1:8787 unless --listen says otherwise) until SIGTERM.
             With a certificate and its key (PEM) it also serves wss:// (on 0.0.0.0:8443 unless --listen-tls
             says otherwise). Several pairs serve several host names. SIGHUP, or a change of the files,
-            makes it read them again; open connections stay.
+            makes it read them again; open connections stay. Behind a proxy, --trusted-proxy names whose
+            Forwarded or X-Forwarded-For counts; --allow-origin lets web pages of another host connect.
     init    makes a family with its first parent, and prints that parent's sign-in token.
     invite  adds a member and prints a one-time code for 'huddle join CODE', good for 7 days.
             An athlete needs a birth date and the parent who consents; under 13 there is no code.
@@ -105,7 +108,7 @@ private func identifier(_ list: ArgumentList, _ name: String) throws(UsageError)
 private func serve(_ words: [String]) throws(CommandError) {
     let options = try arguments(
         words, options: ["--data", "--listen", "--mutations-per-second", "--max-connections", "--listen-tls"],
-        repeatable: ["--tls-cert", "--tls-key"]
+        repeatable: ["--tls-cert", "--tls-key", "--trusted-proxy", "--allow-origin"]
     ) { list throws(UsageError) in
         let (host, port) = try list.endpoint("--listen", default: "127.0.0.1:8787")
         var limits = Limits()
@@ -114,7 +117,10 @@ private func serve(_ words: [String]) throws(CommandError) {
             limits.mutationBurst = max(limits.mutationBurst, rate)
         }
         if let connections = try list.integer("--max-connections", in: 1...1_000_000) { limits.connections = connections }
-        return ServerOptions(dataFolder: try list.required("--data"), host: host, port: port, limits: limits, tls: try tlsOptions(list))
+        var options = ServerOptions(dataFolder: try list.required("--data"), host: host, port: port, limits: limits, tls: try tlsOptions(list))
+        options.trust = try trustedProxies(list)
+        options.origins = try allowedOrigins(list)
+        return options
     }
     do throws(ServerError) {
         try HuddleServer.run(options, log: Log { Standard.write(error: $0) }) { address, secure in
@@ -122,6 +128,28 @@ private func serve(_ words: [String]) throws(CommandError) {
             if let secure { Standard.write(output: "Encrypted at wss://\(secure)/ws\n") }
         }
     } catch { throw .failed(error.sentence) }
+}
+
+private func trustedProxies(_ list: ArgumentList) throws(UsageError) -> ProxyTrust {
+    var trust = ProxyTrust()
+    for text in list.all("--trusted-proxy") {
+        guard let range = AddressRange(text) else {
+            throw UsageError("--trusted-proxy takes an address or a network, like 10.0.0.7 or 2001:db8::/32, and not '\(text)'.")
+        }
+        trust.proxies.append(range)
+    }
+    return trust
+}
+
+private func allowedOrigins(_ list: ArgumentList) throws(UsageError) -> OriginPolicy {
+    var policy = OriginPolicy()
+    for text in list.all("--allow-origin") {
+        guard let origin = WebOrigin(text) else {
+            throw UsageError("--allow-origin takes the origin of a web page, like https://app.example, and not '\(text)'.")
+        }
+        policy.allowed.insert(origin)
+    }
+    return policy
 }
 
 private func tlsOptions(_ list: ArgumentList) throws(UsageError) -> TLSOptions? {

@@ -250,6 +250,58 @@ struct ResponseHeadTests {
         #expect(throws: HTTPError.startLine) { try ResponseHead.parse(Array(text.utf8).span) }
     }
 
+    @Test("what two readers could read differently is refused in a response as in a request", arguments: [
+        ("HTTP/1.1 200 OK\n\n", .controlOctet), ("HTTP/1.1 200 OK\r\nA: b\n\r\n", .controlOctet), ("HTTP/1.1 200 OK\r\nA: b\rc\r\n\r\n", .controlOctet),
+        ("HTTP/1.1 200 O\0K\r\n\r\n", .controlOctet), ("HTTP/1.1 200 OK\r\nA: b\0\r\n\r\n", .controlOctet),
+        ("HTTP/1.1 200 OK\r\nA: b\r\n c\r\n\r\n", .foldedField), ("HTTP/1.1 200 OK\r\n A: b\r\n\r\n", .foldedField),
+        ("HTTP/1.1 200 OK\r\nA : b\r\n\r\n", .fieldName), ("HTTP/1.1 200 OK\r\nA\r\n\r\n", .fieldName), ("HTTP/1.1 200 OK\r\n: b\r\n\r\n", .fieldName),
+        ("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 5\r\n\r\n", .contentLength),
+        ("HTTP/1.1 200 OK\r\nContent-Length: +5\r\n\r\n", .contentLength), ("HTTP/1.1 200 OK\r\nContent-Length: 5, 5\r\n\r\n", .contentLength),
+        ("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n", .framing),
+        ("HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", .framing), ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked, gzip\r\n\r\n", .framing),
+        ("HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n", .transferCoding), ("HTTP/2.0 200 OK\r\n\r\n", .version),
+    ] as [(String, HTTPError)])
+    func strict(text: String, error: HTTPError) {
+        let octets = Array(text.utf8)
+        #expect(throws: error) { try ResponseHead.parse(octets.span) }
+        var first: HTTPError?
+        for end in 0...octets.count where first == nil {
+            do throws(HTTPError) { _ = try ResponseHead.parse(Array(octets[..<end]).span) } catch { first = error }
+        }
+        #expect(first == error)
+    }
+
+    @Test("content follows a response by its status, its fields and the method that it answers", arguments: [
+        ("GET", "200 OK\r\nContent-Length: 5", "hello", true), ("GET", "200 OK\r\nTransfer-Encoding: chunked", "hello", true), ("GET", "200 OK", "hellohello", false),
+        ("HEAD", "200 OK\r\nContent-Length: 5", "", true), ("GET", "304 Not Modified\r\nContent-Length: 5", "", true), ("GET", "204 No Content", "", true),
+        ("GET", "101 Switching Protocols", "", true), ("CONNECT", "200 OK\r\nContent-Length: 5", "", true), ("CONNECT", "404 Not Found\r\nContent-Length: 5", "hello", true),
+    ])
+    func content(method: String, head: String, content: String, isEnd: Bool) throws {
+        let (head, _) = try #require(try ResponseHead.parse(Array("HTTP/1.1 \(head)\r\n\r\n".utf8).span))
+        var reader = try head.content(to: method, limit: 100)
+        let octets = Array((head.framing == .chunked ? "5\r\nhello\r\n0\r\n\r\n" : "hellohello").utf8)
+        var offset = 0
+        var found: [UInt8] = []
+        var hasEnded = false
+        while !hasEnded {
+            let piece = try reader.read(octets.span.extracting(offset...))
+            found += octets[offset...][(offset + piece.content.lowerBound)..<(offset + piece.content.upperBound)]
+            offset += piece.consumed
+            hasEnded = piece.isEnd
+            if piece.consumed == 0 { break }
+        }
+        #expect(String(decoding: found, as: UTF8.self) == content)
+        #expect(hasEnded == isEnd)
+    }
+
+    @Test("a transfer coding where no content may be is refused, and content past the limit", arguments: ["204 No Content", "101 Switching Protocols"])
+    func bare(status: String) throws {
+        let chunked = try #require(try ResponseHead.parse(Array("HTTP/1.1 \(status)\r\nTransfer-Encoding: chunked\r\n\r\n".utf8).span)).head
+        #expect(throws: HTTPError.framing) { try chunked.content(to: "GET", limit: 100) }
+        let long = try #require(try ResponseHead.parse(Array("HTTP/1.1 200 OK\r\nContent-Length: 101\r\n\r\n".utf8).span)).head
+        #expect(throws: HTTPError.contentTooLarge) { try long.content(to: "GET", limit: 100) }
+    }
+
     @Test("a status line without a reason is read")
     func noReason() throws {
         #expect(try ResponseHead.parse(Array("HTTP/1.1 200 \r\n\r\n".utf8).span)?.head.status == 200)

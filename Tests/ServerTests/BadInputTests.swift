@@ -10,14 +10,17 @@ import WebSocket
 
 @Suite("HTTP before the upgrade, RFC 9112, RFC 6455 §4", .serialized)
 struct RequestTests {
+    /// An upgrade that, refused, is the last request.
+    static let closing = TestClient.request.replacing("Connection: Upgrade", with: "Connection: Upgrade, close")
+
     @Test("what is no upgrade gets its status, then the end of the stream, and one line in the log", arguments: [
         ("\u{16}\u{3}\u{1}\u{2}\r\n\r\n", 400), ("GET /ws HTTP/1.1\r\n\r\n", 400), ("GET /ws HTTP/9.9\r\nHost: a\r\n\r\n", 505),
-        ("GET / HTTP/1.1\r\nHost: a\r\n\r\n", 200), ("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello", 405),
-        ("GET /other HTTP/1.1\r\nHost: a\r\n\r\n", 404), ("GET /ws HTTP/1.1\r\nHost: a\r\n\r\n", 426),
-        (TestClient.request.replacing("Sec-WebSocket-Protocol: huddle.v1\r\n", with: ""), 400),
-        (TestClient.request.replacing("huddle.v1", with: "huddle.v2, chat"), 400),
-        (TestClient.request.replacing("Version: 13", with: "Version: 8"), 426),
-        (TestClient.request.replacing("dGhlIHNhbXBsZSBub25jZQ==", with: "short"), 400),
+        ("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello", 405),
+        ("GET /other HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", 404), ("GET /ws HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", 426),
+        (closing.replacing("Sec-WebSocket-Protocol: huddle.v1\r\n", with: ""), 400),
+        (closing.replacing("huddle.v1", with: "huddle.v2, chat"), 400),
+        (closing.replacing("Version: 13", with: "Version: 8"), 426),
+        (closing.replacing("dGhlIHNhbXBsZSBub25jZQ==", with: "short"), 400),
         ("GET /\(String(repeating: "a", count: 9_000)) HTTP/1.1\r\nHost: a\r\n\r\n", 414),
         ("GET /ws HTTP/1.1\r\nHost: a\r\nX: \(String(repeating: "a", count: 17_000))\r\n\r\n", 431),
     ])

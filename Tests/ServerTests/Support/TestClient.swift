@@ -23,6 +23,8 @@ final class TestClient {
     private(set) var received = 0
     /// Octets that are no frames: responses.
     private(set) var octets: [UInt8] = []
+    /// Of them, those of whole responses.
+    private var passed = 0
     private(set) var hasEnded = false
     /// Whether it answers a close frame, as libraries do.
     var answersClose = true
@@ -167,17 +169,23 @@ final class TestClient {
     private func take(_ piece: UnsafeMutableRawBufferPointer) throws {
         guard !isOpen else { return try decode(piece) }
         octets += piece
-        let all = octets
-        guard let (head, length) = try ResponseHead.parse(all.span), head.status == 101 else { return }
-        isOpen = true
-        extensions = head.fields.only("sec-websocket-extensions")
-        if extensions != nil {
-            let terms = CompressionTerms(serverKeepsContext: false, clientKeepsContext: false, serverWindowBits: 15, clientWindowBits: 13)
-            decoder.accept(compression: terms)
-            deflater = MessageDeflater(terms, role: .client, threshold: 1, pool: MessagePool())
+        // Responses before the upgrade are passed over; after one to HEAD, whose length is not that of its content, nothing is understood.
+        while let (head, length) = try? ResponseHead.parse(Array(octets[passed...]).span) {
+            guard head.status != 101 else {
+                isOpen = true
+                extensions = head.fields.only("sec-websocket-extensions")
+                if extensions != nil {
+                    let terms = CompressionTerms(
+                        serverKeepsContext: false, clientKeepsContext: false, serverWindowBits: 15, clientWindowBits: 13)
+                    decoder.accept(compression: terms)
+                    deflater = MessageDeflater(terms, role: .client, threshold: 1, pool: MessagePool())
+                }
+                var rest = Array(octets[(passed + length)...])
+                return try rest.withUnsafeMutableBytes { try decode($0) }
+            }
+            guard case .length(let count) = head.framing, octets.count - passed >= length + count else { return }
+            passed += length + count
         }
-        var rest = Array(all[length...])
-        try rest.withUnsafeMutableBytes { try decode($0) }
     }
 
     private func decode(_ piece: UnsafeMutableRawBufferPointer) throws {

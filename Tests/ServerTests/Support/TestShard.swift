@@ -33,7 +33,7 @@ final class TestShard {
         token: "", family: Identifier(high: 0, low: 0), member: Identifier(high: 0, low: 0), role: .guest)
 
     /// - Parameter vfs: another layer of SQLite's.
-    init(_ limits: Limits = Limits(), vfs: String? = nil) throws {
+    init(_ limits: Limits = Limits(), vfs: String? = nil, site: HTTPSite = HTTPSite()) throws {
         self.limits = limits
         folder = try TemporaryFolder()
         reactor = try Reactor()
@@ -63,7 +63,7 @@ final class TestShard {
         }
         writer = WriterThread(store: store, environment: HuddleServer.environment(limits), events: events)
         shard = Shard(
-            reactor: reactor, limits: limits, log: log, serverVersion: "test", events: events, writer: writer, readers: readers)
+            reactor: reactor, limits: limits, log: log, site: site, serverVersion: "test", events: events, writer: writer, readers: readers)
         reactor.setHooks(shard)
     }
 

@@ -1,0 +1,208 @@
+import Bytes
+import Crypto
+import HTTP1
+import Posix
+import WebSocket
+
+/// What a request gets.
+enum HTTPAnswer: Equatable {
+    /// A final response, whole.
+    case response(HTTPResponse)
+    /// The WebSocket begins, and where the client is.
+    case upgrade(WebSocketHandshake, from: RequestSource)
+}
+
+/// A response with its content in memory; length, date and connection are added by who sends it.
+struct HTTPResponse: Equatable {
+    var status: Int
+    var fields: [Field] = []
+    var content: [UInt8] = []
+
+    init(_ status: Int, _ fields: [Field] = [], content: [UInt8] = []) {
+        self.status = status
+        self.fields = fields
+        self.content = content
+    }
+
+    /// A sentence for whoever reads the answer; it is about this request only, so nobody may keep it.
+    init(_ status: Int, _ sentence: String, _ fields: [Field] = []) {
+        self.init(
+            status, fields + [Field("Content-Type", "text/plain; charset=utf-8"), Field("Cache-Control", "no-store")],
+            content: Array((sentence + "\n").utf8))
+    }
+}
+
+/// What this server serves over HTTP: a table of resources, pure but for the clock of its `Date`.
+///
+/// | path | methods | what |
+/// | --- | --- | --- |
+/// | `/` | GET HEAD OPTIONS | a page that says what this is |
+/// | `/health` | GET HEAD OPTIONS | whether to send clients here, for a load balancer |
+/// | `/ws` | GET HEAD OPTIONS | the WebSocket |
+final class HTTPSite {
+    /// Whose `Forwarded` counts.
+    private let trust: ProxyTrust
+    /// Which web pages may connect.
+    private let origins: OriginPolicy
+    private let page: Representation
+    private var clock = HTTPDateClock()
+    /// The server takes no new clients.
+    var isDraining = false
+
+    init(trust: ProxyTrust = ProxyTrust(), origins: OriginPolicy = OriginPolicy()) {
+        self.trust = trust
+        self.origins = origins
+        let tag = Hex.encode(Array(Digest.sha256(HTTPSite.pageContent).prefix(8)))
+        page = Representation(
+            length: HTTPSite.pageContent.count, contentType: "text/html; charset=utf-8", validators: Validators(tag: EntityTag(tag)),
+            fields: [Field("Cache-Control", "no-cache")])
+    }
+
+    enum Resource: String {
+        case page = "/"
+        case health = "/health"
+        case socket = "/ws"
+
+        /// Its methods, for `Allow`.
+        static let methods = "GET, HEAD, OPTIONS"
+    }
+
+    /// Methods of RFC 9110 and RFC 5789 that this server could allow somewhere; what is not among them nobody here knows.
+    private static let known: Set<String> = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "DELETE", "PATCH"]
+
+    /// A browser that shows an answer takes nothing in it for a script, a frame or another type.
+    static let security = [
+        Field("X-Content-Type-Options", "nosniff"), Field("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"),
+        Field("Referrer-Policy", "no-referrer"),
+    ]
+
+    /// The text of `Date` now.
+    var date: String { clock.text(HTTPSite.now) }
+
+    private static var now: Int64 { Clock.wallMilliseconds() / 1_000 }
+
+    /// - Parameters:
+    ///   - peer: the address at the other end of the socket.
+    ///   - isSecure: whether that socket speaks TLS.
+    func answer(_ head: RequestHead, peer: NetworkAddress?, isSecure: Bool) -> HTTPAnswer {
+        guard HTTPSite.known.contains(head.method) else {
+            return refusal(501, "This server knows no method of that name. Use GET.")
+        }
+        let isOptions = head.method == "OPTIONS"
+        if isOptions, head.target == "*" { return .response(HTTPResponse(204, [Field("Allow", Resource.methods)])) }
+        guard let resource = Resource(rawValue: head.path) else {
+            return refusal(404, "There is nothing here. Clients connect to \(Resource.socket.rawValue).")
+        }
+        let allow = Field("Allow", Resource.methods)
+        if isOptions { return .response(HTTPResponse(204, [allow])) }
+        guard head.method == "GET" || head.method == "HEAD" else {
+            return refusal(405, "Nothing can be changed here by HTTP. Use GET, or connect to \(Resource.socket.rawValue).", [allow])
+        }
+        switch resource {
+        case .page: return .response(pageResponse(head))
+        case .health: return .response(healthResponse)
+        case .socket: return socket(head, peer, isSecure)
+        }
+    }
+
+    /// The answer to what cannot be understood, is too large or does not come; the connection ends after it.
+    func refusal(_ status: Int) -> HTTPResponse {
+        let sentence =
+            switch status {
+            case 408: "The request did not come in time. Send it again."
+            case 413: "This is more content than is taken here. Send less."
+            case 414: "This address is too long. Use a shorter one."
+            case 417: "The only expectation that is met here is 100-continue. Send the request without another."
+            case 431: "The fields of this request are too large. Send fewer or shorter ones."
+            case 501: "The only transfer coding that is known here is chunked. Send the content without another."
+            case 505: "This server speaks HTTP/1.1. Use that version."
+            default: "This is no request that HTTP/1.1 allows (RFC 9110, RFC 9112). Look at how it is written."
+            }
+        return HTTPResponse(status, sentence)
+    }
+
+    /// To a client whose address has as many connections as it may have.
+    var crowded: HTTPResponse {
+        HTTPResponse(429, "Too many connections come from your network. Close some.", [Field("Retry-After", "5")])
+    }
+
+    private func refusal(_ status: Int, _ sentence: String, _ fields: [Field] = []) -> HTTPAnswer {
+        .response(HTTPResponse(status, sentence, fields))
+    }
+
+    // MARK: The page, and health
+
+    private static let pageContent = Array(
+        """
+        <!DOCTYPE html>
+        <html lang="en">
+        <meta charset="utf-8">
+        <meta name="viewport" content="width=device-width">
+        <title>Huddle</title>
+        <h1>Huddle</h1>
+        <p>This is a Huddle server: families of recruited athletes share their season here, live.
+        <p>There is nothing to see in a browser. Connect with the client, giving this address with
+        <code>ws://</code> for <code>http://</code> or <code>wss://</code> for <code>https://</code>:
+        <pre>huddle --server ws://HOST:PORT</pre>
+        <p>If you have no sign-in yet, ask a parent of your family for a code, and use it with
+        <code>huddle join CODE</code>.
+        </html>
+
+        """.utf8)
+
+    private func pageResponse(_ head: RequestHead) -> HTTPResponse {
+        let selection = Selection(head, page, now: HTTPSite.now, boundary: Hex.encode(Random.octets(16)))
+        var content: [UInt8] = []
+        for piece in selection.pieces {
+            switch piece {
+            case .octets(let octets): content += octets
+            case .part(let range): content += HTTPSite.pageContent[range]
+            }
+        }
+        return HTTPResponse(selection.status, selection.fields, content: content)
+    }
+
+    private var healthResponse: HTTPResponse {
+        HTTPResponse(
+            isDraining ? 503 : 200, [Field("Content-Type", "application/json"), Field("Cache-Control", "no-store")],
+            content: Array("{\"status\":\"\(isDraining ? "draining" : "ready")\"}\n".utf8))
+    }
+
+    // MARK: The WebSocket
+
+    private func socket(_ head: RequestHead, _ peer: NetworkAddress?, _ isSecure: Bool) -> HTTPAnswer {
+        guard let source = trust.source(of: head, peer: peer, isSecure: isSecure) else {
+            return refusal(
+                400, "Forwarded and X-Forwarded-For name different clients. Let the proxy set one of them and remove the other.")
+        }
+        let handshake: WebSocketHandshake
+        do throws(HandshakeRefusal) {
+            handshake = try WebSocketHandshake.accept(head, subprotocols: [Upgrade.subprotocol], compression: .shared)
+        } catch {
+            return HTTPSite.refusal(error)
+        }
+        guard handshake.subprotocol == Upgrade.subprotocol else {
+            return refusal(
+                400, "This address speaks the WebSocket subprotocol \(Upgrade.subprotocol); name it in Sec-WebSocket-Protocol.")
+        }
+        // After what every client can get wrong, so that its author hears of that first.
+        guard origins.allows(head.fields, from: source) else {
+            return refusal(
+                403, "A web page from elsewhere may not connect here. Whoever runs this server can allow it with --allow-origin.")
+        }
+        return .upgrade(handshake, from: source)
+    }
+
+    private static func refusal(_ error: HandshakeRefusal) -> HTTPAnswer {
+        let upgrade = [Field("Connection", "Upgrade"), Field("Upgrade", "websocket")]
+        switch error {
+        case .method, .notUpgrade: return .response(HTTPResponse(426, "This address speaks WebSocket. Connect with a client of it.", upgrade))
+        case .version:
+            return .response(
+                HTTPResponse(426, "This address speaks version 13 of WebSocket. Use that.", upgrade + [Field("Sec-WebSocket-Version", "13")]))
+        case .malformed(let sentence): return .response(HTTPResponse(400, sentence + "."))
+        }
+    }
+}
+
+@available(*, unavailable) extension HTTPSite: Sendable {}

@@ -1,0 +1,1 @@
+../../HTTP1Tests/SmugglingCases.swift
