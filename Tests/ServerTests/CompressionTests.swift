@@ -31,7 +31,7 @@ struct CompressionTests {
     func malformed() throws {
         let server = try TestShard()
         let client = try server.connect()
-        client.send(text: TestClient.request(offering: "permessage-deflate;"))
+        client.send(text: TestClient.request(offering: "permessage-deflate;").replacing("Connection: Upgrade", with: "Connection: Upgrade, close"))
         #expect(try client.status() == 400)
     }
 
