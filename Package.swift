@@ -66,7 +66,7 @@ let package = Package(
         library("WebSocket", ["Bytes", "Crypto", "Deflate", "HTTP1"]),
 
         // Layer 3: the product itself, pure.
-        library("Family", ["Bytes", "JSON", "Dates"]),
+        library("Family", ["Bytes", "Crypto", "JSON", "Dates"]),
         library("Queries", ["Bytes", "Crypto", "Folding", "Dates", "Family"]),
         library("Wire", ["Bytes", "JSON", "Dates", "Family", "Queries"]),
         library("Rooms", ["Bytes", "Family", "Queries", "Wire"]),

@@ -11,17 +11,24 @@ package struct Change: Hashable, Sendable {
     /// The author's client and mutation id, by which an author who lost the ack knows its own; `nil` for the server's own changes.
     package var client: Identifier?
     package var mutation: Int64?
+    /// Overlaps that the author accepted.
+    package var overlap: OverlapOverride?
+    /// The change that this one takes back.
+    package var undoes: Int64?
     /// In the order in which they were applied.
     package var entries: [ChangeEntry]
 
     package init(
-        sequence: Int64, at: Int64, member: Identifier, client: Identifier?, mutation: Int64?, entries: [ChangeEntry]
+        sequence: Int64, at: Int64, member: Identifier, client: Identifier?, mutation: Int64?, overlap: OverlapOverride? = nil,
+        undoes: Int64? = nil, entries: [ChangeEntry]
     ) {
         self.sequence = sequence
         self.at = at
         self.member = member
         self.client = client
         self.mutation = mutation
+        self.overlap = overlap
+        self.undoes = undoes
         self.entries = entries
     }
 }

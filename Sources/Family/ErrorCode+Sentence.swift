@@ -18,6 +18,10 @@ extension ErrorCode {
         case .alreadyExists: "There is a record with this id already. Nothing was changed"
         case .conflict: "{name} changed this a moment ago. Your text is kept as a draft: open it to compare"
         case .lastParent: "A family keeps at least one parent. Nothing was changed"
+        case .overlap: "{title} is at the same time as {title}. Nothing was changed; send it again with a reason if both are meant."
+        case .contradicted: "This was changed again since ({field}). Nothing was undone; undo the later change first."
+        case .purged: "What this change was about is deleted for good after 30 days. Nothing was undone."
+        case .notUndoable: "Roles, invitations and consent are not undone. Change them anew if that is meant."
         case .mutationReused: "This mutation's number was used for something else before. Nothing was changed; send it under a new number"
         case .mutationExpired: "This mutation is too old to tell whether it was done. Look at the record, and make the change anew"
         case .rateLimited: "Too many changes at once. Nothing is lost: they are sent again in a moment"
@@ -43,7 +47,7 @@ extension ErrorCode {
         switch self {
         case .required, .invalid, .tooLong, .tooMany, .outOfRange, .endBeforeStart, .unknownKind, .unknownField, .unknownOperation,
             .unknownReference: "content"
-        case .notAllowed, .notFound, .alreadyExists, .conflict, .lastParent: "state"
+        case .notAllowed, .notFound, .alreadyExists, .conflict, .lastParent, .overlap, .contradicted, .purged, .notUndoable: "state"
         case .mutationReused, .mutationExpired, .rateLimited, .tooManyPending, .storageFull, .familyFull, .busy: "mutation"
         case .badFrame, .notSignedIn, .alreadySignedIn, .notJoined, .alreadyJoined, .tokenUnknown, .codeUnknown, .cursorAhead: "session"
         }

@@ -27,6 +27,12 @@ package final class KindDeclaration: Sendable {
         indices = Dictionary(uniqueKeysWithValues: fields.enumerated().map { ($1.name, $0) })
     }
 
+    /// Whether `shift` moves records of the kind.
+    package var shiftsWithDays: Bool { kind == .trip || kind == .tripItem || kind == .event }
+
+    /// Whether `copy` makes another record of the kind.
+    package var isCopied: Bool { kind == .trip || kind == .event }
+
     /// Position of a field by its name on the wire.
     package func index(of name: String) -> Int? { indices[name] }
 

@@ -8,6 +8,8 @@ package struct Limits: Hashable, Sendable {
     package var jsonDepth = 16
     /// Operations in one mutation: a season of a club's camps fits, a commit stays under 5 ms.
     package var operationsPerMutation = 100
+    /// Pairs of trip items whose overlap one mutation accepts: as many as items are written, at the most.
+    package var overlapPairs = 100
     /// Octets of the `change` frame that a mutation leads to: half of what may wait for one reader, so that it can always be sent.
     package var changeOctets = 524_288
     /// Mutations that one session may have unanswered.
@@ -57,6 +59,20 @@ extension Limits {
         package let meaning: String
         /// What happens past it.
         package let past: String
+        /// Came after the first version: an older server does not say it, and a client then takes the one it was made with.
+        package let isLater: Bool
+
+        init(
+            name: StaticString, value: any WritableKeyPath<Limits, Int> & Sendable, unit: String, meaning: String, past: String,
+            isLater: Bool = false
+        ) {
+            self.name = name
+            self.value = value
+            self.unit = unit
+            self.meaning = meaning
+            self.past = past
+            self.isLater = isLater
+        }
     }
 
     /// Every limit once, in the order in which they travel.
@@ -69,6 +85,8 @@ extension Limits {
             meaning: "Objects and arrays inside of each other in one frame.", past: "error bad_frame, close 4502"),
         .init(name: "operations_per_mutation", value: \.operationsPerMutation, unit: "operations",
             meaning: "Operations in one mutation.", past: "reject too_many"),
+        .init(name: "overlap_pairs", value: \.overlapPairs, unit: "pairs",
+            meaning: "Pairs of trip items that one allow_overlap names.", past: "reject too_many", isLater: true),
         .init(name: "change_octets", value: \.changeOctets, unit: "octets",
             meaning: "The change frame that a mutation leads to.", past: "reject too_many"),
         .init(name: "pending_mutations", value: \.pendingMutations, unit: "mutations",

@@ -1,18 +1,38 @@
 package import Bytes
 
-/// A batch of operations that commits whole or not at all, under an id by which sending it again has no second effect.
+/// Something that commits whole or not at all, under an id by which sending it again has no second effect.
 package struct Mutation: Hashable, Sendable {
+    /// What is asked for.
+    package enum Body: Hashable, Sendable {
+        /// 1...`Limits.operationsPerMutation`, applied in this order.
+        case operations([Operation])
+        /// Takes back what the change with this sequence did.
+        case undo(sequence: Int64)
+    }
+
     /// The client that asks: one installation of a client program.
     package var client: Identifier
     /// 1...2^53−1, the client's own count. A new mutation takes a larger id than every earlier one of the same client.
     package var id: Int64
-    /// 1...`Limits.operationsPerMutation`.
-    package var operations: [Operation]
+    package var body: Body
+    /// Overlaps of trip items that the author accepts; `nil`: none.
+    package var overlap: OverlapOverride?
 
-    package init(client: Identifier, id: Int64, operations: [Operation]) {
+    package init(client: Identifier, id: Int64, body: Body, overlap: OverlapOverride? = nil) {
         self.client = client
         self.id = id
-        self.operations = operations
+        self.body = body
+        self.overlap = overlap
+    }
+
+    package init(client: Identifier, id: Int64, operations: [Operation]) {
+        self.init(client: client, id: id, body: .operations(operations))
+    }
+
+    /// None for an undo.
+    package var operations: [Operation] {
+        if case .operations(let operations) = body { return operations }
+        return []
     }
 }
 
@@ -33,6 +53,10 @@ package struct Operation: Hashable, Sendable {
         case delete(base: Int64)
         /// Brings a deleted record back as it was; `base` is the tombstone's version.
         case restore(base: Int64)
+        /// Moves all dates of a trip, a trip item or an event by whole days; local times stay. A trip takes its items along.
+        case shift(base: Int64, days: Int)
+        /// A new trip or event like the one called `from`, so many days later; a trip is copied with its items.
+        case copy(from: Identifier, days: Int)
     }
 
     package var kind: Kind

@@ -16,10 +16,18 @@ package struct Rejection: Error, Hashable, Sendable {
     /// Milliseconds after which trying again can help; only for codes that may be retried.
     package var retryAfter: Int64?
     package var conflict: Conflict?
+    /// With code `overlap`: what would be at the same time, at most `maxOverlaps` of them; empty otherwise.
+    package var overlaps: [Overlap]
+    /// With code `contradicted`: the later change that stands in the way.
+    package var sequence: Int64?
+
+    /// Overlaps that one rejection tells: more than a person reads, few enough for one frame.
+    package static let maxOverlaps = 50
 
     package init(
         _ code: ErrorCode, _ message: String, operation: Int? = nil, kind: Kind? = nil, id: Identifier? = nil,
-        field: String? = nil, retryAfter: Int64? = nil, conflict: Conflict? = nil
+        field: String? = nil, retryAfter: Int64? = nil, conflict: Conflict? = nil, overlaps: [Overlap] = [],
+        sequence: Int64? = nil
     ) {
         self.code = code
         self.message = message
@@ -29,6 +37,8 @@ package struct Rejection: Error, Hashable, Sendable {
         self.field = field
         self.retryAfter = retryAfter
         self.conflict = conflict
+        self.overlaps = overlaps
+        self.sequence = sequence
     }
 }
 
@@ -85,6 +95,10 @@ package enum ErrorCode: String, CaseIterable, Sendable, Hashable {
     case alreadyExists = "already_exists"
     case conflict
     case lastParent = "last_parent"
+    case overlap
+    case contradicted
+    case purged
+    case notUndoable = "not_undoable"
     // The mutation as such.
     case mutationReused = "mutation_reused"
     case mutationExpired = "mutation_expired"

@@ -7,6 +7,8 @@ package import Bytes
 package enum Validation {
     /// Longest URL: what browsers and mail programs carry without cutting.
     package static let urlOctets = 2_048
+    /// Days that a shift or a copy moves at most: ten years.
+    package static let shiftDays = 3_660
 
     /// Brings every value of an operation into its canonical spelling, or says what is wrong with it.
     ///
@@ -38,6 +40,20 @@ package enum Validation {
                 if field.isRequired { throw place.missing(field) }
             }
             operation.action = .update(base: base, merge: merge, patch: patch)
+        case .shift(_, let days):
+            guard declaration.shiftsWithDays else {
+                throw place.rejection(.invalid, "\(declaration.label): only trips, their items and events are moved by days", field: "op")
+            }
+            guard days != 0, days.magnitude <= shiftDays else {
+                throw place.rejection(.outOfRange, "Days to move by are from 1 to \(shiftDays), or below zero for earlier", field: "days")
+            }
+        case .copy(_, let days):
+            guard declaration.isCopied else {
+                throw place.rejection(.invalid, "\(declaration.label): only trips and events are copied", field: "op")
+            }
+            guard days.magnitude <= shiftDays else {
+                throw place.rejection(.outOfRange, "Days to move a copy by are at most \(shiftDays)", field: "days")
+            }
         case .delete, .restore:
             guard declaration.isDeletedByMutation else {
                 throw place.rejection(.notAllowed, "\(declaration.label): cannot be deleted by a mutation")

@@ -4,7 +4,9 @@ package import Wire
 
 /// Mutations on their way to the writer, and what comes back.
 extension Hub {
-    func mutate(_ session: Session, _ mutation: Int64, _ operations: [Operation], octets: Int, now: Int64) {
+    func mutate(
+        _ session: Session, _ mutation: Int64, _ body: Mutation.Body, _ overlap: OverlapOverride?, octets: Int, now: Int64
+    ) {
         guard admit(session, mutation, now: now), let room = session.room else { return }
         session.didPropose(octets: octets)
         pendingOctets += octets
@@ -12,7 +14,7 @@ extension Hub {
             .propose(
                 Proposal(
                     family: room.family, member: session.member, context: session.context,
-                    mutation: Mutation(client: session.client, id: mutation, operations: operations), session: session.id)))
+                    mutation: Mutation(client: session.client, id: mutation, body: body, overlap: overlap), session: session.id)))
     }
 
     /// The frame itself was refused. It counts against the rate like any other.

@@ -251,7 +251,8 @@ package final class Hub {
         case .signIn(let token): signIn(session, token: token)
         case .redeem(let code, let client): redeem(session, code: code, client: client)
         case .join(let join): self.join(session, join)
-        case .mutate(let mutation, let operations): mutate(session, mutation, operations, octets: octets.count, now: now)
+        case .mutation(let id, let body, let overlap):
+            mutate(session, id, body, overlap, octets: octets.count, now: now)
         case .refusedMutation(let mutation, let rejection): refuse(session, mutation, rejection, now: now)
         case .context(let context): changeContext(session, context)
         case .list(let request): list(session, request)

@@ -16,6 +16,10 @@ extension Store {
             try delete(operation, index, base: base, &change)
         case .restore(let base):
             try restore(operation, index, base: base, &change)
+        case .shift, .copy:
+            throw Rejection(
+                .unknownOperation, "This server does not know shift and copy yet. Nothing was changed.", operation: index,
+                kind: operation.kind, id: operation.id)
         }
     }
 

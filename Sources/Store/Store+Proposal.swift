@@ -14,7 +14,7 @@ extension Store {
 
         guard let family = try family(proposal.family) else { return refuse(.noSuchFamily) }
         let name = ClientName(family: family.key, member: proposal.member, client: mutation.client)
-        let hash = Array(Digest.sha256(OperationCodec.canonicalOctets(mutation.operations)).prefix(Self.hashOctets))
+        let hash = Array(Digest.sha256(OperationCodec.canonicalOctets(mutation)).prefix(Self.hashOctets))
         let known = try client(name)
         if let known {
             if mutation.id <= known.newest,
@@ -43,6 +43,7 @@ extension Store {
         let actor = Actor(member: proposal.member, role: member.role)
         let change = try savepoint.run(writesLast: mutation.looksBeforeItWrites) {
             var change = PendingChange(family: family, actor: actor, context: proposal.context, at: at)
+            if case .undo = mutation.body { throw Rejection(.unknownOperation, "This server does not know undo yet. Nothing was changed.") }
             guard mutation.operations.count <= environment.limits.operationsPerMutation else {
                 throw Rejection(.tooMany, "A mutation is at most \(environment.limits.operationsPerMutation) operations")
             }
@@ -100,6 +101,7 @@ extension Mutation {
         switch operation.action {
         case .create, .update: return operation.kind != .trip && operation.kind != .tripItem
         case .delete, .restore: return Referrers.of[operation.kind] == nil && operation.kind != .tripItem
+        case .shift, .copy: return false
         }
     }
 }

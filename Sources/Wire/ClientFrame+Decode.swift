@@ -42,7 +42,7 @@ enum ClientFrameType: String, CaseIterable {
 
     fileprivate var members: Members {
         switch self {
-        case .mutate: [.mutation, .operations]
+        case .mutate: [.mutation, .operations, .undo, .overlap]
         case .signIn: [.token]
         case .redeem: [.code, .client]
         case .join: [.family, .client, .context, .cursor]
@@ -81,11 +81,14 @@ private struct Members: OptionSet {
     static let deleted = Members(rawValue: 131_072)
     static let record = Members(rawValue: 262_144)
     static let after = Members(rawValue: 524_288)
+    static let undo = Members(rawValue: 1_048_576)
+    static let overlap = Members(rawValue: 2_097_152)
 
     var firstName: String? {
         let names = [
             "mutation", "operations", "token", "code", "client", "family", "context", "cursor", "request", "kind", "before", "limit",
             "athlete", "filter", "search", "sort", "count", "deleted", "record", "after",
+            "undo", "allow_overlap",
         ]
         return isEmpty ? nil : names[rawValue.trailingZeroBitCount]
     }
@@ -104,6 +107,8 @@ private struct ClientFrameReader {
     var mutation: Int64?
     var operations: [Operation]?
     var operationsPutOff: UnsafeRawBufferPointer?
+    var undo: Int64?
+    var overlap: OverlapOverride?
     var token: String?
     var code: String?
     var client: Identifier?
@@ -169,6 +174,12 @@ private struct ClientFrameReader {
                     return
                 }
                 try readOperations(&reader)
+            case "undo":
+                begin("undo", .undo)
+                undo = try reader.readCount(from: 1)
+            case "allow_overlap":
+                begin("allow_overlap", .overlap)
+                overlap = try readOverlap(&reader)
             case "token":
                 begin("token", .token)
                 token = try reader.readWord()
@@ -269,6 +280,27 @@ private struct ClientFrameReader {
         operations = inner.operations
     }
 
+    private mutating func readOverlap(_ reader: inout JSONReader) throws(JSONError) -> OverlapOverride {
+        var overlap = try OverlapCodec.readOverride(&reader, isStrict: true)
+        guard overlap.pairs.count <= limits.overlapPairs else {
+            throw refuse(.tooMany, "allow_overlap names at most \(limits.overlapPairs) pairs", field: "allow_overlap")
+        }
+        guard !overlap.pairs.isEmpty else { throw refuse(.required, "allow_overlap names the pairs that it accepts", field: "allow_overlap") }
+        guard let reason = try canonicalReason(overlap.reason) else {
+            throw refuse(.required, "A reason is required to let trip items overlap", field: "allow_overlap")
+        }
+        overlap.reason = reason
+        return overlap
+    }
+
+    private mutating func canonicalReason(_ text: String) throws(JSONError) -> String? {
+        do {
+            return try OverlapOverride.canonicalReason(text)
+        } catch {
+            throw refuse(error.code, error.message, field: "allow_overlap")
+        }
+    }
+
     private func readCursor(_ reader: inout JSONReader) throws(JSONError) -> Cursor {
         var epoch: String?
         var sequence: Int64?
@@ -306,8 +338,12 @@ private struct ClientFrameReader {
         switch type {
         case .mutate:
             guard let mutation else { throw missing("mutation") }
+            if let undo {
+                guard operations == nil else { throw refuse(.invalid, "A mutation has operations or undo, not both", field: "undo") }
+                return .mutation(id: mutation, body: .undo(sequence: undo), overlap: overlap)
+            }
             guard let operations, !operations.isEmpty else { throw missing("operations") }
-            return .mutate(id: mutation, operations: operations)
+            return .mutation(id: mutation, body: .operations(operations), overlap: overlap)
         case .signIn:
             guard let token else { throw missing("token") }
             return .signIn(token: token)

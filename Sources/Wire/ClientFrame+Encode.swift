@@ -1,3 +1,4 @@
+import Family
 package import JSON
 import Queries
 
@@ -43,12 +44,22 @@ extension ClientFrame {
                 writer.integer(cursor.sequence)
                 writer.endObject()
             }
-        case .mutate(let id, let operations):
+        case .mutation(let id, let body, let overlap):
             writer.word("mutate")
             writer.key("mutation")
             writer.integer(id)
-            writer.key("operations")
-            OperationCodec.encode(operations, into: &writer)
+            switch body {
+            case .operations(let operations):
+                writer.key("operations")
+                OperationCodec.encode(operations, into: &writer)
+            case .undo(let sequence):
+                writer.key("undo")
+                writer.integer(sequence)
+            }
+            if let overlap {
+                writer.key("allow_overlap")
+                OverlapCodec.encode(overlap, into: &writer)
+            }
         case .refusedMutation:
             preconditionFailure("a refused mutation is read, never written")
         case .context(let context):

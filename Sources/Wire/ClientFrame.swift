@@ -10,8 +10,9 @@ package enum ClientFrame: Hashable, Sendable {
     case redeem(code: String, client: Identifier)
     /// `{"type":"join","family":"…","client":"…","context":"all"|"<athlete>","cursor":{"epoch":"…","seq":12}}`
     case join(Join)
-    /// `{"type":"mutate","mutation":7,"operations":[…]}`; the client id is the one given at join.
-    case mutate(id: Int64, operations: [Operation])
+    /// `{"type":"mutate","mutation":7,"operations":[…]}`, or `"undo":12` instead of operations; the client id is the one given at join.
+    /// `"allow_overlap":{"reason":"…","pairs":[["<id>","<id>"],…]}` accepts overlaps.
+    case mutation(id: Int64, body: Mutation.Body, overlap: OverlapOverride?)
     /// A mutation whose number could be read and whose content is refused: unknown kind, unknown field, wrong type.
     case refusedMutation(id: Int64, Rejection)
     /// `{"type":"context","context":"all"|"<athlete>"}`
@@ -30,6 +31,13 @@ package enum ClientFrame: Hashable, Sendable {
     case refusedRequest(request: Int64, Rejection)
     /// `{"type":"sign_out"}`: ends this session everywhere.
     case signOut
+}
+
+extension ClientFrame {
+    /// A mutation of operations that accepts no overlap.
+    package static func mutate(id: Int64, operations: [Operation]) -> ClientFrame {
+        .mutation(id: id, body: .operations(operations), overlap: nil)
+    }
 }
 
 /// Asks for a seat in one family's room.

@@ -12,7 +12,8 @@ enum LimitsCodec {
         writer.endObject()
     }
 
-    /// All of them must be there: a client that assumed one would break it unknowingly.
+    /// All of the first version must be there: a client that assumed one would break it unknowingly. Later ones bound what an older server
+    /// does not do.
     static func read(_ reader: inout JSONReader) throws(JSONError) -> Limits {
         let start = reader.offset
         var limits = Limits()
@@ -20,9 +21,9 @@ enum LimitsCodec {
         try reader.readObject { reader, key throws(JSONError) in
             guard let entry = Limits.entries.first(where: { key == $0.name }) else { return try reader.skipValue() }
             limits[keyPath: entry.value] = Int(try reader.readCount())
-            count += 1
+            if !entry.isLater { count += 1 }
         }
-        guard count == Limits.entries.count else { throw .unexpected("all limits", at: start) }
+        guard count == Limits.entries.count(where: { !$0.isLater }) else { throw .unexpected("all limits", at: start) }
         return limits
     }
 }

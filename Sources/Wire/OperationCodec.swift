@@ -13,6 +13,21 @@ package enum OperationCodec {
         return writer.octets
     }
 
+    /// The one spelling of a whole mutation, for the same hash; that of its operations when it is nothing else.
+    package static func canonicalOctets(_ mutation: Mutation) -> [UInt8] {
+        var octets: [UInt8]
+        switch mutation.body {
+        case .operations(let operations): octets = canonicalOctets(operations)
+        case .undo(let sequence): octets = Array("{\"undo\":\(sequence)}".utf8)
+        }
+        if let overlap = mutation.overlap {
+            var writer = JSONWriter()
+            OverlapCodec.encode(overlap, into: &writer)
+            octets += writer.octets
+        }
+        return octets
+    }
+
     package static func encode(_ operations: [Operation], into writer: inout JSONWriter) {
         writer.beginArray()
         for operation in operations { encode(operation, into: &writer) }
@@ -53,6 +68,18 @@ package enum OperationCodec {
             head("restore", operation, into: &writer)
             writer.key("base")
             writer.integer(base)
+        case .shift(let base, let days):
+            head("shift", operation, into: &writer)
+            writer.key("base")
+            writer.integer(base)
+            writer.key("days")
+            writer.integer(days)
+        case .copy(let from, let days):
+            head("copy", operation, into: &writer)
+            writer.key("from")
+            writer.identifier(from)
+            writer.key("days")
+            writer.integer(days)
         }
         writer.endObject()
     }

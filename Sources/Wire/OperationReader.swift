@@ -61,6 +61,14 @@ struct OperationReader {
             case "base":
                 parts.begin("base", .base)
                 parts.base = try reader.readCount(from: 1)
+            case "days":
+                parts.begin("days", .days)
+                let start = reader.offset
+                guard let days = Int(exactly: try reader.readInteger()) else { throw .outOfRange(at: start) }
+                parts.days = days
+            case "from":
+                parts.begin("from", .from)
+                parts.from = try reader.readIdentifier()
             case "merge":
                 parts.begin("merge", .merge)
                 let word = try reader.readString()
@@ -173,6 +181,14 @@ struct OperationReader {
         case .delete, .restore:
             guard let base = parts.base else { throw missing("base") }
             return Operation(kind: kind, id: id, action: op == .delete ? .delete(base: base) : .restore(base: base))
+        case .shift:
+            guard let base = parts.base else { throw missing("base") }
+            guard let days = parts.days else { throw missing("days") }
+            return Operation(kind: kind, id: id, action: .shift(base: base, days: days))
+        case .copy:
+            guard let from = parts.from else { throw missing("from") }
+            guard let days = parts.days else { throw missing("days") }
+            return Operation(kind: kind, id: id, action: .copy(from: from, days: days))
         }
     }
 
@@ -228,13 +244,15 @@ struct OperationReader {
 
 /// The words of `"op"`.
 private enum Op: String {
-    case create, update, delete, restore
+    case create, update, delete, restore, shift, copy
 
     var members: Members {
         switch self {
         case .create: [.op, .kind, .id, .athlete, .fields]
         case .update: [.op, .kind, .id, .base, .merge, .fields, .add, .remove]
         case .delete, .restore: [.op, .kind, .id, .base]
+        case .shift: [.op, .kind, .id, .base, .days]
+        case .copy: [.op, .kind, .id, .from, .days]
         }
     }
 }
@@ -252,9 +270,11 @@ private struct Members: OptionSet {
     static let fields = Members(rawValue: 64)
     static let add = Members(rawValue: 128)
     static let remove = Members(rawValue: 256)
+    static let days = Members(rawValue: 512)
+    static let from = Members(rawValue: 1_024)
 
     var firstName: String? {
-        let names = ["op", "kind", "id", "athlete", "base", "merge", "fields", "add", "remove"]
+        let names = ["op", "kind", "id", "athlete", "base", "merge", "fields", "add", "remove", "days", "from"]
         return isEmpty ? nil : names[rawValue.trailingZeroBitCount]
     }
 }
@@ -267,6 +287,8 @@ private struct Parts {
     var id: Identifier?
     var athlete: Identifier?
     var base: Int64?
+    var days: Int?
+    var from: Identifier?
     var merge = MergeMode.none
     var patch = FieldPatch()
     var seen: Members = []

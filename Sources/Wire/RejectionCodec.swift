@@ -36,6 +36,16 @@ enum RejectionCodec {
             writer.key("conflict")
             encode(conflict, into: &writer)
         }
+        if !rejection.overlaps.isEmpty {
+            writer.key("overlaps")
+            writer.beginArray()
+            for overlap in rejection.overlaps { OverlapCodec.encode(overlap, into: &writer) }
+            writer.endArray()
+        }
+        if let sequence = rejection.sequence {
+            writer.key("seq")
+            writer.integer(sequence)
+        }
     }
 
     private static func encode(_ conflict: Conflict, into writer: inout JSONWriter) {

@@ -60,6 +60,10 @@ private struct ServerFrameReader {
     private var retry: Bool?
     private var retryAfter: Int64?
     private var conflict: Conflict?
+    private var overlaps: [Overlap] = []
+    private var overlap: OverlapOverride?
+    private var undoes: Int64?
+    private var warnings: [MutationWarning] = []
     private var request: Int64?
     private var next: String?
     private var nextSequence: Int64?
@@ -111,6 +115,10 @@ private struct ServerFrameReader {
             case "retry": retry = try reader.readBool()
             case "retry_after": retryAfter = try reader.readCount()
             case "conflict": conflict = try RejectionCodec.readConflict(&reader)
+            case "overlaps": overlaps = try list(&reader) { reader throws(JSONError) in try OverlapCodec.read(&reader) }
+            case "overlap": overlap = try OverlapCodec.readOverride(&reader, isStrict: false)
+            case "undoes": undoes = try reader.readCount(from: 1)
+            case "warnings": warnings = try list(&reader) { reader throws(JSONError) in try OverlapCodec.readWarning(&reader) }
             case "request": request = try reader.readCount()
             case "next" where type == .history: nextSequence = try reader.readCount(from: 1)
             case "next": next = try reader.readWord()
@@ -150,10 +158,11 @@ private struct ServerFrameReader {
         case .change:
             let change = Change(
                 sequence: try need(sequence, "seq"), at: try need(at, "at"), member: try need(member, "member"), client: client,
-                mutation: mutation, entries: try need(entries, "changes"))
+                mutation: mutation, overlap: overlap, undoes: undoes, entries: try need(entries, "changes"))
             return .change(change)
         case .ack:
-            let ack = Ack(mutation: try need(mutation, "mutation"), sequence: sequence, records: try need(versions, "records"))
+            let ack = Ack(
+                mutation: try need(mutation, "mutation"), sequence: sequence, records: try need(versions, "records"), warnings: warnings)
             return .ack(ack)
         case .reject:
             return .reject(mutation: try need(mutation, "mutation"), try rejection())
@@ -213,7 +222,7 @@ private struct ServerFrameReader {
         if let known, known.isRetryable != retry { throw .invalid("retry is not what \(known.rawValue) says") }
         return Rejection(
             known ?? (retry ? .busy : .invalid), try need(message, "message"), operation: operation, kind: kind, id: id, field: field,
-            retryAfter: retryAfter, conflict: conflict)
+            retryAfter: retryAfter, conflict: conflict, overlaps: overlaps, sequence: sequence)
     }
 
     private func need<Value>(_ value: Value?, _ name: String) throws(JSONError) -> Value {

@@ -45,6 +45,14 @@ extension ServerFrame {
             writer.key("mutation")
             writer.integer(mutation)
         }
+        if let overlap = change.overlap {
+            writer.key("overlap")
+            OverlapCodec.encode(overlap, into: &writer)
+        }
+        if let undoes = change.undoes {
+            writer.key("undoes")
+            writer.integer(undoes)
+        }
         writer.key("changes")
         writer.beginArray()
         for entry in change.entries { ChangeCodec.encode(entry, into: &writer) }
@@ -75,6 +83,12 @@ extension ServerFrame {
             writer.endObject()
         }
         writer.endArray()
+        if !ack.warnings.isEmpty {
+            writer.key("warnings")
+            writer.beginArray()
+            for warning in ack.warnings { OverlapCodec.encode(warning, into: &writer) }
+            writer.endArray()
+        }
         writer.endObject()
     }
 

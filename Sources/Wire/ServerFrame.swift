@@ -19,7 +19,8 @@ package enum ServerFrame: Hashable, Sendable {
     case change(Change)
     /// `{"type":"live","seq":121}`: everything up to here has been sent; what follows is as it happens.
     case live(sequence: Int64)
-    /// `{"type":"ack","mutation":7,"seq":121,"records":[{"id":"…","version":4}]}`; without `seq` when nothing changed.
+    /// `{"type":"ack","mutation":7,"seq":121,"records":[{"id":"…","version":4}]}`; without `seq` when nothing changed;
+    /// `"warnings":[…]` when there are any.
     case ack(Ack)
     /// `{"type":"reject","mutation":7,"code":"conflict","message":"…",…}`
     case reject(mutation: Int64, Rejection)
@@ -144,10 +145,13 @@ package struct Ack: Hashable, Sendable {
     package var sequence: Int64?
     /// One for each record that changed, cascades included.
     package var records: [Version]
+    /// What was done and may not be meant.
+    package var warnings: [MutationWarning]
 
-    package init(mutation: Int64, sequence: Int64?, records: [Version]) {
+    package init(mutation: Int64, sequence: Int64?, records: [Version], warnings: [MutationWarning] = []) {
         self.mutation = mutation
         self.sequence = sequence
         self.records = records
+        self.warnings = warnings
     }
 }

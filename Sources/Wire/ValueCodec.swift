@@ -95,7 +95,7 @@ enum ValueCodec {
         writer.endObject()
     }
 
-    private static func readLink(_ reader: inout JSONReader) throws(JSONError) -> Value {
+    static func readLink(_ reader: inout JSONReader) throws(JSONError) -> Value {
         var kind: Kind?
         var id: Identifier?
         try reader.readObject { reader, key throws(JSONError) in

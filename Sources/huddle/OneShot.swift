@@ -164,6 +164,8 @@ struct OneShot {
         case .update: return "changed \(name)"
         case .delete: return "deleted"
         case .restore: return "restored \(name)"
+        case .shift: return "moved \(name)"
+        case .copy: return "copied \(name)"
         }
     }
 }

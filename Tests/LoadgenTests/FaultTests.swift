@@ -89,7 +89,7 @@ private struct FakeSession {
         switch frame {
         case .signIn: return [.welcome(Welcome(server: "fake", time: 0, memberships: [], limits: Limits()))]
         case .join: return [.live(sequence: sequence)]
-        case .mutate(let id, let operations): return answer(id, operations)
+        case .mutation(let id, .operations(let operations), _): return answer(id, operations)
         default: return []
         }
     }

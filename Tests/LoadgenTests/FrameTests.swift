@@ -81,7 +81,7 @@ struct MutateFrameTests {
         for (mutation, token) in [(Int64(1), LoadTokenTests.token), (1 << 40, LoadTokenTests.token)] {
             frame.write(mutation: mutation, record: record, token: token)
             #expect(frame.octets.count == size)
-            guard case .mutate(let id, let operations) = try ClientFrame.decode(frame.octets, limits: Limits()) else {
+            guard case .mutation(let id, .operations(let operations), _) = try ClientFrame.decode(frame.octets, limits: Limits()) else {
                 Issue.record("no mutation")
                 continue
             }

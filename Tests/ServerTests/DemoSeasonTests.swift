@@ -39,7 +39,7 @@ struct DemoSeasonTests {
                         guard let index = records.firstIndex(where: { $0.id == operation.id }) else { continue }
                         for assignment in patch.assignments { records[index].fields[assignment.field] = assignment.value }
                         records[index].sets += patch.setEdits
-                    case .delete, .restore: break
+                    case .delete, .restore, .shift, .copy: break
                     }
                 }
             }
@@ -95,7 +95,7 @@ struct DemoSeasonTests {
                 case .update(let base, _, let given):
                     patch = given
                     #expect(known[operation.id] == operation.kind && base == 1)
-                case .delete, .restore: continue
+                case .delete, .restore, .shift, .copy: continue
                 }
                 #expect(patch.assignments.map(\.field) == patch.assignments.map(\.field).sorted())
                 for assignment in patch.assignments {
@@ -211,7 +211,7 @@ struct DemoSeasonTests {
                     let merged = Merge.apply(patch, to: record.fields) { _, id in SetElement(id: id) }
                     #expect(!merged.changed.isEmpty)
                     fields = merged.fields
-                case .delete, .restore:
+                case .delete, .restore, .shift, .copy:
                     Issue.record("the demo deletes nothing")
                 }
                 try Permission.check(access, operation: index, id: operation.id)

@@ -45,7 +45,9 @@ struct FrameDeclarationTests {
                     var fewer = example
                     fewer.remove(at: position)
                     let isRequired = member.name == "type" || declaration.members.contains { $0.name == member.name && $0.isRequired }
-                    #expect((Outcome(object(fewer)).rejection == nil) == !isRequired, "\(declaration.type) without \(member.name)")
+                    let isOne = declaration.oneOf.contains(member.name)
+                    #expect((Outcome(object(fewer)).rejection == nil) == !(isRequired || isOne), "\(declaration.type) without \(member.name)")
+                    if isOne { #expect(Outcome(object(fewer)).rejection?.field == declaration.oneOf.first) }
                     if isRequired, member.name != "type" { #expect(Outcome(object(fewer)).rejection?.field == member.name) }
 
                     var wrong = example
@@ -55,8 +57,8 @@ struct FrameDeclarationTests {
                     #expect(Outcome(object(wrong)).rejection != nil, "\(declaration.type) with null as \(member.name)")
                     #expect(Outcome(object(example + [member])).rejection?.code == .badFrame, "\(member.name) twice")
                 }
-                let more = Outcome(object(example + [(name: "undo", value: "7")]))
-                #expect(more.rejection?.field == "undo")
+                let more = Outcome(object(example + [(name: "undone", value: "7")]))
+                #expect(more.rejection?.field == "undone")
                 #expect(more.rejection?.message.contains("older than the client") == true)
                 #expect((more.refusedMutation != nil) == (declaration.type == "mutate"))
 

@@ -64,7 +64,7 @@ struct PropertyTests {
             """,
         ]
         let canonical = spellings.map { spelling in
-            guard case .frame(.mutate(_, let operations)) = Outcome(mutate(spelling)) else {
+            guard case .frame(.mutation(_, .operations(let operations), _)) = Outcome(mutate(spelling)) else {
                 Issue.record("refused: \(String(describing: Outcome(mutate(spelling)).rejection))")
                 return ""
             }

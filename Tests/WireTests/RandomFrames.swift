@@ -80,7 +80,9 @@ struct RandomFrames {
     mutating func operation() -> Operation {
         let kind = pick(Kind.allCases)
         let action: Operation.Action
-        switch number(0...3) {
+        switch number(0...5) {
+        case 4: action = .shift(base: sequence(), days: Int(number(-4_000...4_000)))
+        case 5: action = .copy(from: identifier(), days: Int(number(-4_000...4_000)))
         case 0: action = .create(athlete: optional { $0.identifier() }, patch: FieldPatch(assignments: assignments(kind, form: false)))
         case 1: action = .update(base: sequence(), merge: pick(MergeMode.allCases), patch: patch(kind))
         case 2: action = .delete(base: sequence())
@@ -114,7 +116,9 @@ struct RandomFrames {
         case 8: return .digest(DigestRequest(request: sequence(), after: optional { $0.sequence() }))
         case 9:
             return .accessLog(AccessLogRequest(request: sequence(), before: optional { $0.word() }, limit: Int(number(1...200))))
-        default: return .mutate(id: sequence(), operations: [operation()] + list(5) { $0.operation() })
+        default:
+            let body: Mutation.Body = chance(80) ? .operations([operation()] + list(5) { $0.operation() }) : .undo(sequence: sequence())
+            return .mutation(id: sequence(), body: body, overlap: chance(30) ? overlapOverride() : nil)
         }
     }
 
@@ -143,7 +147,7 @@ struct RandomFrames {
     mutating func change() -> Change {
         Change(
             sequence: sequence(), at: number(0...2_000_000_000_000), member: identifier(), client: optional { $0.identifier() },
-            mutation: optional { $0.sequence() }, entries: list(4) { $0.entry() })
+            mutation: optional { $0.sequence() }, overlap: optional { $0.overlapOverride() }, undoes: optional { $0.sequence() }, entries: list(4) { $0.entry() })
     }
 
     mutating func conflict() -> Conflict {
@@ -162,7 +166,26 @@ struct RandomFrames {
         Rejection(
             pick(ErrorCode.allCases), string(), operation: optional { Int($0.number(0...99)) }, kind: optional { $0.pick(Kind.allCases) },
             id: optional { $0.identifier() }, field: optional { $0.string() }, retryAfter: optional { $0.number(0...60_000) },
-            conflict: optional { $0.conflict() })
+            conflict: optional { $0.conflict() }, overlaps: list(2) { $0.overlap() }, sequence: optional { $0.sequence() })
+    }
+
+    mutating func overlapOverride() -> OverlapOverride {
+        OverlapOverride(
+            reason: "Meant " + word(), pairs: (0..<number(1...4)).map { _ in OverlapPair(identifier(), identifier()) })
+    }
+
+    mutating func overlap() -> Overlap {
+        Overlap(item: overlapItem(), with: overlapItem(), members: list(3) { $0.identifier() })
+    }
+
+    private mutating func overlapItem() -> Overlap.Item {
+        Overlap.Item(id: identifier(), title: string(), start: word(), startZone: word(), end: word(), endZone: word())
+    }
+
+    mutating func warning() -> MutationWarning {
+        MutationWarning(
+            code: .doubleBooking, kind: pick(Kind.allCases), id: identifier(), withKind: pick(Kind.allCases), withID: identifier(),
+            member: identifier(), message: string())
     }
 
     mutating func presence() -> Presence { Presence(member: identifier(), connections: Int(number(0...32)), context: context()) }
@@ -266,7 +289,7 @@ struct RandomFrames {
         case 7:
             return .ack(Ack(
                 mutation: sequence(), sequence: optional { $0.sequence() },
-                records: list(4) { Ack.Version(id: $0.identifier(), version: $0.sequence()) }))
+                records: list(4) { Ack.Version(id: $0.identifier(), version: $0.sequence()) }, warnings: list(2) { $0.warning() }))
         case 8, 9: return .reject(mutation: sequence(), rejection())
         case 10: return .presence(presence())
         case 11: return .context(context())

@@ -88,7 +88,7 @@ extension Operation {
     package var patch: FieldPatch? {
         switch action {
         case .create(_, let patch), .update(_, _, let patch): patch
-        case .delete, .restore: nil
+        case .delete, .restore, .shift, .copy: nil
         }
     }
 
@@ -96,6 +96,7 @@ extension Operation {
     var references: [Identifier] {
         var found: [Identifier] = []
         if case .create(let athlete?, _) = action { found.append(athlete) }
+        if case .copy(let from, _) = action { found.append(from) }
         guard let patch else { return found }
         for assignment in patch.assignments {
             switch assignment.value {

@@ -157,6 +157,8 @@ extension SyncEngine {
             operation.action = .update(base: current.version, merge: merge, patch: patch)
         case .delete: operation.action = .delete(base: current.version)
         case .restore: operation.action = .restore(base: current.version)
+        case .shift(_, let days): operation.action = .shift(base: current.version, days: days)
+        case .copy: break
         }
         return operation
     }
@@ -329,22 +331,25 @@ extension SyncEngine {
 
 extension Operation {
     var isCreate: Bool {
-        if case .create = action { return true }
-        return false
+        switch action {
+        case .create, .copy: true
+        case .update, .delete, .restore, .shift: false
+        }
     }
 
     /// The version that the author saw; a create has none.
     var base: Int64? {
         get {
             switch action {
-            case .create: nil
-            case .update(let base, _, _), .delete(let base), .restore(let base): base
+            case .create, .copy: nil
+            case .update(let base, _, _), .delete(let base), .restore(let base), .shift(let base, _): base
             }
         }
         set {
             guard let newValue else { return }
             switch action {
-            case .create: break
+            case .create, .copy: break
+            case .shift(_, let days): action = .shift(base: newValue, days: days)
             case .update(_, let merge, let patch): action = .update(base: newValue, merge: merge, patch: patch)
             case .delete: action = .delete(base: newValue)
             case .restore: action = .restore(base: newValue)

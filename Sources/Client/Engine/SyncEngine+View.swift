@@ -53,6 +53,7 @@ extension SyncEngine {
     private func apply(_ operation: Operation, of mutation: PendingMutation, to record: Record?) -> Record? {
         let author = member ?? configuration.client
         guard var record else {
+            if case .copy(let from, let days) = operation.action { return copy(from, as: operation, days: days, of: mutation, by: author) }
             guard case .create(let athlete, let patch) = operation.action else { return nil }
             var fields = Fields(operation.kind)
             for (index, field) in operation.kind.declaration.fields.enumerated() { fields[index] = field.defaultValue }
@@ -62,7 +63,10 @@ extension SyncEngine {
                 updatedAt: mutation.at, updatedBy: author, fields: fields)
         }
         switch operation.action {
-        case .create: return record
+        case .create, .copy: return record
+        case .shift(_, let days):
+            guard record.kind == operation.kind, let moved = DateShift.moved(record.fields, days: days) else { return record }
+            record.fields = moved
         case .update(_, _, let patch):
             guard record.kind == operation.kind else { return record }
             record.fields = Merge.apply(patch, to: record.fields, resolve: element).fields
@@ -76,6 +80,18 @@ extension SyncEngine {
         record.updatedAt = mutation.at
         record.updatedBy = author
         return record
+    }
+
+    /// A trip's items come with the server's answer.
+    private func copy(
+        _ from: Identifier, as operation: Operation, days: Int, of mutation: PendingMutation, by author: Identifier
+    ) -> Record? {
+        guard let source = record(from), source.kind == operation.kind, let fields = DateShift.copied(source.fields, days: days) else {
+            return nil
+        }
+        return Record(
+            kind: operation.kind, id: operation.id, athlete: source.athlete, version: 0, createdAt: mutation.at, createdBy: author,
+            updatedAt: mutation.at, updatedBy: author, fields: fields)
     }
 
     /// How an element of a set is shown until the server has filled it in.

@@ -105,6 +105,8 @@ package struct ChangeText {
         return DisplayWidth.cut(text, to: 60)
     }
 
+    private static func days(_ count: Int) -> String { count == 1 || count == -1 ? "\(count) day" : "\(count) days" }
+
     /// "Maya is here, viewing Maya's season"; "Maya has left".
     package func presence(_ presence: Presence) -> String {
         let name = names.member(presence.member)
@@ -150,6 +152,9 @@ package struct ChangeText {
                 return "change \(name): \(fields.joined(separator: ", "))"
             case .delete: return "delete \(name)"
             case .restore: return "restore \(name)"
+            case .shift(_, let days): return "move \(name) by \(Self.days(days))"
+            case .copy(let from, let days):
+                return "copy \(DisplayWidth.cut(names.name(from), to: 60)), \(Self.days(days)) on"
             }
         }.joined(separator: "; ")
     }

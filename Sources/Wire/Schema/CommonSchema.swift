@@ -76,8 +76,14 @@ enum CommonSchema {
         let head: [(String, SchemaTree)] = [("kind", own("kind")), ("id", own("identifier"))]
         func op(_ word: String) -> [(String, SchemaTree)] { [("op", ["const": .string(word)])] + head }
         let creatable = Kind.allCases.filter(\.declaration.isCreatedByMutation)
+        let days: SchemaTree = [
+            "type": "integer", "minimum": .integer(-Int64(Validation.shiftDays)), "maximum": .integer(Int64(Validation.shiftDays)),
+        ]
+        func kinds(_ isMeant: (KindDeclaration) -> Bool) -> SchemaTree {
+            .array(Kind.allCases.filter { isMeant($0.declaration) }.map { .string($0.name.description) })
+        }
         return [
-            ("operation", ["oneOf": [own("op_create"), own("op_update"), own("op_delete"), own("op_restore")]]),
+            ("operation", ["oneOf": [own("op_create"), own("op_update"), own("op_delete"), own("op_restore"), own("op_shift"), own("op_copy")]]),
             ("op_create", closed(
                 "A new record; athlete is its owner, for kinds that belong to one (left out: the context's).",
                 op("create") + [("athlete", own("identifier")), ("fields", ["type": "object"])], optional: ["athlete", "fields"],
@@ -95,6 +101,14 @@ enum CommonSchema {
                 })),
             ("op_delete", closed("base is the version that the author saw.", op("delete") + [("base", own("positive"))])),
             ("op_restore", closed("base is the version of the deletion.", op("restore") + [("base", own("positive"))])),
+            ("op_shift", closed(
+                "Moves a trip with its items, one item or an event by whole days, not 0; local times stay.",
+                op("shift") + [("base", own("positive")), ("days", days)],
+                rules: [["properties": ["kind": ["enum": kinds(\.shiftsWithDays)]]]])),
+            ("op_copy", closed(
+                "A new trip with its items, or a new event, like the one called from, so many days later; local times stay.",
+                op("copy") + [("from", own("identifier")), ("days", days)],
+                rules: [["properties": ["kind": ["enum": kinds(\.isCopied)]]]])),
         ]
     }()
 
@@ -217,6 +231,33 @@ enum CommonSchema {
                 ("at", own("instant")), ("athlete", own("identifier")), ("member", own("identifier")),
                 ("what", ["enum": ["context", "document", "export"]]), ("record", own("identifier")),
             ], optional: ["record"])),
+        ("overlap_override", closed(
+            "Overlaps of trip items that an author accepts, and why.",
+            [
+                ("reason", ["type": "string", "minLength": 1]),
+                ("pairs", [
+                    "type": "array", "minItems": 1, "description": "At most overlap_pairs.",
+                    "items": ["type": "array", "minItems": 2, "maxItems": 2, "items": own("identifier")],
+                ]),
+            ])),
+        ("overlap_item", closed(
+            "A trip item, as far as it takes to decide.",
+            [
+                ("id", own("identifier")), ("title", ["type": "string"]), ("start_time", ["type": "string"]), ("start_zone", ["type": "string"]),
+                ("end_time", ["type": "string"]), ("end_zone", ["type": "string"]),
+            ])),
+        ("overlap", closed(
+            "Two items of one trip at the same time, and who would be at both.",
+            [
+                ("item", own("overlap_item")), ("with", own("overlap_item")),
+                ("members", ["type": "array", "items": own("identifier")]),
+            ])),
+        ("warning", closed(
+            "Something that was done and may not be meant. double_booking: it overlaps another record of the same member.",
+            [
+                ("code", ["enum": .array(MutationWarning.Code.allCases.map { .string($0.rawValue) })]), ("kind", own("kind")),
+                ("id", own("identifier")), ("with", own("link")), ("member", own("identifier")), ("message", ["type": "string"]),
+            ])),
         ("presence", closed(
             "Who is here, and whose season they look at.",
             [("member", own("identifier")), ("connections", own("count")), ("context", own("context"))])),

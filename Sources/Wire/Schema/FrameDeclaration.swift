@@ -21,11 +21,14 @@ package struct FrameDeclaration: Sendable {
     package let meaning: String
     /// Besides `type`.
     package let members: [Member]
+    /// Of these members a frame has exactly one; none of them is required by itself.
+    package let oneOf: [String]
 
-    init(_ type: String, _ meaning: String, _ members: [Member] = []) {
+    init(_ type: String, _ meaning: String, _ members: [Member] = [], oneOf: [String] = []) {
         self.type = type
         self.meaning = meaning
         self.members = members
+        self.oneOf = oneOf
     }
 }
 
@@ -53,8 +56,10 @@ extension FrameDeclaration {
             .init("mutation", common("positive"), "The client's own number, larger than every earlier one of this client."),
             .init("operations", [
                 "type": "array", "minItems": 1, "items": common("operation"), "description": "At most operations_per_mutation.",
-            ], "In the order in which they are applied."),
-        ]),
+            ], "In the order in which they are applied.", required: false),
+            .init("undo", common("positive"), "Instead of operations: the sequence of the change to take back.", required: false),
+            .init("allow_overlap", common("overlap_override"), "Overlaps of trip items that are meant, and why.", required: false),
+        ], oneOf: ["operations", "undo"]),
         .init("context", "Looks at another season. Answer: context.", [
             .init("context", common("context"), "\"all\" or the id of an athlete of the family."),
         ]),
@@ -104,6 +109,8 @@ extension FrameDeclaration {
         .init("retry", ["type": "boolean"], "Whether the very same thing can succeed later."),
         .init("retry_after", common("count"), "Milliseconds after which trying again can help.", required: false),
         .init("conflict", common("conflict"), "With code conflict: what has to be decided.", required: false),
+        .init("overlaps", list("overlap"), "With code overlap: what would be at the same time.", required: false),
+        .init("seq", common("positive"), "With code contradicted: the later change that stands in the way.", required: false),
     ]
 
     package static let server: [FrameDeclaration] = [
@@ -146,6 +153,8 @@ extension FrameDeclaration {
             .init("member", common("identifier"), "Who did it."),
             .init("client", common("identifier"), "The author's client; left out: the server itself.", required: false),
             .init("mutation", common("positive"), "The author's number for it.", required: false),
+            .init("overlap", common("overlap_override"), "Overlaps that the author accepted.", required: false),
+            .init("undoes", common("positive"), "The change that this one takes back.", required: false),
             .init("changes", list("change"), "In the order in which they were applied."),
         ]),
         .init("live", "Everything up to here has been sent; what follows is as it happens.", [
@@ -155,6 +164,7 @@ extension FrameDeclaration {
             .init("mutation", common("positive"), "Which."),
             .init("seq", common("positive"), "The change that it made; left out: it changed nothing.", required: false),
             .init("records", list("version"), "The new version of each record that changed."),
+            .init("warnings", list("warning"), "What was done and may not be meant.", required: false),
         ]),
         .init("reject", "The mutation was not done, no part of it.", [.init("mutation", common("positive"), "Which.")] + rejection),
         .init("presence", "Somebody came, went, or looks at another season.", [

@@ -30,15 +30,17 @@ package enum SchemaDocument {
             // What the member means here goes before what its type says about itself.
             properties.append((member.name, .object([("description", .string(member.meaning))] + schema.filter { $0.0 != "description" })))
         }
-        return [
-            "$schema": .string(dialect),
-            "title": .string(frame.type),
-            "description": .string(frame.meaning),
-            "type": "object",
-            "properties": .object(properties),
-            "required": .array(["type"] + frame.members.filter(\.isRequired).map { .string($0.name) }),
-            "additionalProperties": false,
+        var schema: [(String, SchemaTree)] = [
+            ("$schema", .string(dialect)),
+            ("title", .string(frame.type)),
+            ("description", .string(frame.meaning)),
+            ("type", "object"),
+            ("properties", .object(properties)),
+            ("required", .array(["type"] + frame.members.filter(\.isRequired).map { .string($0.name) })),
         ]
+        if !frame.oneOf.isEmpty { schema.append(("oneOf", .array(frame.oneOf.map { ["required": [.string($0)]] }))) }
+        schema.append(("additionalProperties", false))
+        return .object(schema)
     }
 
     private static func all(_ frames: [FrameDeclaration], _ direction: String) -> SchemaTree {

@@ -115,7 +115,7 @@ final class LoopbackServer {
                 send(.error(Rejection(.codeUnknown, "unknown"), request: nil))
             }
         case .join(let join): for frame in naive.join(join) { send(frame) }
-        case .mutate(let id, let operations):
+        case .mutation(let id, .operations(let operations), _):
             switch onMutation(id) {
             case .answer:
                 let (answer, change) = naive.mutate(World.client, id, operations)

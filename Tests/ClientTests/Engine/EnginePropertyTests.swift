@@ -103,7 +103,7 @@ struct EngineWorld {
             let frames = server.join(join)
             if case .joined? = frames.first { links[index].isJoined = true }
             links[index].toClient += frames
-        case .mutate(let id, let operations):
+        case .mutation(let id, .operations(let operations), _):
             if random.chance(5) {
                 let refusal = Rejection(.busy, "busy", retryAfter: Int64.random(in: 0...300, using: &random))
                 links[index].toClient.append(.reject(mutation: id, refusal))
@@ -158,7 +158,7 @@ struct EngineWorld {
             if let result = try? engines[index].retry(draft: draft.id, at: 0, now: now) {
                 performed[index, default: []].insert(result.mutation)
                 for action in result.actions {
-                    if case .send(.mutate(let id, _)) = action { performed[index, default: []].insert(id) }
+                    if case .send(.mutation(let id, _, _)) = action { performed[index, default: []].insert(id) }
                 }
                 performed[index, default: []].formUnion(engines[index].pending.map(\.id))
                 carryOut(result.actions, index)

@@ -98,7 +98,7 @@ struct NaiveServer {
         guard var record = records[id] else { throw Rejection(.notFound, "gone") }
         func conflict() -> Rejection { Rejection(.conflict, "conflict", conflict: Conflict(record: record, fields: [])) }
         switch operation.action {
-        case .create: return
+        case .create, .shift, .copy: return
         case .update(let base, let merge, let patch):
             guard base <= record.version, !record.isDeleted else { throw conflict() }
             if base < record.version {

@@ -118,7 +118,7 @@ extension [SyncAction] {
 
     var sentMutations: [Int64] {
         sent.compactMap {
-            if case .mutate(let id, _) = $0 { return id }
+            if case .mutation(let id, _, _) = $0 { return id }
             return nil
         }
     }

@@ -100,8 +100,8 @@ struct RestartReport {
 
     private func base(of operation: Operation) -> Int64? {
         switch operation.action {
-        case .create: nil
-        case .update(let base, _, _), .delete(let base), .restore(let base): base
+        case .create, .copy: nil
+        case .update(let base, _, _), .delete(let base), .restore(let base), .shift(let base, _): base
         }
     }
 
