@@ -34,7 +34,6 @@ package struct Limits: Hashable, Sendable {
     /// Records of one family, tombstones included.
     package var recordsPerFamily = 100_000
     /// Records besides the one named that one deletion, shift or copy may touch, and items of one trip: a commit stays at some milliseconds.
-    /// Not sent: nobody can check it before they ask, and the rejection (`too_many`) says what to do.
     package var relatedRecords = 500
     /// Messages that a snapshot carries, the newest; older ones are paged (`list`).
     package var snapshotMessages = 500
@@ -87,6 +86,9 @@ extension Limits {
             meaning: "Operations in one mutation.", past: "reject too_many"),
         .init(name: "overlap_pairs", value: \.overlapPairs, unit: "pairs",
             meaning: "Pairs of trip items that one allow_overlap names.", past: "reject too_many", isLater: true),
+        .init(name: "related_records", value: \.relatedRecords, unit: "records",
+            meaning: "Records besides the one named that one deletion, shift or copy may touch; items of one trip.", past: "reject too_many",
+            isLater: true),
         .init(name: "change_octets", value: \.changeOctets, unit: "octets",
             meaning: "The change frame that a mutation leads to.", past: "reject too_many"),
         .init(name: "pending_mutations", value: \.pendingMutations, unit: "mutations",

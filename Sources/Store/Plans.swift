@@ -3,15 +3,15 @@ import Family
 
 /// What a mutation planned anew, so that its final state can be checked.
 struct Plans {
-    /// Trip items to be checked, with the operation that touched each first.
+    /// Trip items that the conflict check looks at, with the operation that touched each first.
     private(set) var items: [Identifier: Int] = [:]
     /// Trips whose participants changed, and with them those of the items that name none.
     private(set) var trips: [Identifier: Int] = [:]
+    /// Items that moved or were copied with their whole trip: how they lie to each other is as it was, and was accepted or in order before.
+    private(set) var moved: Set<Identifier> = []
     private(set) var events: Set<Identifier> = []
-    /// Items that moved or were copied together: how they lie to each other is as it was, so it is not asked again.
-    var together: [Identifier: Int] = [:]
 
-    var isEmpty: Bool { items.isEmpty && trips.isEmpty && events.isEmpty }
+    var isEmpty: Bool { items.isEmpty && trips.isEmpty && moved.isEmpty && events.isEmpty }
 
     /// - Parameter old: the record before; `nil` when it was not there.
     mutating func note(from old: Record?, to new: Record, _ index: Int) {
@@ -19,8 +19,9 @@ struct Plans {
         case .tripItem:
             if new.isDeleted {
                 items[new.id] = nil
-            } else if Self.differ(old, new, Self.itemFields) {
-                if items[new.id] == nil { items[new.id] = index }
+                moved.remove(new.id)
+            } else if OverlapCheck.isDue(from: old?.fields, to: new.fields), items[new.id] == nil {
+                items[new.id] = index
             }
         case .trip:
             if new.isDeleted {
@@ -31,21 +32,22 @@ struct Plans {
         case .event:
             if new.isDeleted {
                 events.remove(new.id)
-            } else if Self.differ(old, new, Self.eventFields) {
+            } else if old.map({ old in Self.eventFields.contains { old.fields[$0] != new.fields[$0] } }) ?? true {
                 events.insert(new.id)
             }
         default: break
         }
     }
 
-    private static func differ(_ old: Record?, _ new: Record, _ fields: [Int]) -> Bool {
-        guard let old else { return true }
-        return fields.contains { old.fields[$0] != new.fields[$0] }
+    /// An item was written because its whole trip moved.
+    ///
+    /// - Parameter wasDue: whether another operation had touched it before.
+    mutating func move(_ item: Identifier, wasDue: Bool) {
+        moved.insert(item)
+        if !wasDue { items[item] = nil }
     }
 
-    private static let itemFields = indices(
-        .tripItem, ["trip_id", "start_time", "start_zone", "end_time", "end_zone", "participants", "category"])
-    private static let eventFields = indices(.event, ["start_date", "end_date", "start_time", "end_time", "time_zone"])
-
-    private static func indices(_ kind: Kind, _ names: [String]) -> [Int] { names.compactMap { kind.declaration.index(of: $0) } }
+    private static let eventFields = ["start_date", "end_date", "start_time", "end_time", "time_zone"].compactMap {
+        Kind.event.declaration.index(of: $0)
+    }
 }

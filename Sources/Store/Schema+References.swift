@@ -11,6 +11,7 @@ extension Schema {
             WHERE kind IN (7, 8) AND deleted_at IS NULL;
         CREATE INDEX records_by_trip ON records (family, json_extract(CAST(fields AS TEXT), '$.trip_id'))
             WHERE kind IN (10) AND deleted_at IS NULL;
+        CREATE INDEX documents_by_replaced ON records (family, json_extract(CAST(fields AS TEXT), '$.replaces')) WHERE kind = 11;
         CREATE INDEX events_by_day ON records (family, json_extract(CAST(fields AS TEXT), '$.start_date'))
             WHERE kind = 5 AND deleted_at IS NULL;
         CREATE INDEX trip_items_by_day ON records (family, json_extract(CAST(fields AS TEXT), '$.start_time'))

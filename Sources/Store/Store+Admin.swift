@@ -50,7 +50,7 @@ extension Store {
         try add(.member, parentID, member, &change)
         try people.addMembership(family: family.key, member: parentID, born: nil, consent: nil)
         let code = try makeInvite(family: family.key, member: parentID, at: at)
-        let sealed = try seal(change, client: nil, mutation: nil)
+        let sealed = try seal(change, nil)
         return (.family(FamilyCreated(family: familyID, member: parentID, code: code.text, expiresAt: code.expiresAt)), sealed)
     }
 
@@ -78,7 +78,7 @@ extension Store {
         let consent = isMinor && hasLogin ? invite.by.map { Consent(by: $0, at: at, terms: Consent.currentTerms) } : nil
         try people.addMembership(family: family.key, member: id, born: born, consent: consent)
         let code = hasLogin ? try makeInvite(family: family.key, member: id, at: at) : nil
-        let sealed = try seal(change, client: nil, mutation: nil)
+        let sealed = try seal(change, nil)
         let invited = Invited(family: invite.family, member: id, role: invite.role, code: code?.text, expiresAt: code?.expiresAt)
         return (.invited(invited), sealed)
     }

@@ -16,10 +16,10 @@ extension Store {
             try delete(operation, index, base: base, &change)
         case .restore(let base):
             try restore(operation, index, base: base, &change)
-        case .shift, .copy:
-            throw Rejection(
-                .unknownOperation, "This server does not know shift and copy yet. Nothing was changed.", operation: index,
-                kind: operation.kind, id: operation.id)
+        case .shift(let base, let days):
+            try shift(operation, index, base: base, days: Int(days), &change)
+        case .copy(let source, let days):
+            try copy(operation, index, from: source, days: Int(days), &change)
         }
     }
 
@@ -115,6 +115,7 @@ extension Store {
     func remove(_ row: inout RecordRow, _ operation: Operation, _ index: Int, _ change: inout PendingChange) throws {
         let current = row.record
         try letGo(of: current, operation, index, &change)
+        try passOn(current, operation, index, &change)
         row.record.deletedAt = change.at
         try checkPeople(from: current, to: row.record, operation, index, &change)
         raise(&row, change)
@@ -125,9 +126,14 @@ extension Store {
     }
 
     /// Brings a deleted record back as it was. References that would have ended with their targets end now, in a second step.
-    func bringBack(_ row: inout RecordRow, _ operation: Operation, _ index: Int, _ change: inout PendingChange) throws {
+    ///
+    /// - Parameter isUndo: what the deletion did to others is undone by itself.
+    func bringBack(
+        _ row: inout RecordRow, _ operation: Operation, _ index: Int, isUndo: Bool = false, _ change: inout PendingChange
+    ) throws {
         let current = row.record
-        let fields = try livingReferences(of: current, operation, index, change)
+        var fields = try livingReferences(of: current, operation, index, change)
+        if !isUndo { fields = try takeBack(current, fields, operation, index, &change) }
         row.record.deletedAt = nil
         try checkPeople(from: current, to: row.record, operation, index, &change)
         raise(&row, change)
@@ -158,7 +164,7 @@ extension Store {
     }
 
     /// Whose a new record is: the athlete that the operation names, or else the context's.
-    private func owner(_ named: Identifier?, _ operation: Operation, _ index: Int, _ change: PendingChange) throws -> Identifier {
+    func owner(_ named: Identifier?, _ operation: Operation, _ index: Int, _ change: PendingChange) throws -> Identifier {
         let label = operation.kind.declaration.label
         var owner = named
         if owner == nil, case .athlete(let athlete) = change.context { owner = athlete }
@@ -202,7 +208,7 @@ extension Store {
     /// Checks that what a patch begins to refer to lives in this family.
     ///
     /// - Returns: these records as they are now, by id.
-    private func resolve(
+    func resolve(
         _ references: [Merge.Reference], _ operation: Operation, _ index: Int, _ change: PendingChange
     ) throws -> [Identifier: Record] {
         var targets: [Identifier: Record] = [:]

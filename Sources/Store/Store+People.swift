@@ -20,7 +20,7 @@ extension Store {
                 try people.setRemoved(family: change.family.key, member: new.id, at: new.deletedAt)
             }
             change.family.members[new.id] = state
-            if before?.role != state.role || before?.isRemoved != state.isRemoved {
+            if before?.role != state.role || before?.isRemoved != state.isRemoved || before?.parentAccess != state.parentAccess {
                 change.members.append((new.id, state.isRemoved ? nil : state.role))
             }
         case .school, .coach, .event, .message, .metric, .interaction, .trip, .tripItem, .document, .readingPosition:

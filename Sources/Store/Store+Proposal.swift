@@ -43,15 +43,13 @@ extension Store {
         let actor = Actor(member: proposal.member, role: member.role)
         let change = try savepoint.run(writesLast: mutation.looksBeforeItWrites) {
             var change = PendingChange(family: family, actor: actor, context: proposal.context, at: at)
-            if case .undo = mutation.body { throw Rejection(.unknownOperation, "This server does not know undo yet. Nothing was changed.") }
-            guard mutation.operations.count <= environment.limits.operationsPerMutation else {
-                throw Rejection(.tooMany, "A mutation is at most \(environment.limits.operationsPerMutation) operations")
-            }
-            for (index, operation) in mutation.operations.enumerated() { try apply(operation, index, to: &change) }
+            try apply(mutation, to: &change)
+            let warnings = try checkPlans(change, accepted: Set(mutation.overlap?.pairs ?? []))
             let sequence = change.entries.isEmpty ? nil : change.sequence
             // First, because it may still be refused for its size.
-            let sealed = try seal(change, client: mutation.client, mutation: mutation.id)
-            try record(ServerFrame.ack(Ack(mutation: mutation.id, sequence: sequence, records: change.versions)).encode())
+            let sealed = try seal(change, mutation)
+            let ack = Ack(mutation: mutation.id, sequence: sequence, records: change.versions, warnings: warnings)
+            try record(ServerFrame.ack(ack).encode())
             return sealed
         } rejected: { rejection in
             if rejection.code.isRetryable { return refuse(rejection) }
@@ -61,19 +59,37 @@ extension Store {
         keep(client, name)
     }
 
+    private func apply(_ mutation: Mutation, to change: inout PendingChange) throws {
+        switch mutation.body {
+        case .operations(let operations):
+            guard operations.count <= environment.limits.operationsPerMutation else {
+                throw Rejection(.tooMany, "A mutation is at most \(environment.limits.operationsPerMutation) operations")
+            }
+            for (index, operation) in operations.enumerated() { try apply(operation, index, to: &change) }
+        case .undo(let sequence):
+            do {
+                try undo(sequence, to: &change)
+            } catch var rejection as Rejection {
+                // Nobody asked for operations, so none can be named.
+                rejection.operation = nil
+                throw rejection
+            }
+        }
+    }
+
     /// Gives a change its place in the log.
     ///
-    /// - Parameters client, mutation: of the author; `nil` for changes that the server makes itself.
+    /// - Parameter mutation: the author's; `nil` for changes that the server makes itself.
     /// - Returns: `nil` when nothing changed.
     /// - Throws: `too_many` for one that would not fit beside anything else into what may wait for a reader: a few ids can bring back or name
     ///   megabytes, and a frame that nobody can be sent would keep everybody from resuming.
-    func seal(_ change: PendingChange, client: Identifier?, mutation: Int64?) throws -> CommittedChange? {
+    func seal(_ change: PendingChange, _ mutation: Mutation?) throws -> CommittedChange? {
         guard !change.entries.isEmpty else { return nil }
         let sequence = change.sequence
         let frame = ServerFrame.change(
             Change(
-                sequence: sequence, at: change.at, member: change.actor.member, client: client, mutation: mutation,
-                entries: change.entries)
+                sequence: sequence, at: change.at, member: change.actor.member, client: mutation?.client, mutation: mutation?.id,
+                overlap: mutation?.overlap, undoes: mutation?.undoneSequence, entries: change.entries)
         ).encode()
         guard frame.count <= environment.limits.changeOctets else {
             throw Rejection(.tooMany, "This is too much for one change: make it in several smaller ones")
@@ -94,6 +110,11 @@ extension Store {
 }
 
 extension Mutation {
+    fileprivate var undoneSequence: Int64? {
+        if case .undo(let sequence) = body { return sequence }
+        return nil
+    }
+
     /// Whether it cannot be refused any more once it has written. An operation alone looks before it writes, unless others follow from it
     /// or the outcome is checked as a whole; with a second one the first may have written already.
     fileprivate var looksBeforeItWrites: Bool {

@@ -33,6 +33,7 @@ package final class Store {
     let purges: PurgeTable
     let referrers: ReferrerTable
     let plans: PlanTable
+    let documents: DocumentTable
     /// Where the next portion of `maintain` begins.
     var purgeStep = PurgeStep.receipts
     let savepoint: Savepoint
@@ -87,6 +88,7 @@ package final class Store {
             purges = PurgeTable(database)
             referrers = try ReferrerTable(database)
             plans = try PlanTable(database)
+            documents = DocumentTable(database)
             savepoint = try Savepoint(database)
             begin = try database.prepare("BEGIN IMMEDIATE")
             commit = try database.prepare("COMMIT")

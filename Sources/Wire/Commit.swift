@@ -24,7 +24,7 @@ package struct CommittedChange: Sendable {
     package var sequence: Int64
     /// The `change` frame, encoded once; the same octets stand in the log.
     package var frame: [UInt8]
-    /// Members whose rights this change touched, with the role they have now; `nil`: removed.
+    /// Members whose rights this change touched, or what others may do with their records, with the role they have now; `nil`: removed.
     package var members: [(member: Identifier, role: Role?)]
 
     package init(family: Identifier, sequence: Int64, frame: [UInt8], members: [(member: Identifier, role: Role?)] = []) {

@@ -1,0 +1,120 @@
+import Bytes
+import Dates
+import Family
+
+// Who would have to be in two places: the conflict check of trips and the double-booking radar (product.md, "Trips and itinerary";
+// semantics.md, "Trip conflict check"). On the final state of a mutation, inside its transaction, so that of two authors who take the
+// same hour one is refused.
+extension Store {
+    /// Plans of others that the radar looks at, of each kind.
+    private static let radarPlans = 500
+    /// Days before a plan in which what overlaps it may have begun.
+    private static let radarDays = 31
+
+    /// Checks what a mutation planned.
+    ///
+    /// - Parameter accepted: pairs of items that the author lets overlap.
+    /// - Returns: what overlaps beyond a trip, as warnings.
+    /// - Throws: `overlap` with the pairs of one trip that share somebody and are not accepted.
+    func checkPlans(_ change: PendingChange, accepted: Set<OverlapPair>) throws -> [MutationWarning] {
+        guard !change.plans.isEmpty else { return [] }
+        var family = Travellers(change.family)
+        var written: [Booking] = []
+        for (id, touched) in try touchedTrips(change).sorted(by: { $0.key < $1.key }) {
+            guard let trip = try records.find(family: change.family.key, id)?.record, !trip.isDeleted else { continue }
+            written += try checkTrip(trip, touched, &family, change, accepted)
+        }
+        return try radar(written, &family, change)
+    }
+
+    /// Who travels where nobody is named, and the trips that were looked at.
+    private struct Travellers {
+        let everybody: Set<Identifier>
+        var trips: [Identifier: Set<Identifier>] = [:]
+
+        init(_ family: FamilyState) {
+            everybody = Set(family.members.filter { !$0.value.isRemoved && $0.value.role != .guest }.keys)
+        }
+
+        mutating func on(_ trip: Record) -> Set<Identifier> {
+            if let known = trips[trip.id] { return known }
+            let named = Set(trip.fields.set("participants").map(\.id))
+            let travellers = named.isEmpty ? everybody : named
+            trips[trip.id] = travellers
+            return travellers
+        }
+    }
+
+    private struct TouchedTrip {
+        /// Items to be checked, with the operation to name.
+        var due: [Identifier: Int] = [:]
+        /// Items that only moved with the trip.
+        var moved: Set<Identifier> = []
+        /// The operation that changed who travels.
+        var participants: Int?
+    }
+
+    private func touchedTrips(_ change: PendingChange) throws -> [Identifier: TouchedTrip] {
+        var touched: [Identifier: TouchedTrip] = [:]
+        func trip(of item: Identifier) throws -> Identifier? {
+            try records.find(family: change.family.key, item)?.record.fields.reference("trip_id")
+        }
+        for (item, index) in change.plans.items {
+            if let trip = try trip(of: item) { touched[trip, default: TouchedTrip()].due[item] = index }
+        }
+        for item in change.plans.moved {
+            if let trip = try trip(of: item) { touched[trip, default: TouchedTrip()].moved.insert(item) }
+        }
+        for (trip, index) in change.plans.trips { touched[trip, default: TouchedTrip()].participants = index }
+        return touched
+    }
+
+    /// - Returns: the items that were written, for the radar.
+    private func checkTrip(
+        _ trip: Record, _ touched: TouchedTrip, _ family: inout Travellers, _ change: PendingChange, _ accepted: Set<OverlapPair>
+    ) throws -> [Booking] {
+        let limit = environment.limits.relatedRecords
+        let items = try referrers.referrers(family: change.family.key, trip, limit: limit + 1).map(\.row.record)
+        var due = touched.due
+        if let index = touched.participants {
+            for item in items where item.fields.set("participants").isEmpty && due[item.id] == nil { due[item.id] = index }
+        }
+        guard items.count <= limit else {
+            throw Rejection(
+                .tooMany, "A trip holds at most \(limit) items: make another trip for the rest. Nothing was changed",
+                operation: due.values.min(), kind: .trip, id: trip.id)
+        }
+        let travellers = family.on(trip)
+        if !due.isEmpty {
+            let timed = items.compactMap { OverlapCheck.Item(id: $0.id, $0.fields, environment.rules) }
+            let overlaps = OverlapCheck.overlaps(of: Set(due.keys), among: timed, travellers: travellers, accepted: accepted)
+            if let first = overlaps.first { throw OverlapCheck.rejection(overlaps, operation: due[first.item.id]) }
+        }
+        return items.filter { due[$0.id] != nil || touched.moved.contains($0.id) }
+            .compactMap { Booking(item: $0, travellers: travellers, environment.rules) }
+    }
+
+    // MARK: Beyond the trip
+
+    private func radar(_ items: [Booking], _ family: inout Travellers, _ change: PendingChange) throws -> [MutationWarning] {
+        let zone = change.family.zone
+        var written = items
+        for id in change.plans.events.sorted() {
+            guard let event = try records.find(family: change.family.key, id)?.record else { continue }
+            if let booking = Booking(event: event, zone: zone, environment.rules) { written.append(booking) }
+        }
+        guard let start = written.map(\.start).min(), let end = written.map(\.end).max() else { return [] }
+        // A day more at both ends: local days begin and end half a day off UTC.
+        guard let first = ZoneRules.utc.localDate(at: start).adding(days: -Self.radarDays - 1),
+            let last = ZoneRules.utc.localDate(at: end).adding(days: 2)
+        else { return [] }
+        let plans = try plans.plans(
+            family: change.family.key, from: first.description, before: last.description, limit: Self.radarPlans)
+        var others = plans.events.compactMap { Booking(event: $0, zone: zone, environment.rules) }
+        for item in plans.items {
+            guard let id = item.fields.reference("trip_id"), let trip = try records.find(family: change.family.key, id)?.record else { continue }
+            if let booking = Booking(item: item, travellers: family.on(trip), environment.rules) { others.append(booking) }
+        }
+        return Booking.warnings(written, among: others) { change.family.members[$0]?.name ?? "somebody" }
+    }
+}
