@@ -124,7 +124,8 @@ final class SimulatedClient {
         let coaches = engine.records(of: .coach).filter { !$0.isDeleted }
         let deleted = engine.records(of: .event).filter(\.isDeleted)
         let event = world.dice.pick(events)
-        switch world.dice.number(0...11) {
+        switch world.dice.number(0...19) {
+        case 12...19: return choosePlans(event, coaches, in: world)
         case 0...2:
             return [create(.message, [("text", .text("\(family.mark) \(name) says \(world.dice.next())"))], in: world)]
         case 3, 4:
@@ -164,6 +165,53 @@ final class SimulatedClient {
         }
     }
 
+    /// Of the kinds around events: trips and their items, results, calls, whole plans moved, and what is deleted with what hangs on it.
+    private func choosePlans(_ event: Record?, _ coaches: [Record], in world: World) -> [Operation] {
+        let trip = world.dice.pick(engine.records(of: .trip).filter { !$0.isDeleted })
+        let hour = world.dice.number(10...15)
+        func item(of trip: Identifier) -> Operation {
+            // Few hours on few days, so that people take the same one.
+            let day = world.dice.number(1...3)
+            var fields: [(String, Value)] = [
+                ("trip_id", .reference(trip)), ("title", .text("\(family.mark) item \(hour)")), ("start_time", .text("2026-12-0\(day)T\(hour):00")),
+                ("end_time", .text("2026-12-0\(day)T\(hour):45")),
+            ]
+            if world.dice.one(in: 2) { fields.append(("participants", .set([SetElement(id: family.athlete)]))) }
+            return create(.tripItem, fields, in: world)
+        }
+        switch world.dice.number(0...9) {
+        case 0:
+            let trip = create(.trip, [("name", .text("\(family.mark) trip")), ("start_date", .text("2026-12-01"))], in: world)
+            return [trip, item(of: trip.id)]
+        case 1, 2, 3: return trip.map { [item(of: $0.id)] } ?? []
+        case 4:
+            guard let event else { return [] }
+            return [
+                create(.metric, [("event_id", .reference(event.id)), ("metric_type", .text("velocity")), ("value", .text("\(hour).5"))], athlete: family.athlete, in: world)
+            ]
+        case 5:
+            var fields: [(String, Value)] = [
+                ("interaction_type", .text("email")), ("direction", .text("inbound")), ("content", .text("\(family.mark) asked")),
+            ]
+            if let event { fields.append(("event_id", .reference(event.id))) }
+            if let coach = world.dice.pick(coaches) { fields.append(("coach_id", .reference(coach.id))) }
+            return [create(.interaction, fields, athlete: family.athlete, in: world)]
+        case 6:
+            guard let target = world.dice.one(in: 2) ? trip : event else { return [] }
+            return [Operation(kind: target.kind, id: target.id, action: .shift(base: target.version, days: Int(hour) - 20))]
+        case 7:
+            guard let target = world.dice.one(in: 2) ? trip : event else { return [] }
+            return [Operation(kind: target.kind, id: world.identifier(), action: .copy(from: target.id, days: Int(hour)))]
+        case 8:
+            // An item that somebody moves to another hour.
+            guard let target = world.dice.pick(engine.records(of: .tripItem).filter({ !$0.isDeleted })) else { return [] }
+            return [update(target, [("start_time", .text("2026-12-02T\(hour):15")), ("end_time", .text("2026-12-02T\(hour):50"))], merge: .none)]
+        default:
+            guard let target = world.dice.one(in: 2) ? trip : world.dice.pick(coaches) else { return [] }
+            return [Operation(kind: target.kind, id: target.id, action: .delete(base: target.version))]
+        }
+    }
+
     private func create(_ kind: Kind, _ fields: [(String, Value)], athlete: Identifier? = nil, in world: World) -> Operation {
         Operation(kind: kind, id: world.identifier(), action: .create(athlete: athlete, patch: patch(kind, fields)))
     }
@@ -184,12 +232,15 @@ final class SimulatedClient {
 final class SimulatedFamily {
     let id: Identifier
     let athlete: Identifier
+    /// A parent, for what is asked of the server without a client.
+    let parent: Identifier
     let mark: String
     var strangersMarks: [[UInt8]] = []
 
-    init(id: Identifier, athlete: Identifier, mark: String) {
+    init(id: Identifier, athlete: Identifier, parent: Identifier, mark: String) {
         self.id = id
         self.athlete = athlete
+        self.parent = parent
         self.mark = mark
     }
 }

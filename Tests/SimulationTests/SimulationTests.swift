@@ -3,7 +3,7 @@ import Testing
 /// Server and clients over cutting, delaying links and a forgetful disk; promises of `guarantees.md` checked by name after each step.
 ///
 /// `HUDDLE_SEEDS=1000 swift test --filter Simulation` tries more worlds, `HUDDLE_SEED=7` one of them.
-@Suite("Simulation: durable, ordered, resumable, seamless, exactly-once, no lost update, nothing lost at the client, isolated")
+@Suite("Simulation: durable, ordered, resumable, seamless, exactly-once, no lost update, undo, nothing lost at the client, isolated")
 struct SimulationTests {
     @Test("R168 every promise holds in each world", arguments: Seeds.chosen)
     func world(seed: UInt64) throws {
@@ -43,6 +43,11 @@ struct SimulationTests {
                 at += world.dice.one(in: 4) ? world.dice.number(200...2_000) : world.dice.number(1...60)
                 world.scheduler.after(at) { client.act(in: $0) }
             }
+        }
+        var undo: Int64 = 0
+        while undo < end {
+            undo += world.dice.number(200...1_500)
+            world.scheduler.after(undo) { $0.undoSomething() }
         }
         // Further devices of the same people, which begin with a snapshot while the others write.
         for _ in 0..<4 { world.scheduler.after(world.dice.number(0...end)) { $0.addDevice() } }

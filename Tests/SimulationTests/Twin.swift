@@ -40,10 +40,58 @@ struct Twin {
                 state[entry.id]?.fields = fields
             }
         }
+        if let undone = change.undoes { noteUndo(of: undone, by: change.sequence, state) }
         head = change.sequence
         states[head] = state
         changes[head] = change
         if let client = change.client, let mutation = change.mutation { authors[head] = Author(client: client, mutation: mutation) }
+    }
+
+    /// What undos did that they should not have, and how many there were.
+    private(set) var falseUndos: [String] = []
+    private(set) var undone = 0
+
+    /// `undo`: what lived before the undone change lives, what did not does not, and every field that it wrote holds what it held before.
+    private mutating func noteUndo(of sequence: Int64, by later: Int64, _ state: [Identifier: Record]) {
+        undone += 1
+        guard let change = changes[sequence], let before = states[sequence - 1] else {
+            falseUndos.append("\(later) undoes \(sequence), which is not before it")
+            return
+        }
+        for entry in change.entries {
+            let former = before[entry.id]
+            let lived = former.map { !$0.isDeleted } ?? false
+            let lives = state[entry.id].map { !$0.isDeleted } ?? false
+            if lived != lives { falseUndos.append("\(later) undoes \(sequence), and \(entry.kind) \(entry.id) lives: \(lives)") }
+            guard lived, lives, case .update(let assignments) = entry.effect else { continue }
+            for assignment in assignments {
+                if case .set = entry.kind.declaration.fields[assignment.field].type { continue }
+                if state[entry.id]?.fields[assignment.field] != former?.fields[assignment.field] {
+                    falseUndos.append("\(later) undoes \(sequence), and field \(assignment.field) of \(entry.kind) is not as it was")
+                }
+            }
+        }
+    }
+
+    /// At the end: nobody refers to what is gone where the declaration forbids it, and no trip has the same person twice at once.
+    func brokenPlans(everybody: Set<Identifier>) -> [String] {
+        guard let state = states[head] else { return [] }
+        var violations: [String] = []
+        for record in state.values where !record.isDeleted {
+            for (index, field) in record.kind.declaration.fields.enumerated() where field.whenGone == .unlink || field.whenGone == .cascade {
+                guard case .reference(let target)? = record.fields[index] else { continue }
+                if state[target]?.isDeleted ?? true { violations.append("references: \(record.kind) \(record.id) refers to what is gone") }
+            }
+        }
+        let accepted = Set(changes.values.flatMap { $0.overlap?.pairs ?? [] })
+        let rules = RuleEnvironment(zoneExists: { _ in true })
+        for trip in state.values where trip.kind == .trip && !trip.isDeleted {
+            let items = state.values.filter { $0.kind == .tripItem && !$0.isDeleted && $0.fields.reference("trip_id") == trip.id }
+                .compactMap { OverlapCheck.Item(id: $0.id, $0.fields, rules) }
+            let found = OverlapCheck.overlaps(of: Set(items.map(\.id)), among: items, travellers: everybody, accepted: accepted)
+            if !found.isEmpty { violations.append("trips: \(found.count) overlaps in \(trip.id)") }
+        }
+        return violations
     }
 
     private func touch(_ state: inout [Identifier: Record], _ entry: ChangeEntry, _ change: Change) {

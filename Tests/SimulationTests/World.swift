@@ -26,6 +26,8 @@ final class World {
     private var nextLink = 0
     private(set) var families: [SimulatedFamily] = []
     private(set) var clients: [SimulatedClient] = []
+    private var undos: Int64 = 0
+    private let undoer = Identifier(high: 0x0191_0000_0000_7000, low: 0x8000_0000_0000_0DD0)
     private(set) var crashes = 0
     private(set) var cuts = 0
 
@@ -62,7 +64,8 @@ final class World {
         let refused = clients.reduce(0) { $0 + $1.refused.count }
         let asked = clients.reduce(0) { $0 + $1.asked.count }
         let heads = families.map { twins[$0.id]?.head ?? 0 }
-        return "\(asked) asked, \(refused) refused, heads \(heads), \(crashes) crashes, \(cuts) cuts, \(nextLink) links"
+        let undone = families.reduce(0) { $0 + (twins[$1.id]?.undone ?? 0) }
+        return "\(asked) asked, \(undone) of \(undos) undone, \(refused) refused, heads \(heads), \(crashes) crashes, \(cuts) cuts, \(nextLink) links"
     }
 
     func identifier() -> Identifier {
@@ -94,7 +97,7 @@ final class World {
                 case .success(.invited(let athlete)) = try store.perform(
                     .invite(Invite(family: made.family, name: "\(mark) athlete", role: .athlete, born: "2009-01-01", by: made.member))).0
             else { throw SimulationError.setUp("no family") }
-            let family = SimulatedFamily(id: made.family, athlete: athlete.member, mark: mark)
+            let family = SimulatedFamily(id: made.family, athlete: athlete.member, parent: made.member, mark: mark)
             families.append(family)
             twins[family.id] = Twin()
             for (index, member) in [made.member, made.member, athlete.member].enumerated() {
@@ -157,6 +160,17 @@ final class World {
     }
 
     private func mode() -> faultvfs_mode { [FAULTVFS_LOSE, FAULTVFS_KEEP, FAULTVFS_RANDOM][Int(dice.number(0...2))] }
+
+    /// A parent takes back what somebody did, at the server itself: whatever change it was. Some are sent twice, as after a lost answer.
+    func undoSomething() {
+        guard let life = server, let family = dice.pick(families), let head = twins[family.id]?.head, head > 3 else { return }
+        undos += 1
+        let sequence = dice.number(max(3, head - 8)...head)
+        let mutation = Mutation(client: undoer, id: undos, body: .undo(sequence: sequence))
+        let proposal = Proposal(family: family.id, member: family.parent, context: .all, mutation: mutation, session: .max)
+        life.proposals += dice.one(in: 4) ? [proposal, proposal] : [proposal]
+        perform(life)
+    }
 
     // MARK: Links
 
@@ -418,6 +432,8 @@ final class World {
                 }
             }
             for violation in twins[family.id]?.lostUpdates(members) ?? [] { check(false, "no lost update: \(violation)") }
+            for violation in twins[family.id]?.falseUndos ?? [] { check(false, "undo: \(violation)") }
+            for violation in twins[family.id]?.brokenPlans(everybody: [family.parent, family.athlete]) ?? [] { check(false, violation) }
         }
     }
 }
