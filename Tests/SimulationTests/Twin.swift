@@ -113,7 +113,10 @@ struct Twin {
                     guard change.client != client.client else { continue }
                     for entry in change.entries where entry.id == operation.id && entry.version > base {
                         guard case .update(let assignments) = entry.effect else {
-                            violations.append("mutation \(mutation) changed a record that was deleted or restored after its base")
+                            // Deleted and brought back meanwhile, it is what its author saw.
+                            if states[sequence - 1]?[operation.id]?.isDeleted ?? true {
+                                violations.append("mutation \(mutation) changed a record that was deleted after its base")
+                            }
                             continue
                         }
                         for assignment in assignments where patch.assignments.contains(where: { $0.field == assignment.field && $0.value != assignment.value }) {
