@@ -221,6 +221,16 @@ package enum Socket {
         }
     }
 
+    /// Whether `raw` is a socket of TCP that accepts connections.
+    package static func isListening(_ raw: Int32) -> Bool {
+        func option(_ name: Int32) -> Int32? {
+            var value: Int32 = 0
+            var length = socklen_t(MemoryLayout<Int32>.size)
+            return getsockopt(raw, SOL_SOCKET, name, &value, &length) == 0 ? value : nil
+        }
+        return option(SO_ACCEPTCONN) == 1 && option(SO_PROTOCOL) == Int32(IPPROTO_TCP)
+    }
+
     /// Whether this kernel can do TLS by itself (`CONFIG_TLS`), for the log.
     ///
     /// Source: Linux Documentation/networking/tls.rst: the protocol is attached to connected sockets only, so that a kernel that has it

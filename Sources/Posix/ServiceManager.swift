@@ -1,0 +1,67 @@
+import Glibc
+
+/// What systemd hands to a service, and what it is told: without its library, as the protocol is three environment variables and one
+/// datagram.
+///
+/// Source: sd_listen_fds(3), sd_notify(3).
+package enum ServiceManager {
+    /// One listening socket that was open before this process began.
+    package struct ActivatedSocket: Equatable, Sendable {
+        /// `FileDescriptorName=` of its socket unit; the unit's own name where none is set, "unknown" from older versions.
+        package let name: String
+        /// Owned by whoever takes the list.
+        package let raw: Int32
+
+        package init(name: String, raw: Int32) {
+            self.name = name
+            self.raw = raw
+        }
+    }
+
+    /// The first descriptor that is handed over (SD_LISTEN_FDS_START).
+    private static let firstDescriptor: Int32 = 3
+    /// More sockets than any unit of ours has.
+    private static let maxSockets = 16
+
+    /// The sockets handed to this process, non-blocking and closed on exec; empty when it was started otherwise. Once: the environment
+    /// forgets them, so that no child takes them for its own. Call it before another thread exists.
+    package static func takeSockets() -> [ActivatedSocket] {
+        defer { for name in ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"] { unsetenv(name) } }
+        guard Environment.value("LISTEN_PID").flatMap({ Int32($0) }) == getpid() else { return [] }
+        guard let count = Environment.value("LISTEN_FDS").flatMap({ Int($0) }), count > 0 else { return [] }
+        let names = (Environment.value("LISTEN_FDNAMES") ?? "").split(separator: ":", omittingEmptySubsequences: false)
+        return (0..<min(count, maxSockets)).compactMap { index in
+            let raw = firstDescriptor + Int32(index)
+            guard fcntl(raw, F_SETFD, FD_CLOEXEC) == 0, (try? Socket.setBlocking(raw, false)) != nil else { return nil }
+            return ActivatedSocket(name: index < names.count ? String(names[index]) : "unknown", raw: raw)
+        }
+    }
+
+    /// Tells the manager what state the service is in, "READY=1"; nothing happens where there is none.
+    package static func notify(_ state: String) {
+        guard let path = Environment.value("NOTIFY_SOCKET") else { return }
+        notify(state, at: path)
+    }
+
+    /// - Parameter path: of a datagram socket; one that begins with "@" is in the abstract namespace (unix(7)).
+    static func notify(_ state: String, at path: String) {
+        let raw = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard raw >= 0 else { return }
+        let descriptor = FileDescriptor(owning: raw)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        var octets = Array(path.utf8)
+        guard octets.first == UInt8(ascii: "/") || octets.first == UInt8(ascii: "@"), octets.count < MemoryLayout.size(ofValue: address.sun_path)
+        else { return }
+        if octets[0] == UInt8(ascii: "@") { octets[0] = 0 }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: octets) }
+        // An abstract name has no end but its length.
+        let length = socklen_t(MemoryLayout<sa_family_t>.size + octets.count + (octets[0] == 0 ? 0 : 1))
+        let text = Array(state.utf8)
+        _ = withUnsafePointer(to: &address) { pointer in
+            sendto(
+                descriptor.raw, text, text.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT),
+                UnsafeRawPointer(pointer).assumingMemoryBound(to: sockaddr.self), length)
+        }
+    }
+}
