@@ -31,6 +31,8 @@ package struct Limits: Hashable, Sendable {
     /// Milliseconds without a frame after which the server sends a ping, and then waits for the pong.
     package var pingInterval = 25_000
     package var pongTime = 10_000
+    /// Milliseconds from the first octet of a message to its last, and a second more for each KiB that came: slower is nobody's link.
+    package var messageTime = 10_000
     /// Records of one family, tombstones included.
     package var recordsPerFamily = 100_000
     /// Records besides the one named that one deletion, shift or copy may touch, and items of one trip: a commit stays at some milliseconds.
@@ -41,6 +43,8 @@ package struct Limits: Hashable, Sendable {
     package var pageRecords = 200
     /// Connections of one server.
     package var connections = 19_000
+    /// Connections from one IPv4 address or IPv6 /64: a school or a tournament's hotel behind one address.
+    package var connectionsPerAddress = 512
     /// Connections that one member may have open.
     package var connectionsPerMember = 32
 
@@ -111,6 +115,8 @@ extension Limits {
             meaning: "Silence after which the server sends a ping.", past: "a ping"),
         .init(name: "pong_time", value: \.pongTime, unit: "milliseconds",
             meaning: "From the ping to the pong.", past: "close 4002"),
+        .init(name: "message_time", value: \.messageTime, unit: "milliseconds",
+            meaning: "From the first octet of a message to its last, and a second more for each KiB of it.", past: "close 4005"),
         .init(name: "records_per_family", value: \.recordsPerFamily, unit: "records",
             meaning: "Records of one family, deleted ones included until they are purged.", past: "reject family_full"),
         .init(name: "snapshot_messages", value: \.snapshotMessages, unit: "records",
@@ -119,6 +125,8 @@ extension Limits {
             meaning: "Records that one list asks for.", past: "error bad_frame"),
         .init(name: "connections", value: \.connections, unit: "connections",
             meaning: "Connections of one server.", past: "HTTP 503"),
+        .init(name: "connections_per_address", value: \.connectionsPerAddress, unit: "connections",
+            meaning: "Connections from one IPv4 address or one IPv6 network of 64 bits.", past: "HTTP 429"),
         .init(name: "connections_per_member", value: \.connectionsPerMember, unit: "connections",
             meaning: "Connections that one member may have open.", past: "close 4004"),
     ]

@@ -44,6 +44,8 @@ package final class Reactor {
     private var repeating: [Registration] = []
     private var hooks = ReactorHooks()
     private var time: Int64
+    /// How far this reactor's clock is ahead of the machine's.
+    private var ahead: Int64 = 0
     private var isStopped = false
 
     private struct Slot {
@@ -128,6 +130,12 @@ package final class Reactor {
 
     // MARK: Timers
 
+    /// Moves this reactor's clock ahead, for tests: what becomes due is called in the next tick.
+    package func moveClock(milliseconds: Int64) {
+        ahead += milliseconds
+        time += milliseconds
+    }
+
     /// Milliseconds of the monotonic clock when this tick began.
     package var now: Int64 { time }
 
@@ -180,12 +188,12 @@ package final class Reactor {
         if !repeated.isEmpty {
             timeout = 0
         } else if let due = wheel.nextDeadline {
-            let left = max(0, Int(clamping: due - Clock.monotonicMilliseconds()))
+            let left = max(0, Int(clamping: due - Clock.monotonicMilliseconds() - ahead))
             timeout = limit < 0 ? left : min(limit, left)
         }
         let count = epoll_wait(epoll.raw, events, Int32(Self.eventsPerTick), Int32(clamping: timeout))
         let code = errno
-        time = Clock.monotonicMilliseconds()
+        time = Clock.monotonicMilliseconds() + ahead
         if count >= 0 { return Int(count) }
         // A signal that was not blocked: an empty tick.
         precondition(code == EINTR, "waiting cannot fail otherwise: \(Errno(code, "epoll_wait"))")

@@ -224,6 +224,23 @@ package final class Hub {
     /// No mutation is taken any more; what was taken will still be answered.
     package func startDraining() { isDraining = true }
 
+    /// Milliseconds after which the first may come back, which a restart takes, and connections that come back in each millisecond after
+    /// that: a third of what one core takes through TLS. Nobody is sent away for longer than `longestReturn`.
+    static let firstReturn: Int64 = 500
+    static let returnsPerMillisecond: Int64 = 1
+    static let longestReturn: Int64 = 30_000
+
+    /// Tells everyone how long to stay away, each another time, so that the server that comes back is not overrun: `busy` with
+    /// `retry_after`, without a request. Then end them.
+    package func spreadReturns() {
+        let everyone = allSessions.filter { $0.phase != .closed }
+        let window = min(max(Int64(everyone.count) / Self.returnsPerMillisecond, Self.firstReturn), Self.longestReturn - Self.firstReturn)
+        for (index, session) in everyone.enumerated() {
+            let wait = Self.firstReturn + window * Int64(index) / Int64(everyone.count)
+            send(.error(Rejection(.busy, "The server restarts. Come back in a moment.", retryAfter: wait), request: nil), to: session)
+        }
+    }
+
     /// Ends everyone with `code`, after the answers that were sent before.
     package func endAll(_ code: CloseCode, _ reason: String) {
         isEndingAll = true

@@ -21,7 +21,7 @@ final class Connection: Channel {
     private var http: HTTPExchange? = HTTPExchange()
     /// Answers have to leave before another request is read.
     private var isHoldingRequests = false
-    private lazy var peer = (try? SocketAddress.peer(of: transport.raw)).flatMap { NetworkAddress($0.host) }
+    private let peer: NetworkAddress?
     private var closing = CloseState()
     /// Everything is said and the stream ended from this side; what still comes is read and dropped. Closing the socket over unread
     /// octets would reset it, and the reset can overtake the close frame or the response.
@@ -44,6 +44,14 @@ final class Connection: Channel {
     private var heardAt: Int64
     private var since: Int64
     private var pingedAt: Int64?
+    /// Since when a message has been on its way, and the octets of it that came.
+    private var messageSince: Int64?
+    private var messageOctets = 0
+    /// The next look at the clock, and when it is due.
+    private var timer: TimerID?
+    private var timerDue = Int64.max
+    /// Whom the limit of connections for one address counts this one to.
+    var group: NetworkAddress?
 
     /// Fragments of one message: who sends each kilobyte alone stays below, who sends each octet alone does not.
     static let maxFragments = 1_024
@@ -56,9 +64,15 @@ final class Connection: Channel {
     static let requestTime: Int64 = 10_000
     /// Milliseconds for the peer to answer a close frame and to take what was sent before it.
     static let closingTime: Int64 = 2_000
+    /// Octets taken from one connection in a tick: a hundred small frames, so that a few members who flood hold the others up by a few
+    /// milliseconds. The kernel keeps the rest, and makes the sender wait.
+    static let octetsPerTick = 16_384
+    /// Octets of a message that have to come for each second past `Limits.messageTime`: less than any link that people use.
+    static let octetsPerSecond = 1_024
 
-    init(shard: Shard, transport: consuming Transport, now: Int64) {
+    init(shard: Shard, transport: consuming Transport, peer: NetworkAddress?, now: Int64) {
         self.shard = shard
+        self.peer = peer
         isShakingHands = !transport.isEstablished
         self.transport = transport
         decoder = WebSocketDecoder(
@@ -72,6 +86,7 @@ final class Connection: Channel {
 
     func register() throws(Errno) {
         registration = try shard.reactor.add(fd: transport.raw, interest: .readable, channel: self)
+        wake(by: since + Connection.requestTime)
     }
 
     /// One too many: says so and ends.
@@ -132,7 +147,7 @@ final class Connection: Channel {
     private func receive() {
         guard !isLingering else { return discard() }
         guard !isHoldingRequests else { return }
-        let buffer = shard.reactor.receiveBuffer
+        let buffer = UnsafeMutableRawBufferPointer(rebasing: shard.reactor.receiveBuffer[..<Connection.octetsPerTick])
         let result: IOResult
         do throws(TransportError) {
             result = try transport.receive(into: buffer)
@@ -174,7 +189,8 @@ final class Connection: Channel {
 
     private var caller: HTTPExchange.Caller {
         HTTPExchange.Caller(
-            site: shard.site, peer: peer, isSecure: transport.isSecure, admits: { _ in true })
+            site: shard.site, peer: peer, isSecure: transport.isSecure,
+            admits: { [unowned self] address in shard.move(self, to: address) })
     }
 
     private func receiveRequests(_ octets: UnsafeRawBufferPointer) {
@@ -197,7 +213,10 @@ final class Connection: Channel {
     private func follow(_ outcome: HTTPExchange.Outcome, _ output: [UInt8], from phase: HTTPServerConnection.Phase) {
         if !output.isEmpty { queue(output) }
         guard registration != nil else { return }
-        if !output.isEmpty || http?.phase != phase { since = shard.reactor.now }
+        if !output.isEmpty || http?.phase != phase {
+            since = shard.reactor.now
+            wake(by: requestDue)
+        }
         if let status = http?.takeRefusal() { shard.log(.info, "http", [.init("status", status)]) }
         switch outcome {
         case .waits, .blocked:
@@ -227,7 +246,7 @@ final class Connection: Channel {
     private func end(_ response: [UInt8]) {
         _ = outbox.append(copying: response, now: shard.reactor.now)
         _ = closing.didReceiveClose(nil)
-        since = shard.reactor.now
+        beginClosing()
         shard.markDirty(self)
     }
 
@@ -254,6 +273,21 @@ final class Connection: Channel {
             note("protocol_error", error.closeCode, "\(error)")
             act(closing.didFail(error.closeCode))
         }
+        noteProgress(octets.count)
+    }
+
+    /// Who sends a message octet by octet holds its memory for as long: it has to get on.
+    private func noteProgress(_ count: Int) {
+        guard decoder.isWithinMessage else {
+            messageSince = nil
+            return
+        }
+        if messageSince == nil {
+            messageSince = shard.reactor.now
+            messageOctets = 0
+            wake(by: shard.reactor.now + Int64(shard.limits.messageTime))
+        }
+        messageOctets += count
     }
 
     // MARK: Output
@@ -309,6 +343,7 @@ final class Connection: Channel {
         }
         if outbox.isEmpty, isHoldingRequests { resumeRequests() }
         watch()
+        if isBlocked, let oldest = outbox.oldest { wake(by: oldest + Int64(shard.limits.outboxAge)) }
         if outbox.isEmpty, case .drop = closing.didFlush() { linger() }
     }
 
@@ -331,7 +366,7 @@ final class Connection: Channel {
         transport.finishSending()
         isLingering = true
         isBlocked = false
-        since = shard.reactor.now
+        beginClosing()
         watch()
     }
 
@@ -382,10 +417,11 @@ final class Connection: Channel {
         switch action {
         case .nothing: break
         case .sendClose(let code), .sendCloseAndFinish(let code):
-            since = shard.reactor.now
+            beginClosing()
             queue(WebSocketEncoder.close(code, reason: pendingReason))
             endSession()
         case .finish:
+            beginClosing()
             endSession()
             shard.markDirty(self)
         case .drop: drop()
@@ -403,6 +439,8 @@ final class Connection: Channel {
         guard let registration else { return }
         self.registration = nil
         shard.reactor.remove(registration)
+        if let timer { shard.reactor.cancel(timer) }
+        timer = nil
         endHandshake()
         outbox.removeAll()
         _ = closing.streamEnded()
@@ -427,31 +465,71 @@ final class Connection: Channel {
         end(output)
     }
 
-    /// About once a second: ends what takes too long.
-    func tick(now: Int64) {
-        guard !isLingering else {
-            if now - since >= Connection.closingTime { drop() }
-            return
-        }
-        guard closing.isOpen else {
-            if now - since >= Connection.closingTime { act(closing.timerFired()) }
-            return
+    /// Has a look at the clock no later than then. One timer serves all that can become due: it is set anew when it fires, and when
+    /// something shorter begins.
+    private func wake(by due: Int64) {
+        guard due < timerDue, registration != nil else { return }
+        if let timer { shard.reactor.cancel(timer) }
+        timerDue = due
+        timer = shard.reactor.schedule(afterMilliseconds: due - shard.reactor.now, self, kind: 0)
+    }
+
+    private func beginClosing() {
+        since = shard.reactor.now
+        wake(by: since + Connection.closingTime)
+    }
+
+    override func timerFired(kind: Int) {
+        timer = nil
+        timerDue = .max
+        let next = check(now: shard.reactor.now)
+        wake(by: next)
+    }
+
+    /// Ends what takes too long.
+    ///
+    /// - Returns: when to look again.
+    private func check(now: Int64) -> Int64 {
+        guard !isLingering, closing.isOpen else {
+            guard now - since >= Connection.closingTime else { return since + Connection.closingTime }
+            if isLingering || isShakingHands { drop() } else { act(closing.timerFired()) }
+            return since + Connection.closingTime
         }
         guard http == nil else {
-            if now >= requestDue { endRequests() }
-            return
+            let due = requestDue
+            guard now >= due else { return due }
+            endRequests()
+            return now + Connection.closingTime
         }
         if let oldest = outbox.oldest, now - oldest >= Int64(shard.limits.outboxAge) {
             closeSlowReader()
-        } else if let pingedAt {
-            if heardAt > pingedAt {
-                self.pingedAt = nil
-            } else if now - pingedAt >= Int64(shard.limits.pongTime) {
-                fail(.pongTimeout, "no answer to a ping")
-            }
-        } else if now - heardAt >= Int64(shard.limits.pingInterval) {
-            pingedAt = now
-            queue(WebSocketEncoder.ping())
+            return now + Connection.closingTime
         }
+        if let messageDue, now >= messageDue {
+            fail(.slowSender, "a message that does not get on")
+            return now + Connection.closingTime
+        }
+        return min(checkPing(now), outbox.oldest.map { $0 + Int64(shard.limits.outboxAge) } ?? .max, messageDue ?? .max)
+    }
+
+    private var messageDue: Int64? {
+        messageSince.map { $0 + Int64(shard.limits.messageTime) + Int64(messageOctets) * 1_000 / Int64(Connection.octetsPerSecond) }
+    }
+
+    /// Finds peers who have gone without a word.
+    private func checkPing(_ now: Int64) -> Int64 {
+        if let asked = pingedAt {
+            guard heardAt <= asked else {
+                pingedAt = nil
+                return checkPing(now)
+            }
+            guard now - asked >= Int64(shard.limits.pongTime) else { return asked + Int64(shard.limits.pongTime) }
+            fail(.pongTimeout, "no answer to a ping")
+            return now + Connection.closingTime
+        }
+        guard now - heardAt >= Int64(shard.limits.pingInterval) else { return heardAt + Int64(shard.limits.pingInterval) }
+        pingedAt = now
+        queue(WebSocketEncoder.ping())
+        return now + Int64(shard.limits.pongTime)
     }
 }

@@ -41,7 +41,7 @@ struct HTTPResponse: Equatable {
 /// | `/ws` | GET HEAD OPTIONS | the WebSocket |
 final class HTTPSite {
     /// Whose `Forwarded` counts.
-    private let trust: ProxyTrust
+    let trust: ProxyTrust
     /// Which web pages may connect.
     private let origins: OriginPolicy
     private let page: Representation

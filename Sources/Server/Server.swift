@@ -17,6 +17,9 @@ package struct ServerOptions: Sendable {
     /// Whose word about clients counts, and which web pages may connect.
     package var trust = ProxyTrust()
     package var origins = OriginPolicy()
+    /// Listening sockets that were open before this process: `plain` is used in the place of `host` and `port`, `tls` in the place of
+    /// those of `tls`.
+    package var activated: [ServiceManager.ActivatedSocket] = []
 
     package init(dataFolder: String, host: String, port: UInt16, limits: Limits = Limits(), tls: TLSOptions? = nil) {
         self.tls = tls
@@ -46,10 +49,12 @@ struct RunningServer: Sendable {
 
 /// One shard with its listeners and signals, from start to drained.
 package enum HuddleServer {
+    /// What the reactor reads from a descriptor; every thread has them blocked.
+    static let signals = [Signals.terminate, Signals.interrupt, Signals.hangUp]
     /// Milliseconds between looks at what can be done while little happens.
     static let maintenanceInterval: Int64 = 600_000
 
-    /// Serves until SIGTERM or SIGINT. Call it before any other thread exists.
+    /// Serves until SIGTERM or SIGINT. Call it before any other thread exists but a `LogThread`.
     ///
     /// - Parameters:
     ///   - ready: called once with the addresses, the second for TLS, when clients can connect.
@@ -63,7 +68,6 @@ package enum HuddleServer {
         _ options: ServerOptions, log: Log, database: (path: String, vfs: String)?, ready: (RunningServer) -> Void
     ) throws(ServerError) {
         // Before the first thread, so that every thread inherits it and the signals arrive at the descriptor alone.
-        let signals = [Signals.terminate, Signals.interrupt, Signals.hangUp]
         Signals.block(signals)
         Signals.ignoreBrokenPipes()
         var limits = options.limits
@@ -73,10 +77,13 @@ package enum HuddleServer {
         }
 
         let folder = try claim(options.dataFolder)
-        let listener = try listen(options.host, options.port, option: "--listen")
+        let listener = try listen(options.host, options.port, option: "--listen", activated: options.activated.first { $0.name == "plain" })
         let certificates: Certificates? = if let tls = options.tls { try Certificates(tls.certificates, log: log) } else { nil }
         var secureListener: FileDescriptor? = nil
-        if let tls = options.tls { secureListener = try listen(tls.host, tls.port, option: "--listen-tls") }
+        if let tls = options.tls {
+            secureListener = try listen(
+                tls.host, tls.port, option: "--listen-tls", activated: options.activated.first { $0.name == "tls" })
+        }
         let adminListener = try listen(folder)
         do {
             let reactor = try Reactor()
@@ -99,7 +106,7 @@ package enum HuddleServer {
             defer { shard.closeAll() }
             let door = try Listener(
                 reactor: reactor, descriptor: listener,
-                refused: { log(.warning, "accept_paused", [.init("errno", $0.name)]) }, accepted: { shard.accept(Transport($0)) })
+                refused: { log(.warning, "accept_paused", [.init("errno", $0.name)]) }, accepted: { shard.accept($0) })
             let adminDoor = try Listener(reactor: reactor, descriptor: adminListener, accepted: { shard.didConnect(admin: $0) })
             var secureDoor: Listener?
             var secureAddress: SocketAddress?
@@ -118,6 +125,7 @@ package enum HuddleServer {
                     ])
             }
             shard.whenEnding = { [secureDoor] in
+                ServiceManager.notify("STOPPING=1")
                 door.close()
                 secureDoor?.close()
                 adminDoor.close()
@@ -130,6 +138,7 @@ package enum HuddleServer {
             metronome.start()
             log(.info, "started", [.init("version", HuddleVersion.text), .init("listen", address.description)])
             ready(RunningServer(address: address, secureAddress: secureAddress, events: events))
+            ServiceManager.notify("READY=1")
             reactor.run()
             withExtendedLifetime((bell, metronome, door, secureDoor, adminDoor)) {}
             shard.whenHandshakesFull = { _ in }
@@ -172,7 +181,16 @@ package enum HuddleServer {
         }
     }
 
-    private static func listen(_ host: String, _ port: UInt16, option: String) throws(ServerError) -> FileDescriptor {
+    /// - Parameter activated: a socket that the service manager handed over, which is used instead.
+    private static func listen(
+        _ host: String, _ port: UInt16, option: String, activated: ServiceManager.ActivatedSocket?
+    ) throws(ServerError) -> FileDescriptor {
+        if let activated {
+            guard Socket.isListening(activated.raw) else {
+                throw ServerError("The socket '\(activated.name)' of the service manager is no listening TCP socket. Look at its ListenStream.")
+            }
+            return FileDescriptor(owning: activated.raw)
+        }
         do throws(Errno) {
             return try Socket.listenTCP(host: host, port: port)
         } catch {

@@ -46,6 +46,7 @@ final class Shard: ReactorHooks {
     private var refused = 0
     private var handshakes = HandshakeQueue()
     private var handshakesUnderWay = 0
+    private var addresses = AddressCounts()
     private enum Drain {
         case no
         /// The writer finishes what it has; everyone is told when it has, or at the first time.
@@ -218,37 +219,75 @@ final class Shard: ReactorHooks {
     /// One that begins with a TLS handshake.
     func accept(_ descriptor: consuming FileDescriptor, _ certificates: Certificates) {
         do throws(TLSError) {
-            accept(try Transport(descriptor, server: certificates.context))
+            let peer = peer(descriptor.raw)
+            // What a refusal says is not worth a handshake.
+            guard !isFull, addresses.hasRoom(group(peer), limit: limits.connectionsPerAddress) else {
+                log(.warning, "connection_refused", [.init("open", connections.count)])
+                return
+            }
+            accept(try Transport(descriptor, server: certificates.context), peer: peer)
         } catch {
             log(.error, "tls_failed", [.init("reason", error.reason)])
         }
     }
 
-    func accept(_ transport: consuming Transport) {
-        let open = connections.count - refused
-        let isFull = open >= limits.connections || isEnding
-        if isFull {
-            log(.warning, "connection_refused", [.init("open", open)])
+    /// A plain one.
+    func accept(_ descriptor: consuming FileDescriptor) {
+        let peer = peer(descriptor.raw)
+        accept(Transport(descriptor), peer: peer)
+    }
+
+    private func peer(_ raw: Int32) -> NetworkAddress? { (try? SocketAddress.peer(of: raw)).flatMap { NetworkAddress($0.host) } }
+
+    /// How a connection counts before it has said anything: a trusted proxy's not at all, until it tells whose it is.
+    private func group(_ peer: NetworkAddress?) -> NetworkAddress? {
+        guard let peer, !site.trust.contains(peer) else { return nil }
+        return AddressCounts.group(peer)
+    }
+
+    private var isFull: Bool { connections.count - refused >= limits.connections || isEnding }
+
+    /// - Parameter peer: who is at the other end; `nil` is not counted.
+    func accept(_ transport: consuming Transport, peer: NetworkAddress? = nil) {
+        let group = group(peer)
+        let isFull = isFull
+        let isOneTooMany = !isFull && !addresses.enter(group, limit: limits.connectionsPerAddress)
+        if isFull || isOneTooMany {
+            log(.warning, "connection_refused", [.init("open", connections.count - refused), .init("limit", isFull ? "all" : "address")])
             guard refused < Shard.maxRefused else { return }
         }
-        let connection = Connection(shard: self, transport: transport, now: reactor.now)
+        let connection = Connection(shard: self, transport: transport, peer: peer, now: reactor.now)
         do throws(Errno) {
             try connection.register()
         } catch {
             log(.warning, "connection_refused", [.init("errno", error.name)])
+            if !isFull, !isOneTooMany { addresses.leave(group) }
             return
         }
+        if !isFull, !isOneTooMany { connection.group = group }
         connection.index = connections.count
         connections.append(connection)
         if connection.isShakingHands {
             handshakesUnderWay += 1
             if handshakesUnderWay == HandshakeQueue.maxUnderWay { whenHandshakesFull(true) }
         }
-        if isFull {
+        if isFull || isOneTooMany {
             refused += 1
-            connection.refuse(
-                ResponseHead.closing(503, [Field("Retry-After", "5")], body: "This server is full. Come back in a moment.\n"))
+            let body = isFull ? "This server is full. Come back in a moment.\n" : "Too many connections come from your network. Close some.\n"
+            connection.refuse(ResponseHead.closing(isFull ? 503 : 429, [Field("Retry-After", "5")], body: body))
         }
+    }
+
+    /// Counts a connection to another address than its socket's: the one that a trusted proxy tells.
+    ///
+    /// - Returns: false when that address has as many as it may have.
+    func move(_ connection: Connection, to address: NetworkAddress?) -> Bool {
+        let group = AddressCounts.group(address)
+        guard group != connection.group else { return true }
+        guard addresses.enter(group, limit: limits.connectionsPerAddress) else { return false }
+        addresses.leave(connection.group)
+        connection.group = group
+        return true
     }
 
     /// The longest message that may come in a session, octets; `nil` before there is one.
@@ -284,6 +323,7 @@ final class Shard: ReactorHooks {
             last.index = connection.index
         }
         if connection.isRefused { refused -= 1 }
+        addresses.leave(connection.group)
         if case .told = drain, connections.isEmpty { reactor.stop() }
     }
 
@@ -319,12 +359,6 @@ final class Shard: ReactorHooks {
     ///
     /// - Parameter now: milliseconds, `Reactor.now`.
     func everySecond(now: Int64) {
-        // From the back, because closing moves the last one into the gap.
-        var index = connections.count - 1
-        while index >= 0 {
-            if index < connections.count { connections[index].tick(now: now) }
-            index -= 1
-        }
         hub.tick(now: now)
         perform()
         for admin in admins.values where now - admin.since >= Shard.adminTime { admin.end() }
@@ -366,6 +400,7 @@ final class Shard: ReactorHooks {
 
     private func tellAll(_ code: Wire.CloseCode, _ reason: String, stop: Int64) {
         drain = .told(stop: stop)
+        if code == .restarting { hub.spreadReturns() }
         hub.endAll(code, reason)
         perform()
         // Connections that never upgraded have nothing to wait for.

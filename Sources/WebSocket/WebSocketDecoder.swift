@@ -121,6 +121,9 @@ package struct WebSocketDecoder: ~Copyable {
     /// Octets of memory held beside the struct itself: 0 on an idle connection.
     package var heldOctets: Int { storeCapacity }
 
+    /// Part of a message or frame has come, and its end has not.
+    package var isWithinMessage: Bool { isInFrame || partialHeadCount > 0 || kind != nil }
+
     /// Accepts messages up to `octets` from the next frame on: who is known may be allowed more. Never less than before.
     package mutating func raise(maxMessage octets: Int) {
         limits = WebSocketLimits(maxMessage: max(limits.maxMessage, octets), maxFragments: limits.maxFragments)

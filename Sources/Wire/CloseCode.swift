@@ -20,6 +20,8 @@ package enum CloseCode: UInt16, CaseIterable, Sendable {
     case pongTimeout = 4002
     case signInTimeout = 4003
     case tooManyConnections = 4004
+    /// A message that takes too long.
+    case slowSender = 4005
     /// Removed from the family.
     case removed = 4500
     /// The session was ended (signed out here or elsewhere).
@@ -58,6 +60,7 @@ extension CloseCode {
         case .pongTimeout: "No answer to a ping within pong_time."
         case .signInTimeout: "Not signed in within sign_in_time."
         case .tooManyConnections: "More than connections_per_member."
+        case .slowSender: "A message did not come in message_time, with a second more for each KiB of it: come back with the cursor."
         case .removed: "The member was removed from the family."
         case .sessionEnded: "The session was ended, here or elsewhere."
         case .badFrame: "A message that is no frame of this protocol; an error frame says why."

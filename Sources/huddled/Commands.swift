@@ -20,7 +20,7 @@ let usage = """
     huddled, the server of Huddle \(HuddleVersion.text)
 
       huddled serve  --data DIR [--listen HOST:PORT] [--mutations-per-second N] [--max-connections N]
-                     [--tls-cert FILE --tls-key FILE]... [--listen-tls HOST:PORT]
+                     [--connections-per-address N] [--tls-cert FILE --tls-key FILE]... [--listen-tls HOST:PORT]
                      [--trusted-proxy ADDRESS[/BITS]]... [--allow-origin ORIGIN]...
       huddled init   --data DIR --family NAME --zone IANA --parent NAME [--json]
       huddled invite --data DIR --family ID --name NAME --role parent|athlete|guest
@@ -106,8 +106,8 @@ private func identifier(_ list: ArgumentList, _ name: String) throws(UsageError)
 // MARK: serve
 
 private func serve(_ words: [String]) throws(CommandError) {
-    let options = try arguments(
-        words, options: ["--data", "--listen", "--mutations-per-second", "--max-connections", "--listen-tls"],
+    let asked = try arguments(
+        words, options: ["--data", "--listen", "--mutations-per-second", "--max-connections", "--connections-per-address", "--listen-tls"],
         repeatable: ["--tls-cert", "--tls-key", "--trusted-proxy", "--allow-origin"]
     ) { list throws(UsageError) in
         let (host, port) = try list.endpoint("--listen", default: "127.0.0.1:8787")
@@ -117,13 +117,18 @@ private func serve(_ words: [String]) throws(CommandError) {
             limits.mutationBurst = max(limits.mutationBurst, rate)
         }
         if let connections = try list.integer("--max-connections", in: 1...1_000_000) { limits.connections = connections }
+        if let each = try list.integer("--connections-per-address", in: 1...1_000_000) { limits.connectionsPerAddress = each }
         var options = ServerOptions(dataFolder: try list.required("--data"), host: host, port: port, limits: limits, tls: try tlsOptions(list))
         options.trust = try trustedProxies(list)
         options.origins = try allowedOrigins(list)
         return options
     }
+    var options = asked
+    options.activated = try activatedSockets(hasTLS: options.tls != nil)
+    let lines = LogThread(Standard.error)
+    defer { lines.finish() }
     do throws(ServerError) {
-        try HuddleServer.run(options, log: Log { Standard.write(error: $0) }) { address, secure in
+        try HuddleServer.run(options, log: Log { lines.write($0) }) { address, secure in
             Standard.write(output: "Huddle \(HuddleVersion.text) serves \(options.dataFolder) at ws://\(address)/ws\n")
             if let secure { Standard.write(output: "Encrypted at wss://\(secure)/ws\n") }
         }
@@ -150,6 +155,20 @@ private func allowedOrigins(_ list: ArgumentList) throws(UsageError) -> OriginPo
         policy.allowed.insert(origin)
     }
     return policy
+}
+
+/// What systemd hands over: sockets named `plain` and `tls`; one without such a name is the plain one.
+private func activatedSockets(hasTLS: Bool) throws(CommandError) -> [ServiceManager.ActivatedSocket] {
+    let sockets = ServiceManager.takeSockets().map { socket in
+        ["plain", "tls"].contains(socket.name) ? socket : ServiceManager.ActivatedSocket(name: "plain", raw: socket.raw)
+    }
+    guard Set(sockets.map(\.name)).count == sockets.count else {
+        throw .failed("The service manager hands over several sockets of one kind: name one 'plain' and one 'tls' (FileDescriptorName=).")
+    }
+    guard hasTLS || !sockets.contains(where: { $0.name == "tls" }) else {
+        throw .failed("The service manager hands over a socket named 'tls', but there is no --tls-cert and --tls-key.")
+    }
+    return sockets
 }
 
 private func tlsOptions(_ list: ArgumentList) throws(UsageError) -> TLSOptions? {

@@ -233,6 +233,26 @@ struct HubFloodTests {
         #expect(script.seen() == ids.map { .close($0, .restarting, dropsQueue: false) })
     }
 
+    @Test("before a restart each is told another time to come back, spread evenly", arguments: [1, 4, 1_000, 5_000])
+    func spread(count: Int) {
+        let script = HubScript()
+        for _ in 0..<count { _ = script.hub.opened(now: script.now) }
+        script.hub.spreadReturns()
+        var waits: [Int64] = []
+        for effect in script.hub.takeEffects() {
+            guard case .send(_, let octets) = effect,
+                case .error(let rejection, request: nil)? = try? octets.withUnsafeBytes({ raw throws(Rejection) in try ServerFrame.decode(raw) })
+            else { continue }
+            #expect(rejection.code == .busy)
+            waits.append(rejection.retryAfter ?? -1)
+        }
+        #expect(waits.count == count)
+        #expect(waits.allSatisfy { $0 >= Hub.firstReturn && $0 <= Hub.longestReturn })
+        // In no tenth of a second come more than what the server takes.
+        let busiest = Dictionary(grouping: waits) { $0 / 100 }.values.map(\.count).max() ?? 0
+        #expect(busiest <= max(Int(Hub.returnsPerMillisecond) * 100, 1))
+    }
+
     @Test("before the sign-in a message is short, after it it has its full length")
     func messageLimit() {
         let script = HubScript()

@@ -202,6 +202,30 @@ struct ServeTests {
         served.stop()
     }
 
+    @Test("two servers in one process share nothing")
+    func two() throws {
+        let folders = (try TemporaryFolder(), try TemporaryFolder())
+        let servers = (try Served(folders.0), try Served(folders.1))
+        #expect(servers.0.running.address.port != servers.1.running.address.port)
+        func make(_ name: String, _ server: Served) throws -> AdminReply {
+            try AdminGate.perform(.command(.createFamily(name: name, zone: "UTC", parent: "Ana")), dataFolder: server.path).get()
+        }
+        guard case .answer(.family(let first)) = try make("A", servers.0), case .answer(.family(let second)) = try make("B", servers.1) else {
+            throw Unexpected("no families")
+        }
+        // Each knows its own members only.
+        for (server, own, other) in [(servers.0, first, second), (servers.1, second, first)] {
+            _ = try AdminGate.perform(.command(.token(member: own.member)), dataFolder: server.path).get()
+            #expect(throws: Rejection.self) { try AdminGate.perform(.command(.token(member: other.member)), dataFolder: server.path).get() }
+        }
+        // The end of one is not the end of the other.
+        servers.0.stop()
+        _ = try AdminGate.perform(.command(.token(member: second.member)), dataFolder: servers.1.path).get()
+        #expect(try servers.1.say("nonsense\n").contains("bad_frame"))
+        servers.1.stop()
+        #expect(servers.0.lines.count("event=stopped") == 1)
+    }
+
     @Test("a restart keeps the epoch; a backup put in its place gets another, with one line in the log")
     func restore() throws {
         let folder = try TemporaryFolder()

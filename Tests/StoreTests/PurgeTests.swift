@@ -162,7 +162,7 @@ struct PurgeTests {
         try database.execute(
             """
             ALTER TABLE sessions RENAME COLUMN used_at TO used; DROP INDEX sessions_by_use; ALTER TABLE sessions DROP COLUMN used;
-            DROP INDEX deleted_records; ALTER TABLE records DROP COLUMN created_seq; DROP TABLE purged; DROP TABLE access_log
+            DROP INDEX deleted_records; DROP INDEX comments; ALTER TABLE records DROP COLUMN created_seq; DROP TABLE purged; DROP TABLE access_log
             """)
         try database.execute(Schema.keeping)
         try world.reopen()

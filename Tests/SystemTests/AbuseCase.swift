@@ -18,8 +18,9 @@ struct AbuseCase: Sendable, CustomTestStringConvertible {
     enum Outcome: Sendable {
         /// A response with one of these, then the end of the stream.
         case status([Int])
-        /// A close frame with this code after the upgrade, then the end; `nil`: one without a code.
-        case close(UInt16?)
+        /// A close frame with this code (or the other one, where two limits are met at the same moment) after the upgrade, then the end;
+        /// `nil`: one without a code.
+        case close(UInt16?, or: UInt16? = nil)
         /// These octets among what comes after the upgrade.
         case answer([UInt8])
         /// The end, without a word that follows the rules of this server's protocols.

@@ -102,13 +102,13 @@ struct AbuseRun {
             let status = text.hasPrefix("HTTP/1.1 ") ? Int(text.dropFirst(9).prefix(3)) : nil
             guard let status, wanted.contains(status) else { return "wanted \(wanted), heard \(text)" }
             return player.hasEnded || status < 300 ? nil : "\(status), but the stream did not end"
-        case .close(let wanted):
+        case .close(let wanted, let other):
             guard let frames = frames(player.heard) else { return "no upgrade, or frames that are none: \(text)" }
             guard let last = frames.last, last.opcode == 8 else {
                 return "no close frame, \(frames.count) frames, \(player.hasEnded ? "ended" : "open")"
             }
             let code = last.payload.count >= 2 ? UInt16(last.payload[0]) << 8 | UInt16(last.payload[1]) : nil
-            guard code == wanted else {
+            guard code == wanted || (other != nil && code == other) else {
                 return "wanted close \(wanted.map(String.init) ?? "without a code"), heard \(code.map(String.init) ?? "none")"
             }
             return player.hasEnded ? nil : "the stream did not end after the close"

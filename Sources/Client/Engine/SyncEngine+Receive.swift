@@ -124,6 +124,11 @@ extension SyncEngine {
             output.append(.notify(.reset(nil)))
             return join()
         }
+        if rejection.code == .busy, request == nil, let wait = rejection.retryAfter {
+            // It goes away for a moment, and says when to come back.
+            returnAfter = max(wait, 0)
+            return
+        }
         if rejection.code == .notSignedIn || rejection.code == .notJoined { return fail(.unexpectedFrame("error")) }
         if request == nil, askedForContext {
             askedForContext = false
@@ -135,6 +140,7 @@ extension SyncEngine {
     /// Signing in or joining was refused: for now, or for good.
     private mutating func refuse(_ rejection: Rejection) {
         if rejection.code.isRetryable {
+            returnAfter = rejection.retryAfter.map { max($0, 0) }
             output.append(.notify(.failed(rejection, request: nil)))
             output.append(.disconnect(closeCode: CloseCode.normal.rawValue))
             lose(closeCode: nil)

@@ -108,6 +108,10 @@ package struct SyncEngine: Sendable {
     var backoff: Backoff
     /// Attempts in a row that did not come to `live`.
     var failures = 0
+    /// What the server asked for before it went away: milliseconds until the next attempt.
+    var returnAfter: Int64?
+    /// No server sends anybody away for longer.
+    static let longestReturn: Int64 = 60_000
     var faultsInRow = 0
     /// When the timer is set to fire.
     var wakeAt: Int64?
@@ -219,7 +223,12 @@ extension SyncEngine {
     /// The connection is gone: forget what belonged to it and ask for another.
     mutating func lose(closeCode: UInt16?) {
         endConnection()
-        let wait = backoff.wait(failures: max(failures, faultsInRow))
+        var wait = backoff.wait(failures: max(failures, faultsInRow))
+        if let returnAfter {
+            // Each client was given another time. A little of our own on top, for clients of one machine that was asleep.
+            wait = min(returnAfter, Self.longestReturn) + backoff.wait(failures: 0)
+            self.returnAfter = nil
+        }
         failures += 1
         output.append(.notify(.offline(closeCode: closeCode, retryAfter: wait)))
         output.append(.connect(afterMilliseconds: wait))

@@ -41,6 +41,31 @@ struct EngineConnectionTests {
         #expect(engine.cursor?.sequence == 12)
     }
 
+    @Test("A server that says when to come back is not asked before; afterwards the waits are its own again", arguments: [700, 20_000] as [Int64])
+    func returnAfter(wait: Int64) throws {
+        var engine = World.live()
+        let told = engine.receive(.error(Rejection(.busy, "It restarts.", retryAfter: wait), request: nil), now: 1)
+        #expect(told == [], "nobody has to read about it")
+        let first = try #require(engine.disconnected(closeCode: CloseCode.restarting.rawValue, now: 2).connects.first)
+        #expect((wait...wait + Backoff.first).contains(first))
+        let second = try #require(engine.disconnected(closeCode: nil, now: 3).connects.first)
+        #expect(second <= Backoff.first * 2)
+    }
+
+    @Test("The returns of a thousand clients that were told different times stay apart")
+    func spread() {
+        var arrivals: [Int64] = []
+        for number in 0..<1_000 {
+            var engine = SyncEngine(World.configuration(seed: UInt64(number)))
+            _ = engine.start(now: 0)
+            World.enter(&engine)
+            _ = engine.receive(.error(Rejection(.busy, "It restarts.", retryAfter: 500 + Int64(number)), request: nil), now: 1)
+            arrivals += engine.disconnected(closeCode: CloseCode.restarting.rawValue, now: 2).connects
+        }
+        let busiest = Dictionary(grouping: arrivals) { $0 / 100 }.values.map(\.count).max() ?? 0
+        #expect(arrivals.count == 1_000 && busiest < 150, "\(busiest) in a tenth of a second")
+    }
+
     @Test("A change that was applied before is passed over")
     func repeated() {
         var engine = World.live()

@@ -1,5 +1,6 @@
 import Bytes
 import Family
+import HTTP1
 import Posix
 import Reactor
 import Store
@@ -20,8 +21,6 @@ final class TestShard {
     private let readers: ReaderPool
     private let writer: WriterThread
     private var isStopped = false
-    /// How far the server's clock is ahead of the machine's, milliseconds.
-    private var ahead: Int64 = 0
 
     /// Two families: one with a parent and an athlete, one with a parent.
     private(set) var parent = TestShard.nobody
@@ -91,18 +90,20 @@ final class TestShard {
 
     /// Lets the server's clock go on, and its regular work happen.
     func pass(milliseconds: Int64) {
-        ahead += milliseconds
-        shard.everySecond(now: reactor.now + ahead)
+        reactor.moveClock(milliseconds: milliseconds)
+        shard.everySecond(now: reactor.now)
         turn()
     }
 
     // MARK: Clients
 
     /// A connection that has said nothing yet.
-    func connect() throws -> TestClient {
+    ///
+    /// - Parameter address: where it seems to come from; nowhere when `nil`.
+    func connect(from address: String? = nil) throws -> TestClient {
         var pair = try Socket.Pair()
         let client = TestClient(self, pair.takeFirst())
-        shard.accept(Transport(pair.takeSecond()))
+        shard.accept(Transport(pair.takeSecond()), peer: address.flatMap { NetworkAddress($0) })
         return client
     }
 

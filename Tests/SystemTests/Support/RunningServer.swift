@@ -10,12 +10,19 @@ final class RunningServer {
     private(set) var securePort: UInt16 = 0
     private(set) var child: ChildProcess
     private let options: [String]
+    private let launcher: [String]
 
     /// Starts it on a free port and waits until it takes connections.
-    init(_ folder: String, options: [String] = []) throws {
+    ///
+    /// - Parameters:
+    ///   - listen: what `--listen` says; the port that counts is the one that it prints.
+    ///   - launcher: a program that runs what it is given after words of its own.
+    ///   - errors: where its log goes.
+    init(_ folder: String, options: [String] = [], listen: String = "127.0.0.1:0", launcher: [String] = [], errors: ChildProcess.Stream = .nothing) throws {
         self.folder = folder
         self.options = options
-        child = try Self.start(folder, 0, options)
+        self.launcher = launcher
+        child = try Self.start(folder, listen, options, launcher, errors)
         port = try Self.ready(child, folder)
         if options.contains("--tls-cert") { securePort = try readSecurePort() }
     }
@@ -53,7 +60,7 @@ final class RunningServer {
         var attempts = 0
         while true {
             attempts += 1
-            child = try Self.start(folder, port, options)
+            child = try Self.start(folder, "127.0.0.1:\(port)", options, launcher, .nothing)
             do {
                 guard try Self.ready(child, folder) == port else { throw Unexpected("it listens on another port") }
                 return
@@ -78,9 +85,11 @@ final class RunningServer {
         return Clock.monotonicMilliseconds() - start
     }
 
-    private static func start(_ folder: String, _ port: UInt16, _ options: [String]) throws -> ChildProcess {
+    private static func start(
+        _ folder: String, _ listen: String, _ options: [String], _ launcher: [String], _ errors: ChildProcess.Stream
+    ) throws -> ChildProcess {
         try ChildProcess.start(
-            [Programs.path("huddled"), "serve", "--data", folder, "--listen", "127.0.0.1:\(port)"] + options, errors: .nothing)
+            launcher + [Programs.path("huddled"), "serve", "--data", folder, "--listen", listen] + options, errors: errors)
     }
 
     /// The port in the one line that it prints.

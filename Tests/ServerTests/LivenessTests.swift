@@ -1,0 +1,170 @@
+import Family
+import HTTP1
+import Posix
+import Testing
+import WebSocket
+
+@testable import Server
+
+@Suite("Octets that drip, limits.json message_time", .serialized)
+struct SlowSenderTests {
+    /// A masked text frame of so many octets, cut after some of them.
+    private func begin(_ client: TestClient, length: Int, sent: Int) {
+        client.send([0x81, 0xFE, UInt8(length >> 8), UInt8(length & 0xFF), 0, 0, 0, 0] + [UInt8](repeating: UInt8(ascii: " "), count: sent))
+    }
+
+    @Test("a message that does not get on is closed with 4005, at its time and not before it")
+    func drip() throws {
+        let server = try TestShard()
+        let client = try server.signedIn(server.parent)
+        begin(client, length: 1_000, sent: 0)
+        try server.until("the head has come") { try client.receive(); return !server.shard.connections.isEmpty }
+        for _ in 0..<9 {
+            server.pass(milliseconds: Int64(server.limits.messageTime) / 10)
+            client.send([UInt8(ascii: " ")])
+        }
+        #expect(try client.soFar() == [])
+        server.pass(milliseconds: Int64(server.limits.messageTime) / 10 + 1_000)
+        #expect(try client.rest() == ["close 4005", "end"])
+    }
+
+    @Test("the head of a frame alone, and a fragment without its last one, are messages too", arguments: [[0x81], [0x01, 0x81, 0, 0, 0, 0, 0x61]])
+    func parts(octets: [UInt8]) throws {
+        let server = try TestShard()
+        let client = try server.signedIn(server.parent)
+        client.send(octets)
+        for _ in 0..<3 { server.turn() }
+        server.pass(milliseconds: Int64(server.limits.messageTime) + 1_000)
+        #expect(try client.rest() == ["close 4005", "end"])
+    }
+
+    @Test("a slow link that gets on is waited for")
+    func slowLink() throws {
+        let server = try TestShard()
+        let client = try server.signedIn(server.parent)
+        begin(client, length: 40_000, sent: 0)
+        // Two kilobytes a second, for twice the time.
+        for _ in 0..<19 {
+            client.send([UInt8](repeating: UInt8(ascii: " "), count: 2_048))
+            for _ in 0..<2 { server.turn() }
+            server.pass(milliseconds: 1_000)
+        }
+        #expect(server.lines.count("code=4005") == 0)
+        client.send([UInt8](repeating: UInt8(ascii: " "), count: 40_000 - 19 * 2_048))
+        // Forty thousand blanks are no frame of ours, but they are a whole message.
+        #expect(try client.next() == "error bad_frame")
+    }
+
+    @Test("a request head that drips is answered with 408 after 10 s in whole")
+    func head() throws {
+        let server = try TestShard()
+        let client = try server.connect()
+        for octet in TestClient.request.utf8.prefix(9) {
+            client.send([octet])
+            server.turn()
+            server.pass(milliseconds: Connection.requestTime / 10)
+        }
+        #expect(try client.soFar() == [])
+        server.pass(milliseconds: Connection.requestTime / 10 + 500)
+        #expect(try client.status() == 408)
+    }
+}
+
+@Suite("Connections of one address, limits.json connections_per_address", .serialized)
+struct AddressLimitTests {
+    private static func server(_ limit: Int) throws -> TestShard {
+        var limits = Limits()
+        limits.connectionsPerAddress = limit
+        return try TestShard(limits)
+    }
+
+    @Test("at the limit one gets in, past it 429 with Retry-After, and when one goes another gets in",
+        arguments: [("192.0.2.7", "192.0.2.7", "192.0.2.8"), ("2001:db8:1:2::7", "2001:db8:1:2:ffff::9", "2001:db8:1:3::7")])
+    func limit(first: String, same: String, other: String) throws {
+        let server = try Self.server(2)
+        let one = try server.connect(from: first)
+        let two = try server.connect(from: same)
+        for client in [one, two] { try client.upgrade() }
+        let third = try server.connect(from: same)
+        #expect(try third.status() == 429)
+        #expect(String(decoding: third.octets, as: UTF8.self).lowercased().contains("retry-after: 5"))
+        let neighbour = try server.connect(from: other)
+        try neighbour.upgrade()
+        one.leave()
+        try server.until("it has gone") { server.shard.connections.count == 2 }
+        try server.connect(from: same).upgrade()
+        withExtendedLifetime([two, neighbour]) {}
+    }
+
+    @Test("this machine's own connections are not counted", arguments: ["127.0.0.1", "127.8.0.1", "::1", "::ffff:127.0.0.1"])
+    func loopback(address: String) throws {
+        let server = try Self.server(1)
+        let clients = try (0..<3).map { _ in try server.connect(from: address) }
+        for client in clients { try client.upgrade() }
+    }
+
+    @Test("a connection whose address a proxy tells moves to that address, if it has room")
+    func moves() throws {
+        let server = try Self.server(1)
+        let (direct, proxied) = (try server.connect(from: "192.0.2.7"), try server.connect(from: "127.0.0.1"))
+        for client in [direct, proxied] { try client.upgrade() }
+        let connection = try #require(server.shard.connections.last)
+        #expect(server.shard.move(connection, to: NetworkAddress("192.0.2.7")) == false)
+        #expect(server.shard.move(connection, to: NetworkAddress("192.0.2.8")) == true)
+        #expect(try server.connect(from: "192.0.2.8").status() == 429)
+        withExtendedLifetime([direct, proxied]) {}
+    }
+}
+
+@Suite("A flood of one member's frames")
+struct FrameBudgetTests {
+    @Test("one tick takes a bounded portion of a connection; the rest follows, and others come between")
+    func portions() throws {
+        let server = try TestShard()
+        let flood = try server.live(server.parent)
+        let other = try server.live(server.stranger)
+        // Fills several portions before the server turns.
+        for _ in 0..<8_000 { flood.send(.ping, [1, 2, 3]) }
+        other.send(.ping, [])
+        server.turn()
+        server.turn()
+        #expect(try other.soFar() == ["pong"])
+        var pongs = try flood.soFar().count
+        #expect(pongs <= 2 * Connection.octetsPerTick / 9)
+        try server.until("all are answered") {
+            pongs += try flood.soFar().count
+            return pongs == 8_000
+        }
+    }
+}
+
+@Suite("A log that nobody reads")
+struct LogThreadTests {
+    @Test("a full pipe stops nobody; what was dropped is counted once it is read again")
+    func blocked() throws {
+        var pipe = try Pipe()
+        let reading = pipe.takeReading()
+        let writing = pipe.takeWriting()
+        let thread = LogThread(writing.raw)
+        let line = String(repeating: "x", count: 999) + "\n"
+        let start = Clock.monotonicMilliseconds()
+        for _ in 0..<LogThread.maxWaiting * 3 { thread.write(line) }
+        // Twelve million octets into a pipe of 65,536: waiting would be for ever.
+        #expect(Clock.monotonicMilliseconds() - start < 10_000)
+        let reader = LineReader(reading)
+        var whole = 0
+        while let next = try reader.line(10_000) {
+            if next.contains("event=lines_dropped") {
+                #expect(next.contains("count="))
+                break
+            }
+            #expect(next.count == 999)
+            whole += 1
+            // The count follows what waited, with the next line that there is room for.
+            if whole == LogThread.maxWaiting { thread.write(line) }
+        }
+        #expect(whole >= LogThread.maxWaiting && whole < LogThread.maxWaiting * 3)
+        thread.finish()
+        withExtendedLifetime(writing) {}
+    }
+}
