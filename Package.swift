@@ -63,6 +63,7 @@ let package = Package(
         library("JSON", ["Bytes"]),
         library("Dates", ["Bytes"]),
         library("HTTP1", ["Bytes", "Dates"]),
+        library("Tar"),
         library("WebSocket", ["Bytes", "Crypto", "Deflate", "HTTP1"]),
 
         // Layer 3: the product itself, pure.
@@ -72,7 +73,7 @@ let package = Package(
         library("Rooms", ["Bytes", "Family", "Queries", "Wire"]),
 
         // Layer 4: persistence.
-        library("Store", ["Bytes", "Crypto", "Posix", "SQLite", "JSON", "Dates", "Family", "Queries", "Wire"]),
+        library("Store", ["Bytes", "Crypto", "Posix", "SQLite", "Tar", "JSON", "Dates", "Family", "Queries", "Wire"]),
 
         // Layer 5: composition.
         library("Server", ["Bytes", "Crypto", "Posix", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Store"]),
@@ -100,13 +101,14 @@ let package = Package(
         tests("JSONTests", ["Bytes", "JSON"]),
         tests("DatesTests", ["Bytes", "Dates"]),
         tests("HTTP1Tests", ["Bytes", "Posix", "JSON", "HTTP1"]),
+        tests("TarTests", ["Tar"]),
         tests("WebSocketTests", ["wsecho", "wsclient", "Bytes", "Crypto", "Deflate", "Posix", "HTTP1", "WebSocket"]),
         tests("TLSTests", ["COpenSSL", "TestCertificates", "Posix", "TLS"]),
         tests("FamilyTests", ["Bytes", "JSON", "Dates", "Family"]),
         tests("QueriesTests", ["Bytes", "Folding", "Dates", "Family", "Queries"]),
         tests("WireTests", ["Bytes", "JSON", "Dates", "Family", "Queries", "Wire"]),
         tests("RoomsTests", ["Bytes", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms"]),
-        tests("StoreTests", ["CFaultVFS", "Bytes", "Crypto", "Posix", "SQLite", "JSON", "Dates", "Family", "Queries", "Wire", "Store"]),
+        tests("StoreTests", ["CFaultVFS", "Bytes", "Crypto", "Posix", "SQLite", "Tar", "JSON", "Dates", "Family", "Queries", "Wire", "Store"]),
         tests("ServerTests", ["TestCertificates", "CFaultVFS", "Bytes", "Posix", "SQLite", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Store", "Server"]),
         tests("ClientTests", ["TestCertificates", "Arguments", "Bytes", "Crypto", "Posix", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Client"]),
         tests("SimulationTests", ["CFaultVFS", "Bytes", "Crypto", "Posix", "SQLite", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Store", "Server", "Client"]),

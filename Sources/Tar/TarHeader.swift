@@ -1,0 +1,113 @@
+/// The block that stands before each file of a tar archive: its name, size and time.
+///
+/// Only plain files with names of at most 100 octets and less than 8 GiB: what GNU tar, bsdtar and Python all read and write alike.
+///
+/// Source: POSIX.1-2017, pax, "ustar Interchange Format".
+package struct TarHeader: Equatable, Sendable {
+    /// Octets of a header, and what a file's content is filled up to a multiple of.
+    package static let block = 512
+    /// The largest size that eleven octal digits say: 8 GiB less one octet.
+    package static let maxSize = 1 << 33 - 1
+
+    /// At most 100 octets of UTF-8, not empty.
+    package var name: String
+    /// Octets of the content.
+    package var size: Int
+    /// Seconds since 1970.
+    package var modified: Int64
+
+    package init(name: String, size: Int, modified: Int64) {
+        self.name = name
+        self.size = size
+        self.modified = modified
+    }
+
+    /// Octets of zero that follow a content of this size.
+    package var padding: Int { (Self.block - size % Self.block) % Self.block }
+
+    /// The 512 octets; owner 0, mode 0600.
+    package func encode() -> [UInt8] {
+        precondition((0...Self.maxSize).contains(size) && (1...Field.name.count).contains(name.utf8.count), "no header says this")
+        var octets = [UInt8](repeating: 0, count: Self.block)
+        func put(_ text: String, _ field: Range<Int>) { octets.replaceSubrange(field.lowerBound..<field.lowerBound + text.utf8.count, with: text.utf8) }
+        put(name, Field.name)
+        put("0000600", Field.mode)
+        put("0000000", Field.user)
+        put("0000000", Field.group)
+        put(Self.octal(Int64(size), digits: 11), Field.size)
+        put(Self.octal(min(max(modified, 0), 1 << 33 - 1), digits: 11), Field.modified)
+        put("0", Field.type)
+        put("ustar", Field.magic)
+        put("00", Field.version)
+        put(Self.octal(Self.checksum(octets), digits: 6), Field.checksum)
+        octets[Field.checksum.upperBound - 1] = UInt8(ascii: " ")
+        return octets
+    }
+
+    /// Reads one block.
+    ///
+    /// - Parameter octets: exactly 512.
+    /// - Returns: `nil` for a block of zeros, which ends an archive.
+    /// - Throws: `.damaged` for what is no header, `.unsupported` for anything but a plain file.
+    package static func decode(_ octets: [UInt8]) throws(TarError) -> TarHeader? {
+        precondition(octets.count == block, "a header is \(block) octets")
+        if octets.allSatisfy({ $0 == 0 }) { return nil }
+        guard octets[Field.magic].starts(with: "ustar".utf8), let sum = number(octets[Field.checksum]), sum == checksum(octets),
+            let size = number(octets[Field.size]), let modified = number(octets[Field.modified])
+        else { throw .damaged }
+        let type = octets[Field.type.lowerBound]
+        // GNU and pax put long names and the like into entries of other types; ours have none.
+        guard type == UInt8(ascii: "0") || type == 0, octets[Field.prefix.lowerBound] == 0 else { throw .unsupported }
+        let name = octets[Field.name].prefix { $0 != 0 }
+        guard !name.isEmpty, let text = String(validating: name, as: UTF8.self) else { throw .damaged }
+        return TarHeader(name: text, size: Int(size), modified: modified)
+    }
+
+    private enum Field {
+        static let name = 0..<100
+        static let mode = 100..<108
+        static let user = 108..<116
+        static let group = 116..<124
+        static let size = 124..<136
+        static let modified = 136..<148
+        static let checksum = 148..<156
+        static let type = 156..<157
+        static let magic = 257..<262
+        static let version = 263..<265
+        static let prefix = 345..<500
+    }
+
+    /// The sum of all octets, with the checksum's own field taken as blanks.
+    private static func checksum(_ octets: [UInt8]) -> Int64 {
+        var sum: Int64 = 0
+        for (place, octet) in octets.enumerated() { sum += Field.checksum.contains(place) ? 32 : Int64(octet) }
+        return sum
+    }
+
+    private static func octal(_ value: Int64, digits: Int) -> String {
+        let text = String(value, radix: 8)
+        return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
+    }
+
+    /// Octal digits, with blanks around them and zeros behind; `nil` for anything else.
+    private static func number(_ field: ArraySlice<UInt8>) -> Int64? {
+        let blank: (UInt8) -> Bool = { $0 == 0 || $0 == UInt8(ascii: " ") }
+        let digits = field.drop(while: { $0 == UInt8(ascii: " ") }).prefix { !blank($0) }
+        guard !digits.isEmpty, field[digits.endIndex...].allSatisfy(blank) else { return nil }
+        var value: Int64 = 0
+        for digit in digits {
+            guard (UInt8(ascii: "0")...UInt8(ascii: "7")).contains(digit) else { return nil }
+            // A field has at most twelve digits, 36 bits.
+            value = value << 3 | Int64(digit - UInt8(ascii: "0"))
+        }
+        return value
+    }
+}
+
+/// Why a block is not a header that this program reads.
+package enum TarError: Error, Equatable, Sendable {
+    /// No tar archive, or one whose octets changed.
+    case damaged
+    /// A link, a folder, a long name: nothing that `TarHeader` writes.
+    case unsupported
+}
