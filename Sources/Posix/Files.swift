@@ -100,6 +100,13 @@ package enum Files {
         return file
     }
 
+    /// Makes a file that must not be there yet, for writing.
+    ///
+    /// - Throws: `.exists` when something has the name.
+    package static func createNew(_ path: String, mode: UInt32 = 0o600) throws(Errno) -> FileDescriptor {
+        try open(path, O_WRONLY | O_CREAT | O_EXCL, mode)
+    }
+
     /// Opens a file for appending, made with `mode` when it is not there.
     package static func openForAppending(_ path: String, mode: UInt32 = 0o600) throws(Errno) -> FileDescriptor {
         try open(path, O_WRONLY | O_CREAT | O_APPEND, mode)
@@ -120,6 +127,22 @@ package enum Files {
             guard count >= 0 else { throw Errno.last("pwrite") }
             done += count
         }
+    }
+
+    /// At most `count` octets from `offset` on; fewer only where the file ends.
+    package static func read(_ raw: Int32, at offset: Int, count: Int) throws(Errno) -> [UInt8] {
+        var octets = [UInt8](repeating: 0, count: count)
+        var done = 0
+        while done < count {
+            let result = octets.withUnsafeMutableBytes { all in
+                retrying { pread(raw, all.baseAddress.map { $0 + done }, count - done, off_t(offset + done)) }
+            }
+            guard result >= 0 else { throw Errno.last("pread") }
+            if result == 0 { break }
+            done += result
+        }
+        octets.removeLast(count - done)
+        return octets
     }
 
     /// Makes a file of nobody else's: one that is missing is made empty, one that is there loses what others may do with it.

@@ -60,6 +60,17 @@ final class AccessLogTable {
         try trim.run()
     }
 
+    /// An entry as another database had it.
+    func append(family: Int64, _ row: ArchiveRow.Access) throws {
+        insertOne.bind(1, family)
+        insertOne.bind(2, row.athlete)
+        insertOne.bind(3, row.member)
+        insertOne.bind(4, row.at)
+        insertOne.bind(5, row.what)
+        insertOne.bind(6, row.record)
+        try insertOne.run()
+    }
+
     /// Deletes entries from before `limit` (UTC milliseconds), the oldest `count` rows being looked at.
     ///
     /// - Returns: how many.

@@ -39,6 +39,18 @@ final class HistoryTable {
         try insertOne.run()
     }
 
+    /// A row as another database had it.
+    func append(family: Int64, _ row: ArchiveRow.Replaced) throws(SQLiteError) {
+        insertOne.bind(1, family)
+        insertOne.bind(2, row.record)
+        insertOne.bind(3, row.version)
+        insertOne.bind(4, row.sequence)
+        insertOne.bind(5, row.member)
+        insertOne.bind(6, row.at)
+        insertOne.bind(7, row.before)
+        try insertOne.run()
+    }
+
     /// What happened to a record after a version, oldest first.
     ///
     /// - Parameter limit: of entries; a record can have thousands of versions.

@@ -35,7 +35,7 @@ final class ReceiptTable {
             SELECT key, floor, coalesce((SELECT max(mutation) FROM receipts r WHERE r.family = c.family AND r.client = c.key), 0)
             FROM clients c WHERE family = ? AND member = ? AND client = ?
             """)
-        insertClient = try database.prepare("INSERT INTO clients (family, member, client, floor) VALUES (?, ?, ?, 0)")
+        insertClient = try database.prepare("INSERT INTO clients (family, member, client, floor) VALUES (?, ?, ?, ?)")
         raiseFloor = try database.prepare("UPDATE clients SET floor = max(floor, ?) WHERE key = ?")
         findReceipt = try database.prepare("SELECT hash, frame FROM receipts WHERE family = ? AND client = ? AND mutation = ?")
         insertReceipt = try database.prepare(
@@ -53,12 +53,13 @@ final class ReceiptTable {
         }
     }
 
-    func addClient(family: Int64, member: Identifier, client: Identifier) throws(SQLiteError) -> ClientState {
+    func addClient(family: Int64, member: Identifier, client: Identifier, floor: Int64 = 0) throws(SQLiteError) -> ClientState {
         insertClient.bind(1, family)
         insertClient.bind(2, member)
         insertClient.bind(3, client)
+        insertClient.bind(4, floor)
         try insertClient.run()
-        return ClientState(key: database.lastInsertRowID, floor: 0, newest: 0)
+        return ClientState(key: database.lastInsertRowID, floor: floor, newest: 0)
     }
 
     func receipt(family: Int64, client: Int64, mutation: Int64) throws(SQLiteError) -> RecordedReceipt? {

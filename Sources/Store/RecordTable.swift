@@ -16,6 +16,7 @@ final class RecordTable {
     private let updateOne: Statement
     private let countAll: Statement
     private let findCreation: Statement
+    private let setCreation: Statement
     private let database: Database
 
     /// The columns that `decode` reads, in its order.
@@ -29,12 +30,13 @@ final class RecordTable {
         insertOne = try database.prepare(
             """
             INSERT INTO records (family, id, kind, athlete, version, created_at, created_by, updated_at, updated_by, fields, created_seq,
-                about)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (family, id) DO NOTHING
+                about, deleted_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (family, id) DO NOTHING
             """)
         updateOne = try database.prepare(
             "UPDATE records SET version = ?, updated_at = ?, updated_by = ?, deleted_at = ?, fields = ?, about = ? WHERE row = ?")
         findCreation = try database.prepare("SELECT created_seq FROM records WHERE family = ? AND id = ?")
+        setCreation = try database.prepare("UPDATE records SET created_seq = ? WHERE family = ? AND id = ?")
         countAll = try database.prepare("SELECT count(*) FROM records WHERE family = ?")
     }
 
@@ -60,8 +62,17 @@ final class RecordTable {
         insertOne.bind(10, StoredFields.encode(record.fields))
         insertOne.bind(11, sequence)
         insertOne.bind(12, record.commentedRecord)
+        insertOne.bind(13, record.deletedAt)
         try insertOne.run()
         return database.changes == 1
+    }
+
+    /// Says which change created a record that came without it.
+    func setCreation(family: Int64, _ id: Identifier, sequence: Int64) throws {
+        setCreation.bind(1, sequence)
+        setCreation.bind(2, family)
+        setCreation.bind(3, id)
+        try setCreation.run()
     }
 
     /// Writes what can change of a record.

@@ -15,7 +15,7 @@ enum Schema {
     static let applicationID: Int64 = 0x4875_646C
 
     /// Step n brings version n to n + 1. Never edited once released; a change of mind is another step.
-    static let migrations = [first, keeping, references, lists]
+    static let migrations = [first, keeping, references, lists, imports]
 
     /// The version that this program writes.
     static var version: Int64 { Int64(migrations.count) }
@@ -138,6 +138,15 @@ enum Schema {
             redeemed_at INTEGER,
             redeemed_client BLOB,
             session INTEGER
+        ) STRICT;
+        """
+
+    /// Imports that are going on, or were cut short: rows of their `key` are nobody's and are swept at the next start.
+    private static let imports = """
+        CREATE TABLE imports (
+            key INTEGER PRIMARY KEY,
+            uuid BLOB NOT NULL,
+            created_at INTEGER NOT NULL
         ) STRICT;
         """
 

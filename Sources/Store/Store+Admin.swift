@@ -39,9 +39,10 @@ extension Store {
         let profile = try fields(.family, [("name", name), ("time_zone", zone)])
         let member = try fields(.member, [("name", parent), ("role", Role.parent.rawValue)])
 
-        let insert = try database.prepare("INSERT INTO families (uuid, floor, created_at) VALUES (?, 0, ?)")
-        insert.bind(1, familyID)
-        insert.bind(2, at)
+        let insert = try database.prepare("INSERT INTO families (key, uuid, floor, created_at) VALUES (?, ?, 0, ?)")
+        insert.bind(1, try nextFamilyKey())
+        insert.bind(2, familyID)
+        insert.bind(3, at)
         try insert.run()
         let family = FamilyState(
             key: database.lastInsertRowID, id: familyID, head: 0, zone: profile.text("time_zone") ?? zone, records: 0, members: [:])

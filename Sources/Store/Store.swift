@@ -49,6 +49,8 @@ package final class Store {
     private var families: [Identifier: FamilyState] = [:]
     private static let maxFamilies = 4_096
     private var clients: [ClientName: ClientState] = [:]
+    /// See `Store+Import`.
+    var importing: OngoingImport?
     private static let maxClients = 16_384
 
     /// Opens the database, making or migrating it. Everything that can be read afterwards is on stable storage.
@@ -97,6 +99,7 @@ package final class Store {
             throw StoreFailure(error)
         }
         try makeDurable()
+        try sweepImports()
     }
 
     /// After the death of a process SQLite's log may hold commits that were written and never synced. They can be read, so they would be

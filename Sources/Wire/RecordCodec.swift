@@ -33,7 +33,8 @@ package enum RecordCodec {
         writer.endObject()
     }
 
-    static func read(_ reader: inout JSONReader) throws(JSONError) -> Record {
+    /// Reads what `encode` wrote.
+    package static func read(_ reader: inout JSONReader) throws(JSONError) -> Record {
         let start = reader.offset
         var kind: Kind?
         var id: Identifier?

@@ -1,0 +1,48 @@
+package import Family
+package import Posix
+
+/// Why an archive was not written or not read; each is one sentence for the person who asked.
+package enum ArchiveError: Error, Equatable, Sendable {
+    case notAnArchive
+    case newer(Int64)
+    /// It ends before its manifest.
+    case partial
+    /// A file of it is not what the manifest says.
+    case changed(String)
+    /// The digests agree, and yet a line makes no sense: it was not written by `huddled export`, or by a newer program.
+    case badLine(String, Int64)
+    /// Lines that do not make a family together.
+    case inconsistent(String)
+    case tooLarge(String)
+    case file(Errno)
+    /// The server ends.
+    case stopped
+    /// The writer refused a part.
+    case refused(Rejection)
+
+    package var rejection: Rejection {
+        if case .refused(let rejection) = self { return rejection }
+        if case .file(let errno) = self, errno == .noSpace { return Rejection(.storageFull, sentence) }
+        if case .stopped = self { return Rejection(.busy, sentence) }
+        return Rejection(.invalid, sentence)
+    }
+
+    package var sentence: String {
+        switch self {
+        case .notAnArchive: "This is no archive of Huddle: take a file that 'huddled export' wrote."
+        case .newer(let version):
+            "This archive was written by a newer Huddle (form \(version), this program knows \(ArchiveManifest.version)): "
+                + "install the newer program to import it."
+        case .partial: "This archive is not whole, its end is missing: copy or export it again."
+        case .changed(let name):
+            "This archive was changed after it was written: \(name) is not what its manifest says. Copy or export it again."
+        case .badLine(let name, let line):
+            "Line \(line) of \(name) is not understood: the archive was written by a newer Huddle, or not by Huddle. Nothing was imported."
+        case .inconsistent(let what): "This archive makes no whole family: \(what). Nothing was imported."
+        case .tooLarge(let name): "\(name) would be larger than a tar archive can say (8 GiB): copy the database instead (see the runbook)."
+        case .file(let errno): "The archive cannot be written or read: \(errno.text)."
+        case .stopped: "The server stops, so this was not finished: nothing is left of it. Try again when it runs."
+        case .refused(let rejection): rejection.message
+        }
+    }
+}

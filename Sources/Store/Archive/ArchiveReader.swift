@@ -1,0 +1,133 @@
+import Bytes
+import Crypto
+import JSON
+import Posix
+import Tar
+
+/// An archive that was checked from its first octet to its last: it is whole, and each file is what the manifest says.
+struct ArchiveReader {
+    /// Octets of one line at most. A line holds one change, and no mutation that a server takes makes one of a fraction of this.
+    static let maxLine = 64 << 20
+    /// Files in an archive: far more than this version knows.
+    private static let maxFiles = 64
+    /// Octets that are read at once.
+    private static let chunk = 65_536
+
+    let manifest: ArchiveManifest
+    private let raw: Int32
+    private let files: [String: File]
+    private let isStopped: () -> Bool
+
+    private struct File {
+        var start: Int
+        var size: Int
+        var sha256: String
+    }
+
+    /// Reads all of it once.
+    ///
+    /// - Parameters:
+    ///   - raw: open for reading at any place; the caller keeps it.
+    ///   - isStopped: asked now and then.
+    init(_ raw: Int32, isStopped: @escaping () -> Bool = { false }) throws(ArchiveError) {
+        self.raw = raw
+        self.isStopped = isStopped
+        files = try Self.walk(raw, isStopped)
+        guard let place = files[ArchiveManifest.fileName] else { throw files.isEmpty ? .notAnArchive : .partial }
+        guard place.size <= ArchiveManifest.maxOctets else { throw .notAnArchive }
+        manifest = try ArchiveManifest.decode(try Self.read(raw, at: place.start, count: place.size))
+        let expected = ArchiveMember.allCases.filter { $0.isPrivate ? manifest.isPrivate : true }.map(\.rawValue)
+        guard manifest.members.map(\.name) == expected else { throw .changed(ArchiveManifest.fileName) }
+        for member in manifest.members {
+            guard let file = files[member.name] else { throw .partial }
+            guard file.size == member.octets, file.sha256 == member.sha256 else { throw .changed(member.name) }
+        }
+        // A file that the manifest does not name is somebody else's.
+        if let other = files.keys.sorted().first(where: { $0 != ArchiveManifest.fileName && !expected.contains($0) }) { throw .changed(other) }
+    }
+
+    private static func walk(_ raw: Int32, _ isStopped: () -> Bool) throws(ArchiveError) -> [String: File] {
+        var files: [String: File] = [:]
+        var offset = 0
+        while true {
+            let block = try read(raw, at: offset, count: TarHeader.block)
+            guard block.count == TarHeader.block else { throw offset == 0 ? .notAnArchive : .partial }
+            let header: TarHeader?
+            do throws(TarError) {
+                header = try TarHeader.decode(block)
+            } catch {
+                throw offset == 0 ? .notAnArchive : .changed("one of its files")
+            }
+            guard let header else { return files }
+            guard files.count < maxFiles, files[header.name] == nil else { throw .changed(header.name) }
+            offset += TarHeader.block
+            var digest = SHA256()
+            try pieces(raw, offset, header.size, isStopped) { octets throws(ArchiveError) in digest.update(octets) }
+            files[header.name] = File(start: offset, size: header.size, sha256: Hex.encode(digest.finish()))
+            offset += header.size + header.padding
+        }
+    }
+
+    /// Gives `body` every line of a file, without its line feed, and looks again whether the file is what the manifest says.
+    ///
+    /// - Parameter body: gets the octets, lent, and the number of the line from 1.
+    func lines(_ member: ArchiveMember, _ body: (UnsafeRawBufferPointer, Int64) throws(ArchiveError) -> Void) throws(ArchiveError) {
+        guard let file = files[member.rawValue] else { return }
+        var digest = SHA256()
+        var rest: [UInt8] = []
+        var number: Int64 = 0
+        try Self.pieces(raw, file.start, file.size, isStopped) { octets throws(ArchiveError) in
+            digest.update(octets)
+            var begin = octets.startIndex
+            while let end = octets[begin...].firstIndex(of: 0x0A) {
+                number += 1
+                let piece = octets[begin..<end]
+                if rest.isEmpty {
+                    try Self.open(piece, member, number, body)
+                } else {
+                    rest.append(contentsOf: piece)
+                    try Self.open(rest[...], member, number, body)
+                    rest.removeAll(keepingCapacity: true)
+                }
+                begin = end + 1
+            }
+            rest.append(contentsOf: octets[begin...])
+            guard rest.count <= Self.maxLine else { throw .badLine(member.rawValue, number + 1) }
+        }
+        guard rest.isEmpty, number == manifest.lines(member) else { throw .badLine(member.rawValue, number + 1) }
+        guard Hex.encode(digest.finish()) == file.sha256 else { throw .changed(member.rawValue) }
+    }
+
+    /// Takes a line out of the string that holds it where it has line breaks inside.
+    private static func open(
+        _ line: ArraySlice<UInt8>, _ member: ArchiveMember, _ number: Int64,
+        _ body: (UnsafeRawBufferPointer, Int64) throws(ArchiveError) -> Void
+    ) throws(ArchiveError) {
+        var text = line
+        if line.first == UInt8(ascii: "\"") {
+            guard let inner = try? JSONReader.read(Array(line), { reader throws(JSONError) in try reader.readString() }) else {
+                throw .badLine(member.rawValue, number)
+            }
+            text = Array(inner.utf8)[...]
+        }
+        try text.withUnsafeBufferPointer { octets throws(ArchiveError) in try body(UnsafeRawBufferPointer(octets), number) }
+    }
+
+    /// Gives `body` the octets of a part of the file, some at a time.
+    private static func pieces(
+        _ raw: Int32, _ start: Int, _ size: Int, _ isStopped: () -> Bool, _ body: ([UInt8]) throws(ArchiveError) -> Void
+    ) throws(ArchiveError) {
+        var offset = start
+        while offset < start + size {
+            if isStopped() { throw .stopped }
+            let octets = try read(raw, at: offset, count: min(chunk, start + size - offset))
+            guard !octets.isEmpty else { throw .partial }
+            try body(octets)
+            offset += octets.count
+        }
+    }
+
+    private static func read(_ raw: Int32, at offset: Int, count: Int) throws(ArchiveError) -> [UInt8] {
+        do throws(Errno) { return try Files.read(raw, at: offset, count: count) } catch { throw .file(error) }
+    }
+}

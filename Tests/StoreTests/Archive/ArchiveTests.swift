@@ -1,0 +1,383 @@
+import Bytes
+import Crypto
+import Family
+import Posix
+import SQLite
+@testable import Store
+import Tar
+import Testing
+import Wire
+
+/// Archives in a folder of the test's own.
+private final class Shelf {
+    let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// Exports a family and gives the archive's octets.
+    func export(_ world: World, _ family: Identifier, isPrivate: Bool = true) throws -> [UInt8] {
+        let path = folder.path + "/export.tar"
+        let file = try Files.create(path)
+        _ = try world.reader.export(family, to: file.raw, isPrivate: isPrivate).get()
+        return try Files.read(path)
+    }
+
+    /// Imports an archive straight into the store, as a command without a server does.
+    func load(
+        _ octets: [UInt8], into world: World, onStep: (Int) throws(ArchiveError) -> Void = { _ in }
+    ) throws -> Result<(ArchiveManifest, ImportOutcome), ArchiveError> {
+        let path = folder.path + "/import.tar"
+        try Files.write(octets, to: path)
+        let file = try Files.openForReading(path)
+        var step = 0
+        return try FamilyArchive.read(file.raw, reader: world.reader) { part throws(ArchiveError) in
+            if case .abandon = part {} else { try onStep(step) }
+            step += 1
+            let refusal: Rejection?
+            do throws(StoreFailure) { refusal = try world.store.perform(part) } catch { throw .stopped }
+            if let refusal { throw .refused(refusal) }
+        }
+    }
+}
+
+/// The files of an archive, by a reading of our own.
+private func unpack(_ archive: [UInt8]) throws -> [String: [UInt8]] {
+    var files: [String: [UInt8]] = [:]
+    var offset = 0
+    while let header = try TarHeader.decode(Array(archive[offset..<offset + 512])) {
+        files[header.name] = Array(archive[offset + 512..<offset + 512 + header.size])
+        offset += 512 + header.size + header.padding
+    }
+    return files
+}
+
+private func pack(_ files: [(String, [UInt8])]) -> [UInt8] {
+    files.flatMap { name, octets in
+        let header = TarHeader(name: name, size: octets.count, modified: 0)
+        return header.encode() + octets + [UInt8](repeating: 0, count: header.padding)
+    } + [UInt8](repeating: 0, count: 1_024)
+}
+
+private let order = ArchiveMember.allCases.map(\.rawValue) + [ArchiveManifest.fileName]
+
+/// An archive with some files changed and a manifest that agrees with them, as somebody who wants to do harm would write it.
+private func forge(_ archive: [UInt8], manifest: (inout ArchiveManifest) -> Void = { _ in }, _ change: (inout [String: [UInt8]]) -> Void) throws -> [UInt8] {
+    var files = try unpack(archive)
+    change(&files)
+    var forged = try ArchiveManifest.decode(files[ArchiveManifest.fileName] ?? [])
+    for index in forged.members.indices {
+        let octets = files[forged.members[index].name] ?? []
+        forged.members[index].octets = Int64(octets.count)
+        forged.members[index].lines = Int64(octets.count { $0 == 0x0A })
+        forged.members[index].sha256 = Hex.encode(Digest.sha256(octets))
+    }
+    manifest(&forged)
+    files[ArchiveManifest.fileName] = forged.encode()
+    return pack(order.compactMap { name in files[name].map { (name, $0) } })
+}
+
+@Suite("Archive of a family: export and import")
+struct ArchiveTests {
+    @Test("export, import elsewhere, export: equal octet for octet but for the database's name and the time", arguments: 1...6 as ClosedRange<UInt64>)
+    func roundTrip(seed: UInt64) throws {
+        let shelf = try Shelf()
+        let world = try World(seed: seed)
+        var family = try RandomFamily(world, seed: seed)
+        try family.live(steps: 150)
+        #expect(family.accepted > 40, "seed \(seed)")
+        let first = try shelf.export(world, family.home.family)
+
+        let other = try World(seed: seed + 1_000)
+        // Snapshots leave out what was deleted long ago.
+        other.surroundings.now = world.surroundings.now
+        // Somebody is there already, and their keys must not meet.
+        _ = try other.home("Neighbours")
+        let (manifest, outcome) = try shelf.load(first, into: other).get()
+        #expect(outcome == .imported)
+        #expect(manifest.family == family.home.family)
+        let second = try shelf.export(other, family.home.family)
+        let (before, after) = (try unpack(first), try unpack(second))
+        #expect(before.keys.sorted() == order.sorted())
+        for name in ArchiveMember.allCases.map(\.rawValue) { #expect(before[name] == after[name], "seed \(seed): \(name)") }
+        var (old, new) = (try ArchiveManifest.decode(before["manifest.json"] ?? []), try ArchiveManifest.decode(after["manifest.json"] ?? []))
+        #expect(old.epoch != new.epoch, "cursors of the old place must not be trusted at the new one")
+        (old.epoch, new.epoch) = ("", "")
+        (old.exportedAt, new.exportedAt) = (0, 0)
+        #expect(old == new)
+
+        // The same as one reads it, not only as one writes it.
+        #expect(try other.snapshot(family.home).records == world.snapshot(family.home).records)
+        #expect(try other.log(family.home) == world.log(family.home))
+    }
+
+    @Test("life goes on after an import: the sequence, versions and answers of before count")
+    func goesOn() throws {
+        let shelf = try Shelf()
+        let world = try World(seed: 3)
+        let home = try world.home()
+        let athlete = try world.athlete(home)
+        let rice = world.newID()
+        let sent = world.proposal(home, home.parent, [school(rice, "Rice")])
+        let answer = try world.commit(sent)
+        try world.mutate(home, home.parent, update(.school, rice, base: 1, ["location": .text("Houston")]))
+        let archive = try shelf.export(world, home.family)
+
+        let other = try World(seed: 4)
+        _ = try shelf.load(archive, into: other).get()
+        // exactly-once holds across the move: a mutation whose answer was lost is answered as it was.
+        let again = try other.commit(sent)
+        #expect(again.frame == answer.frame)
+        #expect(again.change == nil)
+        let head = try #require(try world.log(home).last).sequence
+        let next = try other.mutate(home, home.parent, update(.school, rice, base: 2, ["location": .text("Waco")]), mutation: 90)
+        #expect(next.sequence == head + 1)
+        #expect(next.versions == [3])
+        // no lost update: what was written at the old place is seen as a contested field.
+        let stale = try other.mutate(home, home.parent, update(.school, rice, base: 1, ["location": .text("Dallas")]), mutation: 91)
+        #expect(stale.code == .conflict)
+        // A new session for a member of old; the athlete's age came along, so they may have one.
+        let signIn = try other.signIn(athlete)
+        #expect(signIn.memberships.map(\.family) == [home.family])
+    }
+
+    @Test("without private data there are no birth dates and consents in the archive, and no athlete gets a login by it")
+    func withoutPrivate() throws {
+        let shelf = try Shelf()
+        let world = try World(seed: 5)
+        let home = try world.home()
+        let athlete = try world.athlete(home, born: "2010-05-05")
+        let archive = try shelf.export(world, home.family, isPrivate: false)
+        #expect(try unpack(archive)["private.jsonl"] == nil)
+        #expect(!String(decoding: archive, as: UTF8.self).contains("2010-05-05"))
+        let other = try World(seed: 6)
+        _ = try shelf.load(archive, into: other).get()
+        let refusal = #expect(throws: Rejection.self) { try other.store.perform(.token(member: athlete)).0.get() }
+        #expect(refusal?.code == .notAllowed)
+    }
+
+    @Test("tokens, sessions and invites are in no archive")
+    func noSecrets() throws {
+        let shelf = try Shelf()
+        let world = try World(seed: 7)
+        let home = try world.home()
+        guard case .token(let session) = try world.store.perform(.token(member: home.parent)).0.get() else { throw Unexpected() }
+        let code = try #require(try world.invite(home, .parent).code)
+        let text = String(decoding: try shelf.export(world, home.family), as: UTF8.self)
+        for secret in [session.token, code, Hex.encode(Digest.sha256(Array(session.token.utf8)))] { #expect(!text.contains(secret)) }
+    }
+
+    @Test("nothing of another family is in the archive")
+    func isolated() throws {
+        let shelf = try Shelf()
+        let world = try World(seed: 8)
+        let mine = try world.home("Alder")
+        let theirs = try world.home("Birchmark")
+        try world.mutate(theirs, theirs.parent, message(world.newID(), "birch words"))
+        let text = String(decoding: try shelf.export(world, mine.family), as: UTF8.self)
+        for word in ["Birchmark", "birch words", "\(theirs.family)", "\(theirs.parent)"] { #expect(!text.contains(word), "\(word)") }
+    }
+
+    @Test("a family that is here already as it is in the archive stays as it is, and that is said")
+    func alreadyHere() throws {
+        let shelf = try Shelf()
+        let world = try World(seed: 9)
+        let home = try world.home()
+        let archive = try shelf.export(world, home.family)
+        #expect(try shelf.load(archive, into: world).get().1 == .alreadyHere)
+        try world.mutate(home, home.parent, message(world.newID(), "One more"))
+        guard case .failure(.refused(let rejection)) = try shelf.load(archive, into: world) else { throw Unexpected() }
+        #expect(rejection.code == .alreadyExists)
+        #expect(rejection.message == "This family is here already and is not as in the archive. Nothing was changed.")
+        #expect(try world.log(home).count == 2)
+    }
+}
+
+@Suite("Archive of a family: what is refused")
+struct ArchiveRefusalTests {
+    private func sample() throws -> (shelf: Shelf, archive: [UInt8]) {
+        let shelf = try Shelf()
+        let world = try World(seed: 11)
+        var family = try RandomFamily(world, seed: 11)
+        try family.live(steps: 30)
+        return (shelf, try shelf.export(world, family.home.family))
+    }
+
+    /// Imports into a new database and looks that nothing is left there.
+    private func refusal(_ shelf: Shelf, _ octets: [UInt8]) throws -> ArchiveError {
+        let world = try World(seed: 12)
+        guard case .failure(let error) = try shelf.load(octets, into: world) else {
+            Issue.record("this was imported")
+            return .notAnArchive
+        }
+        for table in ["families", "records", "log", "history", "clients", "receipts", "memberships", "imports"] {
+            #expect(try world.query("SELECT count(*) FROM \(table)") == 0, "\(table) after \(error)")
+        }
+        return error
+    }
+
+    @Test("an archive that was cut short, at any block")
+    func partial() throws {
+        let (shelf, archive) = try sample()
+        for end in stride(from: 512, to: archive.count - 1_024, by: 512 * 7) {
+            let error = try refusal(shelf, Array(archive[..<end]))
+            #expect([.partial, .notAnArchive].contains(error), "\(end): \(error)")
+        }
+        #expect(try refusal(shelf, []) == .notAnArchive)
+        #expect(try refusal(shelf, Array("Not an archive at all".utf8)) == .notAnArchive)
+    }
+
+    @Test("one octet changed anywhere in the content")
+    func tampered() throws {
+        let (shelf, archive) = try sample()
+        var random = Seeded(21)
+        var refused = 0
+        for _ in 0..<60 {
+            var octets = archive
+            let place = Int.random(in: 0..<archive.count - 1_024, using: &random)
+            // Padding between the files says nothing.
+            guard octets[place] != 0 else { continue }
+            octets[place] ^= 0x04
+            _ = try refusal(shelf, octets)
+            refused += 1
+        }
+        #expect(refused > 30)
+    }
+
+    @Test("a newer form, with what to do about it")
+    func newer() throws {
+        let (shelf, archive) = try sample()
+        var files = try unpack(archive)
+        let text = String(decoding: files["manifest.json"] ?? [], as: UTF8.self).replacing("\"version\":1", with: "\"version\":2,\"more\":{}")
+        files["manifest.json"] = Array(text.utf8)
+        let error = try refusal(shelf, pack(order.compactMap { name in files[name].map { (name, $0) } }))
+        #expect(error == .newer(2))
+        #expect(error.sentence == "This archive was written by a newer Huddle (form 2, this program knows 1): install the newer program to import it.")
+    }
+
+    @Test("files that are missing, doubled or not ours")
+    func files() throws {
+        let (shelf, archive) = try sample()
+        let files = try unpack(archive)
+        func packed(_ names: [String]) -> [UInt8] { pack(names.map { ($0, files[$0] ?? Array("x".utf8)) }) }
+        for name in order { _ = try refusal(shelf, packed(order.filter { $0 != name })) }
+        _ = try refusal(shelf, packed(order + ["records.jsonl"]))
+        #expect(try refusal(shelf, packed(["../../etc/passwd"] + order)) == .changed("../../etc/passwd"))
+    }
+
+    @Test("content that agrees with its manifest and makes no family: nothing traps and nothing is left")
+    func forged() throws {
+        let (shelf, archive) = try sample()
+        func lines(_ files: [String: [UInt8]], _ name: String) -> [[UInt8]] {
+            (files[name] ?? []).split(separator: 0x0A).map { Array($0) + [0x0A] }
+        }
+        // A line less, a line twice, a line that is no JSON, one with a member too many, one of another file.
+        for member in ArchiveMember.allCases where member != .people {
+            let name = member.rawValue
+            let edits: [([[UInt8]]) -> [[UInt8]]] = [
+                { Array($0.dropFirst()) }, { $0 + ($0.first.map { [$0] } ?? []) }, { $0 + [Array("nonsense\n".utf8)] },
+                { [Array("{\"more\":1,".utf8) + ($0.first ?? []).dropFirst()] + $0.dropFirst() }, { $0 + [Array("{\"member\":1}\n".utf8)] },
+            ]
+            for (number, edit) in edits.enumerated() {
+                let forged = try forge(archive) { files in files[name] = edit(lines(files, name)).flatMap { $0 } }
+                // The first client may have no answer, and one record less may be one that nothing hangs on: those are whole families.
+                if number == 0, member != .log { continue }
+                if number == 1, try unpack(archive)[name]?.isEmpty ?? true { continue }
+                _ = try refusal(shelf, forged)
+            }
+        }
+        _ = try refusal(shelf, try forge(archive, manifest: { $0.head += 1 }) { _ in })
+        _ = try refusal(shelf, try forge(archive, manifest: { $0.family = Identifier(high: 1, low: 2) }) { _ in })
+        _ = try refusal(shelf, try forge(archive) { $0["records.jsonl"] = [] })
+    }
+}
+
+@Suite("Archive of a family: visible at once or not at all")
+struct ArchiveAtomicityTests {
+    @Test("an import that ends at any step, by a refusal or by death, leaves nothing, and the next one succeeds")
+    func killed() throws {
+        let shelf = try Shelf()
+        let world = try World(seed: 13)
+        var family = try RandomFamily(world, seed: 13)
+        try family.live(steps: 60)
+        let archive = try shelf.export(world, family.home.family)
+        var steps = 0
+        let whole = try World(seed: 14)
+        _ = try shelf.load(archive, into: whole, onStep: { _ in steps += 1 }).get()
+        #expect(steps >= 6)
+        for last in 0..<steps {
+            for isDeath in [false, true] {
+                let other = try World(seed: 15)
+                other.surroundings.now = world.surroundings.now
+                let neighbours = try other.home("Neighbours")
+                if isDeath {
+                    // What the process had done when it ended: the steps before, and no word after.
+                    struct Died: Error {}
+                    var count = 0
+                    let path = shelf.folder.path + "/import.tar"
+                    try Files.write(archive, to: path)
+                    let file = try Files.openForReading(path)
+                    _ = try FamilyArchive.read(file.raw, reader: other.reader) { part throws(ArchiveError) in
+                        guard count < last else { throw .stopped }
+                        count += 1
+                        do throws(StoreFailure) { _ = try other.store.perform(part) } catch { throw .stopped }
+                    }
+                    #expect(try other.reader.families(named: "\(family.home.family)").isEmpty)
+                    try other.reopen()
+                } else {
+                    let result = try shelf.load(archive, into: other) { step throws(ArchiveError) in if step == last { throw .stopped } }
+                    #expect(throws: ArchiveError.stopped) { try result.get() }
+                }
+                #expect(try other.query("SELECT count(*) FROM records") == 2, "step \(last)")
+                #expect(try other.query("SELECT count(*) FROM log") == 1)
+                #expect(try other.query("SELECT count(*) FROM imports") == 0)
+                #expect(try other.log(neighbours).count == 1)
+                _ = try shelf.load(archive, into: other).get()
+                #expect(try other.snapshot(family.home).records == world.snapshot(family.home).records)
+            }
+        }
+    }
+
+    @Test("until it is finished nobody sees a family, a member or a name, and others go on meanwhile")
+    func unseen() throws {
+        let shelf = try Shelf()
+        let world = try World(seed: 16)
+        var family = try RandomFamily(world, seed: 16)
+        try family.live(steps: 40)
+        let archive = try shelf.export(world, family.home.family)
+        let other = try World(seed: 17)
+        other.surroundings.now = world.surroundings.now
+        let neighbours = try other.home("Neighbours")
+        _ = try shelf.load(archive, into: other) { step throws(ArchiveError) in
+            do {
+                #expect(try other.reader.families(named: "\(family.home.family)").isEmpty, "step \(step)")
+                guard case .failure(let refusal) = try other.store.perform(.token(member: family.home.parent)).0 else { throw Unexpected() }
+                #expect(refusal.code == .notFound)
+                try other.mutate(neighbours, neighbours.parent, message(other.newID(), "step \(step)"))
+                // A family that is made meanwhile does not get the key of the one that is coming.
+                _ = try other.home("Born at \(step)")
+            } catch {
+                Issue.record("\(error)")
+            }
+        }.get()
+        #expect(try other.snapshot(family.home).records == world.snapshot(family.home).records)
+        #expect(try other.reader.families(named: "\(family.home.family)") == [family.home.family])
+    }
+
+    @Test("a member of the archive who is a member of another family here stops the import")
+    func sameMember() throws {
+        let shelf = try Shelf()
+        let world = try World(seed: 18)
+        let home = try world.home()
+        let archive = try shelf.export(world, home.family)
+        let other = try World(seed: 18)
+        // The same seed makes the same ids: as if the folder had been copied and the family then renamed.
+        let twin = try other.home()
+        try #require(twin.family == home.family)
+        let refused = try forge(archive, manifest: { $0.family = Identifier(high: 9, low: 9) }) { files in
+            let text = String(decoding: files["records.jsonl"] ?? [], as: UTF8.self)
+            files["records.jsonl"] = Array(text.replacing("\(home.family)", with: "\(Identifier(high: 9, low: 9))").utf8)
+        }
+        guard case .failure(.refused(let rejection)) = try shelf.load(refused, into: other) else { throw Unexpected() }
+        #expect(rejection.code == .alreadyExists)
+    }
+}

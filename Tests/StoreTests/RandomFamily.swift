@@ -1,0 +1,99 @@
+import Bytes
+import Family
+import Store
+import Testing
+import Wire
+
+/// A family that lives at random: creates, edits, deletes and restores records of every kind that mutations may create, with values made
+/// from the declarations. What the rules refuse is refused; enough is not.
+struct RandomFamily {
+    let home: World.Home
+    let athlete: Identifier
+    private let world: World
+    private var random: Seeded
+    private(set) var twin = Twin()
+    private(set) var accepted = 0
+    /// Kinds of which at least one record came to be.
+    private(set) var kinds: Set<Kind> = []
+
+    init(_ world: World, seed: UInt64) throws {
+        self.world = world
+        random = Seeded(seed)
+        home = try world.home("The family \(seed)")
+        athlete = try world.athlete(home)
+        for change in try world.log(home) { twin.apply(change) }
+    }
+
+    mutating func live(steps: Int) throws {
+        for step in 0..<steps {
+            world.surroundings.now += Int64.random(in: 0...90_000_000, using: &random)
+            let operations = (0..<Int.random(in: 1...3, using: &random)).map { _ in operation() }
+            let author = Bool.random(using: &random) ? home.parent : athlete
+            let answer = try world.commit(world.proposal(home, author, operations, context: .athlete(athlete)))
+            if let change = answer.change {
+                twin.apply(change)
+                accepted += 1
+                for entry in change.entries { kinds.insert(entry.kind) }
+            }
+            if step % 50 == 49 { try world.store.checkpointIfDue() }
+        }
+    }
+
+    private mutating func operation() -> Family.Operation {
+        let known = twin.records.values.filter { $0.kind != .family && $0.kind != .member }.sorted { $0.id < $1.id }
+        guard let record = known.randomElement(using: &random), Int.random(in: 0..<100, using: &random) >= 45 else {
+            let kinds = Kind.allCases.filter(\.declaration.isCreatedByMutation)
+            let kind = kinds.randomElement(using: &random) ?? .message
+            // A position has its member's own id, so it is created once.
+            let id = kind == .readingPosition ? ReadingPosition.id(of: athlete) : world.newID()
+            return Operation(kind: kind, id: id, action: .create(athlete: nil, patch: patch(kind, isWhole: true)))
+        }
+        if record.isDeleted { return Operation(kind: record.kind, id: record.id, action: .restore(base: record.version)) }
+        if Int.random(in: 0..<100, using: &random) < 25 {
+            return Operation(kind: record.kind, id: record.id, action: .delete(base: record.version))
+        }
+        return Operation(
+            kind: record.kind, id: record.id,
+            action: .update(base: record.version, merge: .disjoint, patch: patch(record.kind, isWhole: false)))
+    }
+
+    private mutating func patch(_ kind: Kind, isWhole: Bool) -> FieldPatch {
+        var patch = FieldPatch()
+        for (index, field) in kind.declaration.fields.enumerated() where !field.isServerOnly {
+            guard field.isRequired && isWhole || Int.random(in: 0..<3, using: &random) == 0 else { continue }
+            guard let value = value(field.type) else { continue }
+            patch.assignments.append(.init(field: index, value: value))
+        }
+        return patch
+    }
+
+    private mutating func value(_ type: FieldType) -> Value? {
+        let number = Int.random(in: 0..<1_000, using: &random)
+        func living(_ kind: Kind) -> [Identifier] {
+            twin.records.values.filter { $0.kind == kind && !$0.isDeleted }.map(\.id).sorted()
+        }
+        func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        switch type {
+        case .line(let max): return .text(String("Ł\"ine\\ \(number) = é 🥎".prefix(max)))
+        case .text: return .text("Some\ntext, \t\(number)")
+        case .choice(let words, _): return words.randomElement(using: &random).map(Value.text)
+        case .flag: return .flag(number % 2 == 0)
+        case .integer(let range): return .integer(min(max(Int64(number), range.lowerBound), range.upperBound))
+        case .decimal: return .text("\(number).50")
+        case .date: return .text("2026-\(two(1 + number % 12))-\(two(1 + number % 28))")
+        case .time: return .text("\(two(number % 24)):\(two(number % 60))")
+        case .zone: return .text(["UTC", "Europe/Warsaw"][number % 2])
+        case .state: return .text("OH")
+        case .reference(let kind): return living(kind).randomElement(using: &random).map(Value.reference)
+        case .set(let kind, _):
+            let some = Set(living(kind).shuffled(using: &random).prefix(number % 3))
+            return .set(some.sorted().map { SetElement(id: $0) })
+        // Free JSON keeps its white space, line breaks included.
+        case .json: return .json(Array("{\"runs\":\n\t\(number), \"text\": \"\\n\"\r\n}".utf8))
+        case .measure: return .text("\(number).5")
+        case .localDateTime: return .text("2026-\(two(1 + number % 12))-\(two(1 + number % 28))T\(two(number % 24)):\(two(number % 60))")
+        case .url: return .text("https://example.com/\(number)")
+        case .link: return living(.event).randomElement(using: &random).map { .link(.event, $0) }
+        }
+    }
+}
