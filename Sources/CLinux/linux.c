@@ -34,3 +34,35 @@ const char *linux_error_text(int code) {
 void linux_name_thread(const char *name) {
     pthread_setname_np(pthread_self(), name);
 }
+
+ssize_t linux_send_descriptor(int socket, const void *octets, size_t count, int descriptor) {
+    struct iovec piece = {.iov_base = (void *)octets, .iov_len = count};
+    union { struct cmsghdr head; char room[CMSG_SPACE(sizeof(int))]; } control;
+    memset(&control, 0, sizeof control);
+    struct msghdr message = {.msg_iov = &piece, .msg_iovlen = 1, .msg_control = control.room, .msg_controllen = sizeof control.room};
+    struct cmsghdr *head = CMSG_FIRSTHDR(&message);
+    head->cmsg_level = SOL_SOCKET;
+    head->cmsg_type = SCM_RIGHTS;
+    head->cmsg_len = CMSG_LEN(sizeof(int));
+    memcpy(CMSG_DATA(head), &descriptor, sizeof(int));
+    return sendmsg(socket, &message, MSG_NOSIGNAL);
+}
+
+ssize_t linux_receive_descriptor(int socket, void *octets, size_t count, int *descriptor) {
+    struct iovec piece = {.iov_base = octets, .iov_len = count};
+    union { struct cmsghdr head; char room[CMSG_SPACE(4 * sizeof(int))]; } control;
+    struct msghdr message = {.msg_iov = &piece, .msg_iovlen = 1, .msg_control = control.room, .msg_controllen = sizeof control.room};
+    *descriptor = -1;
+    ssize_t got = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+    if (got < 0) { return got; }
+    for (struct cmsghdr *head = CMSG_FIRSTHDR(&message); head; head = CMSG_NXTHDR(&message, head)) {
+        if (head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_RIGHTS) { continue; }
+        size_t found = (head->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+        for (size_t place = 0; place < found; place++) {
+            int one;
+            memcpy(&one, CMSG_DATA(head) + place * sizeof(int), sizeof(int));
+            if (*descriptor < 0) { *descriptor = one; } else { close(one); }
+        }
+    }
+    return got;
+}

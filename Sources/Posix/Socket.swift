@@ -177,6 +177,27 @@ package enum Socket {
         }
     }
 
+    /// Sends all of `octets` over a Unix socket, with a descriptor that the other side gets a copy of.
+    package static func sendAll(_ raw: Int32, _ octets: [UInt8], descriptor: Int32) throws(Errno) {
+        precondition(!octets.isEmpty, "a descriptor travels with an octet")
+        let count = octets.withUnsafeBytes { all in retrying { linux_send_descriptor(raw, all.baseAddress, all.count, descriptor) } }
+        guard count > 0 else { throw Errno.last("sendmsg") }
+        try sendAll(raw, Array(octets[count...]))
+    }
+
+    /// As `receive`, and takes a descriptor that came along; one that is in `descriptor` already is closed for it.
+    package static func receive(
+        _ raw: Int32, into buffer: UnsafeMutableRawBufferPointer, descriptor: inout FileDescriptor?
+    ) throws(Errno) -> IOResult {
+        precondition(buffer.count > 0, "an empty receive would look like the end of the stream")
+        var got: Int32 = -1
+        let count = retrying { linux_receive_descriptor(raw, buffer.baseAddress, buffer.count, &got) }
+        if got >= 0 { descriptor = FileDescriptor(owning: got) }
+        if count > 0 { return .done(count) }
+        if count == 0 { return .endOfStream }
+        return try Octets.wouldBlock("recvmsg")
+    }
+
     /// Says that nothing more will be sent; what was sent still arrives. A peer that has gone already is no error.
     package static func finishSending(_ raw: Int32) throws(Errno) {
         guard shutdown(raw, Int32(SHUT_WR)) == 0 || errno == ENOTCONN else { throw Errno.last("shutdown") }

@@ -102,6 +102,9 @@ package enum HuddleServer {
             let shard = Shard(
                 reactor: reactor, limits: limits, log: log, site: HTTPSite(trust: options.trust, origins: options.origins),
                 serverVersion: HuddleVersion.text, events: events, writer: writer, readers: readers)
+            let transfers = Transfers(database: path, vfs: database?.vfs, limits: limits, writer: writer, events: events)
+            defer { transfers.stop() }
+            shard.transfers = transfers
             reactor.setHooks(shard)
             defer { shard.closeAll() }
             let door = try Listener(
@@ -144,6 +147,7 @@ package enum HuddleServer {
             shard.whenHandshakesFull = { _ in }
             shard.whenEnding = {}
             try? Files.remove(folder.socketPath)
+            transfers.stop()
             if shard.isWriterDone { writer.join() }
             if let failure = shard.failure { throw ServerError("The storage failed: \(failure). Nothing that was confirmed is lost.") }
             log(.info, "stopped")

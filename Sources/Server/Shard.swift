@@ -65,6 +65,8 @@ final class Shard: ReactorHooks {
     private static let maxAdmins = 64
     private static let adminTime: Int64 = 30_000
 
+    /// Exports and imports; set once before the loop runs.
+    var transfers: Transfers?
     /// Called once when the loop is to end: the doors close.
     var whenEnding: () -> Void = {}
     /// Called with true when no further TLS handshake may begin, and with false when some may again.
@@ -351,6 +353,16 @@ final class Shard: ReactorHooks {
 
     func administer(_ number: UInt64, _ request: AdminRequest) { submit(.admin(number, request)) }
 
+    func transfer(_ number: UInt64, _ transfer: Transfer, _ file: consuming FileDescriptor) {
+        guard let transfers, !isEnding else {
+            admins[number]?.answer(.failure(ArchiveError.stopped.rejection))
+            return
+        }
+        if !transfers.start(number, transfer, file) {
+            admins[number]?.answer(.failure(Rejection(.busy, "Another export or import is going on. Try again when it is done.")))
+        }
+    }
+
     func didEnd(admin number: UInt64) { admins[number] = nil }
 
     // MARK: Time
@@ -361,7 +373,7 @@ final class Shard: ReactorHooks {
     func everySecond(now: Int64) {
         hub.tick(now: now)
         perform()
-        for admin in admins.values where now - admin.since >= Shard.adminTime { admin.end() }
+        for admin in admins.values where !admin.isTransferring && now - admin.since >= Shard.adminTime { admin.end() }
         switch drain {
         case .no: break
         case .finishing(let tell, let stop): if now >= tell { tellAll(.restarting, Shard.restarting, stop: stop) }

@@ -18,6 +18,9 @@ enum WriterJob: Sendable {
     /// Sessions that are in use.
     case renewals([Int64])
     /// Daily and idle work, one portion; it comes again by itself until a round is finished.
+    /// A part of an import, and where its answer is waited for: `nil` when it is done.
+    case importing(ImportStep, answer: BlockingQueue<Rejection?>)
+    /// Daily and idle work.
     case maintenance
     /// The last one: everything before it is done.
     case stop
@@ -117,6 +120,8 @@ private struct WriterLoop {
             let (answer, results) = try command.perform(in: store, environment: environment)
             if !results.isEmpty { events.put(.committed(results)) }
             events.put(.administered(number, answer))
+        case .importing(let step, let answer):
+            _ = answer.put(try store.perform(step))
         case .maintenance:
             if try store.maintain().isFinished {
                 _ = try store.truncateLog()

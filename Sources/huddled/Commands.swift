@@ -27,6 +27,8 @@ let usage = """
                      [--born YYYY-MM-DD --by MEMBER] [--json]
       huddled token  --data DIR --member ID [--json]
       huddled demo   --data DIR [--json]
+      huddled export --data DIR --family ID|NAME [--private] [--json] FILE
+      huddled import --data DIR [--json] FILE
       huddled schema --out DIR
       huddled --version | --help
 
@@ -40,6 +42,9 @@ let usage = """
             An athlete needs a birth date and the parent who consents; under 13 there is no code.
     token   prints a new sign-in token for a member, for another device of theirs.
     demo    makes a family with a season to look at, and prints its members with their tokens.
+    export  writes a whole family to FILE, a tar archive (proto/archive.md): records, log, history.
+            Birth dates and consents only with --private; tokens and invites never.
+    import  reads such a FILE: the family is there whole, or nothing is. Sign-ins are new: 'token'.
     schema  writes the JSON Schemas of the protocol to DIR, errors.json and limits.json beside it.
 
     All of them work beside a running server (through its socket in DIR) and without one.
@@ -68,6 +73,8 @@ func run(_ words: [String]) -> Int32 {
         case "invite": try invite(rest)
         case "token": try token(rest)
         case "demo": try demo(rest)
+        case "export": try exportFamily(rest)
+        case "import": try importFamily(rest)
         case "schema": try schema(rest)
         default: throw .usage(UsageError("There is no command '\(command)'. See huddled --help."))
         }

@@ -13,6 +13,10 @@ int linux_accept(int listener);
 int linux_pipe(int ends[2]);
 /// pidfd_open(2): readable once the process has ended.
 int linux_pidfd(pid_t pid);
+/// sendmsg(2) of `count` octets with one descriptor beside them (SCM_RIGHTS, unix(7)); how many octets were sent, or -1.
+ssize_t linux_send_descriptor(int socket, const void *octets, size_t count, int descriptor);
+/// recvmsg(2): `*descriptor` is the one that came with the octets, closed on exec, or -1. More than one are closed.
+ssize_t linux_receive_descriptor(int socket, void *octets, size_t count, int *descriptor);
 /// `environ`, which Swift 6 refuses as shared mutable state.
 char **linux_environment(void);
 /// The symbol of an errno, or null.

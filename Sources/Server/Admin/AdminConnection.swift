@@ -17,6 +17,10 @@ final class AdminConnection: Channel {
     private var line: [UInt8] = []
     private let number: UInt64
     private var isAsked = false
+    /// Came with the command: the archive that it is about.
+    private var file: FileDescriptor?
+    /// It takes as long as the family is large.
+    private(set) var isTransferring = false
     /// When it came, milliseconds of the reactor's clock.
     let since: Int64
 
@@ -34,7 +38,7 @@ final class AdminConnection: Channel {
 
     override func ready(_ events: ReadyEvents) {
         let buffer = shard.reactor.receiveBuffer
-        switch try? Socket.receive(descriptor.raw, into: buffer) {
+        switch try? Socket.receive(descriptor.raw, into: buffer, descriptor: &file) {
         case .wouldBlock?: return
         case .endOfStream?, nil: end()
         case .done(let count)?:
@@ -46,7 +50,11 @@ final class AdminConnection: Channel {
             }
             isAsked = true
             do throws(JSONError) {
-                shard.administer(number, try AdminRequest.decode(Array(line[..<end])))
+                let request = try AdminRequest.decode(Array(line[..<end]))
+                guard case .transfer(let transfer) = request else { return shard.administer(number, request) }
+                guard let file = file.take() else { throw .invalid("a command without its archive") }
+                isTransferring = true
+                shard.transfer(number, transfer, file)
             } catch {
                 answer(.failure(Rejection(.badFrame, "This is no command of this version of huddled.")))
             }

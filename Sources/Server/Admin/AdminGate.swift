@@ -7,19 +7,23 @@ import Store
 package enum AdminGate {
     /// Milliseconds for the running server to answer.
     static let answerTime = 10_000
+    /// Milliseconds for an export or import of the largest family, on the slowest disk.
+    static let transferTime = 3_600_000
     /// Milliseconds that a server may take between claiming the folder and listening, and between the two at its end.
     static let claimTime: Int64 = 5_000
 
-    /// - Parameter dataFolder: made when it is missing.
+    /// - Parameters:
+    ///   - dataFolder: made when it is missing.
+    ///   - archive: the open file of a transfer; the caller keeps it.
     /// - Returns: the answer, or the rules' refusal.
     /// - Throws: a sentence: the folder or the server cannot be used.
     package static func perform(
-        _ request: AdminRequest, dataFolder: String
+        _ request: AdminRequest, dataFolder: String, archive: Int32? = nil
     ) throws(ServerError) -> Result<AdminReply, Rejection> {
         let deadline = Clock.monotonicMilliseconds() + claimTime
         while true {
-            if let answer = try performHere(request, dataFolder) { return answer }
-            if let answer = try ask(request, socket: DataFolder.socketPath(in: dataFolder)) { return answer }
+            if let answer = try performHere(request, dataFolder, archive) { return answer }
+            if let answer = try ask(request, socket: DataFolder.socketPath(in: dataFolder), archive) { return answer }
             guard Clock.monotonicMilliseconds() < deadline else {
                 throw ServerError("\(dataFolder) is in use, but no server answers there. If one is starting or stopping, try again.")
             }
@@ -30,7 +34,7 @@ package enum AdminGate {
 
     /// - Returns: `nil` when another process has the folder.
     private static func performHere(
-        _ request: AdminRequest, _ path: String
+        _ request: AdminRequest, _ path: String, _ archive: Int32?
     ) throws(ServerError) -> Result<AdminReply, Rejection>? {
         let folder: DataFolder
         do throws(DataFolderError) {
@@ -45,7 +49,21 @@ package enum AdminGate {
         do throws(StoreFailure) {
             let environment = HuddleServer.environment(Limits())
             let store = try Store(path: folder.databasePath, environment: environment, mark: folder.markPath)
-            let answer = try request.perform(in: store, environment: environment).0
+            let answer: Result<AdminReply, Rejection>
+            if case .transfer(let transfer) = request, let archive {
+                let reader = try StoreReader(path: folder.databasePath, environment: environment)
+                answer = try transfer.perform(archive, reader: reader, isStopped: { false }) { step throws(ArchiveError) in
+                    let refusal: Rejection?
+                    do throws(StoreFailure) {
+                        refusal = try store.perform(step)
+                    } catch {
+                        throw .refused(Rejection(.invalid, "The database cannot be used: \(error)."))
+                    }
+                    if let refusal { throw .refused(refusal) }
+                }
+            } else {
+                answer = try request.perform(in: store, environment: environment).0
+            }
             // What was asked is done; a log that cannot be cut now is cut by the next start.
             try? store.stop()
             return answer
@@ -55,12 +73,19 @@ package enum AdminGate {
     }
 
     /// - Returns: `nil` when nobody listens.
-    private static func ask(_ request: AdminRequest, socket: String) throws(ServerError) -> Result<AdminReply, Rejection>? {
+    private static func ask(
+        _ request: AdminRequest, socket: String, _ archive: Int32?
+    ) throws(ServerError) -> Result<AdminReply, Rejection>? {
         guard let descriptor = try? Socket.connectUnix(path: socket) else { return nil }
         let line: String?
         do throws(Errno) {
-            try Socket.sendAll(descriptor.raw, request.encode() + [UInt8(ascii: "\n")])
-            line = try LineReader(descriptor).line(answerTime)
+            let octets = request.encode() + [UInt8(ascii: "\n")]
+            if let archive {
+                try Socket.sendAll(descriptor.raw, octets, descriptor: archive)
+            } else {
+                try Socket.sendAll(descriptor.raw, octets)
+            }
+            line = try LineReader(descriptor).line(archive == nil ? answerTime : transferTime)
         } catch {
             throw ServerError("The server does not answer: \(error.text). Look whether the command was done before trying again.")
         }

@@ -8,6 +8,7 @@ import Wire
 package enum AdminReply: Sendable {
     case answer(AdminAnswer)
     case demo(DemoFamily)
+    case transferred(Transferred)
 }
 
 extension AdminReply {
@@ -23,10 +24,12 @@ extension AdminReply {
             demo.encode(into: &json)
             json.endObject()
             return json.octets
+        case .success(.transferred(let transferred)): return transferred.encode()
         }
     }
 
     static func decode(_ octets: [UInt8]) throws(JSONError) -> Result<AdminReply, Rejection> {
+        if let transferred = try Transferred.decode(octets) { return .success(.transferred(transferred)) }
         guard octets.starts(with: #"{"demo":"#.utf8) else { return try AdminAnswer.decode(octets).map(AdminReply.answer) }
         var demo: DemoFamily?
         try JSONReader.read(octets) { reader throws(JSONError) in

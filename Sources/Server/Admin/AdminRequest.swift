@@ -8,17 +8,21 @@ import Wire
 package enum AdminRequest: Sendable {
     case command(AdminCommand)
     case demo
+    /// With a descriptor beside it, of the archive.
+    case transfer(Transfer)
 
     /// `{"command":"demo"}`, or the command's own form.
     func encode() -> [UInt8] {
         switch self {
         case .command(let command): command.encode()
         case .demo: Array(AdminRequest.demoLine.utf8)
+        case .transfer(let transfer): transfer.encode()
         }
     }
 
     static func decode(_ octets: [UInt8]) throws(JSONError) -> AdminRequest {
         if octets.elementsEqual(demoLine.utf8) { return .demo }
+        if let transfer = try Transfer.decode(octets) { return .transfer(transfer) }
         return .command(try AdminCommand.decode(octets))
     }
 
@@ -35,6 +39,7 @@ package enum AdminRequest: Sendable {
         case .demo:
             let (answer, results) = try DemoFamily.make(in: store, environment: environment)
             return (answer.map(AdminReply.demo), results)
+        case .transfer: preconditionFailure("archives are read and written by Transfers")
         }
     }
 }

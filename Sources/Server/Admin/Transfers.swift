@@ -1,0 +1,111 @@
+import Family
+import Posix
+import Reactor
+import Store
+import Synchronization
+
+extension Transfer {
+    /// Does it.
+    ///
+    /// - Parameters:
+    ///   - raw: the archive.
+    ///   - isStopped: asked now and then.
+    ///   - perform: gives a part of an import to the writer and waits for it.
+    func perform(
+        _ raw: Int32, reader: StoreReader, isStopped: @escaping () -> Bool, perform: (ImportStep) throws(ArchiveError) -> Void
+    ) throws(StoreFailure) -> Result<AdminReply, Rejection> {
+        let done: Result<Transferred, ArchiveError>
+        switch self {
+        case .export(let name, let isPrivate):
+            let found = try reader.families(named: name)
+            guard let family = found.first else { return .failure(Rejection(.notFound, "There is no family called \(name).")) }
+            guard found.count == 1 else {
+                return .failure(Rejection(.invalid, "\(found.count) families are called \(name): give the id of the one you mean."))
+            }
+            done = try reader.export(family, to: raw, isPrivate: isPrivate, isStopped: isStopped).map { Transferred(.exported, $0) }
+        case .load:
+            done = try FamilyArchive.read(raw, reader: reader, isStopped: isStopped, perform: perform).map { manifest, outcome in
+                Transferred(outcome == .imported ? .imported : .alreadyHere, manifest)
+            }
+        }
+        return done.map(AdminReply.transferred).mapError(\.rejection)
+    }
+}
+
+/// Exports and imports of a running server, one at a time, on a thread that reads with a connection of its own: neither the readers nor
+/// the writer wait for a large family.
+final class Transfers: Sendable {
+    private struct State {
+        var isBusy = false
+        /// The last one that was started.
+        var thread: Thread?
+    }
+
+    private let state = Mutex(State())
+    private let isStopping = Atomic<Bool>(false)
+    /// Of the writer, to the one import that there can be.
+    private let answers = BlockingQueue<Rejection?>(limit: 1)
+
+    private let database: String
+    private let vfs: String?
+    private let limits: Limits
+    private let writer: WriterThread
+    private let events: Mailbox<ShardEvent>
+
+    init(database: String, vfs: String?, limits: Limits, writer: WriterThread, events: Mailbox<ShardEvent>) {
+        self.database = database
+        self.vfs = vfs
+        self.limits = limits
+        self.writer = writer
+        self.events = events
+    }
+
+    /// Begins a transfer; its answer is `.administered` with the number.
+    ///
+    /// - Returns: false when another one is going on.
+    func start(_ number: UInt64, _ transfer: Transfer, _ file: consuming FileDescriptor) -> Bool {
+        let raw = file.take()
+        let former: Thread?? = state.withLock { state in
+            guard !state.isBusy else { return nil }
+            state.isBusy = true
+            return .some(state.thread.take())
+        }
+        guard let former else {
+            _ = FileDescriptor(owning: raw)
+            return false
+        }
+        // It has ended, or is about to.
+        former?.join()
+        let thread = Thread.start(name: "transfer") { [self] in
+            let answer = run(transfer, FileDescriptor(owning: raw))
+            state.withLock { $0.isBusy = false }
+            events.put(.administered(number, answer))
+        }
+        state.withLock { $0.thread = thread }
+        return true
+    }
+
+    /// Ends what is going on and waits for it. Of an import nothing stays: the next start sweeps it.
+    func stop() {
+        isStopping.store(true, ordering: .sequentiallyConsistent)
+        answers.close()
+        let thread = state.withLock { $0.thread.take() }
+        thread?.join()
+    }
+
+    private func run(_ transfer: Transfer, _ file: consuming FileDescriptor) -> Result<AdminReply, Rejection> {
+        do throws(StoreFailure) {
+            let reader = try StoreReader(path: database, vfs: vfs, environment: HuddleServer.environment(limits))
+            return try transfer.perform(
+                file.raw, reader: reader, isStopped: { self.isStopping.load(ordering: .relaxed) },
+                perform: { step throws(ArchiveError) in try self.ask(step) })
+        } catch {
+            return .failure(Rejection(.invalid, "The database cannot be read: \(error)."))
+        }
+    }
+
+    private func ask(_ step: ImportStep) throws(ArchiveError) {
+        guard writer.submit(.importing(step, answer: answers)), let answer = answers.take(maximum: 1).first else { throw .stopped }
+        if let rejection = answer { throw .refused(rejection) }
+    }
+}
