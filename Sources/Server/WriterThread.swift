@@ -17,10 +17,9 @@ enum WriterJob: Sendable {
     case accesses([AccessNote])
     /// Sessions that are in use.
     case renewals([Int64])
-    /// Daily and idle work, one portion; it comes again by itself until a round is finished.
     /// A part of an import, and where its answer is waited for: `nil` when it is done.
     case importing(ImportStep, answer: BlockingQueue<Rejection?>)
-    /// Daily and idle work.
+    /// Daily and idle work, one portion; it comes again by itself until a round is finished.
     case maintenance
     /// The last one: everything before it is done.
     case stop

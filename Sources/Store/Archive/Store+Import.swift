@@ -40,6 +40,7 @@ struct OngoingImport {
     /// The place of the row before: rows stand in one order, so no row stands twice.
     var lastReplaced: (Identifier, Int64)?
     var lastClient: (Identifier, Identifier)?
+    var lastPurged: Identifier?
     var lastReceipt: (Identifier, Identifier, Int64)?
 }
 
@@ -166,6 +167,8 @@ extension Store {
                 family: ongoing.key, client: client, mutation: receipt.mutation, at: receipt.at,
                 RecordedReceipt(hash: receipt.hash, frame: receipt.frame))
         case .purged(let purged):
+            guard ongoing.lastPurged.map({ $0 < purged.id }) ?? true else { throw ArchiveError.inconsistent("its purged records are out of order") }
+            ongoing.lastPurged = purged.id
             try insertPurged(family: ongoing.key, purged)
         case .access(let access):
             try accessLog.append(family: ongoing.key, access)
@@ -195,7 +198,7 @@ extension Store {
     }
 
     private func insertPurged(family: Int64, _ purged: ArchiveRow.Purged) throws {
-        let insert = try database.prepare("INSERT OR IGNORE INTO purged (family, id, kind, deleted_at) VALUES (?, ?, ?, ?)")
+        let insert = try database.prepare("INSERT INTO purged (family, id, kind, deleted_at) VALUES (?, ?, ?, ?)")
         insert.bind(1, family)
         insert.bind(2, purged.id)
         insert.bind(3, Int64(purged.kind.rawValue))
