@@ -33,7 +33,7 @@ struct OngoingImport {
     let manifest: ArchiveManifest
     /// Under it the rows stand; no family made meanwhile gets the same (`Store.nextFamilyKey`).
     let key: Int64
-    var head: Int64?
+    var head: Int64 = 0
     var clients: [Store.ClientName: Int64] = [:]
     var people: [ArchiveRow.Person] = []
     var records = 0
@@ -131,12 +131,8 @@ extension Store {
             ongoing.records += 1
             guard ongoing.records <= environment.limits.recordsPerFamily else { throw Rejection(.familyFull, ErrorCode.familyFull.sentence) }
         case .change(let change):
-            guard change.sequence == ongoing.head.map({ $0 + 1 }) ?? change.sequence, change.sequence >= 1 else {
-                throw ArchiveError.inconsistent("its sequence has a gap")
-            }
-            guard ongoing.head != nil || change.sequence <= ongoing.manifest.floor + 1 else {
-                throw ArchiveError.inconsistent("its log begins too late")
-            }
+            // Purging blanks rows and removes none: the log begins with the family.
+            guard change.sequence == ongoing.head + 1 else { throw ArchiveError.inconsistent("its sequence has a gap") }
             guard case .change(let frame)? = try? ServerFrame.decode(change.frame), frame.sequence == change.sequence else {
                 throw ArchiveError.inconsistent("a row of the log is no change")
             }
@@ -173,6 +169,10 @@ extension Store {
         case .access(let access):
             try accessLog.append(family: ongoing.key, access)
         case .person(let person):
+            guard ongoing.people.last.map({ $0.member < person.member }) ?? true else {
+                throw ArchiveError.inconsistent("its people are out of order")
+            }
+            guard person.born.map({ CalendarDate($0) != nil }) ?? true else { throw ArchiveError.inconsistent("a birth date is no date") }
             ongoing.people.append(person)
         }
     }
@@ -181,7 +181,7 @@ extension Store {
     private func finishImport() throws {
         guard let ongoing = importing else { throw Rejection(.notFound, "There is no import going on. Begin it again.") }
         let manifest = ongoing.manifest
-        guard ongoing.head ?? manifest.floor == manifest.head else { throw ArchiveError.inconsistent("its log ends too early") }
+        guard ongoing.head == manifest.head, manifest.floor <= manifest.head else { throw ArchiveError.inconsistent("its log does not end where the manifest says") }
         guard try records.find(family: ongoing.key, manifest.family)?.record.kind == .family else {
             throw ArchiveError.inconsistent("the family's own record is missing")
         }
