@@ -15,13 +15,14 @@ let usage = """
     loadgen, load for a Huddle server on this machine
 
       loadgen seed   --data DIR --families N --members M [--records N [--record-kind event|message|school]]
+                     [--years Y [--changes N]]
       loadgen mutate --server HOST:PORT --families N --members M [--publishers P] [--window W | --rate R]
                      [--size OCTETS] [--warmup S] [--duration S] [--drain S] [--pid PID] [--json]
       loadgen idle   --server HOST:PORT --connections N --members M --pid PID [--hold S] [--json]
 
     seed    fills the data folder of a server that does not run with families 0...N-1 of M parents each.
             THEIR TOKENS CAN BE GUESSED BY ANYBODY. Never serve people from such a folder.
-            --records puts so many records into family 0.
+            --records puts so many records into family 0; --years lets it live so long, with 50,000 changes of all kinds.
     mutate  every member joins; the first P of each family (1) publish messages and all check what they get.
             --window: so many unanswered per publisher (1). --rate: so many a second of all together, on
             schedule, with latency counted from the intended time. --pid adds the server's CPU.

@@ -17,9 +17,12 @@ struct SeedPlan {
     /// Records of family 0 besides its people.
     let records: Int
     let kind: Kind
+    /// Years that family 0 has behind it, and changes in them; `nil`: none.
+    let years: Int?
+    let changes: Int
 
     init(_ words: [String]) throws(UsageError) {
-        let list = try ArgumentList(words, options: ["--data", "--families", "--members", "--records", "--record-kind"])
+        let list = try ArgumentList(words, options: ["--data", "--families", "--members", "--records", "--record-kind", "--years", "--changes"])
         try list.expectNoPositional()
         dataFolder = try list.required("--data")
         families = try list.integer("--families", in: 1...SeedNames.maxFamilies) ?? 1
@@ -33,6 +36,9 @@ struct SeedPlan {
             throw UsageError("--record-kind takes event, message or school.")
         }
         self.kind = kind
+        years = try list.integer("--years", in: 1...50)
+        changes = try list.integer("--changes", in: 1...1_000_000) ?? TenYears.changes
+        guard years == nil || records == 0 else { throw UsageError("Take --records or --years, not both.") }
     }
 }
 
@@ -40,7 +46,9 @@ struct SeedPlan {
 enum Seeding {
     static func run(_ plan: SeedPlan) throws {
         let folder = try DataFolder(path: plan.dataFolder)
-        let store = try Store(path: folder.databasePath, environment: environment(), mark: folder.markPath)
+        let clock = plan.years.map { TenYearsClock(years: $0) }
+        let store = try Store(
+            path: folder.databasePath, environment: environment { clock?.now ?? Clock.wallMilliseconds() }, mark: folder.markPath)
         var first: Identifier?
         for number in 0..<plan.families {
             let family = SeededFamily(
@@ -51,13 +59,18 @@ enum Seeding {
             try store.checkpointIfDue()
         }
         if plan.records > 0, let parent = first { try addRecords(plan, parent: parent, store) }
+        if let clock, let parent = first {
+            try TenYears.grow(store, clock, family: SeedNames.family(0), parent: parent, changes: plan.changes)
+            // Sessions that nobody used in all the years would end at the next start. A new folder numbers them from 1.
+            try store.renew(sessions: Array(1...Int64(plan.families * plan.members)))
+        }
         guard try store.truncateLog() else { throw LoadFailure("The database is being read by another process.") }
     }
 
     /// Zone data is not needed: every family is in UTC.
-    private static func environment() -> StoreEnvironment {
+    private static func environment(_ now: @escaping () -> Int64) -> StoreEnvironment {
         StoreEnvironment(
-            now: { Clock.wallMilliseconds() }, random: { Random.octets($0) },
+            now: now, random: { Random.octets($0) },
             localDate: { zone, at in zone == "UTC" ? ZoneRules.utc.localDate(at: at).description : nil },
             rules: RuleEnvironment(zoneExists: { $0 == "UTC" }))
     }

@@ -9,9 +9,12 @@ private final class Bench {
     let server: ChildProcess
     let port: String
 
-    init(arguments: [String] = ["--mutations-per-second", "0"]) throws {
+    init(
+        arguments: [String] = ["--mutations-per-second", "0"],
+        seed: [String] = ["--families", "2", "--members", "3", "--records", "250"]
+    ) throws {
         folder = try Files.makeTemporaryFolder(prefix: "loadgen-tests")
-        #expect(run(["seed", "--data", folder + "/data", "--families", "2", "--members", "3", "--records", "250"]) == 0)
+        #expect(run(["seed", "--data", folder + "/data"] + seed) == 0)
         server = try ChildProcess.start(
             [try Bench.program("huddled"), "serve", "--data", folder + "/data", "--listen", "127.0.0.1:0"] + arguments, errors: .nothing)
         // "… at ws://127.0.0.1:PORT/ws"
@@ -48,6 +51,23 @@ struct RunTests {
         #expect(report.tally.deliveries == report.sent * 3)
         #expect(report.serverCPU != nil)
         #expect(report.tally.ack.count > 0)
+    }
+
+    @Test("a family with years behind it has so many changes, and its members are still signed in")
+    func years() throws {
+        let bench = try Bench(seed: ["--families", "1", "--members", "2", "--years", "2", "--changes", "300"])
+        let export = try ChildProcess.start(
+            [try Bench.program("huddled"), "export", "--data", bench.folder + "/data", "--family", "Bench 0", "--json", bench.folder + "/a.tar"],
+            errors: .nothing)
+        let line = try #require(try export.readLine(timeoutMilliseconds: 20_000))
+        // Its making, the second parent and two athletes, and the changes.
+        #expect(line.contains("\"head\":304}"), "\(line)")
+        let plan = try MutatePlan([
+            "--server", "127.0.0.1:\(bench.port)", "--families", "1", "--members", "2", "--warmup", "0.05", "--duration", "0.2",
+        ])
+        let report = try MutateRun(plan: plan).run()
+        #expect(report.isFaultless, "\(report.text)")
+        #expect(report.sent > 0)
     }
 
     @Test("open loop: so many messages leave as the schedule says")

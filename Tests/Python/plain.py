@@ -1,0 +1,165 @@
+"""Another client of Huddle, in the standard library alone: a thread that reads, a lock, and RFC 6455 by hand. Written from proto/ without a
+look at its neighbour `client.py`; numbers in brackets are sections of protocol.md."""
+import base64
+import json
+import os
+import socket
+import struct
+import threading
+import time
+import urllib.parse
+import uuid
+
+
+class Refused(Exception):
+    """The reject or error frame of what was asked is its argument."""
+
+
+class Plain:
+    def __init__(self, url, token, context="all", cursor=None):
+        self.url, self.token, self.context, self.place = urllib.parse.urlsplit(url), token, context, cursor
+        self.client, self.number, self.requests = str(uuid.uuid4()), 0, 0
+        self.records, self.cursor, self.waiting = {}, cursor and cursor["seq"], {}
+        self.changed = threading.Condition()
+        self.is_live, self.stopped = False, None
+        threading.Thread(target=self.live, daemon=True).start()
+
+    # The wire [1]
+
+    def connect(self):
+        self.stream = socket.create_connection((self.url.hostname, self.url.port))
+        self.stream.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        key = base64.b64encode(os.urandom(16)).decode()
+        self.stream.sendall((
+            f"GET /ws HTTP/1.1\r\nHost: {self.url.netloc}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+            f"Sec-WebSocket-Key: {key}\r\nSec-WebSocket-Protocol: huddle.v1\r\n\r\n").encode())
+        self.input = self.stream.makefile("rb")
+        status = self.input.readline()
+        if b" 101 " not in status:
+            raise ConnectionError(status.decode().strip())
+        while self.input.readline() != b"\r\n":
+            pass
+
+    def send(self, payload, opcode=1):
+        mask = os.urandom(4)
+        size = len(payload)
+        head = bytes([0x80 | opcode]) + (
+            bytes([0x80 | size]) if size < 126 else b"\xfe" + struct.pack(">H", size) if size < 65536 else b"\xff" + struct.pack(">Q", size))
+        self.stream.sendall(head + mask + bytes(octet ^ mask[place % 4] for place, octet in enumerate(payload)))
+
+    def say(self, **frame):
+        with self.changed:
+            self.send(json.dumps(frame, ensure_ascii=False).encode())
+
+    def frames(self):
+        while True:
+            first, second = self.input.read(2)
+            size = second & 127
+            size = struct.unpack(">H", self.input.read(2))[0] if size == 126 else struct.unpack(">Q", self.input.read(8))[0] if size == 127 else size
+            payload = self.input.read(size)
+            if first & 15 == 9:
+                with self.changed:
+                    self.send(payload, 10)
+            elif first & 15 == 8:
+                self.stopped = struct.unpack(">H", payload[:2])[0] if payload else 1005
+                return
+            else:
+                yield json.loads(payload)
+
+    # The family [3, 4, 8]
+
+    def live(self):
+        try:
+            self.connect()
+            self.say(type="sign_in", token=self.token)
+            for frame in self.frames():
+                with self.changed:
+                    self.take(frame)
+                    self.changed.notify_all()
+        except (OSError, ValueError) as problem:
+            self.stopped = problem
+        with self.changed:
+            self.changed.notify_all()
+
+    def take(self, frame):
+        kind = frame["type"]
+        if kind == "welcome":
+            family = frame["memberships"][0]["family"]
+            cursor = {"cursor": self.place} if self.place else {}
+            self.send(json.dumps({"type": "join", "family": family, "client": self.client, "context": self.context, **cursor}).encode())
+        elif kind == "joined":
+            self.epoch, self.member, self.gathered = frame["epoch"], frame["member"], {}
+        elif kind == "snapshot":
+            self.gathered.update((record["id"], record) for record in frame["records"])
+        elif kind == "snapshot_end":
+            self.records, self.cursor = self.gathered, frame["seq"]
+        elif kind == "change":
+            if frame["seq"] != self.cursor + 1:
+                self.stopped = f"change {frame['seq']} after {self.cursor}"
+            self.cursor = frame["seq"]
+            for entry in frame["changes"]:
+                self.change(frame, entry)
+        elif kind == "live":
+            self.is_live = True
+        elif "request" in frame:
+            self.waiting["request", frame["request"]] = frame
+        elif "mutation" in frame:
+            self.waiting["mutation", frame["mutation"]] = frame
+
+    def change(self, frame, entry):
+        entry = dict(entry)
+        op, fields = entry.pop("op"), entry.pop("fields", None)
+        record = self.records.get(entry["id"])
+        if record is None:
+            if op not in ("create", "restore"):
+                return  # a message older than those of the snapshot
+            record = self.records[entry["id"]] = {}
+        if op == "create":
+            record.update(created_at=frame["at"], created_by=frame["member"])
+        record.update(entry)
+        if op == "update":
+            record["fields"] = {name: value for name, value in {**record["fields"], **fields}.items() if value is not None}
+        elif op == "delete":
+            record["deleted_at"] = frame["at"]
+        else:
+            record["fields"] = fields
+            record.pop("deleted_at", None)
+        record.update(updated_at=frame["at"], updated_by=frame["member"])
+
+    def close(self):
+        self.send(struct.pack(">H", 1000), 8)
+
+    # What a person does
+
+    def wait(self, what, seconds=60):
+        end = time.monotonic() + seconds
+        with self.changed:
+            while not what():
+                if self.stopped is not None or not self.changed.wait(end - time.monotonic()):
+                    raise TimeoutError(f"stopped: {self.stopped}")
+
+    def answer(self, *name):
+        self.wait(lambda: name in self.waiting)
+        return self.waiting.pop(name)
+
+    def mutate(self, *operations, **more):
+        """A batch [6], or with undo=SEQUENCE the taking back of one."""
+        self.number += 1
+        number = self.number
+        while True:
+            self.say(type="mutate", mutation=number, **({"operations": operations} if operations else {}), **more)
+            frame = self.answer("mutation", number)
+            if frame["type"] == "ack":
+                return frame
+            if not frame.get("retry"):
+                raise Refused(frame)
+            time.sleep(frame.get("retry_after", 100) / 1000)
+
+    def ask(self, **frame):
+        """A list or statistics [11]."""
+        self.requests += 1
+        self.say(**{"type": frame.pop("type"), "request": self.requests, **frame})
+        answer = self.answer("request", self.requests)
+        if answer["type"] == "error":
+            raise Refused(answer)
+        return answer
