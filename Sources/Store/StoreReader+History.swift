@@ -104,49 +104,54 @@ extension StoreReader {
 
     /// - Parameter record: the one that history is asked of: the rest of a batch is left out then.
     private func item(_ change: Change, of record: Identifier?, _ family: Int64) throws -> HistoryItem {
-        var changes: [HistoryItem.Change] = []
-        for entry in change.entries where record == nil || entry.id == record {
-            var before: [FieldPatch.Assignment] = []
-            if case .update = entry.effect {
-                histories.replaced.bind(1, family)
-                histories.replaced.bind(2, entry.id)
-                histories.replaced.bind(3, entry.version)
-                let found = try histories.replaced.one { $0.isNull(0) ? [] : $0.octets(0) } ?? []
-                if !found.isEmpty { before = try FormerValues.decode(entry.kind, found).sorted { $0.field < $1.field } }
-            }
-            changes.append(HistoryItem.Change(entry: entry, before: before))
-        }
+        let former = try change.entries.map { entry throws in try replaced(by: entry, family) }
+        let changes = zip(change.entries, former).filter { record == nil || $0.0.id == record }
+            .map { HistoryItem.Change(entry: $0, before: $1 ?? []) }
         return HistoryItem(
-            sequence: change.sequence, at: change.at, member: change.member, isUndoable: try isUndoable(change, family), changes: changes)
+            sequence: change.sequence, at: change.at, member: change.member, isUndoable: try isUndoable(change, former, family),
+            undoes: change.undoes, changes: changes)
     }
 
-    /// Whether each field still holds what the change made of it, and whether what it made, deleted and restored is still as it was then
-    /// (`semantics.md`, "Undo"). What the writer says when it is asked for is what counts.
-    private func isUndoable(_ change: Change, _ family: Int64) throws -> Bool {
-        var left: [Identifier: (version: Int64, fields: [Int: Value?], isWhole: Bool, isDeleted: Bool)] = [:]
+    /// The values that an update replaced, none for other entries; `nil` when they were purged.
+    private func replaced(by entry: ChangeEntry, _ family: Int64) throws -> [FieldPatch.Assignment]? {
+        guard case .update = entry.effect else { return [] }
+        histories.replaced.bind(1, family)
+        histories.replaced.bind(2, entry.id)
+        histories.replaced.bind(3, entry.version)
+        guard let found = try histories.replaced.one({ $0.isNull(0) ? [] : $0.octets(0) }), !found.isEmpty else { return nil }
+        return try FormerValues.decode(entry.kind, found).sorted { $0.field < $1.field }
+    }
+
+    /// Whether nothing that came later contradicts taking a change back, by the rules that the writer asks (`Undo`). Rights, and what others
+    /// put into a record since, are the writer's to look at.
+    ///
+    /// - Parameter former: of each entry, what it replaced.
+    private func isUndoable(_ change: Change, _ former: [[FieldPatch.Assignment]?], _ family: Int64) throws -> Bool {
+        guard change.entries.allSatisfy(Undo.isUndoable) else { return false }
+        var created: Set<Identifier> = []
+        var last: [Identifier: Int64] = [:]
         for entry in change.entries {
-            // Roles, invites and consent.
-            if entry.kind == .member, case .update = entry.effect {} else if entry.kind == .member { return false }
-            var touched = left[entry.id] ?? (entry.version, [:], false, false)
-            touched.version = entry.version
-            switch entry.effect {
-            case .create, .restore: (touched.isWhole, touched.isDeleted) = (true, false)
-            case .delete: (touched.isWhole, touched.isDeleted) = (true, true)
-            case .update(let assignments):
-                for assignment in assignments where !entry.kind.declaration.fields[assignment.field].isServerOnly {
-                    touched.fields[assignment.field] = .some(assignment.value)
-                }
-                if entry.kind == .member, touched.fields[Self.memberRole] != nil { return false }
-            }
-            left[entry.id] = touched
+            last[entry.id] = entry.version
+            if case .create = entry.effect { created.insert(entry.id) }
         }
-        for (id, expected) in left {
-            guard let now = try record(family: family, id) else { return false }
-            guard now.isDeleted == expected.isDeleted, !expected.isWhole || now.version == expected.version else { return false }
-            for (field, value) in expected.fields where now.fields[field] != value { return false }
+        var records: [Identifier: Record] = [:]
+        // The last first, as the writer does it.
+        for (entry, before) in zip(change.entries, former).reversed() {
+            guard let before, var now = try records[entry.id] ?? record(family: family, entry.id) else { return false }
+            // An update of a record that goes anyway needs no look.
+            if case .update = entry.effect, created.contains(entry.id) { continue }
+            var seen = now
+            seen.version = now.version == last[entry.id] ? entry.version : 0
+            guard let step = try? Undo.step(entry, before: before, current: seen) else { return false }
+            switch step {
+            case .nothing: break
+            case .delete: now.deletedAt = change.at
+            case .restore: now.deletedAt = nil
+            case .assign(let assignments):
+                for assignment in assignments { now.fields[assignment.field] = assignment.value }
+            }
+            records[entry.id] = now
         }
         return true
     }
-
-    private static let memberRole = Kind.member.declaration.index(of: "role") ?? 0
 }

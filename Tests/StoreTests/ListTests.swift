@@ -273,6 +273,21 @@ struct HistoryTests {
         #expect(rest.entries.map(\.sequence) == [created] && rest.next == nil)
     }
 
+    @Test("What history calls undoable the writer undoes, sets element by element, and what undid a change says which")
+    func undo() throws {
+        let id = world.newID(), (jo, ann) = (world.newID(), world.newID())
+        try world.mutate(home, home.parent, coach(jo, "Jo", "Diaz"), coach(ann, "Ann", "Lee"), camp(id, athlete: leo))
+        let first = try #require(try world.mutate(home, home.parent, editSet(.event, id, base: 1, "coaches_present", add: [jo])).sequence)
+        try world.mutate(home, home.parent, editSet(.event, id, base: 2, "coaches_present", add: [ann]))
+        let request = HistoryRequest(request: 1, record: .init(kind: .event, id: id), limit: 9)
+        #expect(try history(request).entries.map(\.isUndoable) == [true, true, false])
+        let undone = try #require(try world.undo(home, home.parent, first).sequence)
+        let after = try history(request).entries
+        #expect(after.first?.sequence == undone && after.first?.undoes == first)
+        #expect(after.map(\.isUndoable) == [true, true, false, false])
+        #expect(try world.undo(home, home.parent, first).code == .contradicted)
+    }
+
     @Test("Of a batch a record's history tells only its own part, the family's all")
     func batches() throws {
         let id = world.newID()
