@@ -52,15 +52,24 @@ package final class ClientSession {
     }
 
     /// Asks for a batch of operations; see `SyncEngine.perform`.
-    package func perform(_ operations: [Operation]) throws(Rejection) -> Int64 {
-        let (mutation, actions) = try engine.perform(operations, at: Clock.wallMilliseconds(), now: now)
+    package func perform(_ operations: [Operation], accepting overlap: OverlapOverride? = nil) throws(Rejection) -> Int64 {
+        let (mutation, actions) = try engine.perform(operations, accepting: overlap, at: Clock.wallMilliseconds(), now: now)
+        carryOut(actions)
+        return mutation
+    }
+
+    /// Asks to take back a change; see `SyncEngine.undo`.
+    package func undo(_ sequence: Int64, accepting overlap: OverlapOverride? = nil) throws(Rejection) -> Int64 {
+        let (mutation, actions) = try engine.undo(sequence, accepting: overlap, at: Clock.wallMilliseconds(), now: now)
         carryOut(actions)
         return mutation
     }
 
     /// Sends a draft again; see `SyncEngine.retry`.
-    package func retry(draft id: Int64) throws(Rejection) -> Int64? {
-        guard let (mutation, actions) = try engine.retry(draft: id, at: Clock.wallMilliseconds(), now: now) else { return nil }
+    package func retry(draft id: Int64, accepting overlap: OverlapOverride? = nil) throws(Rejection) -> Int64? {
+        guard let (mutation, actions) = try engine.retry(draft: id, accepting: overlap, at: Clock.wallMilliseconds(), now: now) else {
+            return nil
+        }
         carryOut(actions)
         return mutation
     }

@@ -1,5 +1,6 @@
 internal import Bytes
 package import Family
+internal import Wire
 
 /// A mutation that the server has not finished with.
 package struct PendingMutation: Hashable, Sendable {
@@ -17,6 +18,10 @@ package struct PendingMutation: Hashable, Sendable {
     /// The mutation id, the same at every attempt.
     package let id: Int64
     package internal(set) var operations: [Operation]
+    /// The sequence of the change that it takes back, in place of operations.
+    package let undo: Int64?
+    /// The overlaps of trip items that its author accepts.
+    package let overlap: OverlapOverride?
     /// UTC milliseconds at which it was asked for.
     package let at: Int64
     package internal(set) var state = State.unsent
@@ -25,11 +30,19 @@ package struct PendingMutation: Hashable, Sendable {
     /// Engine time before which it is not sent again.
     var notBefore: Int64 = 0
 
-    init(id: Int64, operations: [Operation], at: Int64) {
+    init(id: Int64, body: Mutation.Body, overlap: OverlapOverride?, at: Int64) {
         self.id = id
-        self.operations = operations
+        switch body {
+        case .operations(let operations): (self.operations, undo) = (operations, nil)
+        case .undo(let sequence): (operations, undo) = ([], sequence)
+        }
+        self.overlap = overlap
         self.at = at
     }
+
+    package var body: Mutation.Body { undo.map { .undo(sequence: $0) } ?? .operations(operations) }
+
+    var frame: ClientFrame { .mutation(id: id, body: body, overlap: overlap) }
 
     var isUnsent: Bool { state == .unsent }
 
@@ -51,6 +64,10 @@ package struct Draft: Hashable, Sendable {
     /// The id of the mutation that was refused.
     package let id: Int64
     package let operations: [Operation]
+    /// The sequence of the change that it was to take back, in place of operations.
+    package var undo: Int64?
+    /// The overlaps that its author accepted already.
+    package var overlap: OverlapOverride?
     /// UTC milliseconds at which it was asked for.
     package let at: Int64
     /// Why, with the conflict if there is one.

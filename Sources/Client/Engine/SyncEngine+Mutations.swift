@@ -16,44 +16,67 @@ extension SyncEngine {
     /// When every record named was edited before in one mutation that was never sent, the batch folds into that one. An owner that the
     /// context gives is written down now, so that a later change of context does not change whose the record is.
     ///
+    /// - Parameter overlap: overlaps of trip items that the author has seen and accepts; such a batch is never folded.
     /// - Returns: the mutation's id, under which `.acknowledged` or `.rejected` will be told.
     /// - Throws: a rejection when it could never be sent (`too_many`, `too_long`, `invalid`) or too much waits (`too_many_pending`);
     ///   nothing has changed then.
     package mutating func perform(
-        _ wanted: [Operation], at: Int64, now: Int64
+        _ wanted: [Operation], accepting overlap: OverlapOverride? = nil, at: Int64, now: Int64
     ) throws(Rejection) -> (mutation: Int64, actions: [SyncAction]) {
         guard !wanted.isEmpty else { throw Rejection(.invalid, "There is nothing to do in this change.") }
         let operations = wanted.map { restingOnPending(withOwner($0)) }
-        let id = nextMutation(at)
-        try checkLimits(id, operations)
-        if let folded = fold(operations) { return (folded, flush(now)) }
-        guard pending.count + drafts.count < Self.maxWaiting else {
-            throw Rejection(.tooManyPending, "Too many changes wait already. Go online, or drop drafts, then try again.")
-        }
-        lastMutation = id
-        let mutation = PendingMutation(id: id, operations: operations, at: at)
-        pending.append(mutation)
+        let mutation = PendingMutation(id: nextMutation(at), body: .operations(operations), overlap: overlap, at: at)
+        try checkLimits(mutation)
+        if overlap == nil, let folded = fold(operations) { return (folded, flush(now)) }
+        try enqueue(mutation)
         for operation in operations {
             touchCount[operation.id, default: 0] += 1
             show(operation, of: mutation)
         }
         sendDue(now)
-        return (id, flush(now))
+        return (mutation.id, flush(now))
+    }
+
+    /// Asks to take back what the change with a sequence did. What that touches is the server's to say, so nothing is shown before
+    /// its answer, and what is asked for later waits for it.
+    ///
+    /// - Parameter overlap: as in `perform`.
+    /// - Throws: `too_many_pending`.
+    package mutating func undo(
+        _ sequence: Int64, accepting overlap: OverlapOverride? = nil, at: Int64, now: Int64
+    ) throws(Rejection) -> (mutation: Int64, actions: [SyncAction]) {
+        let mutation = PendingMutation(id: nextMutation(at), body: .undo(sequence: sequence), overlap: overlap, at: at)
+        try enqueue(mutation)
+        sendDue(now)
+        return (mutation.id, flush(now))
+    }
+
+    private mutating func enqueue(_ mutation: PendingMutation) throws(Rejection) {
+        guard pending.count + drafts.count < Self.maxWaiting else {
+            throw Rejection(.tooManyPending, "Too many changes wait already. Go online, or drop drafts, then try again.")
+        }
+        lastMutation = mutation.id
+        pending.append(mutation)
     }
 
     /// Sends a draft again, now based on the records as they are ("keep mine"), under a new mutation id. A record that was deleted
     /// meanwhile is restored first.
     ///
+    /// - Parameter overlap: the overlaps to accept now; `nil`: those that the draft accepted already.
     /// - Returns: `nil` when there is no such draft.
-    package mutating func retry(draft id: Int64, at: Int64, now: Int64) throws(Rejection) -> (mutation: Int64, actions: [SyncAction])? {
+    package mutating func retry(
+        draft id: Int64, accepting overlap: OverlapOverride? = nil, at: Int64, now: Int64
+    ) throws(Rejection) -> (mutation: Int64, actions: [SyncAction])? {
         guard let index = drafts.firstIndex(where: { $0.id == id }) else { return nil }
         let draft = drafts.remove(at: index)
+        let accepted = overlap ?? draft.overlap
         var before: [SyncAction] = []
         do {
+            if let sequence = draft.undo { return try undo(sequence, accepting: accepted, at: at, now: now) }
             var restores: [Operation] = []
             let operations = draft.operations.map { rebase($0, draft.rejection.conflict?.record, restores: &restores) }
             if !restores.isEmpty { before = try perform(restores, at: at, now: now).actions }
-            let (mutation, actions) = try perform(operations, at: at, now: now)
+            let (mutation, actions) = try perform(operations, accepting: accepted, at: at, now: now)
             return (mutation, before + actions)
         } catch {
             drafts.insert(draft, at: index)
@@ -91,11 +114,11 @@ extension SyncEngine {
         return max(lastMutation + 1, clock)
     }
 
-    private func checkLimits(_ id: Int64, _ operations: [Operation]) throws(Rejection) {
-        guard operations.count <= limits.operationsPerMutation else {
+    private func checkLimits(_ mutation: PendingMutation) throws(Rejection) {
+        guard mutation.operations.count <= limits.operationsPerMutation else {
             throw Rejection(.tooMany, "At most \(limits.operationsPerMutation) records can be changed at once.")
         }
-        guard ClientFrame.mutate(id: id, operations: operations).encode().count <= limits.messageOctets else {
+        guard mutation.frame.encode().count <= limits.messageOctets else {
             throw Rejection(.tooLong, "This change is too large to send. Shorten the longest text, then try again.")
         }
     }
@@ -105,7 +128,9 @@ extension SyncEngine {
     /// - Returns: that mutation's id; `nil` when the batch has to be asked for by itself.
     private mutating func fold(_ operations: [Operation]) -> Int64? {
         guard let first = operations.first, touchCount[first.id] != nil,
-            let index = pending.lastIndex(where: { $0.touches(first.id) }), pending[index].isUnsent
+            let index = pending.lastIndex(where: { $0.touches(first.id) }), pending[index].isUnsent, pending[index].overlap == nil,
+            // What is asked for after an undo is asked for after it.
+            !pending[index...].contains(where: { $0.undo != nil })
         else { return nil }
         var folded = pending[index].operations
         var gone: [Identifier] = []
@@ -128,10 +153,12 @@ extension SyncEngine {
         guard createdLater.isDisjoint(with: operations.flatMap(\.references)) else { return nil }
         let named = Set((folded + later.flatMap(\.operations)).flatMap(\.references))
         guard named.isDisjoint(with: gone) else { return nil }
-        guard (try? checkLimits(pending[index].id, folded)) != nil else { return nil }
+        var whole = pending[index]
+        whole.operations = folded
+        guard (try? checkLimits(whole)) != nil else { return nil }
 
-        let id = pending[index].id
-        pending[index].operations = folded
+        let id = whole.id
+        pending[index] = whole
         for record in gone { release(record) }
         if folded.isEmpty {
             pending.remove(at: index)
@@ -178,11 +205,12 @@ extension SyncEngine {
             switch mutation.state {
             case .inFlight, .acknowledged:
                 if mutation.isInFlight { inFlight += 1 }
+                if mutation.undo != nil { return }
                 busy.formUnion(mutation.operations.map(\.id))
             case .unsent, .resend:
                 guard mutation.notBefore <= now, busy.isDisjoint(with: mutation.operations.map(\.id)) else { return }
                 do {
-                    try checkLimits(mutation.id, mutation.operations)
+                    try checkLimits(mutation)
                 } catch {
                     makeDraft(mutation, error)
                     continue
@@ -190,7 +218,9 @@ extension SyncEngine {
                 pending[index].state = .inFlight(since: now)
                 busy.formUnion(mutation.operations.map(\.id))
                 inFlight += 1
-                output.append(.send(.mutate(id: mutation.id, operations: mutation.operations)))
+                output.append(.send(mutation.frame))
+                // Which records it touches shows only when it is done.
+                if mutation.undo != nil { return }
             }
             index += 1
         }
@@ -247,7 +277,10 @@ extension SyncEngine {
 
     mutating func makeDraft(_ mutation: PendingMutation, _ rejection: Rejection) {
         remove(mutation.id)
-        drafts.append(Draft(id: mutation.id, operations: mutation.operations, at: mutation.at, rejection: rejection))
+        drafts.append(
+            Draft(
+                id: mutation.id, operations: mutation.operations, undo: mutation.undo, overlap: mutation.overlap, at: mutation.at,
+                rejection: rejection))
         output.append(.notify(.rejected(mutation: mutation.id, rejection)))
     }
 
