@@ -28,7 +28,7 @@ package struct ChangeText {
         }
     }
 
-    private func line(_ entry: ChangeEntry, by author: String, before: Record?) -> String? {
+    func line(_ entry: ChangeEntry, by author: String, before: Record?) -> String? {
         let record = names[entry.id] ?? before
         let name = name(entry, record)
         switch entry.effect {
@@ -67,7 +67,7 @@ package struct ChangeText {
         return "\(author) changed \(name): \(parts.joined(separator: ", "))\(more)"
     }
 
-    private func name(_ entry: ChangeEntry, _ record: Record?) -> String {
+    func name(_ entry: ChangeEntry, _ record: Record?) -> String {
         var known = record?.fields
         switch entry.effect {
         case .create(_, let fields), .restore(_, let fields, _, _): known = known ?? fields
