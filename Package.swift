@@ -73,10 +73,11 @@ let package = Package(
         library("Rooms", ["Bytes", "Family", "Queries", "Wire"]),
 
         // Layer 4: persistence.
-        library("Store", ["Bytes", "Crypto", "Posix", "SQLite", "Tar", "JSON", "Dates", "Family", "Queries", "Wire"]),
+        library("Blobs", ["Bytes", "Crypto", "Posix"]),
+        library("Store", ["Bytes", "Crypto", "Posix", "Blobs", "SQLite", "Tar", "JSON", "Dates", "Family", "Queries", "Wire"]),
 
         // Layer 5: composition.
-        library("Server", ["Bytes", "Crypto", "Posix", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Store"]),
+        library("Server", ["Bytes", "Crypto", "Posix", "Blobs", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Store"]),
         library("Client", ["Arguments", "Bytes", "Crypto", "Posix", "TLS", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire"]),
 
         // Layer 6: programs.
@@ -89,6 +90,7 @@ let package = Package(
 
         // Tests, one target a subject.
         .target(name: "TestCertificates", path: "Tests/TestCertificates", swiftSettings: settings),
+        .target(name: "MemoryDisk", dependencies: ["Blobs", "Posix"], path: "Tests/MemoryDisk", swiftSettings: settings),
         .target(name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/CFaultVFS"),
         tests("ArgumentsTests", ["Arguments"]),
         tests("BytesTests", ["Bytes"]),
@@ -108,8 +110,9 @@ let package = Package(
         tests("QueriesTests", ["Bytes", "Folding", "Dates", "Family", "Queries"]),
         tests("WireTests", ["Bytes", "JSON", "Dates", "Family", "Queries", "Wire"]),
         tests("RoomsTests", ["Bytes", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms"]),
-        tests("StoreTests", ["CFaultVFS", "Bytes", "Crypto", "Posix", "SQLite", "Tar", "JSON", "Dates", "Family", "Queries", "Wire", "Store"]),
-        tests("ServerTests", ["TestCertificates", "CFaultVFS", "Bytes", "Posix", "SQLite", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Store", "Server"]),
+        tests("BlobsTests", ["MemoryDisk", "Bytes", "Crypto", "Posix", "Blobs"]),
+        tests("StoreTests", ["CFaultVFS", "MemoryDisk", "Blobs", "Bytes", "Crypto", "Posix", "SQLite", "Tar", "JSON", "Dates", "Family", "Queries", "Wire", "Store"]),
+        tests("ServerTests", ["TestCertificates", "CFaultVFS", "MemoryDisk", "Bytes", "Crypto", "Posix", "Blobs", "SQLite", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Store", "Server"]),
         tests("ClientTests", ["TestCertificates", "Arguments", "Bytes", "Crypto", "Posix", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Client"]),
         tests("SimulationTests", ["CFaultVFS", "Bytes", "Crypto", "Posix", "SQLite", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Store", "Server", "Client"]),
         .testTarget(

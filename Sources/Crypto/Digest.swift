@@ -37,36 +37,17 @@ package enum Digest {
 }
 
 /// SHA-256 of octets that arrive in pieces (an upload being received).
-package struct SHA256: ~Copyable {
-    private let context: OpaquePointer
+package struct SHA256: ~Copyable, Sendable {
+    private var digest = RunningDigest(.sha256)
 
-    package init() {
-        guard let made = EVP_MD_CTX_new(), EVP_DigestInit_ex(made, EVP_sha256(), nil) == 1 else {
-            preconditionFailure("libcrypto could not start SHA-256")
-        }
-        context = made
-    }
-
-    deinit {
-        EVP_MD_CTX_free(context)
-    }
+    package init() {}
 
     /// Takes the next octets; not kept.
-    package mutating func update(_ octets: UnsafeRawBufferPointer) {
-        guard let base = octets.baseAddress, octets.count > 0 else { return }
-        precondition(EVP_DigestUpdate(context, base, octets.count) == 1, "libcrypto could not continue SHA-256")
-    }
+    package mutating func update(_ octets: UnsafeRawBufferPointer) { digest.update(octets) }
 
     /// Takes the next octets; not kept.
-    package mutating func update(_ octets: [UInt8]) {
-        octets.withUnsafeBytes { update($0) }
-    }
+    package mutating func update(_ octets: [UInt8]) { digest.update(octets) }
 
     /// The 32 octets of the digest of all that was taken.
-    package consuming func finish() -> [UInt8] {
-        [UInt8](unsafeUninitializedCapacity: 32) { buffer, count in
-            precondition(EVP_DigestFinal_ex(context, buffer.baseAddress, nil) == 1, "libcrypto could not end SHA-256")
-            count = 32
-        }
-    }
+    package consuming func finish() -> [UInt8] { digest.finish() }
 }

@@ -86,3 +86,36 @@ struct ConstantTimeTests {
         }
     }
 }
+
+@Suite("Digests in pieces and proofs")
+struct RunningDigestTests {
+    @Test(
+        "any cut gives the digest of the whole",
+        arguments: [
+            (DigestAlgorithm.md5, "900150983cd24fb0d6963f7d28e17f72"),
+            (.sha1, "a9993e364706816aba3e25717850c26c9cd0d89d"),
+            (.sha256, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+            (
+                .sha512,
+                "ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f"
+            ),
+        ])
+    func pieces(algorithm: DigestAlgorithm, expected: String) {
+        let text = Array("abc".utf8)
+        for cut in 0...3 {
+            var digest = RunningDigest(algorithm)
+            digest.update(Array(text[..<cut]))
+            digest.update(Array(text[cut...]))
+            let found = digest.finish()
+            #expect(found.count == algorithm.width)
+            #expect(Hex.encode(found) == expected)
+        }
+    }
+
+    @Test("HMAC-SHA-256 as in RFC 4231 §4.3, test case 2")
+    func hmac() {
+        let code = HMAC.sha256(key: Array("Jefe".utf8), Array("what do ya want for nothing?".utf8))
+        #expect(Hex.encode(code) == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843")
+        #expect(HMAC.sha256(key: [1], []).count == 32)
+    }
+}

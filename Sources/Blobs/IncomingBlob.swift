@@ -1,0 +1,47 @@
+import Bytes
+internal import Crypto
+package import Posix
+
+/// A file on its way to be a blob, in one go: what is cut short is thrown away. Confined to whoever receives it.
+package final class IncomingBlob {
+    private let folder: BlobFolder
+    private let disk: any Disk
+    private let family: Identifier
+    private let path: String
+    private let file: DiskFile
+    private var digest: SHA256? = SHA256()
+    private var isMoved = false
+    /// Octets that came so far.
+    package private(set) var octets: Int64 = 0
+
+    init(folder: BlobFolder, disk: any Disk, family: Identifier) throws(Errno) {
+        // Not a name that a blob can have, and in the family's folder: a rename must not cross file systems.
+        path = "\(folder.path)/\(family)/\(Hex.encode(Random.octets(8))).incoming"
+        self.folder = folder
+        self.disk = disk
+        self.family = family
+        file = try DiskFile.create(path, on: disk)
+    }
+
+    deinit {
+        if !isMoved { try? disk.remove(path) }
+    }
+
+    package func append(_ octets: UnsafeRawBufferPointer) throws(Errno) {
+        try file.write(octets, at: self.octets)
+        digest?.update(octets)
+        self.octets += Int64(octets.count)
+    }
+
+    /// Makes it a blob, which a power cut cannot take away from now on. Once.
+    package func finish() throws(Errno) -> BlobName {
+        guard let digest = digest.take() else { preconditionFailure("a file ends once") }
+        let blob = BlobName(family: family, sha256: digest.finish())
+        try file.synchronize()
+        isMoved = try folder.adopt(path, as: blob, octets: octets)
+        return blob
+    }
+}
+
+@available(*, unavailable)
+extension IncomingBlob: Sendable {}

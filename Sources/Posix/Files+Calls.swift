@@ -1,0 +1,62 @@
+import Glibc
+
+// One call of the kernel each, for who decides by itself what a short write or a failure means.
+
+extension Files {
+    /// Opens an existing file for reading and writing.
+    package static func openForUpdating(_ path: String) throws(Errno) -> FileDescriptor {
+        let raw = retrying { Glibc.open(path, O_RDWR | O_CLOEXEC) }
+        guard raw >= 0 else { throw Errno.last("open") }
+        return FileDescriptor(owning: raw)
+    }
+
+    /// Makes a file that must not be there yet, for reading and writing.
+    ///
+    /// - Throws: `.exists` when something has the name.
+    package static func createForUpdating(_ path: String, mode: UInt32 = 0o600) throws(Errno) -> FileDescriptor {
+        let raw = retrying { Glibc.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode) }
+        guard raw >= 0 else { throw Errno.last("open") }
+        return FileDescriptor(owning: raw)
+    }
+
+    /// Reads at `offset` once.
+    ///
+    /// - Returns: octets read, perhaps fewer than `buffer` has; 0 at the end of the file.
+    package static func read(_ raw: Int32, into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Errno) -> Int {
+        let count = retrying { pread(raw, buffer.baseAddress, buffer.count, off_t(offset)) }
+        guard count >= 0 else { throw Errno.last("pread") }
+        return count
+    }
+
+    /// Writes at `offset` once.
+    ///
+    /// - Returns: octets written, perhaps fewer than there are.
+    package static func write(_ raw: Int32, _ octets: UnsafeRawBufferPointer, at offset: Int64) throws(Errno) -> Int {
+        let count = retrying { pwrite(raw, octets.baseAddress, octets.count, off_t(offset)) }
+        guard count >= 0 else { throw Errno.last("pwrite") }
+        return count
+    }
+
+    /// Gives the file this length: what is past it is lost, what is missing reads as zeros.
+    package static func cut(_ raw: Int32, to length: Int64) throws(Errno) {
+        guard retrying({ ftruncate(raw, off_t(length)) }) == 0 else { throw Errno.last("ftruncate") }
+    }
+
+    /// Waits until the file's content, and what is needed to read it, is on stable storage. A failure is final, as in `synchronize`.
+    package static func synchronizeContent(_ raw: Int32) throws(Errno) {
+        guard retrying({ fdatasync(raw) }) == 0 else { throw Errno.last("fdatasync") }
+    }
+
+    /// Waits until the names in the folder `path` are on stable storage.
+    package static func synchronizeFolder(_ path: String) throws(Errno) {
+        let raw = retrying { Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+        guard raw >= 0 else { throw Errno.last("open") }
+        let folder = FileDescriptor(owning: raw)
+        try synchronize(folder.raw)
+    }
+
+    /// Sets the time of the last change of a file to now.
+    package static func touch(_ path: String) throws(Errno) {
+        guard utimensat(AT_FDCWD, path, nil, 0) == 0 else { throw Errno.last("utimensat") }
+    }
+}

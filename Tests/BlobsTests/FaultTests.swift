@@ -1,0 +1,160 @@
+import Blobs
+import Bytes
+import Crypto
+import MemoryDisk
+import Posix
+import Testing
+
+/// A client that sends a file, reading from time to time how far the server is, and a server that keeps it, on a disk that fails.
+///
+/// What is checked after each failure: what was promised is there, and in the end the blob is the file, octet for octet.
+private struct Transmission {
+    let content: [UInt8]
+    let place: Place
+    var upload: UploadFile?
+    /// What the client was told last.
+    var promised: Int64 = 0
+
+    init(disk: MemoryDisk, seed: UInt64) {
+        var random = Seeded(seed)
+        content = random.octets(1_300)
+        place = Place(disk)
+    }
+
+    /// Everything from the first octet to the blob, as far as the disk lets it.
+    mutating func run() throws -> BlobName {
+        try place.uploads.prepare()
+        if upload == nil { upload = try place.uploads.open(document) }
+        let upload = try upload ?? place.uploads.create(document, length: Int64(content.count), description: [7])
+        self.upload = upload
+        if case .receiving = upload.progress.phase {
+            #expect(upload.progress.offset >= promised)
+            while upload.written < content.count {
+                let start = Int(upload.written)
+                try upload.append(Array(content[start..<min(start + 256, content.count)]))
+                if start % 512 == 256 { promised = try upload.synchronize() }
+            }
+            _ = try upload.complete()
+            promised = Int64(content.count)
+        }
+        let blob = try upload.adopt(into: place.blobs, family: family)
+        return blob
+    }
+
+    /// As a server that was started again: nothing in memory.
+    mutating func restart() {
+        upload = nil
+    }
+
+    func check(_ blob: BlobName) throws {
+        #expect(try place.blobs.verify(blob, octets: Int64(content.count), isDeep: true) == .agrees)
+        #expect(blob == BlobName(family: family, sha256: Digest.sha256(content)))
+        try upload?.end(outcome: [])
+        try place.uploads.remove(document)
+        #expect(place.disk.files.keys.sorted() == [place.blobs.path(of: blob)])
+    }
+}
+
+@Suite("Files when the disk fails")
+struct FaultTests {
+    /// How many calls a transmission makes when nothing fails.
+    private func calls() throws -> Int {
+        let disk = MemoryDisk(root: "/data")
+        var transmission = Transmission(disk: disk, seed: 1)
+        _ = try transmission.run()
+        return disk.calls
+    }
+
+    @Test("the n-th call fails once, for every n: the same process goes on, and the blob is the file", arguments: [Errno.noSpace, Errno(5)])
+    func failsOnce(errno: Errno) throws {
+        let count = try calls()
+        #expect(count > 30)
+        for call in 0..<count {
+            let disk = MemoryDisk(root: "/data", seed: UInt64(call))
+            var transmission = Transmission(disk: disk, seed: 1)
+            disk.fail(after: call, .fails(errno))
+            var blob: BlobName?
+            do { blob = try transmission.run() } catch { #expect(error as? Errno == errno, "call \(call)") }
+            disk.forgetFaults()
+            if blob == nil { blob = try transmission.run() }
+            try transmission.check(try #require(blob))
+        }
+    }
+
+    @Test("the n-th call comes short, for every n: reads and writes go on, others fail and are done again")
+    func short() throws {
+        for call in 0..<(try calls()) {
+            let disk = MemoryDisk(root: "/data", seed: UInt64(call))
+            var transmission = Transmission(disk: disk, seed: 1)
+            disk.fail(after: call, .short)
+            var blob: BlobName?
+            do { blob = try transmission.run() } catch { #expect(error as? Errno == .noSpace, "call \(call)") }
+            disk.forgetFaults()
+            if blob == nil { blob = try transmission.run() }
+            try transmission.check(try #require(blob))
+        }
+    }
+
+    @Test("the process is killed at the n-th call, for every n: started again, nothing that was promised is missing")
+    func killed() throws {
+        for call in 0..<(try calls()) {
+            let disk = MemoryDisk(root: "/data", seed: UInt64(call))
+            var transmission = Transmission(disk: disk, seed: 1)
+            disk.fail(after: call, .cut)
+            #expect(throws: (any Error).self) { _ = try transmission.run() }
+            transmission.restart()
+            disk.restart()
+            try transmission.place.uploads.prepare()
+            try transmission.place.uploads.removeLeftovers()
+            try transmission.check(try transmission.run())
+        }
+    }
+
+    @Test("the power is cut at the n-th call, for every n and several ways to lose what was not synced", arguments: 1...40 as ClosedRange<UInt64>)
+    func powerCut(seed: UInt64) throws {
+        for call in 0..<(try calls()) {
+            let disk = MemoryDisk(root: "/data", seed: seed &* 1_000 &+ UInt64(call))
+            var transmission = Transmission(disk: disk, seed: 1)
+            disk.fail(after: call, .cut)
+            #expect(throws: (any Error).self) { _ = try transmission.run() }
+            transmission.restart()
+            disk.powerOn()
+            // A fresh process: it knows of no folder yet.
+            var next = Transmission(disk: disk, seed: 1)
+            next.promised = transmission.promised
+            try next.place.uploads.prepare()
+            try next.place.uploads.removeLeftovers()
+            if next.promised > 0 { #expect(try next.place.uploads.open(document) != nil, "seed \(seed), call \(call)") }
+            try next.check(try next.run())
+        }
+    }
+
+    @Test("a blob that was adopted is there after the power was cut at any later moment", arguments: 1...20 as ClosedRange<UInt64>)
+    func adopted(seed: UInt64) throws {
+        let disk = MemoryDisk(root: "/data", seed: seed)
+        let place = Place(disk)
+        let blob = try place.blobs.put([1, 2, 3], family: family)
+        // In use by a second document, whose own part is dropped.
+        let again = try place.blobs.put([1, 2, 3], family: family)
+        disk.powerOn()
+        #expect(try place.blobs.verify(blob, octets: 3, isDeep: true) == .agrees)
+        #expect(again == blob)
+    }
+
+    @Test("a sync that failed is not believed: the upload goes on from before it")
+    func syncFails() throws {
+        let disk = MemoryDisk(root: "/data")
+        let place = Place(disk)
+        try place.uploads.prepare()
+        let upload = try place.uploads.create(document, length: 4, description: [])
+        try upload.append([1, 2])
+        try upload.synchronize()
+        try upload.append([3, 4])
+        disk.fail(after: 0, .fails(Errno(5)))
+        #expect(failure { try upload.synchronize() } == Errno(5))
+        #expect(upload.written == 2)
+        #expect(upload.progress.offset == 2)
+        try upload.append([3, 4])
+        #expect(try upload.complete() == Digest.sha256([1, 2, 3, 4]))
+    }
+}

@@ -1,0 +1,76 @@
+import Bytes
+import Posix
+import Reactor
+import Synchronization
+import Testing
+
+@testable import Server
+
+@Suite("The pool of threads for files")
+struct FilePoolTests {
+    private func pool(limit: Int = 1_000) throws -> (FilePool, Mailbox<ShardEvent>) {
+        let events = Mailbox<ShardEvent>(waker: try Waker())
+        return (FilePool(events: events, limit: limit), events)
+    }
+
+    @Test("does the jobs of a key in order and those of others side by side")
+    func order() throws {
+        let (pool, _) = try pool()
+        let done = Mutex<[UInt64: [Int]]>([:])
+        let under = Mutex<[UInt64: Int]>([:])
+        let overlaps = Atomic<Int>(0)
+        for turn in 0..<50 {
+            for key in 0..<10 as Range<UInt64> {
+                let isTaken = pool.submit(Identifier(high: 0, low: key)) {
+                    if under.withLock({ $0[key, default: 0] += 1; return $0[key] ?? 0 }) > 1 { overlaps.add(1, ordering: .relaxed) }
+                    done.withLock { $0[key, default: []].append(turn) }
+                    under.withLock { $0[key, default: 0] -= 1 }
+                    return nil
+                }
+                #expect(isTaken)
+            }
+        }
+        pool.stop()
+        #expect(overlaps.load(ordering: .relaxed) == 0)
+        #expect(done.withLock { $0.count } == 10)
+        for (_, turns) in done.withLock({ $0 }) { #expect(turns == Array(0..<50)) }
+    }
+
+    @Test("a key that waits for its disk does not hold up another")
+    func sideBySide() throws {
+        let (pool, _) = try pool()
+        let slow = BlockingQueue<Int>(limit: 1)
+        let fast = BlockingQueue<Int>(limit: 1)
+        _ = pool.submit(Identifier(high: 0, low: 1)) {
+            _ = slow.take()
+            return nil
+        }
+        _ = pool.submit(Identifier(high: 0, low: 2)) {
+            _ = fast.put(1)
+            return nil
+        }
+        #expect(fast.take() == [1])
+        _ = slow.put(1)
+        pool.stop()
+    }
+
+    @Test("takes so many jobs and no more, and none after its end; what was taken is done")
+    func bounded() throws {
+        let (pool, events) = try pool(limit: 3)
+        let gate = BlockingQueue<Int>(limit: 1)
+        let key = Identifier(high: 0, low: 1)
+        #expect(pool.submit(key) {
+            _ = gate.take()
+            return .stopAsked
+        })
+        #expect(pool.submit(key) { .stopAsked })
+        #expect(pool.submit(key) { .stopAsked })
+        #expect(!pool.submit(key) { .stopAsked })
+        #expect(!pool.submit(Identifier(high: 0, low: 2)) { .stopAsked })
+        _ = gate.put(1)
+        pool.stop()
+        #expect(!pool.submit(key) { nil })
+        #expect(events.drain().count == 3)
+        #expect(pool.count == 0)
+    }
+}
