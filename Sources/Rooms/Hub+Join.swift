@@ -30,7 +30,7 @@ extension Hub {
         session.client = join.client
         session.context = join.context ?? .all
         session.cursor = join.cursor?.sequence ?? 0
-        session.wish = join
+        session.wish = Wish(join)
         // The seat is taken before the database is asked, so that a removal which commits in between finds this session.
         let room = rooms[join.family] ?? Room(family: join.family)
         guard room.connections(of: membership.member) < limits.connectionsPerMember else {
@@ -50,7 +50,7 @@ extension Hub {
         case .success(let found):
             // Somebody's rights changed after this was read, perhaps this member's own, or who the athletes are: it is read again.
             guard found.head >= room.rightsChangedAt else {
-                if let wish = session.wish { emit(.read(session.id, .join(person: session.person, wish))) }
+                if let wish = session.wish { emit(.read(session.id, .join(person: session.person, wish.join))) }
                 return
             }
             seat = found
@@ -220,7 +220,7 @@ extension Hub {
 
     /// Everything that costs others or the database something counts against one rate.
     func admits(_ session: Session, request: Int64?) -> Bool {
-        guard let wait = session.bucket.take(now: now) else { return true }
+        guard let wait = session.bucket.take(requestRate, now: now) else { return true }
         sendError(Rejection(.rateLimited, "This comes too fast. Try again in a moment.", retryAfter: wait), to: session, request: request)
         return false
     }

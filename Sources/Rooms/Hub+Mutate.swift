@@ -46,7 +46,7 @@ extension Hub {
                 mutation, to: session)
             return false
         }
-        if let wait = session.bucket.take(now: now) {
+        if let wait = session.bucket.take(requestRate, now: now) {
             sendRejection(
                 Rejection(.rateLimited, "Changes come too fast. Yours is kept here and sent again.", retryAfter: wait), mutation,
                 to: session)

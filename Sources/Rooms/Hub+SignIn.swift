@@ -36,7 +36,7 @@ extension Hub {
         }
         connectionsOfPerson[answer.person, default: 0] += 1
         session.phase = .signedIn
-        session.refusals = TokenBucket(rate: Hub.refusalsPerSecond, burst: limits.refusals, now: now)
+        session.refusals = TokenBucket()
         session.number = answer.session
         if answer.isRenewalDue { renewals.append(answer.session) }
         session.person = answer.person

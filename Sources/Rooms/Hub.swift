@@ -57,10 +57,12 @@ package final class Hub {
     /// The same member looking at the same athlete again on one connection within so many milliseconds is one visit (15 minutes).
     static let visitTime: Int64 = 900_000
 
-    /// Refused frames before the sign-in: a few mistakes, no flood.
-    static let refusalsBeforeSignIn = 10
-    /// Refused frames that are forgotten in a second: as many as mutations may come.
-    static let refusalsPerSecond = 200
+    /// Refused frames before the sign-in, where anybody may try: a few mistakes, no flood.
+    static let refusalsBeforeSignIn = TokenRate(perSecond: 1, burst: 10)
+    /// Of a member as many are forgotten in a second as mutations may come.
+    private let refusalRate: TokenRate
+    /// Of mutations, lists and contexts.
+    let requestRate: TokenRate
 
     private(set) package var isDraining = false
     /// Everyone goes: nobody needs to hear of anybody's leaving.
@@ -76,6 +78,8 @@ package final class Hub {
     package init(limits: Limits, serverVersion: String) {
         self.limits = limits
         self.serverVersion = serverVersion
+        refusalRate = TokenRate(perSecond: 200, burst: limits.refusals)
+        requestRate = TokenRate(perSecond: limits.mutationsPerSecond, burst: limits.mutationBurst)
     }
 
     // MARK: Effects
@@ -104,7 +108,7 @@ package final class Hub {
 
     /// Whether the session may be refused one more frame; else it is ended.
     func tolerates(_ session: Session) -> Bool {
-        guard session.refusals.take(now: now) != nil else { return true }
+        guard session.refusals.take(session.number == nil ? Hub.refusalsBeforeSignIn : refusalRate, now: now) != nil else { return true }
         end(session, .policyViolation, "too many refused frames")
         return false
     }

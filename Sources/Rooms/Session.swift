@@ -3,7 +3,7 @@ import Family
 import Wire
 
 /// A snapshot in memory, on its way to one session.
-struct SnapshotUnderWay {
+final class SnapshotUnderWay {
     /// Still to send, last first.
     var frames: [[UInt8]]
     let sequence: Int64
@@ -11,9 +11,31 @@ struct SnapshotUnderWay {
     var sent = 0
     /// By the hub's clock.
     let since: Int64
+
+    init(frames: [[UInt8]], sequence: Int64, octets: Int, since: Int64) {
+        self.frames = frames
+        self.sequence = sequence
+        self.octets = octets
+        self.since = since
+    }
 }
 
+@available(*, unavailable)
+extension SnapshotUnderWay: Sendable {}
+
+/// What a session asked to join, kept apart while the database is asked for a seat.
+final class Wish {
+    let join: Join
+
+    init(_ join: Join) { self.join = join }
+}
+
+@available(*, unavailable)
+extension Wish: Sendable {}
+
 /// One authenticated connection, or one on its way there. Confined to its hub's thread.
+///
+/// Thousands of them do nothing: what is there for moments only is kept apart, and small fields stand together.
 final class Session {
     enum Phase: Equatable {
         /// Nobody yet: `sign_in` or `redeem` may come.
@@ -32,12 +54,22 @@ final class Session {
     }
 
     let id: SessionID
-    var phase = Phase.anonymous
     /// Ends the session when it has not signed in by then (milliseconds of the hub's clock).
     let signInDeadline: Int64
-    var redemptions = 0
+    var phase = Phase.anonymous
+    /// At most `Hub.maxRedemptions`.
+    var redemptions: UInt8 = 0
     /// `sign_out` is on its way to the writer, once.
     var isSigningOut = false
+    var role = Role.guest
+    /// `joined` was sent: presence may follow.
+    var isSeated = false
+    /// A read for catching up is on its way.
+    var isReading = false
+    /// Has sent a full portion and goes on when the outbox is empty.
+    var awaitsDrain = false
+    /// At most `Hub.maxPendingPages`.
+    var pendingPages: UInt8 = 0
 
     // From the sign-in.
     var token = ""
@@ -49,36 +81,28 @@ final class Session {
     // From the join.
     var room: Room?
     var member = Identifier(high: 0, low: 0)
-    var role = Role.guest
     var context = Context.all
     /// When the access log was told of an athlete whose season is looked at here, by the hub's clock.
     var visits: [Identifier: Int64] = [:]
     /// What was asked for, while the database is asked for a seat.
-    var wish: Join?
+    var wish: Wish?
     var client = Identifier(high: 0, low: 0)
     /// The last sequence that was sent.
     var cursor: Int64 = 0
-    /// `joined` was sent: presence may follow.
-    var isSeated = false
 
     // Flow.
-    /// A read for catching up is on its way.
-    var isReading = false
     /// What committed since that read was asked for, so that the answer need not be complete when it comes: a family that never
     /// rests would keep a session from being live for ever. At most `Hub.portionOctets`; past it, it is read again.
     private(set) var waiting: [(sequence: Int64, frame: [UInt8])] = []
     private var waitingOctets = 0
     /// The snapshot that is being sent; `nil` before and after.
     var snapshot: SnapshotUnderWay?
-    /// Has sent a full portion and goes on when the outbox is empty.
-    var awaitsDrain = false
     /// Octets of the mutations that wait for their receipts, in order; receipts come in the order of the proposals.
     private(set) var pendingSizes: [Int] = []
-    var pendingPages = 0
     /// Mutations, lists and contexts.
-    var bucket: TokenBucket
-    /// Frames that were refused. Few before the sign-in, where anybody may try.
-    var refusals: TokenBucket
+    var bucket = TokenBucket()
+    /// Frames that were refused.
+    var refusals = TokenBucket()
 
     var pendingMutations: Int { pendingSizes.count }
 
@@ -100,8 +124,6 @@ final class Session {
     init(id: SessionID, now: Int64, limits: Limits) {
         self.id = id
         signInDeadline = now + Int64(limits.signInTime)
-        bucket = TokenBucket(rate: limits.mutationsPerSecond, burst: limits.mutationBurst, now: now)
-        refusals = TokenBucket(rate: 1, burst: Hub.refusalsBeforeSignIn, now: now)
     }
 }
 

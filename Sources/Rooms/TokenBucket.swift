@@ -1,29 +1,30 @@
-/// A rate with a burst: holds up to `burst` permits and gains `rate` a second. Time is a parameter.
-struct TokenBucket {
-    private let rate: Int64
-    private let burst: Int64
-    /// Thousandths of a permit, so that a millisecond's gain is whole.
-    private var level: Int64
-    private var refilledAt: Int64
+/// A rate with a burst, the same for many.
+struct TokenRate {
+    /// Permits a second; 0 sets no limit.
+    let perSecond: Int
+    /// Permits that may be taken at once after a pause.
+    let burst: Int
+}
 
-    /// - Parameter rate: permits a second; 0 sets no limit.
-    init(rate: Int, burst: Int, now: Int64) {
-        self.rate = Int64(rate)
-        self.burst = Int64(burst) * 1000
-        level = self.burst
-        refilledAt = now
-    }
+/// Permits of one session at a `TokenRate`, which its owner knows: a full bucket and a time are all that thousands of idle ones hold.
+/// Time is a parameter, in milliseconds.
+struct TokenBucket {
+    /// Thousandths of a permit that are lacking, so that a millisecond's gain is whole.
+    private var lacking: Int64 = 0
+    private var refilledAt: Int64 = 0
 
     /// Takes one permit, or gives the milliseconds until there is one.
-    mutating func take(now: Int64) -> Int64? {
-        guard rate > 0 else { return nil }
+    mutating func take(_ rate: TokenRate, now: Int64) -> Int64? {
+        guard rate.perSecond > 0 else { return nil }
+        let gain = Int64(rate.perSecond)
         let elapsed = min(max(now - refilledAt, 0), 3_600_000)
-        level = min(burst, level + elapsed * rate)
+        lacking = max(0, lacking - elapsed * gain)
         refilledAt = now
+        let level = Int64(rate.burst) * 1000 - lacking
         if level >= 1000 {
-            level -= 1000
+            lacking += 1000
             return nil
         }
-        return (1000 - level + rate - 1) / rate
+        return (1000 - level + gain - 1) / gain
     }
 }

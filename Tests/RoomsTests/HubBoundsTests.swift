@@ -104,7 +104,7 @@ struct HubFloodTests {
     func anonymous() {
         let script = HubScript()
         let id = script.hub.opened(now: script.now)
-        for _ in 0..<Hub.refusalsBeforeSignIn {
+        for _ in 0..<Hub.refusalsBeforeSignIn.burst {
             script.say(.context(.all), id)
             #expect(script.seen() == [.frame(id, "error not_joined")])
         }
