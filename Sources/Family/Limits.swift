@@ -62,7 +62,7 @@ extension Limits {
         package let meaning: String
         /// What happens past it.
         package let past: String
-        /// Came after the first version: an older server does not say it, and a client then takes the one it was made with.
+        /// Came after the first release (0.1.0): an older server does not say it, and a client then takes the one it was made with.
         package let isLater: Bool
 
         init(
@@ -116,7 +116,7 @@ extension Limits {
         .init(name: "pong_time", value: \.pongTime, unit: "milliseconds",
             meaning: "From the ping to the pong.", past: "close 4002"),
         .init(name: "message_time", value: \.messageTime, unit: "milliseconds",
-            meaning: "From the first octet of a message to its last, and a second more for each KiB of it.", past: "close 4005"),
+            meaning: "From the first octet of a message to its last, and a second more for each KiB of it.", past: "close 4005", isLater: true),
         .init(name: "records_per_family", value: \.recordsPerFamily, unit: "records",
             meaning: "Records of one family, deleted ones included until they are purged.", past: "reject family_full"),
         .init(name: "snapshot_messages", value: \.snapshotMessages, unit: "records",
@@ -126,7 +126,7 @@ extension Limits {
         .init(name: "connections", value: \.connections, unit: "connections",
             meaning: "Connections of one server.", past: "HTTP 503"),
         .init(name: "connections_per_address", value: \.connectionsPerAddress, unit: "connections",
-            meaning: "Connections from one IPv4 address or one IPv6 network of 64 bits.", past: "HTTP 429"),
+            meaning: "Connections from one IPv4 address or one IPv6 network of 64 bits.", past: "HTTP 429", isLater: true),
         .init(name: "connections_per_member", value: \.connectionsPerMember, unit: "connections",
             meaning: "Connections that one member may have open.", past: "close 4004"),
     ]

@@ -52,6 +52,32 @@ struct SchemaDocumentTests {
         }
     }
 
+    /// What every release says; never more, because servers of the first release are still out there.
+    private static let firstRelease: Set<String> = [
+        "message_octets", "sign_in_octets", "json_depth", "operations_per_mutation", "change_octets", "pending_mutations", "pending_octets",
+        "mutations_per_second", "mutation_burst", "refusals", "outbox_octets", "outbox_age", "sign_in_time", "ping_interval", "pong_time",
+        "records_per_family", "snapshot_messages", "page_records", "connections", "connections_per_member",
+    ]
+
+    private func welcome(limits names: Set<String>) throws -> Limits? {
+        let limits = names.map { "\"\($0)\":7" }.joined(separator: ",")
+        let text = "{\"type\":\"welcome\",\"protocol\":1,\"server\":\"0.1.0\",\"time\":1,\"memberships\":[],\"limits\":{\(limits)}}"
+        guard case .welcome(let welcome) = try Array(text.utf8).withUnsafeBytes({ try ServerFrame.decode($0) }) else { return nil }
+        return welcome.limits
+    }
+
+    @Test("A welcome of the first release is understood: limits that came later are marked, and no other may be lacking")
+    func limitsOfTheFirstRelease() throws {
+        #expect(Set(Limits.entries.filter { !$0.isLater }.map(\.name.description)) == Self.firstRelease)
+        let first = try #require(try welcome(limits: Self.firstRelease))
+        for entry in Limits.entries {
+            #expect(first[keyPath: entry.value] == (entry.isLater ? Limits()[keyPath: entry.value] : 7), "\(entry.name)")
+        }
+        for name in Self.firstRelease {
+            #expect(throws: (any Error).self, "\(name)") { try welcome(limits: Self.firstRelease.subtracting([name])) }
+        }
+    }
+
     @Test("Close codes: 4000...4499 reconnect, 4500...4999 stop, the standard's as semantics.md says", arguments: [
         (nil, true), (1000, true), (1001, true), (1002, false), (1003, false), (1005, true), (1006, true), (1007, false), (1008, false),
         (1009, false), (1010, false), (1011, true), (1012, true), (1013, true), (4000, true), (4499, true), (4500, false), (4999, false),
