@@ -15,7 +15,7 @@ final class Connection: Channel {
     private var registration: Registration?
     private var decoder: WebSocketDecoder
     /// Takes compressed messages.
-    private var inflates = false
+    private(set) var inflates = false
     private var outbox: Outbox
     /// Requests and their answers; `nil` after the upgrade.
     private var http: HTTPExchange? = HTTPExchange()
@@ -38,6 +38,11 @@ final class Connection: Channel {
     /// TLS has not come to an end of its beginning; each step waits for its turn in the shard's queue.
     private(set) var isShakingHands: Bool
     private var isInHandshakeQueue = false
+    /// Frames of an earlier tick whose turn comes with the next one; until then nothing more is received.
+    private var held: [UInt8] = []
+    private var isPostponed = false
+    /// The tick that received last (`Shard.tick`).
+    private var receivedIn: UInt32 = 0
     /// The kernel is full; epoll says when it is not.
     private var isBlocked = false
     /// The last octet from the peer; when this state began; the ping that is not answered: milliseconds of the reactor's clock.
@@ -67,6 +72,8 @@ final class Connection: Channel {
     /// Octets taken from one connection in a tick: a hundred small frames, so that a few members who flood hold the others up by a few
     /// milliseconds. The kernel keeps the rest, and makes the sender wait.
     static let octetsPerTick = 16_384
+    /// Messages taken from one connection in a tick: each may be news to a whole family, so that many small ones cost more than their octets.
+    static let messagesPerTick = 64
     /// Octets of a message that have to come for each second past `Limits.messageTime`: less than any link that people use.
     static let octetsPerSecond = 1_024
 
@@ -146,7 +153,9 @@ final class Connection: Channel {
     /// One portion a tick: what is left raises the next event, and the others have their turn before it.
     private func receive() {
         guard !isLingering else { return discard() }
-        guard !isHoldingRequests else { return }
+        guard !isHoldingRequests, !isPostponed, receivedIn != shard.tick else { return }
+        guard !inflates || shard.mayInflate else { return postpone() }
+        if !isShakingHands { receivedIn = shard.tick }
         let buffer = UnsafeMutableRawBufferPointer(rebasing: shard.reactor.receiveBuffer[..<Connection.octetsPerTick])
         let result: IOResult
         do throws(TransportError) {
@@ -176,7 +185,7 @@ final class Connection: Channel {
         guard case .tls(let error) = error, registration != nil else { return drop() }
         shard.log(.info, "tls_failed", [.init("reason", error.reason)])
         if error.isPlainHTTP {
-            let answer = ResponseHead.closing(400, body: "This port speaks TLS. Use https:// or wss:// in the address.\n")
+            let answer = ResponseHead.closing(400, [Field("Date", shard.site.date)], body: "This port speaks TLS. Use https:// or wss:// in the address.\n")
             _ = try? answer.withUnsafeBytes { octets throws(Errno) in try Socket.send(transport.raw, octets) }
         }
         outbox.removeAll()
@@ -257,10 +266,12 @@ final class Connection: Channel {
             decoder.raise(maxMessage: limit)
         }
         decoder.feed(octets)
+        var messages = 0
         do throws(WebSocketError) {
             while let event = try decoder.next() {
                 switch event {
                 case .message(.text, let payload):
+                    messages += 1
                     // After our close frame what comes is only read away.
                     if isOpen { shard.received(payload, from: self) }
                 case .message(.binary, _): fail(.unsupportedData, "huddle.v1 is made of text messages")
@@ -268,12 +279,37 @@ final class Connection: Channel {
                 case .pong: pingedAt = nil
                 case .close(let code, _): act(closing.didReceiveClose(code))
                 }
+                if messages >= Connection.messagesPerTick || (inflates && !shard.mayInflate) {
+                    held = Array(decoder.takeBack())
+                    if !held.isEmpty { postpone() }
+                    break
+                }
             }
         } catch {
             note("protocol_error", error.closeCode, "\(error)")
             act(closing.didFail(error.closeCode))
         }
         noteProgress(octets.count)
+    }
+
+    /// The rest has its turn with the next tick, after those who wait for theirs already.
+    private func postpone() {
+        guard !isPostponed else { return }
+        isPostponed = true
+        shard.postpone(self)
+    }
+
+    /// It is the next tick.
+    func resume() {
+        isPostponed = false
+        guard registration != nil, !isLingering else { return }
+        guard !held.isEmpty else { return receive() }
+        receivedIn = shard.tick
+        var octets = held
+        held = []
+        octets.withUnsafeMutableBytes { receiveFrames($0) }
+        // What TLS holds epoll does not tell, and nobody asked for it meanwhile.
+        if transport.hasMore, let registration { shard.reactor.callAgain(registration) }
     }
 
     /// Who sends a message octet by octet holds its memory for as long: it has to get on.

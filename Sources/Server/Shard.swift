@@ -47,6 +47,10 @@ final class Shard: ReactorHooks {
     private var handshakes = HandshakeQueue()
     private var handshakesUnderWay = 0
     private var addresses = AddressCounts()
+    /// Connections that have more to be read in the next tick, in the order of their turns.
+    private var postponed: [Connection] = []
+    /// Counts the ticks, round and round: each connection has one portion in each.
+    private(set) var tick: UInt32 = 0
     private enum Drain {
         case no
         /// The writer finishes what it has; everyone is told when it has, or at the first time.
@@ -59,8 +63,11 @@ final class Shard: ReactorHooks {
     /// process needs around them they stay below the promised five seconds.
     private static let tellTime: Int64 = 2_000
     private static let stopTime: Int64 = 4_000
+    /// Octets that may come out of compressed messages in one tick, a message more at most: two milliseconds of inflating and reading,
+    /// four messages of the greatest length.
+    static let inflatedPerTick = 1_048_576
     /// Connections that may be told at once that there are too many.
-    private static let maxRefused = 64
+    static let maxRefused = 64
     /// Commands that `huddled`'s own processes may have open at once, and milliseconds for each.
     private static let maxAdmins = 64
     private static let adminTime: Int64 = 30_000
@@ -94,6 +101,9 @@ final class Shard: ReactorHooks {
     // MARK: The end of a tick
 
     override func drainMailbox() {
+        tick &+= 1
+        messages.beginTurn()
+        deflater.beginTurn()
         for event in events.drain() {
             switch event {
             case .committed(let results): hub.committed(results)
@@ -108,6 +118,30 @@ final class Shard: ReactorHooks {
             }
             perform()
         }
+        readPostponed()
+    }
+
+    /// Whether compressed messages may be read in this tick.
+    var mayInflate: Bool { messages.inflated < Shard.inflatedPerTick }
+
+    /// Reads from a connection in the next tick, whether anything arrives or not.
+    func postpone(_ connection: Connection) {
+        postponed.append(connection)
+        reactor.waker.ring()
+    }
+
+    /// Those whose turn was over in the last tick come first in this one, and who has had none yet before who has.
+    private func readPostponed() {
+        guard !postponed.isEmpty else { return }
+        let waiting = postponed
+        postponed = []
+        var still: [Connection] = []
+        for connection in waiting {
+            if connection.inflates && !mayInflate { still.append(connection) } else { connection.resume() }
+        }
+        guard !still.isEmpty else { return }
+        postponed = still + postponed
+        reactor.waker.ring()
     }
 
     /// The order matters: mutations leave for the disk first, so that the writer works while frames are sent; then everything
@@ -222,8 +256,8 @@ final class Shard: ReactorHooks {
     func accept(_ descriptor: consuming FileDescriptor, _ certificates: Certificates) {
         do throws(TLSError) {
             let peer = peer(descriptor.raw)
-            // What a refusal says is not worth a handshake.
-            guard !isFull, addresses.hasRoom(group(peer), limit: limits.connectionsPerAddress) else {
+            // A refusal is said through TLS too, but to a few at a time: more of them are not worth their handshakes.
+            guard refused < Shard.maxRefused || !isFull && addresses.hasRoom(group(peer), limit: limits.connectionsPerAddress) else {
                 log(.warning, "connection_refused", [.init("open", connections.count)])
                 return
             }
@@ -276,7 +310,8 @@ final class Shard: ReactorHooks {
         if isFull || isOneTooMany {
             refused += 1
             let body = isFull ? "This server is full. Come back in a moment.\n" : "Too many connections come from your network. Close some.\n"
-            connection.refuse(ResponseHead.closing(isFull ? 503 : 429, [Field("Retry-After", "5")], body: body))
+            let fields = [Field("Date", site.date), Field("Retry-After", "5")]
+            connection.refuse(ResponseHead.closing(isFull ? 503 : 429, fields, body: body))
         }
     }
 

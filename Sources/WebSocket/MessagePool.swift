@@ -29,7 +29,15 @@ package final class MessagePool {
     /// Messages deflated, for those that are asked whether a broadcast is deflated once.
     package private(set) var deflations = 0
 
+    /// Octets that came out of compressed messages since `beginTurn`. Who reads for many looks at it between two messages.
+    package private(set) var inflated = 0
+
     package init() {}
+
+    /// A new turn of the owner's loop.
+    package func beginTurn() { inflated = 0 }
+
+    func didInflate(_ octets: Int) { inflated += octets }
 
     deinit { pieces.give(scratch) }
 

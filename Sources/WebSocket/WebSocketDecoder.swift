@@ -159,6 +159,17 @@ package struct WebSocketDecoder: ~Copyable {
         }
     }
 
+    /// Ends the turn before the lent octets are used up: none of them, nor of the last event, is referred to any more.
+    ///
+    /// - Returns: those not read yet, untouched, to be lent again first.
+    package mutating func takeBack() -> UnsafeRawBufferPointer {
+        let rest = UnsafeRawBufferPointer(start: input, count: inputCount)
+        inputCount = 0
+        if !(isInFrame && opcode.isControl) { storeCount = messageCount }
+        settle()
+        return rest
+    }
+
     // MARK: Frames
 
     private mutating func take() throws(WebSocketError) -> WebSocketEvent? {
@@ -335,6 +346,7 @@ package struct WebSocketDecoder: ~Copyable {
                 count = error.written
                 isSound = false
             }
+            pool?.didInflate(count)
             try didStore(count)
             guard messageCount <= limits.maxMessage else { throw .messageTooLong }
             guard isSound else { throw .compressionInvalid }

@@ -1,6 +1,8 @@
 import Family
 import HTTP1
 import Posix
+import TLS
+import TestCertificates
 import Testing
 import WebSocket
 
@@ -96,6 +98,50 @@ struct AddressLimitTests {
         withExtendedLifetime([two, neighbour]) {}
     }
 
+    @Test("what is said at the limit has a date, and is said through TLS too; past those who are being told, the connection is cut")
+    func words() throws {
+        var limits = Limits()
+        limits.connections = 1
+        let server = try TestShard(limits)
+        let first = try server.open()
+        let plain = try server.connect()
+        #expect(try plain.status() == 503)
+        let head = try #require(try ResponseHead.parse(plain.octets.span)).head
+        #expect(head.fields.only("date").flatMap { HTTPDate.seconds($0, now: Clock.wallMilliseconds() / 1_000) } != nil && head.fields.only("retry-after") == "5")
+
+        // OpenSSL writes into sockets whose other end may have gone.
+        Signals.ignoreBrokenPipes()
+        let (certificate, key) = (server.folder.path + "/cert.pem", server.folder.path + "/key.pem")
+        try Files.write(Array(PEM.localhost.utf8), to: certificate)
+        try Files.write(Array(PEM.localhostKey.utf8), to: key)
+        var pair = try Socket.Pair()
+        server.shard.accept(try Transport(pair.takeSecond(), server: TLSServerContext(certificateFile: certificate, keyFile: key)))
+        var secure = try Transport(pair.takeFirst(), client: TLSClientContext(authorities: certificate), host: "localhost")
+        var heard: [UInt8] = []
+        let space = UnsafeMutableRawBufferPointer.allocate(byteCount: 4_096, alignment: 16)
+        defer { space.deallocate() }
+        try server.until("the end") {
+            switch try secure.receive(into: space) {
+            case .wouldBlock: return false
+            case .endOfStream: return true
+            case .done(let count):
+                heard += space[..<count]
+                return false
+            }
+        }
+        #expect(String(decoding: heard, as: UTF8.self).hasPrefix("HTTP/1.1 503 ") && heard.count > 100)
+
+        var crowd = try (0..<Shard.maxRefused + 8).map { _ in try server.connect() }
+        let last = Array(crowd.suffix(8))
+        try server.until("the last ones are cut") {
+            for one in last { try one.receive() }
+            return last.allSatisfy { $0.hasEnded }
+        }
+        #expect(last.allSatisfy { $0.octets.isEmpty })
+        crowd.removeAll()
+        #expect(!first.hasEnded)
+    }
+
     @Test("this machine's own connections are not counted", arguments: ["127.0.0.1", "127.8.0.1", "::1", "::ffff:127.0.0.1"])
     func loopback(address: String) throws {
         let server = try Self.server(1)
@@ -136,12 +182,60 @@ struct FrameBudgetTests {
             return pongs == 8_000
         }
     }
+
+    @Test("one tick takes so many messages of a connection, however small they are; none is lost or passed by another")
+    func messages() throws {
+        let server = try TestShard()
+        let flood = try server.live(server.parent)
+        let other = try server.live(server.stranger)
+        // Refused at once, without the writer.
+        for number in 1...400 { flood.say("{\"type\":\"mutate\",\"mutation\":\(number),\"operations\":[{\"op\":\"none\"}]}") }
+        other.send(.ping, [])
+        var heard: [String] = []
+        for turn in 1...20 {
+            server.turn()
+            heard += try flood.soFar().filter { $0.hasPrefix("reject") }
+            #expect(heard.count <= turn * Connection.messagesPerTick)
+            if turn == 2 { #expect(try other.soFar() == ["pong"]) }
+        }
+        #expect(heard.count == 400)
+        #expect(zip(heard, 1...400).allSatisfy { $0.hasPrefix("reject \($1) ") }, "\(heard.prefix(3))")
+    }
+
+    @Test("what comes out of compressed messages in one tick is bounded in sum; everyone has their turn")
+    func inflation() throws {
+        let server = try TestShard()
+        let floods = try (1...6).map { try server.live(server.parent, client: $0, offering: "permessage-deflate") }
+        let other = try server.live(server.stranger, offering: "permessage-deflate")
+        // As long as a message may be: 256 KiB of blanks, a thousandth of it on the wire.
+        let blanks = [UInt8](repeating: UInt8(ascii: " "), count: server.limits.messageOctets)
+        for flood in floods {
+            flood.isCompressing = true
+            flood.answersClose = false
+            for _ in 0..<8 { flood.send(.text, blanks) }
+        }
+        other.isCompressing = true
+        other.say("{\"type\":\"context\",\"context\":\"all\"\(String(repeating: " ", count: 999))}")
+        var most = 0
+        var turns = 0
+        try server.until("the other has its answer") {
+            turns += 1
+            most = max(most, server.shard.messages.inflated)
+            return try other.soFar().contains("context")
+        }
+        // Four of the 48 in a tick; they are read away although the first of each was refused.
+        #expect(turns <= 48 / 4 + 4, "\(turns)")
+        #expect(most > 0 && most < Shard.inflatedPerTick + server.limits.messageOctets + 2_048, "\(most)")
+        for flood in floods { #expect(try flood.rest().contains("close 4502")) }
+    }
 }
 
 @Suite("A log that nobody reads")
 struct LogThreadTests {
     @Test("a full pipe stops nobody; what was dropped is counted once it is read again")
     func blocked() throws {
+        // As in the server, whichever test runs first: the reader of the pipe goes before its writer.
+        Signals.ignoreBrokenPipes()
         var pipe = try Pipe()
         let reading = pipe.takeReading()
         let writing = pipe.takeWriting()

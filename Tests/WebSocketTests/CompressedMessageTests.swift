@@ -346,4 +346,17 @@ struct MessageDeflaterTests {
         #expect(pool.deflations == 5)
         #expect(shared.frame(.text, Array(long[..<1024]), pool: pool) != nil)
     }
+
+    @Test("in one turn so much is deflated and a message more; the rest goes plain, and in the next turn the next is deflated")
+    func budget() {
+        let pool = MessagePool()
+        var shared = SharedDeflater()
+        // Three times, so that a budget that is never given back shows.
+        for turn in 1...3 {
+            shared.beginTurn()
+            let messages = (0..<6).map { number in [UInt8](repeating: UInt8(number), count: 65_536) }
+            #expect(messages.map { shared.frame(.text, $0, pool: pool) != nil } == [true, true, true, true, false, false])
+            #expect(pool.deflations == 4 * turn)
+        }
+    }
 }

@@ -189,4 +189,46 @@ struct CloseStateTests {
         #expect(state.streamEnded() == .drop)
         #expect(state.peerCode == 1006)
     }
+
+    @Test("a turn may end after any event: what is taken back and lent again goes on as if it had not", arguments: [false, true])
+    func takeBack(isCompressed: Bool) throws {
+        let terms = CompressionTerms(serverKeepsContext: false, clientKeepsContext: true, serverWindowBits: 15, clientWindowBits: 15)
+        let pool = MessagePool()
+        var deflater = MessageDeflater(terms, role: .client, threshold: 1, pool: pool)
+        var octets: [UInt8] = []
+        func message(_ text: String) {
+            let payload = [UInt8](text: text)
+            let deflated = isCompressed ? payload.withUnsafeBytes { deflater.deflate($0).map { Array($0) } } : nil
+            WebSocketEncoder.append(.text, deflated ?? payload, isFinal: true, isCompressed: deflated != nil, maskKey: 0x0102_0304, to: &octets)
+        }
+        message("one one one one")
+        WebSocketEncoder.append(.text, [UInt8](text: "tw"), isFinal: false, maskKey: 5, to: &octets)
+        octets += WebSocketEncoder.ping([7], maskKey: 9)
+        WebSocketEncoder.append(.continuation, [UInt8](text: "o"), isFinal: true, maskKey: 6, to: &octets)
+        message("three three three")
+        octets += WebSocketEncoder.close(1000, maskKey: 8)
+        let expected: [Said] = [
+            .message(.text, [UInt8](text: "one one one one")), .ping([7]), .message(.text, [UInt8](text: "two")),
+            .message(.text, [UInt8](text: "three three three")), .close(1000, ""),
+        ]
+        for pieces in cuts(octets) {
+            var decoder = WebSocketDecoder(role: .server, limits: WebSocketLimits(maxMessage: 1_000, maxFragments: 9), pool: pool)
+            decoder.accept(compression: terms)
+            var said: [Said] = []
+            for piece in pieces {
+                var left = piece
+                while true {
+                    let lent = UnsafeMutableRawBufferPointer.allocate(byteCount: left.count, alignment: 1)
+                    defer { lent.deallocate() }
+                    lent.copyBytes(from: left)
+                    decoder.feed(lent)
+                    guard let event = try decoder.next() else { break }
+                    said.append(Said(event))
+                    left = Array(decoder.takeBack())
+                }
+            }
+            #expect(said == expected)
+            #expect(decoder.heldOctets == 0)
+        }
+    }
 }
