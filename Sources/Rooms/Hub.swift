@@ -1,4 +1,4 @@
-import Bytes
+package import Bytes
 package import Family
 package import Wire
 
@@ -197,6 +197,14 @@ package final class Hub {
         for other in room.sessions where other.isSeated && other !== except {
             emit(.send(other.id, frame))
         }
+    }
+
+    /// Tells everyone who is seated how far somebody's file is. Who joins later hears with the next one; the caller sends at most one a
+    /// second for each upload, besides its end.
+    package func uploading(_ progress: UploadProgress, family: Identifier) {
+        guard let room = rooms[family] else { return }
+        let frame = ServerFrame.upload(progress).encode()
+        for session in room.sessions where session.isSeated { emit(.send(session.id, frame)) }
     }
 
     // MARK: Time

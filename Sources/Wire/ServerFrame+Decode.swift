@@ -28,7 +28,7 @@ extension ServerFrame {
 
 /// The words of the server's `"type"`.
 enum ServerFrameType: String, CaseIterable {
-    case change, ack, reject, presence, snapshot, live, welcome, token, joined, reset
+    case change, ack, reject, presence, upload, snapshot, live, welcome, token, joined, reset
     case snapshotEnd = "snapshot_end"
     case context, role, page, statistics, history, digest
     case accessLog = "access_log"
@@ -76,6 +76,10 @@ private struct ServerFrameReader {
     private var role: Role?
     private var connections: Int?
     private var presence: [Presence]?
+    private var athlete: Identifier?
+    private var title: String?
+    private var octets: Int64?
+    private var uploadState: String?
     private var resume: String?
     private var reason: ResetReason?
     private var epoch: String?
@@ -122,6 +126,10 @@ private struct ServerFrameReader {
             case "request": request = try reader.readCount()
             case "next" where type == .history: nextSequence = try reader.readCount(from: 1)
             case "next": next = try reader.readWord()
+            case "athlete": athlete = try reader.readIdentifier()
+            case "title": title = try reader.readString()
+            case "octets": octets = try reader.readCount()
+            case "state": uploadState = try reader.readString()
             case "total": total = Int(try reader.readCount())
             case "statistics": statistics = try StatisticsCodec.read(&reader)
             case "entries" where type == .history: history = try list(&reader) { reader throws(JSONError) in try HistoryCodec.read(&reader) }
@@ -172,6 +180,13 @@ private struct ServerFrameReader {
             let presence = Presence(
                 member: try need(member, "member"), connections: try need(connections, "connections"), context: try need(context, "context"))
             return .presence(presence)
+        case .upload:
+            // A state that a newer server added says only that there is something.
+            let state = UploadProgress.State(rawValue: try need(uploadState, "state")) ?? .running
+            return .upload(
+                UploadProgress(
+                    id: try need(id, "id"), member: try need(member, "member"), athlete: try need(athlete, "athlete"),
+                    title: try need(title, "title"), octets: try need(octets, "octets"), total: total.map(Int64.init), state: state))
         case .snapshot: return .snapshot(sequence: try need(sequence, "seq"), records: try need(records, "records"))
         case .snapshotEnd: return .snapshotEnd(sequence: try need(sequence, "seq"))
         case .live: return .live(sequence: try need(sequence, "seq"))

@@ -141,6 +141,24 @@ extension ServerFrame {
         case .presence(let presence):
             writer.word("presence")
             ServerFrame.encodeMembers(presence, into: &writer)
+        case .upload(let upload):
+            writer.word("upload")
+            writer.key("id")
+            writer.identifier(upload.id)
+            writer.key("member")
+            writer.identifier(upload.member)
+            writer.key("athlete")
+            writer.identifier(upload.athlete)
+            writer.key("title")
+            writer.string(upload.title)
+            writer.key("octets")
+            writer.integer(upload.octets)
+            if let total = upload.total {
+                writer.key("total")
+                writer.integer(total)
+            }
+            writer.key("state")
+            writer.string(upload.state.rawValue)
         case .context(let context):
             writer.word("context")
             writer.key("context")

@@ -26,6 +26,9 @@ package enum ServerFrame: Hashable, Sendable {
     case reject(mutation: Int64, Rejection)
     /// `{"type":"presence","member":"…","connections":2,"context":"all"}`; 0 connections: gone.
     case presence(Presence)
+    /// `{"type":"upload","id":"…","member":"…","athlete":"…","title":"…","octets":47185920,"total":104857600,"state":"running"}`: how far
+    /// a file is that somebody sends.
+    case upload(UploadProgress)
     /// `{"type":"context","context":"all"}`: the context in force from now on.
     case context(Context)
     /// `{"type":"role","role":"guest"}`: what this member may do changed.

@@ -74,6 +74,7 @@ struct HubScript {
         case .live(let sequence): return "live \(sequence)"
         case .ack(let ack): return "ack \(ack.mutation)"
         case .reject(let mutation, let rejection): return "reject \(mutation) \(rejection.code.rawValue)"
+        case .upload(let upload): return "upload \(upload.state.rawValue) \(upload.octets)"
         case .presence(let presence): return "presence \(presence.connections)"
         case .context: return "context"
         case .role(let role): return "role \(role.rawValue)"

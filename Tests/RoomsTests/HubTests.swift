@@ -347,6 +347,21 @@ struct HubRightsTests {
         #expect(script.seen() == [.frame(first, "presence 0")])
     }
 
+    @Test("an upload is told to who is seated in the family, and to nobody else")
+    func upload() {
+        let script = HubScript()
+        let seated = script.live(at: 0)
+        let anonymous = script.hub.opened(now: 0)
+        let progress = UploadProgress(
+            id: HubScript.client, member: HubScript.maya, athlete: HubScript.maya, title: "Fall highlights", octets: 45, total: 100,
+            state: .running)
+        script.hub.uploading(progress, family: HubScript.family)
+        #expect(script.seen() == [.frame(seated, "upload running 45")])
+        script.hub.uploading(progress, family: HubScript.client)
+        #expect(script.seen() == [])
+        script.hub.closed(anonymous)
+    }
+
     @Test("a room ends with its last session")
     func roomEnds() {
         let script = HubScript()

@@ -190,6 +190,12 @@ struct RandomFrames {
 
     mutating func presence() -> Presence { Presence(member: identifier(), connections: Int(number(0...32)), context: context()) }
 
+    mutating func upload() -> UploadProgress {
+        UploadProgress(
+            id: identifier(), member: identifier(), athlete: identifier(), title: string(), octets: number(0...1_000_000),
+            total: optional { $0.number(0...1_000_000) }, state: pick(UploadProgress.State.allCases))
+    }
+
     mutating func date() -> CalendarDate { CalendarDate(days: Int(number(0...40_000))) ?? .first }
 
     mutating func filter() -> Query.Filter {
@@ -268,7 +274,7 @@ struct RandomFrames {
     }
 
     mutating func serverFrame() -> ServerFrame {
-        switch number(0...21) {
+        switch number(0...22) {
         case 0:
             var limits = Limits()
             limits.pageRecords = Int(number(1...1_000))
@@ -305,6 +311,7 @@ struct RandomFrames {
         case 20: return .digest(digest())
         case 21:
             return .accessLog(AccessPage(request: number(0...1_000), entries: list(3) { $0.access() }, next: optional { $0.word() }))
+        case 22: return .upload(upload())
         case 14: return .signedOut
         case 15: return .error(rejection(), request: optional { $0.number(0...1_000) })
         default: return .change(change())

@@ -44,6 +44,8 @@ package enum SyncNotice: Hashable, Sendable {
     /// A mutation was refused for now and is sent again, unchanged, after so many milliseconds.
     case postponed(mutation: Int64, Rejection, retryAfter: Int64)
     case presence(Presence)
+    /// Somebody's file is on its way, or there, or given up.
+    case upload(UploadProgress)
     case context(Context)
     case role(Role)
     /// What a request was answered with: a `page`, `statistics`, `history`, `digest` or `access_log` frame, which carries its number.

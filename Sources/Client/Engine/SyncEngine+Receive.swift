@@ -42,7 +42,7 @@ extension SyncEngine {
     private mutating func receiveJoined(_ frame: ServerFrame, _ now: Int64) {
         if phase == .joining {
             switch frame {
-            case .joined, .reset, .error, .signedOut, .role, .presence: break
+            case .joined, .reset, .error, .signedOut, .role, .presence, .upload: break
             default: return fail(.unexpectedFrame(frame.word))
             }
         }
@@ -69,6 +69,10 @@ extension SyncEngine {
         case .presence(let one):
             presence[one.member] = one.connections > 0 ? one : nil
             output.append(.notify(.presence(one)))
+        case .upload(let upload):
+            // A few at once in a family; more is not for us to keep.
+            if upload.isOver { uploads[upload.id] = nil } else if uploads.count < SyncEngine.maxUploads { uploads[upload.id] = upload }
+            output.append(.notify(.upload(upload)))
         case .context(let inForce):
             context = inForce
             configuration.context = inForce
@@ -98,6 +102,8 @@ extension SyncEngine {
         role = joined.role
         context = joined.context
         presence = Dictionary(joined.presence.filter { $0.connections > 0 }.map { ($0.member, $0) }, uniquingKeysWith: { _, last in last })
+        // What went on meanwhile is told again within a second.
+        uploads = [:]
         epoch = joined.epoch
         if joined.resumesByChanges {
             guard snapshot == nil, cursor?.epoch == joined.epoch else { return fail(.unexpectedFrame("joined")) }
@@ -213,6 +219,7 @@ extension ServerFrame {
         case .ack: "ack"
         case .reject: "reject"
         case .presence: "presence"
+        case .upload: "upload"
         case .context: "context"
         case .role: "role"
         case .page: "page"

@@ -86,6 +86,10 @@ package struct SyncEngine: Sendable {
     package internal(set) var context: Context?
     /// Who is here now, by member; empty while offline.
     package internal(set) var presence: [Identifier: Presence] = [:]
+    /// Files on their way, by the id that the document will have.
+    package internal(set) var uploads: [Identifier: UploadProgress] = [:]
+    /// As many as a family may have open.
+    static let maxUploads = 100
     /// Faults since the start, for tests and logs.
     package internal(set) var faultCount = 0
 

@@ -117,6 +117,19 @@ package struct ChangeText {
         }
     }
 
+    /// "Maya is uploading Fall highlights, 45 %".
+    package func upload(_ upload: UploadProgress) -> String {
+        let title = upload.title.printable
+        switch upload.state {
+        case .running:
+            let percent = upload.percent.map { ", \($0) %" } ?? ""
+            return "\(names.member(upload.member)) is uploading \(title)\(percent)"
+        case .paused: return "\(names.member(upload.member))'s upload of \(title) waits for the connection"
+        case .finished: return "\(names.member(upload.member)) uploaded \(title)"
+        case .cancelled: return "\(names.member(upload.member)) gave up the upload of \(title)"
+        }
+    }
+
     /// Why something was refused, and in a conflict each contested field: yours, theirs, who and when.
     package func rejection(_ rejection: Rejection) -> [String] {
         var lines = [rejection.message.printable]

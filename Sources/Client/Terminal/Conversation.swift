@@ -29,6 +29,8 @@ package final class Conversation {
     /// The records of the last list, by what `N` means for their kind.
     private var numbered: [Kind: [Identifier]] = [:]
     private var shownPresence: [Identifier: Presence] = [:]
+    /// Uploads of others whose beginning was shown.
+    private var shownUploads: Set<Identifier> = []
     private var questions: Questions?
     private var contextAtStart: String?
     private var warnedOfPending = false
@@ -121,6 +123,7 @@ package final class Conversation {
             if let draft { print("  Kept as draft \(draft + 1): /retry \(draft + 1) sends it again, /drop \(draft + 1) forgets it.") }
         case .postponed(_, let rejection, _): print("(\(rejection.message.printable) It is tried again by itself.)")
         case .presence(let presence): show(presence)
+        case .upload(let upload): show(upload)
         case .context(.all): print("You look at everybody's season.")
         case .context(.athlete(let id)): print("You look at \(names.member(id))'s season.")
         case .role(let role): print("You are \(role.rawValue) in this family now.")
@@ -172,6 +175,16 @@ package final class Conversation {
             shownMessages.insert(entry.id)
         }
         output += text.lines(change) { session.engine.record($0) }
+    }
+
+    /// The beginning of somebody's upload, and that it was given up; the document itself comes as a change. One's own is shown where it
+    /// is sent.
+    private func show(_ upload: UploadProgress) {
+        defer { shownUploads = upload.isOver ? shownUploads.subtracting([upload.id]) : shownUploads.union([upload.id]) }
+        guard hasOpened, upload.member != session.engine.member else { return }
+        if upload.state == .cancelled ? shownUploads.contains(upload.id) : !upload.isOver && !shownUploads.contains(upload.id) {
+            print(text.upload(upload))
+        }
     }
 
     private func show(_ presence: Presence) {

@@ -172,6 +172,16 @@ extension FrameDeclaration {
             .init("connections", common("count"), "How many there are; 0: gone."),
             .init("context", common("context"), "Whose season the latest one looks at."),
         ]),
+        .init("upload", "How far a file is that somebody sends; of the moment, at most one a second for each.", [
+            .init("id", common("identifier"), "The upload, and the document once it is there."),
+            .init("member", common("identifier"), "Who sends."),
+            .init("athlete", common("identifier"), "Whose document it will be."),
+            .init("title", ["type": "string"], "What it will be called."),
+            .init("octets", common("count"), "What came so far."),
+            .init("total", common("count"), "Of how many; left out while the sender has not said.", required: false),
+            .init("state", ["enum": ["running", "paused", "finished", "cancelled"]],
+                "running; paused: it can go on from where it is; finished: the document is there; cancelled: nothing of it is kept."),
+        ]),
         .init("context", "The context in force from now on.", [
             .init("context", common("context"), "\"all\" or the id of an athlete."),
         ]),

@@ -159,6 +159,24 @@ struct RenderingTests {
                 == "Maya is here, viewing Maya's season")
     }
 
+    @Test("An upload is told with its percent, which is never 100 before the end", arguments: [
+        (UploadProgress.State.running, Int64(47_185_920), Int64?(104_857_600), "Maya is uploading Fall highlights, 45 %"),
+        (.running, 104_857_600, 104_857_600, "Maya is uploading Fall highlights, 99 %"),
+        (.running, .max, .max, "Maya is uploading Fall highlights, 99 %"),
+        (.running, 0, 0, "Maya is uploading Fall highlights, 0 %"),
+        (.running, 10, nil, "Maya is uploading Fall highlights"),
+        (.paused, 10, 20, "Maya's upload of Fall highlights waits for the connection"),
+        (.finished, 20, 20, "Maya uploaded Fall highlights"),
+        (.cancelled, 10, 20, "Maya gave up the upload of Fall highlights"),
+    ])
+    func uploads(state: UploadProgress.State, octets: Int64, total: Int64?, line: String) {
+        let progress = UploadProgress(
+            id: World.id(70), member: World.athlete, athlete: World.athlete, title: "Fall highlights", octets: octets, total: total,
+            state: state)
+        let text = ChangeText(RecordNames([Self.member(World.athlete, "Maya")])) { _ in "09:14" }
+        #expect(text.upload(progress) == line)
+    }
+
     @Test("Every kind can be told of without its record", arguments: Kind.allCases)
     func withoutRecords(kind: Kind) {
         let text = ChangeText(RecordNames([])) { _ in "09:14" }

@@ -330,6 +330,7 @@ struct HubMachine {
         case .presence(let presence):
             guard let family = session.family else { throw Broken(description: "presence without a seat") }
             try hold(presence.member.high == Self.id(0xA + UInt64(family), 0).high, "presence of another family")
+        case .upload: throw Broken(description: "an upload that nobody sends")
         case .context, .role: try hold(session.family != nil, "a frame without a seat")
         default: break
         }

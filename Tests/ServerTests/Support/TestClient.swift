@@ -214,6 +214,7 @@ final class TestClient {
         case .live(let sequence): "live \(sequence)"
         case .ack(let ack): "ack \(ack.mutation)"
         case .reject(let mutation, let rejection): "reject \(mutation) \(rejection.code.rawValue)"
+        case .upload(let upload): "upload \(upload.state.rawValue)"
         case .presence(let presence): "presence \(presence.connections)"
         case .context: "context"
         case .role(let role): "role \(role.rawValue)"
