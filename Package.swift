@@ -26,7 +26,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 /// What the fuzz targets look into.
-let fuzzed = ["Bytes", "Crypto", "Posix", "SQLite", "Tar", "JSON", "Dates", "Deflate", "HTTP1", "WebSocket", "Family", "Wire", "Rooms", "Store", "Client"]
+let fuzzed = ["Bytes", "Crypto", "Posix", "SQLite", "Tar", "JSON", "Dates", "Deflate", "HTTP1", "WebSocket", "Family", "Wire", "Rooms", "Uploads", "Store", "Client"]
 
 let package = Package(
     name: "Huddle",
@@ -71,6 +71,7 @@ let package = Package(
         library("Queries", ["Bytes", "Crypto", "Folding", "Dates", "Family"]),
         library("Wire", ["Bytes", "JSON", "Dates", "Family", "Queries"]),
         library("Rooms", ["Bytes", "Family", "Queries", "Wire"]),
+        library("Uploads", ["Bytes", "HTTP1", "JSON", "Family"]),
 
         // Layer 4: persistence.
         library("Blobs", ["Bytes", "Crypto", "Posix"]),
@@ -109,6 +110,7 @@ let package = Package(
         tests("FamilyTests", ["Bytes", "JSON", "Dates", "Family"]),
         tests("QueriesTests", ["Bytes", "Folding", "Dates", "Family", "Queries"]),
         tests("WireTests", ["Bytes", "JSON", "Dates", "Family", "Queries", "Wire"]),
+        tests("UploadsTests", ["Bytes", "Crypto", "HTTP1", "JSON", "Family", "Uploads"]),
         tests("RoomsTests", ["Bytes", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms"]),
         tests("BlobsTests", ["MemoryDisk", "Bytes", "Crypto", "Posix", "Blobs"]),
         tests("StoreTests", ["CFaultVFS", "MemoryDisk", "Blobs", "Bytes", "Crypto", "Posix", "SQLite", "Tar", "JSON", "Dates", "Family", "Queries", "Wire", "Store"]),

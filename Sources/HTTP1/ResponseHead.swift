@@ -84,6 +84,8 @@ package struct ResponseHead: Equatable, Sendable {
         switch status {
         case 100: "Continue"
         case 101: "Switching Protocols"
+        // Of the draft of resumable uploads.
+        case 104: "Upload Resumption Supported"
         case 200: "OK"
         case 201: "Created"
         case 204: "No Content"
@@ -115,12 +117,16 @@ package struct ResponseHead: Equatable, Sendable {
         case 428: "Precondition Required"
         case 429: "Too Many Requests"
         case 431: "Request Header Fields Too Large"
+        // Of tus.
+        case 460: "Checksum Mismatch"
         case 500: "Internal Server Error"
         case 501: "Not Implemented"
         case 502: "Bad Gateway"
         case 503: "Service Unavailable"
         case 504: "Gateway Timeout"
         case 505: "HTTP Version Not Supported"
+        // RFC 4918 §11.5: a quota is used up.
+        case 507: "Insufficient Storage"
         default: ""
         }
     }

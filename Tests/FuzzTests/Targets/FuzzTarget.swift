@@ -15,7 +15,7 @@ struct FuzzTarget: Sendable {
         self.run = run
     }
 
-    static let all: [FuzzTarget] = grammars + frames + webSockets + compression + requests + connections + archives + machines
+    static let all: [FuzzTarget] = grammars + frames + webSockets + compression + requests + connections + archives + uploads + machines
 
     static func named(_ name: String) -> FuzzTarget? { all.first { $0.name == name } }
 }

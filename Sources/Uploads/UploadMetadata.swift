@@ -1,0 +1,102 @@
+internal import Bytes
+internal import Family
+
+/// What a client says about its file: names and values, in the order in which they came.
+package struct UploadMetadata: Hashable, Sendable {
+    /// One of them.
+    package struct Entry: Hashable, Sendable {
+        package var name: String
+        package var value: [UInt8]
+    }
+
+    package private(set) var entries: [Entry] = []
+    /// As the client wrote it in `Upload-Metadata`, to be given back with HEAD (tus, Creation); `nil` when it wrote none.
+    package private(set) var written: String?
+
+    /// The head limits the octets; this limits the work with them.
+    package static let maxEntries = 32
+
+    package init() {}
+
+    /// Reads the lines of `Upload-Metadata`: pairs separated by commas, each a name and, after a space, a value in base64.
+    ///
+    /// - Throws: for a name twice, or without letters, or a value that is no base64.
+    package init(_ lines: [String]) throws(UploadRefusal) {
+        guard !lines.isEmpty else { return }
+        let text = lines.joined(separator: ",")
+        written = text
+        for element in text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
+            let isBlank = { (octet: UInt8) in octet == 0x20 || octet == 0x09 }
+            let parts = element.split(whereSeparator: isBlank)
+            guard let name = parts.first, parts.count <= 2 else {
+                throw .badRequest("metadata are names, each with a space and a value in base64, separated by commas")
+            }
+            var value: [UInt8] = []
+            if parts.count == 2 {
+                guard let decoded = Base64.decode(Array(parts[1]).span) else { throw .badRequest("a value in the metadata is no base64") }
+                value = decoded
+            }
+            try add(String(decoding: name, as: UTF8.self), value)
+        }
+    }
+
+    /// The value of a name.
+    package subscript(name: String) -> [UInt8]? { entries.first { $0.name == name }?.value }
+
+    /// A value as text; `nil` when it is lacking.
+    ///
+    /// - Throws: when it is no UTF-8.
+    package func text(_ name: String) throws(UploadRefusal) -> String? {
+        guard let value = self[name] else { return nil }
+        guard let text = String(validating: value, as: UTF8.self) else {
+            throw .metadata(.invalid, name, "\(name) is no text in UTF-8. Nothing was kept; send it anew.")
+        }
+        return text
+    }
+
+    mutating func add(_ name: String, _ value: [UInt8]) throws(UploadRefusal) {
+        guard self[name] == nil else { throw .badRequest("the metadata name one thing twice") }
+        guard entries.count < Self.maxEntries else { throw .badRequest("there are more than \(Self.maxEntries) names in the metadata") }
+        entries.append(Entry(name: name, value: value))
+    }
+
+    package mutating func add(_ name: String, _ value: String) throws(UploadRefusal) { try add(name, Array(value.utf8)) }
+
+    /// Adds the parameters of a query: `name=value&…`, percent-encoded UTF-8, a space also as `+` as forms write it.
+    mutating func add(query: String) throws(UploadRefusal) {
+        for pair in query.utf8.split(separator: UInt8(ascii: "&")) {
+            let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = PercentCoding.decode(parts[0], plusIsSpace: true), !name.isEmpty,
+                let value = parts.count == 2 ? PercentCoding.decode(parts[1], plusIsSpace: true) : []
+            else { throw .badRequest("a parameter of the address is not percent-encoded") }
+            try add(String(decoding: name, as: UTF8.self), value)
+        }
+    }
+
+    /// As `Upload-Metadata` says it, for a client.
+    package var text: String {
+        entries.map { $0.value.isEmpty ? $0.name : "\($0.name) \(Base64.encode($0.value))" }.joined(separator: ",")
+    }
+}
+
+/// Octets written as `%` and two digits (RFC 3986 §2.1).
+enum PercentCoding {
+    /// - Returns: `nil` when a `%` is not followed by two digits.
+    static func decode(_ text: some Collection<UInt8>, plusIsSpace: Bool = false) -> [UInt8]? {
+        var octets: [UInt8] = []
+        var rest = text.makeIterator()
+        while let octet = rest.next() {
+            switch octet {
+            case UInt8(ascii: "%"):
+                guard let high = rest.next(), let low = rest.next(), let value = Hex.decode([high | letterCase(high), low | letterCase(low)].span)?.first else { return nil }
+                octets.append(value)
+            case UInt8(ascii: "+") where plusIsSpace: octets.append(0x20)
+            default: octets.append(octet)
+            }
+        }
+        return octets
+    }
+
+    /// What makes a letter lower case; digits have it already.
+    private static func letterCase(_ octet: UInt8) -> UInt8 { (UInt8(ascii: "A")...UInt8(ascii: "F")).contains(octet) ? 0x20 : 0 }
+}

@@ -1,0 +1,127 @@
+package import Family
+
+/// Why an upload, or one request to it, was refused: for a person (`sentence`), for a program (`code`), and for HTTP (`status`).
+package struct UploadRefusal: Error, Hashable, Sendable {
+    /// Stable; the table stands in `proto/uploads.md`.
+    package var code: String
+    /// Of the answer in tus; `status(in:)` knows where the draft gives another.
+    package var status: Int
+    /// The metadata that it is about, by its name.
+    package var field: String?
+    /// What happened, and what to do next.
+    package var sentence: String
+    /// Seconds after which trying again can help.
+    package var retryAfter: Int?
+    /// The methods that are allowed, with 405.
+    package var allow: String?
+    /// What the draft's problem types tell beyond it.
+    package var problem: Problem?
+
+    /// The problem types of draft-ietf-httpbis-resumable-upload.
+    package enum Problem: Hashable, Sendable {
+        case mismatchingOffset(expected: Int, provided: Int)
+        case inconsistentLength
+        /// Interop version 6 only.
+        case completedUpload
+    }
+
+    package init(
+        _ code: String, _ status: Int, _ sentence: String, field: String? = nil, retryAfter: Int? = nil, allow: String? = nil,
+        problem: Problem? = nil
+    ) {
+        self.code = code
+        self.status = status
+        self.sentence = sentence
+        self.field = field
+        self.retryAfter = retryAfter
+        self.allow = allow
+        self.problem = problem
+    }
+
+    /// The draft has no status of its own for what tus gives 412 and 460, and calls too much content a bad request.
+    func status(in dialect: UploadDialect) -> Int {
+        switch (dialect, code) {
+        case (.tus, _): status
+        case (_, "length_exceeded"), (_, "checksum_mismatch"), (_, "unsupported_version"): 400
+        default: status
+        }
+    }
+
+    /// Octets were taken for nothing, or the upload cannot go on: whatever it held is deleted, and every later request gets this again.
+    package var endsUpload: Bool { code == "file_type" || code == "file_mismatch" || code == "length_exceeded" }
+
+    // MARK: The protocols' own
+
+    package static func badRequest(_ what: String) -> UploadRefusal {
+        UploadRefusal("bad_request", 400, "This is no upload as its protocol wants it: \(what).")
+    }
+
+    package static func method(_ allow: String) -> UploadRefusal {
+        UploadRefusal("method_not_allowed", 405, "This address takes other methods: \(allow).", allow: allow)
+    }
+
+    package static func contentType(_ type: String) -> UploadRefusal {
+        UploadRefusal("content_type", 415, "The content of this request has to be sent as \(type).")
+    }
+
+    package static let contentCoding = UploadRefusal(
+        "content_type", 415, "Documents are kept as they are. Send the file without Content-Encoding.")
+    package static let tusVersion = UploadRefusal("unsupported_version", 412, "This server speaks tus 1.0.0. Send Tus-Resumable: 1.0.0.")
+    package static let unknownDraft = UploadRefusal(
+        "unsupported_version", 400,
+        "This server speaks resumable uploads of interop versions 3, 5, 6 and 8. Name one of them in Upload-Draft-Interop-Version.")
+    package static let notFound = UploadRefusal("not_found", 404, "There is no such upload. Begin a new one.")
+    package static let gone = UploadRefusal("upload_gone", 410, "This upload has expired or was cancelled. Begin a new one.")
+
+    package static func offset(expected: Int, provided: Int) -> UploadRefusal {
+        UploadRefusal(
+            "offset_mismatch", 409, "\(expected) octets are stored, and these would begin at \(provided). Ask for the offset and go on there.",
+            problem: .mismatchingOffset(expected: expected, provided: provided))
+    }
+
+    package static let completed = UploadRefusal(
+        "upload_complete", 400, "This upload is complete; nothing can be added to it.", problem: .completedUpload)
+    package static let inconsistentLength = UploadRefusal(
+        "inconsistent_length", 400, "The length of the file is not the one that was said before. Begin a new upload.",
+        problem: .inconsistentLength)
+    package static let lengthExceeded = UploadRefusal(
+        "length_exceeded", 413, "This is more than the length that was said before. Nothing was kept; begin a new upload.")
+    package static let checksumMismatch = UploadRefusal(
+        "checksum_mismatch", 460, "These octets changed on their way. They were not kept; send them again from the same offset.")
+
+    // MARK: The document's
+
+    /// R135; 100 MB are 104,857,600 octets.
+    package static let tooLarge = UploadRefusal(
+        "file_too_large", 413, "File exceeds 100MB limit. Please compress or choose a smaller file.")
+    /// The whole file is not the one that `sha256` promised.
+    package static let fileMismatch = UploadRefusal(
+        "file_mismatch", 400, "The file that arrived is not the one that was announced. Nothing was kept; upload it again.", field: "sha256")
+
+    /// R134.
+    package static func fileType(_ type: DocumentType) -> UploadRefusal {
+        let extensions = type.extensions.map { "." + $0.rawValue }.joined(separator: ", ")
+        return UploadRefusal("file_type", 415, "Invalid file type. \(type.label) requires \(extensions).", field: "filename")
+    }
+
+    package static func metadata(_ code: ErrorCode, _ field: String, _ sentence: String) -> UploadRefusal {
+        UploadRefusal(code.rawValue, 400, sentence, field: field)
+    }
+
+    /// What the rules of the family say, as HTTP says it.
+    package init(_ rejection: Rejection) {
+        let status =
+            switch rejection.code.rawValue {
+            case "not_found": 404
+            case "not_allowed": 403
+            case "not_signed_in", "token_unknown": 401
+            case "rate_limited", "too_many_pending", "too_many": 429
+            case "busy": 503
+            case "storage_full", "family_full", "quota_exceeded": 507
+            default: 400
+            }
+        self.init(
+            rejection.code.rawValue, status, rejection.message, field: rejection.field,
+            retryAfter: rejection.retryAfter.map { Int(clamping: ($0 + 999) / 1_000) })
+    }
+}

@@ -1,0 +1,83 @@
+internal import HTTP1
+
+extension UploadRequest {
+    /// The content of tus requests.
+    package static let tusContentType = "application/offset+octet-stream"
+
+    /// Reads a request of tus 1.0.0: core, creation, creation-defer-length, creation-with-upload, expiration, checksum, termination.
+    static func tus(_ head: RequestHead, _ path: UploadPath, maxLength: Int) throws(UploadRefusal) -> UploadRequest {
+        var method = head.method
+        if head.fields.contains("x-http-method-override") {
+            // "The actual method of the request MUST be ignored."
+            guard let override = head.fields.only("x-http-method-override") else { throw .badRequest("X-HTTP-Method-Override names one method") }
+            method = override
+        }
+        // Asked without a version, and answered to every version.
+        if method == "OPTIONS" { return .options }
+        guard head.fields.only("tus-resumable") == "1.0.0" else { throw .tusVersion }
+        switch path {
+        case .unknown: throw .notFound
+        case .collection:
+            guard method == "POST" else { throw .method("OPTIONS, POST") }
+            return .create(try creation(head, maxLength: maxLength))
+        case .upload(let id):
+            switch method {
+            case "HEAD": return .offset(id)
+            case "PATCH": return .append(id, try append(head, maxLength: maxLength))
+            case "DELETE": return .cancel(id)
+            default: throw .method("OPTIONS, HEAD, PATCH, DELETE")
+            }
+        }
+    }
+
+    private static func creation(_ head: RequestHead, maxLength: Int) throws(UploadRefusal) -> UploadCreation {
+        guard !head.fields.contains("upload-concat") else { throw .badRequest("uploads are not joined here; send the file as one upload") }
+        let length: Int?
+        switch (head.fields.contains("upload-length"), head.fields.contains("upload-defer-length")) {
+        case (true, false): length = try number(head, "upload-length", "Upload-Length")
+        case (false, true):
+            guard head.fields.only("upload-defer-length") == "1" else { throw .badRequest("Upload-Defer-Length is 1 or left out") }
+            length = nil
+        case (false, false): throw .badRequest("Upload-Length is missing; with Upload-Defer-Length: 1 it may come later")
+        case (true, true): throw .badRequest("Upload-Length and Upload-Defer-Length exclude each other")
+        }
+        let content = contentLength(head)
+        let hasContent = mediaType(head) == tusContentType
+        guard hasContent || content == 0 else { throw .contentType(tusContentType) }
+        if let length {
+            guard length <= maxLength else { throw .tooLarge }
+            guard content ?? 0 <= length else { throw .lengthExceeded }
+        }
+        guard content ?? 0 <= maxLength else { throw .tooLarge }
+        return UploadCreation(
+            length: length, metadata: try UploadMetadata(head.fields.all("upload-metadata")), hasContent: hasContent && content != 0,
+            completion: .whenFull, checksum: hasContent ? try checksum(head) : nil)
+    }
+
+    private static func append(_ head: RequestHead, maxLength: Int) throws(UploadRefusal) -> UploadAppend {
+        guard mediaType(head) == tusContentType else { throw .contentType(tusContentType) }
+        guard head.fields.contains("upload-offset") else { throw .badRequest("Upload-Offset is missing") }
+        let offset = try number(head, "upload-offset", "Upload-Offset")
+        var length: Int?
+        if head.fields.contains("upload-length") {
+            let said = try number(head, "upload-length", "Upload-Length")
+            guard said <= maxLength else { throw .tooLarge }
+            length = said
+        }
+        return UploadAppend(offset: offset, length: length, completion: .whenFull, checksum: try checksum(head))
+    }
+
+    private static func checksum(_ head: RequestHead) throws(UploadRefusal) -> UploadChecksum? {
+        guard head.fields.contains("upload-checksum") else { return nil }
+        guard let text = head.fields.only("upload-checksum") else { throw .badRequest("Upload-Checksum is there once or not at all") }
+        return try UploadChecksum(tus: text)
+    }
+
+    /// "The value MUST be a non-negative integer": digits and nothing else.
+    private static func number(_ head: RequestHead, _ name: String, _ shown: String) throws(UploadRefusal) -> Int {
+        guard let text = head.fields.only(name), (1...15).contains(text.utf8.count),
+            text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), let value = Int(text)
+        else { throw .badRequest("\(shown) is a whole number of octets, not below 0") }
+        return value
+    }
+}
