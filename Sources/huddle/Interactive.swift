@@ -163,7 +163,7 @@ struct PipedConversation {
             let lines = conversation.takeOutput()
             if !lines.isEmpty, !Standard.write(output: lines.map { $0 + "\n" }.joined()) { return .done }
             if let end = conversation.end, let status = try Interactive.status(of: end, conversation, setting) { return status }
-            if isAtEnd, input.isEmpty, conversation.hasOpened, conversation.session.engine.pending.isEmpty {
+            if isAtEnd, input.isEmpty, conversation.hasOpened, !conversation.isWaiting {
                 return conversation.session.engine.drafts.isEmpty ? .done : .refused
             }
             let isWaiting = !conversation.hasOpened || isAtEnd

@@ -20,109 +20,91 @@ struct OneShot {
     func run() throws -> ExitStatus {
         let seat = try Seat(setting, timeout: invocation.timeout)
         defer { seat.leave() }
-        if case .list(var filter) = invocation.command {
+        switch invocation.action {
+        case .list(var filter):
             try seat.enter(context: invocation.context)
             try filter.resolve(RecordNames(seat.session.engine))
             list(filter, seat.session.engine)
             return .done
-        }
-        if case .ask(let question) = invocation.command {
+        case .itinerary(let filter):
+            try seat.enter(context: invocation.context)
+            try itinerary(filter, seat.session.engine)
+            return .done
+        case .export(var filter, let file):
+            try seat.enter(context: invocation.context)
+            try filter.resolve(RecordNames(seat.session.engine))
+            try export(filter, file, seat.session.engine)
+            return .done
+        case .ask(let question):
             try seat.enter(context: invocation.context)
             return try ask(question, seat)
+        default: return try change(seat)
         }
+    }
+
+    // MARK: Changes
+
+    /// What is sent as one mutation.
+    private enum Batch {
+        case operations([Operation])
+        case undo(Int64)
+    }
+
+    private func change(_ seat: Seat) throws -> ExitStatus {
         do {
             try seat.enter(context: invocation.context)
         } catch let failure as ProgramFailure where failure.status == .offline {
             printOffline(0, wasSent: false)
             throw failure
         }
-        let operation: Operation
+        let engine = seat.session.engine
+        let batch: Batch
         do {
-            operation = try Request.operation(invocation.command, seat.session.engine)
+            if case .undo(let sequence) = invocation.action {
+                batch = .undo(try sequence ?? lastUndoable(seat))
+            } else {
+                var source = IdentifierSource()
+                batch = .operations(
+                    try Request.operations(invocation.action, engine, RecordLookup(engine)) { source.next(Clock.wallMilliseconds()) })
+            }
         } catch let rejection as Rejection {
             return report(rejection, 0, seat)
         }
-        return try perform(operation, seat)
+        return try perform(batch, seat)
     }
 
-    private func list(_ filter: ListFilter, _ engine: SyncEngine) {
-        let clock = LocalClock(zone: engine.timeZone)
-        let context = engine.context ?? .all
-        let records = filter.apply(
-            engine.records(of: filter.kind), today: clock.today(Clock.wallMilliseconds()), context: context)
-        guard invocation.isJSON else {
-            // The last column stays free, because writing into it makes some terminals wrap.
-            let columns = Standard.isTerminal(Standard.output) ? RawTerminal.columns - 1 : nil
-            let lines = RecordTables.lines(filter.kind, records, RecordNames(engine), showsAthlete: context == .all, columns: columns)
-            Standard.write(output: lines.joined(separator: "\n") + "\n")
-            // A person sees how many; a program counts lines.
-            if columns != nil, !records.isEmpty { Standard.write(output: records.count == 1 ? "1 result\n" : "\(records.count) results\n") }
-            return
-        }
-        var octets: [UInt8] = []
-        for record in records {
-            var writer = JSONWriter(appendingTo: octets)
-            RecordCodec.encode(record, into: &writer)
-            octets = writer.octets
-            octets.append(UInt8(ascii: "\n"))
-        }
-        Standard.write(output: octets)
-    }
-
-    private func ask(_ question: Question, _ seat: Seat) throws -> ExitStatus {
-        let names = RecordNames(seat.session.engine)
-        let frame = try question.frame(0, names) { kind, text throws(UsageError) in
-            do throws(LookupFailure) { return try names.find(kind, text) } catch { throw UsageError(error.message) }
-        }
-        let request = seat.session.ask { frame.numbered($0) }
-        let answer: Result<ServerFrame, Rejection>? = try seat.wait { notice in
-            switch notice {
-            case .answer(let frame): .success(frame)
-            case .failed(let rejection, let number) where number == request: .failure(rejection)
-            default: nil
-            }
-        }
-        switch answer {
-        case .success(let frame)?:
-            if invocation.isJSON {
-                Standard.write(output: frame.encode() + [UInt8(ascii: "\n")])
-            } else {
-                let clock = LocalClock(zone: seat.session.engine.timeZone)
-                let text = ChangeText(names) { clock.time($0, now: Clock.wallMilliseconds()) }
-                Standard.write(output: AnswerText(text).lines(frame).joined(separator: "\n") + "\n")
-            }
-            return .done
-        case .failure(let rejection)?:
-            if invocation.isJSON {
-                Standard.write(output: ServerFrame.error(rejection, request: request).encode() + [UInt8(ascii: "\n")])
-            }
-            Standard.write(error: "huddle: \(rejection.message.printable)\n")
-            return ExitStatus(rejection)
-        case nil: throw ProgramFailure(.offline, "\(setting.address) did not answer in time. Nothing was done.")
+    private func lastUndoable(_ seat: Seat) throws -> Int64 {
+        switch try answer(to: .history(target: nil, before: nil, limit: Request.undoReach), seat) {
+        case .success(.history(let page)): return try Request.lastUndoable(page, by: seat.session.engine.member)
+        case .success: throw ProgramFailure(.failed, "The server answered something else. Nothing was done.")
+        case .failure(let rejection): throw rejection
         }
     }
 
-    private func perform(_ operation: Operation, _ seat: Seat) throws -> ExitStatus {
-        let mutation: Int64
-        do { mutation = try seat.session.perform([operation]) } catch { return report(error, 0, seat) }
-        let answer: ServerFrame? = try seat.wait { notice in
-            switch notice {
-            case .acknowledged(let ack) where ack.mutation == mutation: .ack(ack)
-            case .rejected(mutation, let rejection): .reject(mutation: mutation, rejection)
-            default: nil
+    private func perform(_ batch: Batch, _ seat: Seat) throws -> ExitStatus {
+        var (mutation, answer) = try send(batch, accepting: nil, seat)
+        if case .reject(_, let rejection)? = answer, rejection.code == .overlap, let reason = invocation.acceptance {
+            // Only what was told, and is shown, is accepted.
+            let accepted: OverlapOverride
+            do { accepted = try Request.acceptance(reason, of: rejection) } catch { return report(error, 0, seat) }
+            if !invocation.isJSON {
+                let lines = text(seat).rejection(rejection).dropFirst().map { "At the same time:" + $0.dropFirst() }
+                Standard.write(output: lines.joined(separator: "\n") + "\n")
             }
+            (mutation, answer) = try send(batch, accepting: accepted, seat)
         }
         switch answer {
         case .ack(let ack)?:
             if invocation.isJSON {
                 Standard.write(output: ServerFrame.ack(ack).encode() + [UInt8(ascii: "\n")])
-            } else if operation.kind != .message {
-                let names = RecordNames(seat.session.engine)
-                Standard.write(output: "\(names.short(operation.id))  \(done(operation, names))\n")
+            } else {
+                let lines = done(batch, ack, seat) + ack.warnings.map { "Note: \($0.message.printable)" }
+                if !lines.isEmpty { Standard.write(output: lines.joined(separator: "\n") + "\n") }
             }
             return .done
         case .reject(_, let rejection)?: return report(rejection, mutation, seat)
         default:
+            guard mutation > 0 else { return .refused }
             let wasSent = seat.session.engine.pending.contains { $0.id == mutation && $0.state != .unsent }
             printOffline(mutation, wasSent: wasSent)
             throw ProgramFailure(
@@ -130,6 +112,50 @@ struct OneShot {
                 wasSent
                     ? "\(setting.address) did not answer in time. It may have been done: look before you try again."
                     : "\(setting.address) did not answer in time. It was not sent, so nothing was done.")
+        }
+    }
+
+    /// - Returns: the mutation's number, and the `ack` or `reject` frame; number 0 when the program itself refused it.
+    private func send(_ batch: Batch, accepting overlap: OverlapOverride?, _ seat: Seat) throws -> (Int64, ServerFrame?) {
+        let mutation: Int64
+        do throws(Rejection) {
+            switch batch {
+            case .operations(let operations): mutation = try seat.session.perform(operations, accepting: overlap)
+            case .undo(let sequence): mutation = try seat.session.undo(sequence, accepting: overlap)
+            }
+        } catch {
+            return (0, .reject(mutation: 0, error))
+        }
+        return (
+            mutation,
+            try seat.wait { notice in
+                switch notice {
+                case .acknowledged(let ack) where ack.mutation == mutation: .ack(ack)
+                case .rejected(mutation, let rejection): .reject(mutation: mutation, rejection)
+                default: nil
+                }
+            }
+        )
+    }
+
+    /// What was done, for people: a line for each record that was asked for, the number of the change behind the first.
+    private func done(_ batch: Batch, _ ack: Ack, _ seat: Seat) -> [String] {
+        let names = RecordNames(seat.session.engine)
+        guard case .operations(let operations) = batch else {
+            return ["undone" + (ack.sequence.map { " (change #\($0))" } ?? ": nothing was left to take back")]
+        }
+        return operations.filter { $0.kind != .message }.map { "\(names.short($0.id))  \(Self.done($0, names))" }
+    }
+
+    private static func done(_ operation: Operation, _ names: RecordNames) -> String {
+        let name = names.name(operation.id)
+        switch operation.action {
+        case .create: return "added \(name)"
+        case .update: return "changed \(name)"
+        case .delete: return "deleted"
+        case .restore: return "restored \(name)"
+        case .shift: return "moved \(name)"
+        case .copy: return "copied \(name)"
         }
     }
 
@@ -151,21 +177,108 @@ struct OneShot {
         if invocation.isJSON {
             Standard.write(output: ServerFrame.reject(mutation: mutation, rejection).encode() + [UInt8(ascii: "\n")])
         }
-        let clock = LocalClock(zone: seat.session.engine.timeZone)
-        let text = ChangeText(RecordNames(seat.session.engine)) { clock.time($0, now: Clock.wallMilliseconds()) }
-        Standard.write(error: "huddle: " + text.rejection(rejection).joined(separator: "\n") + "\n")
+        var lines = text(seat).rejection(rejection)
+        if rejection.code == .overlap { lines.append("To have both at once, add: --override --reason \"why\"") }
+        Standard.write(error: "huddle: " + lines.joined(separator: "\n") + "\n")
         return ExitStatus(rejection)
     }
 
-    private func done(_ operation: Operation, _ names: RecordNames) -> String {
-        let name = names.name(operation.id)
-        switch operation.action {
-        case .create: return "added \(name)"
-        case .update: return "changed \(name)"
-        case .delete: return "deleted"
-        case .restore: return "restored \(name)"
-        case .shift: return "moved \(name)"
-        case .copy: return "copied \(name)"
+    // MARK: Lists
+
+    private func list(_ filter: ListFilter, _ engine: SyncEngine) {
+        let clock = LocalClock(zone: engine.timeZone)
+        let context = engine.context ?? .all
+        let records = filter.apply(
+            engine.records(of: filter.kind), today: clock.today(Clock.wallMilliseconds()), context: context)
+        guard invocation.isJSON else {
+            // The last column stays free, because writing into it makes some terminals wrap.
+            let columns = Standard.isTerminal(Standard.output) ? RawTerminal.columns - 1 : nil
+            let lines = RecordTables.lines(filter.kind, records, RecordNames(engine), showsAthlete: context == .all, columns: columns)
+            Standard.write(output: lines.joined(separator: "\n") + "\n")
+            // A person sees how many; a program counts lines.
+            if columns != nil, !records.isEmpty { Standard.write(output: records.count == 1 ? "1 result\n" : "\(records.count) results\n") }
+            return
         }
+        Self.printJSON(records)
+    }
+
+    private static func printJSON(_ records: [Record]) {
+        var octets: [UInt8] = []
+        for record in records {
+            var writer = JSONWriter(appendingTo: octets)
+            RecordCodec.encode(record, into: &writer)
+            octets = writer.octets
+            octets.append(UInt8(ascii: "\n"))
+        }
+        Standard.write(output: octets)
+    }
+
+    private func itinerary(_ filter: ItineraryFilter, _ engine: SyncEngine) throws(UsageError) {
+        let today = LocalClock(zone: engine.timeZone).today(Clock.wallMilliseconds())
+        let lookup = RecordLookup(engine)
+        let trips = try filter.apply(engine.records(of: .tripItem), today: today, lookup)
+        if invocation.isJSON {
+            Self.printJSON(trips.flatMap(\.items))
+        } else {
+            Standard.write(output: filter.lines(trips, names: lookup.names).joined(separator: "\n") + "\n")
+        }
+    }
+
+    private func export(_ filter: ListFilter, _ file: String?, _ engine: SyncEngine) throws {
+        let today = LocalClock(zone: engine.timeZone).today(Clock.wallMilliseconds())
+        let records = filter.apply(engine.records(of: filter.kind), today: today, context: engine.context ?? .all)
+        let octets = CSV.octets(RecordSheet.rows(filter.kind, records, RecordNames(engine)))
+        guard let file else {
+            Standard.write(output: octets)
+            return
+        }
+        do throws(Errno) {
+            let created = try Files.createNew(file)
+            try Files.overwrite(created.raw, octets, at: 0)
+        } catch {
+            throw ProgramFailure(.failed, "\(file.printable) could not be written: \(error == .exists ? "it is there already" : "\(error)").")
+        }
+        let what = records.count == 1 ? "1 line" : "\(records.count) lines"
+        Standard.write(output: "\(file.printable): \(what)\n")
+    }
+
+    // MARK: Questions
+
+    private func ask(_ question: Question, _ seat: Seat) throws -> ExitStatus {
+        switch try answer(to: question, seat) {
+        case .success(let frame):
+            if invocation.isJSON {
+                Standard.write(output: frame.encode() + [UInt8(ascii: "\n")])
+            } else {
+                Standard.write(output: AnswerText(text(seat)).lines(frame).joined(separator: "\n") + "\n")
+            }
+            return .done
+        case .failure(let rejection):
+            if invocation.isJSON {
+                Standard.write(output: ServerFrame.error(rejection, request: 1).encode() + [UInt8(ascii: "\n")])
+            }
+            Standard.write(error: "huddle: \(rejection.message.printable)\n")
+            return ExitStatus(rejection)
+        }
+    }
+
+    private func answer(to question: Question, _ seat: Seat) throws -> Result<ServerFrame, Rejection> {
+        let lookup = RecordLookup(seat.session.engine)
+        let frame = try question.frame(0, lookup.names) { kind, text throws(UsageError) in try lookup.find([kind], text) }
+        let request = seat.session.ask { frame.numbered($0) }
+        let answer: Result<ServerFrame, Rejection>? = try seat.wait { notice in
+            switch notice {
+            case .answer(let frame): .success(frame)
+            case .failed(let rejection, let number) where number == request: .failure(rejection)
+            default: nil
+            }
+        }
+        guard let answer else { throw ProgramFailure(.offline, "\(setting.address) did not answer in time. Nothing was done.") }
+        return answer
+    }
+
+    private func text(_ seat: Seat) -> ChangeText {
+        let clock = LocalClock(zone: seat.session.engine.timeZone)
+        return ChangeText(RecordNames(seat.session.engine)) { clock.time($0, now: Clock.wallMilliseconds()) }
     }
 }

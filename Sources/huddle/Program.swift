@@ -26,7 +26,7 @@ enum Program {
         Signals.ignoreBrokenPipes()
         do {
             let invocation = try Invocation(Array(words.dropFirst()))
-            switch invocation.command {
+            switch invocation.action {
             case .help(let topic):
                 Standard.write(output: fitted(Help.text(topic)))
                 return .done
@@ -36,7 +36,7 @@ enum Program {
             case .join(let code): return try JoinCommand.run(code, invocation)
             case .watch(let since): return try WatchCommand.run(since, invocation, try Setting(invocation))
             case .interactive: return try Interactive.run(invocation, try Setting(invocation))
-            case .list, .add, .edit, .remove, .attend, .say, .ask:
+            case .list, .add, .edit, .remove, .restore, .attend, .shift, .copy, .undo, .itinerary, .export, .say, .ask:
                 let command = OneShot(invocation, try Setting(invocation))
                 return try command.run()
             }

@@ -34,6 +34,8 @@ package enum FieldOptions {
 
     /// Takes the fields out of the words of a command.
     ///
+    /// Fields are written `--name value`, `--name=value` or `name=value`.
+    ///
     /// - Parameters:
     ///   - options: what else takes a value.
     ///   - switches: what else takes none.
@@ -44,11 +46,25 @@ package enum FieldOptions {
         let names = names(kind)
         let flags = Set(
             names.filter { kind.declaration.fields[$0.field].type == .flag }.flatMap(\.names))
+        let fieldNames = Set(names.flatMap(\.names))
+        let takingValues = options.union(fieldNames.subtracting(flags))
         var spelled: [String] = []
-        for (index, word) in words.enumerated() {
-            spelled.append(word)
-            // A flag by itself means yes.
-            if flags.contains(word), index + 1 >= words.count || flag(words[index + 1]) == nil { spelled.append("yes") }
+        var index = 0
+        while index < words.count {
+            let word = words[index]
+            index += 1
+            if word == "--" {
+                spelled += words[(index - 1)...]
+                break
+            }
+            spelled.append(fieldNames.contains("--" + word.assignedName) && !word.hasPrefix("--") ? "--" + word.withDashedName : word)
+            if flags.contains(word), index >= words.count || flag(words[index]) == nil {
+                // A flag by itself means yes.
+                spelled.append("yes")
+            } else if takingValues.contains(word) || flags.contains(word), index < words.count {
+                spelled.append(words[index])
+                index += 1
+            }
         }
         let rest = try ArgumentList(spelled, options: options.union(names.flatMap(\.names)), switches: switches)
         var fields: [FieldInput] = []
@@ -120,19 +136,38 @@ package enum FieldOptions {
         }
     }
 
-    /// One line an option: `--start YYYY-MM-DD   Start date (required)`.
-    package static func help(_ kind: Kind) -> [String] {
-        let rows = names(kind).map { field, names -> [String] in
+    /// For the table of commands.
+    package static func declared(_ kind: Kind) -> [Command.Option] {
+        names(kind).map { field, names in
             let declaration = kind.declaration.fields[field]
-            var option = (names.last ?? "") + " " + hint(declaration.type)
-            var label = declaration.label + (declaration.isRequired ? " (required)" : "")
+            var hint = hint(declaration.type)
+            var label = declaration.label
             if case .choice(let words, _) = declaration.type {
-                option = (names.last ?? "") + " WORD"
+                hint = "WORD"
                 label += ": " + words.joined(separator: ", ")
             }
-            return ["  " + option, label]
+            return Command.Option(
+                names: names, hint: hint, value: offered(declaration.type), required: !declaration.mayBeLeftOut,
+                field: field, label)
         }
-        return Array(Table(["", ""], rows).lines.dropFirst())
+    }
+
+    private static func offered(_ type: FieldType) -> Command.Value {
+        switch type {
+        case .line, .text, .state, .link: .text
+        case .choice(let words, _): .word(words)
+        case .flag: .word(["yes", "no"])
+        case .integer: .number
+        case .decimal, .measure: .amount
+        case .date: .date
+        case .time: .time
+        case .localDateTime: .moment
+        case .zone: .zone
+        case .url: .url
+        case .reference(let kind): .record([kind])
+        case .set(let kind, _): .records(kind)
+        case .json: .json
+        }
     }
 
     private static func value(
@@ -186,6 +221,17 @@ package enum FieldOptions {
 }
 
 extension String {
+    /// The name in `name=value`, with dashes; "" for anything else.
+    fileprivate var assignedName: String {
+        guard let equals = firstIndex(of: "=") else { return "" }
+        return String(self[..<equals]).replacingUnderscores
+    }
+
+    fileprivate var withDashedName: String {
+        guard let equals = firstIndex(of: "=") else { return self }
+        return String(self[..<equals]).replacingUnderscores + self[equals...]
+    }
+
     var replacingUnderscores: String { String(map { $0 == "_" ? "-" : $0 }) }
 
     var replacingSeparators: String { String(map { $0 == " " || $0 == "-" ? "_" : $0 }) }

@@ -1,87 +1,115 @@
 internal import Family
 
-/// What `huddle --help` says.
+/// What `huddle --help` and `/help` say, from the table of commands.
 package enum Help {
-    /// - Parameter topic: a command; `nil` for all.
+    /// - Parameter topic: the words of a command, or the first of them; `nil` for all.
     package static func text(_ topic: String?) -> String {
-        switch topic {
-        case "events": events
-        case "schools": of(.school)
-        case "coaches": of(.coach)
-        case "trips": of(.trip)
-        case "items": of(.tripItem)
-        case "metrics": of(.metric)
-        case "interactions": of(.interaction)
-        case "documents": of(.document)
-        case "watch": watch
-        case "join": "huddle join CODE [--server URL]\n\nRedeems an invitation and remembers who you are; from then on, write just: huddle\n"
-        case "say": "huddle say TEXT\n\nSays something to the family.\n"
-        default: general
+        let words = (topic ?? "").split(separator: " ").map(String.init)
+        let commands = matching(words, \.words)
+        guard !words.isEmpty, !commands.isEmpty else { return general + "\n" }
+        return joined(commands, as: words, prefix: "huddle ", words: \.words)
+    }
+
+    /// The same in the conversation.
+    package static func conversation(_ topic: String?) -> [String] {
+        let words = (topic ?? "").split(separator: " ").map { $0.hasPrefix("/") ? String($0.dropFirst()) : String($0) }
+        let commands = matching(words, \.slash)
+        let text = words.isEmpty || commands.isEmpty ? slashes : joined(commands, as: words, prefix: "/", words: \.slash)
+        return text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    }
+
+    /// The command of these words; else those that begin with them.
+    private static func matching(_ words: [String], _ forms: (Command) -> [[String]]) -> [Command] {
+        guard !words.isEmpty else { return [] }
+        let exact = CommandTable.all.filter { forms($0).contains(words) }
+        let longer = CommandTable.all.filter { command in !exact.contains(command) && forms(command).contains { $0.starts(with: words) } }
+        if !exact.isEmpty { return exact + longer }
+        if !longer.isEmpty { return longer }
+        return words.count > 1 ? matching(Array(words.dropLast()), forms) : []
+    }
+
+    /// - Parameter topic: what was asked for; the words that begin so are shown.
+    private static func joined(_ commands: [Command], as topic: [String], prefix: String, words: (Command) -> [[String]]) -> String {
+        func usage(_ command: Command) -> String {
+            let form = words(command).first { $0 == topic } ?? words(command).first { $0.starts(with: topic) } ?? words(command).first ?? []
+            return prefix + (form + [command.argumentUsage]).filter { !$0.isEmpty }.joined(separator: " ")
+        }
+        guard commands.count > 1 else { return commands.map { details($0, usage: usage($0), words: words) }.joined() }
+        // What they have in common stands once, behind the first of them.
+        let heads = rows(commands.map { ["  " + usage($0), $0.summary] })
+        let withFields = commands.first { !$0.fieldOptions.isEmpty }
+        let others = Set(commands.map(\.kind)).count > 1
+        let first = commands[0].plainOptions.isEmpty ? [] : [""] + rows(commands[0].plainOptions.map(row))
+        let fields = others ? [] : withFields.map { ["", "Fields:"] + rows($0.fieldOptions.map(row)) } ?? []
+        return (heads + first + fields).joined(separator: "\n") + "\n"
+    }
+
+    private static func details(_ command: Command, usage: String, words: (Command) -> [[String]]) -> String {
+        var lines = [usage]
+        let also = words(command).filter { !usage.contains($0.joined(separator: " ")) }.map { $0.joined(separator: " ") }
+        if !also.isEmpty { lines.append("  also: " + also.joined(separator: ", ")) }
+        lines += ["", sentence(command.summary)]
+        if !command.notes.isEmpty { lines.append(command.notes) }
+        if !command.plainOptions.isEmpty { lines += [""] + rows(command.plainOptions.map(row)) }
+        if !command.fieldOptions.isEmpty { lines += ["", "Fields:"] + rows(command.fieldOptions.map(row)) }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private static let general: String = {
+        var lines = ["huddle: a family's recruiting season, together.", ""]
+        var table: [[String]] = []
+        for section in Command.Section.allCases {
+            let commands = CommandTable.all.filter { $0.section == section && !$0.words.isEmpty }
+            table += grouped(commands, usage: \.usage, prefix: "huddle ")
+        }
+        lines += rows(table)
+        lines += ["", "KIND and LIST: " + CommandTable.kinds.map { CommandTable.singular($0)[0] + ", " + CommandTable.plural($0) }.joined(separator: "; ")]
+        lines += ["", "Options of every command:"] + rows(CommandTable.common.map(row))
+        lines += ["", "Ends with 0 done, 1 failed, 2 wrong use, 3 refused, 4 conflict, 5 offline."]
+        return lines.joined(separator: "\n")
+    }()
+
+    private static let slashes: String = {
+        var table: [[String]] = []
+        for section in Command.Section.allCases {
+            table += grouped(CommandTable.all.filter { $0.section == section && !$0.slash.isEmpty }, usage: \.slashUsage, prefix: "/")
+        }
+        return (["Type to say something to the family. Commands:"] + rows(table) + [
+            "N and ID: a number of the last list, an id or a name. /events has what is ahead; /events past, /events all the rest.",
+            "/help add event tells the fields.",
+        ]).joined(separator: "\n")
+    }()
+
+    /// One row for each command; commands that differ only in their kind share one.
+    private static func grouped(_ commands: [Command], usage: (Command) -> String, prefix: String) -> [[String]] {
+        var seen: Set<Command.Verb> = []
+        return commands.compactMap { command in
+            guard seen.insert(command.verb).inserted else { return nil }
+            switch (command.section, command.verb) {
+            case (.records, .list): return ["  \(prefix)LIST [TEXT]", "events, schools, … of the family; TEXT is searched"]
+            case (.records, .show): return ["  \(prefix)KIND N", "one record in full: /event 2"]
+            case (.records, .add): return ["  \(prefix)add KIND FIELD=VALUE…", "add a record: add event type=camp name=\"Fall Camp\" start=2026-12-01"]
+            case (.records, .edit): return ["  \(prefix)edit KIND ID FIELD=VALUE…", "change one: edit event \"Fall Camp\" cost=150"]
+            // It stands with the other changes, for records of any kind.
+            case (.records, .remove): return nil
+            default: return ["  " + usage(command), command.summary]
+            }
         }
     }
 
-    private static let general = """
-        huddle: a family's recruiting season, together.
-
-          huddle                    talk and follow the season, with everybody who is there
-          huddle join CODE          redeem an invitation (once): you are signed in here then
-          huddle events             list; also: events add, edit ID, rm ID, attend ID
-          huddle schools, coaches   list; also: add, edit ID, rm ID
-          huddle trips, items       list; also: add, edit ID, rm ID
-          huddle metrics, interactions
-                                    list; also: add, edit ID, rm ID
-          huddle documents          list; also: edit ID, rm ID
-          huddle members, messages  list
-          huddle history [NAME]     who changed what, of the family or of one record
-          huddle since [SEQ]        what others did since you last looked
-          huddle stats [KIND]       figures: events, documents, metrics; else how many there are
-          huddle access             who looked at an athlete's season
-          huddle say TEXT           say something to the family
-          huddle watch --json       every change as it happens
-
-        Options of every command:
-          --server URL              ws://HOST:PORT or wss://HOST:PORT; else $HUDDLE_SERVER, else the one of
-                                    the invitation, else ws://127.0.0.1:8787
-          --tls-ca FILE             certificates (PEM) to trust for wss://, when the system's do
-                                    not know the server; else $HUDDLE_CA
-          --token T                 a sign-in; else $HUDDLE_TOKEN, else that of huddle join
-          --family ID|NAME          when you belong to several
-          --context ID|NAME|all     whose season: filters lists, owns what is added
-          --json                    one JSON object a line (proto/cli.md)
-          --timeout SECONDS         how long a command may take (10)
-          --help, --version         huddle events --help tells the fields
-
-        Ends with 0 done, 1 failed, 2 wrong use, 3 refused, 4 conflict, 5 offline.
-
-        """
-
-    private static let watch = """
-        huddle watch [--json] [--since SEQ | --since EPOCH:SEQ]
-
-        Prints every change as it happens, one a line, until it is interrupted, and comes back by itself when the
-        server was away. --since begins with the changes after that sequence, as printed in an earlier line.
-
-        """
-
-    private static let events = """
-        huddle events [--upcoming | --past] [--search TEXT]
-          [--type camp|showcase|visit|game] [--status registered|not_registered|attended]
-          [--date upcoming|past|this_month|next_month] [--school NAME] [--from DATE] [--to DATE] [--day DATE]
-          [--sort date_desc|date_asc|name|type]
-        huddle events add --type camp --name "Fall Camp" --start 2026-12-01 --start-time 09:00
-        huddle events edit ID --city Austin --state TX
-        huddle events attend ID
-        huddle events rm ID
-
-        ID is an id, enough of its beginning or end, or the name. An empty value clears a field.
-          --athlete MEMBER   whose event (add; else the context's)
-
-        """ + FieldOptions.help(.event).joined(separator: "\n") + "\n"
-
-    private static func of(_ kind: Kind) -> String {
-        let word = Invocation.word(kind)
-        let add = kind.declaration.isCreatedByMutation ? "huddle \(word) add FIELDS\n" : ""
-        return "huddle \(word) [--search TEXT]\n\(ListOptions.help(kind))\(add)huddle \(word) edit ID FIELDS\nhuddle \(word) rm ID\n\n"
-            + FieldOptions.help(kind).joined(separator: "\n") + "\n"
+    private static func row(_ option: Command.Option) -> [String] {
+        ["  " + option.usage, option.summary + (option.isRequired ? " (required)" : "")]
     }
+
+    /// Two columns, a left one that is too wide on a line of its own.
+    static func rows(_ rows: [[String]]) -> [String] {
+        let widest = 34
+        let width = rows.map { DisplayWidth.of($0[0]) }.filter { $0 <= widest }.max() ?? 0
+        return rows.flatMap { row -> [String] in
+            if DisplayWidth.of(row[0]) > width { return [row[0], String(repeating: " ", count: width + 2) + row[1]] }
+            return [DisplayWidth.pad(row[0], to: width + 2) + row[1]]
+        }
+    }
+
+    private static func sentence(_ summary: String) -> String { summary.prefix(1).uppercased() + summary.dropFirst() + "." }
 }

@@ -8,26 +8,68 @@ enum ListOptions {
     /// Those that are spelled otherwise, or are no question of a terminal.
     private static let left: Set<Query.FilterKey> = [.types, .itinerary, .current, .about]
 
-    static func options(_ kind: Kind) -> Set<String> {
+    static func options(_ kind: Kind) -> Set<String> { Set(declared(kind).filter { $0.value != nil }.flatMap(\.names)) }
+
+    static func switches(_ kind: Kind) -> Set<String> { Set(declared(kind).filter { $0.value == nil }.flatMap(\.names)) }
+
+    /// For the table of commands.
+    static func declared(_ kind: Kind) -> [Command.Option] {
         let declaration = QueryDeclaration.of(kind)
-        var options = Set(declaration.filters.filter { !left.contains($0) && $0 != .shared }.map(word))
-        options.insert("--search")
-        if declaration.sorts.count > 1 { options.insert("--sort") }
+        var options: [Command.Option] = [.init("--search", hint: "TEXT", value: .text, "anywhere in its texts, in any case")]
+        if declaration.filters.contains(.date) {
+            options.append(.init("--upcoming", "what is not over, soonest first"))
+            options.append(.init("--past", "what is over"))
+        }
+        options += declaration.filters.filter { !left.contains($0) }.map { option($0, declaration, kind) }
+        if declaration.sorts.count > 1 {
+            options.append(choice("--sort", declaration.sorts.map(\.rawValue), "the order"))
+        }
         return options
     }
 
-    static func switches(_ kind: Kind) -> Set<String> {
-        let filters = QueryDeclaration.of(kind).filters
-        var switches: Set<String> = []
-        if filters.contains(.date) { switches.formUnion(["--upcoming", "--past"]) }
-        if filters.contains(.shared) { switches.insert("--shared") }
-        return switches
+    /// Those of several kinds, each once.
+    static func declaredOfAll(_ kinds: [Kind]) -> [Command.Option] {
+        var options: [Command.Option] = []
+        for option in kinds.flatMap(declared) {
+            guard let place = options.firstIndex(where: { $0.names == option.names }) else {
+                options.append(option)
+                continue
+            }
+            if case .word(let held)? = options[place].value, case .word(let more)? = option.value {
+                let words = held + more.filter { !held.contains($0) }
+                options[place].value = .word(words)
+            }
+        }
+        return options
+    }
+
+    private static func option(_ key: Query.FilterKey, _ declaration: QueryDeclaration, _ kind: Kind) -> Command.Option {
+        let name = word(key)
+        return switch key {
+        case .status: choice(name, Query.Status.allCases.map(\.rawValue), "its status")
+        case .date: choice(name, Query.Window.allCases.map(\.rawValue), "when it is")
+        case .shared: .init(name, "shared with a school")
+        case .type: choice(name, declaration.types + (kind == .event ? ["visit"] : []), "its type")
+        case .from: .init(name, hint: "DATE", value: .date, "that day or later")
+        case .to: .init(name, hint: "DATE", value: .date, "that day or earlier")
+        case .day: .init(name, hint: "DATE", value: .date, "on that day")
+        case .school: .init(name, hint: "NAME", value: .record([.school]), "of that school")
+        case .coach: .init(name, hint: "NAME", value: .record([.coach]), "of that coach")
+        case .event: .init(name, hint: "NAME", value: .record([.event]), "of that event")
+        case .trip: .init(name, hint: "NAME", value: .record([.trip]), "of that trip")
+        default: .init(name, hint: "TEXT", value: .text, name)
+        }
+    }
+
+    private static func choice(_ name: String, _ words: [String], _ summary: String) -> Command.Option {
+        .init(name, hint: "WORD", value: .word(words), "\(summary): \(words.joined(separator: ", "))")
     }
 
     /// `school_id` is `--school`.
     private static func word(_ key: Query.FilterKey) -> String { "--" + key.rawValue.replacing("_id", with: "") }
 
-    static func filter(_ kind: Kind, _ list: ArgumentList) throws(UsageError) -> ListFilter {
+    /// - Parameter words: what is searched; `nil`: the words that belong to no option.
+    static func filter(_ kind: Kind, _ list: ArgumentList, words: [String]? = nil) throws(UsageError) -> ListFilter {
         guard !(list.has("--upcoming") && list.has("--past")) else { throw UsageError("Take --upcoming or --past, not both.") }
         var filter = ListFilter(kind)
         if let window: Query.Window = try choice("--date", list) {
@@ -60,7 +102,7 @@ enum ListOptions {
         for key in [Query.FilterKey.school, .coach, .event, .trip] {
             if let name = list.value(word(key)) { filter.named[key] = name }
         }
-        filter.text = ((list.value("--search").map { [$0] } ?? []) + list.positional).joined(separator: " ")
+        filter.text = ((list.value("--search").map { [$0] } ?? []) + (words ?? list.positional)).joined(separator: " ")
         return filter
     }
 
@@ -72,26 +114,9 @@ enum ListOptions {
         throw UsageError("\(option) takes one of \(Value.allCases.map(\.rawValue).joined(separator: ", ")).")
     }
 
-    private static func date(_ option: String, _ list: ArgumentList) throws(UsageError) -> CalendarDate? {
+    static func date(_ option: String, _ list: ArgumentList) throws(UsageError) -> CalendarDate? {
         guard let text = list.value(option) else { return nil }
         if let date = CalendarDate(text) { return date }
         throw UsageError("\(option) takes a date, like 2026-12-01.")
-    }
-
-    /// One line of help; "" for a kind without filters.
-    static func help(_ kind: Kind) -> String {
-        let declaration = QueryDeclaration.of(kind)
-        var parts = declaration.filters.filter { !left.contains($0) }.map { key -> String in
-            switch key {
-            case .status: "--status \(Query.Status.allCases.map(\.rawValue).joined(separator: "|"))"
-            case .date: "--date \(Query.Window.allCases.map(\.rawValue).joined(separator: "|"))"
-            case .shared: "--shared"
-            case .type: "--type TYPE"
-            case .from, .to, .day: "\(word(key)) DATE"
-            default: "\(word(key)) NAME"
-            }
-        }
-        if declaration.sorts.count > 1 { parts.append("--sort \(declaration.sorts.map(\.rawValue).joined(separator: "|"))") }
-        return parts.map { "  [\($0)]\n" }.joined()
     }
 }

@@ -78,3 +78,17 @@ extension ClientFrame {
         }
     }
 }
+
+extension ServerFrame {
+    /// The number of the request that it answers.
+    var request: Int64? {
+        switch self {
+        case .page(let page): page.request
+        case .statistics(let answer): answer.request
+        case .history(let page): page.request
+        case .digest(let answer): answer.request
+        case .accessLog(let page): page.request
+        default: nil
+        }
+    }
+}

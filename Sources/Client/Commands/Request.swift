@@ -1,27 +1,65 @@
 package import Arguments
 package import Bytes
-internal import Crypto
 package import Family
 internal import Posix
-internal import Wire
+package import Wire
 
-/// Turns what a person asked for into an operation on the records as they are now.
+/// Turns what a person asked for into operations on the records as they are now.
 package enum Request {
+    /// The batch that an action asks for; none for an action that asks for no change of records, or for an undo.
+    ///
+    /// - Parameter fresh: an id for a record that is created (`IdentifierSource`).
     /// - Throws: `UsageError` when a value or a name makes no sense, `Rejection` when the rules refuse it; both before anything is sent.
-    package static func operation(_ command: Invocation.Command, _ engine: borrowing SyncEngine) throws -> Operation {
-        let names = RecordNames(engine)
-        switch command {
+    package static func operations(
+        _ action: Invocation.Action, _ engine: borrowing SyncEngine, _ lookup: RecordLookup, fresh: () -> Identifier
+    ) throws -> [Operation] {
+        let names = lookup.names
+        switch action {
         case .add(let kind, let inputs, let athlete):
             let owner = try owner(of: kind, athlete, engine, names)
             let around = context(engine)
-            return try create(kind, try FieldOptions.patch(inputs, kind, names: names), athlete: owner, id: fresh(), context: around)
+            return [try create(kind, try FieldOptions.patch(inputs, kind, names: names), athlete: owner, id: fresh(), context: around)]
         case .edit(let kind, let target, let inputs):
-            return try update(try find(kind, target, names), try FieldOptions.patch(inputs, kind, names: names))
-        case .remove(let kind, let target): return remove(try find(kind, target, names))
-        case .attend(let target): return try attend(try find(.event, target, names))
-        case .say(let text): return try say(text, id: fresh())
-        case .interactive, .help, .version, .join, .list, .watch, .ask: preconditionFailure("this command asks for no change")
+            return [try update(try lookup.find([kind], target), try FieldOptions.patch(inputs, kind, names: names))]
+        case .remove(let target): return [remove(try lookup.find(kinds(target, CommandTable.named), target.text))]
+        case .restore(let target):
+            let record = try lookup.findDeleted(kinds(target, CommandTable.named), target.text)
+            return [Operation(kind: record.kind, id: record.id, action: .restore(base: record.version))]
+        case .attend(let attendance): return try attendance.operations(lookup, context(engine), fresh: fresh)
+        case .shift(let target, let days):
+            let record = try lookup.find(kinds(target, CommandTable.movable), target.text)
+            return [Operation(kind: record.kind, id: record.id, action: .shift(base: record.version, days: days))]
+        case .copy(let target, let days):
+            let record = try lookup.find(kinds(target, CommandTable.copied), target.text)
+            return [Operation(kind: record.kind, id: fresh(), action: .copy(from: record.id, days: days))]
+        case .say(let text): return [try say(text, id: fresh())]
+        case .interactive, .help, .version, .join, .list, .watch, .ask, .undo, .itinerary, .export: return []
         }
+    }
+
+    private static func kinds(_ target: Invocation.Target, _ all: [Kind]) -> [Kind] { target.kind.map { [$0] } ?? all }
+
+    /// The change that "undo" means without a number: one's own last one that was no undo and that nothing contradicts.
+    ///
+    /// - Parameter page: the family's history.
+    /// - Throws: a sentence, when there is none.
+    package static func lastUndoable(_ page: HistoryPage, by member: Identifier?) throws(UsageError) -> Int64 {
+        let own = page.entries.first { $0.member == member && $0.undoes == nil && $0.isUndoable }
+        guard let own else {
+            throw UsageError("Nothing that you did lately can be taken back. Look at the history, and name the change: undo CHANGE.")
+        }
+        return own.sequence
+    }
+
+    /// Changes that are looked through for one's own last one.
+    package static let undoReach = 100
+
+    /// The acceptance of what a refusal told.
+    ///
+    /// - Throws: `too_long` and `invalid` for a reason that cannot be kept, `required` for none.
+    package static func acceptance(_ reason: String, of rejection: Rejection) throws(Rejection) -> OverlapOverride {
+        guard let reason = try OverlapOverride.canonicalReason(reason) else { throw Rejection(.required, "A reason is required.") }
+        return OverlapOverride(reason: reason, pairs: rejection.overlaps.map(\.pair))
     }
 
     /// Whose a new record is: who was named, else whom the context says.
@@ -71,10 +109,6 @@ package enum Request {
         Operation(kind: record.kind, id: record.id, action: .delete(base: record.version))
     }
 
-    package static func attend(_ record: Record) throws(Rejection) -> Operation {
-        try update(record, patch(.event, "attended", .flag(true)))
-    }
-
     package static func say(_ text: String, id: Identifier) throws(Rejection) -> Operation {
         let operation = try canonical(Operation(kind: .message, id: id, action: .create(athlete: nil, patch: patch(.message, "text", .text(text)))))
         guard case .create(_, let patch) = operation.action, !patch.isEmpty else {
@@ -83,14 +117,8 @@ package enum Request {
         return operation
     }
 
-    private static func fresh() -> Identifier { Random.identifier(milliseconds: Clock.wallMilliseconds()) }
-
     private static func patch(_ kind: Kind, _ name: String, _ value: Value) -> FieldPatch {
         FieldPatch(assignments: kind.declaration.index(of: name).map { [.init(field: $0, value: value)] } ?? [])
-    }
-
-    private static func find(_ kind: Kind, _ target: String, _ names: RecordNames) throws(UsageError) -> Record {
-        do { return try names.find(kind, target) } catch { throw UsageError(error.message) }
     }
 
     private static var environment: RuleEnvironment { RuleEnvironment(zone: LocalClock.rules) }

@@ -113,6 +113,7 @@ package struct ChangeText {
         guard presence.connections > 0 else { return "\(name) has left" }
         switch presence.context {
         case .all: return "\(name) is here, viewing everybody's season"
+        case .athlete(presence.member): return "\(name) is here, viewing their own season"
         case .athlete(let id): return "\(name) is here, viewing \(names.member(id))'s season"
         }
     }
@@ -133,6 +134,10 @@ package struct ChangeText {
     /// Why something was refused, and in a conflict each contested field: yours, theirs, who and when.
     package func rejection(_ rejection: Rejection) -> [String] {
         var lines = [rejection.message.printable]
+        for overlap in rejection.overlaps {
+            let who = overlap.members.map(names.member).joined(separator: ", ")
+            lines.append("  \(TripText.overlapping(overlap.item)); \(TripText.overlapping(overlap.with))" + (who.isEmpty ? "" : ": \(who)"))
+        }
         guard let conflict = rejection.conflict else { return lines }
         let declared = conflict.record.kind.declaration.fields
         for field in conflict.fields where declared.indices.contains(field.field) {
@@ -144,6 +149,9 @@ package struct ChangeText {
         if conflict.record.isDeleted { lines.append("  It was deleted meanwhile; trying again restores it.") }
         return lines
     }
+
+    /// What a draft asked for, on one line.
+    package func draft(_ draft: Draft) -> String { draft.undo.map { "undo #\($0)" } ?? operations(draft.operations) }
 
     /// What a mutation asks for, on one line.
     package func operations(_ operations: [Operation]) -> String {

@@ -28,6 +28,14 @@ package final class Conversation {
     private var isOffline = false
     /// The records of the last list, by what `N` means for their kind.
     private var numbered: [Kind: [Identifier]] = [:]
+    /// The kind of that list.
+    private var listed = Kind.event
+    /// The question whose answer says which change an undo without a number means.
+    private var undoRequest: Int64?
+    /// Whether that question waits until what was typed before is done.
+    private var undoWaits = false
+    /// Questions without an answer yet.
+    private var openRequests: Set<Int64> = []
     private var shownPresence: [Identifier: Presence] = [:]
     /// Uploads of others whose beginning was shown.
     private var shownUploads: Set<Identifier> = []
@@ -53,6 +61,9 @@ package final class Conversation {
         defer { output = [] }
         return output
     }
+
+    /// Whether an answer or an acknowledgement is still to come.
+    package var isWaiting: Bool { !session.engine.pending.isEmpty || !openRequests.isEmpty || undoWaits }
 
     // MARK: What the prompt says
 
@@ -95,6 +106,7 @@ package final class Conversation {
         case .stopped(let reason): end = .stopped(reason)
         case .notice(let notice): receive(notice)
         }
+        if undoWaits, session.engine.pending.isEmpty { undoLast() }
     }
 
     private func receive(_ notice: SyncNotice) {
@@ -108,6 +120,9 @@ package final class Conversation {
             }
             isOffline = false
         case .offline:
+            if !openRequests.isEmpty { print("The answer to your question was lost: ask again.") }
+            openRequests = []
+            undoRequest = nil
             guard !isOffline else { return }
             isOffline = true
             print("Offline: \(session.lastFailure ?? "the connection is gone.") What you type is kept and sent when the server is back.")
@@ -116,11 +131,13 @@ package final class Conversation {
             cachedNames = nil
             if hasOpened { show(change) }
         case .rejected(let mutation, let rejection):
-            let draft = session.engine.drafts.firstIndex { $0.id == mutation }
-            let operations = draft.map { session.engine.drafts[$0].operations } ?? []
-            print("Refused: \(text.operations(operations))")
+            let place = session.engine.drafts.firstIndex { $0.id == mutation }
+            print("Refused: \(place.map { text.draft(session.engine.drafts[$0]) } ?? "")")
             output += text.rejection(rejection).map { "  " + $0 }
-            if let draft { print("  Kept as draft \(draft + 1): /retry \(draft + 1) sends it again, /drop \(draft + 1) forgets it.") }
+            if let number = place.map({ $0 + 1 }) {
+                print("  Kept as draft \(number): /retry \(number) sends it again, /drop \(number) forgets it.")
+                if rejection.code == .overlap { print("  To have both at once: /retry \(number) --override --reason \"why\"") }
+            }
         case .postponed(_, let rejection, _): print("(\(rejection.message.printable) It is tried again by itself.)")
         case .presence(let presence): show(presence)
         case .upload(let upload): show(upload)
@@ -128,20 +145,32 @@ package final class Conversation {
         case .context(.athlete(let id)): print("You look at \(names.member(id))'s season.")
         case .role(let role): print("You are \(role.rawValue) in this family now.")
         case .answer(let answer): receive(answer)
-        case .failed(let rejection, _): print(rejection.message.printable)
+        case .failed(let rejection, let request):
+            if let request { openRequests.remove(request) }
+            if request == undoRequest { undoRequest = nil }
+            print(rejection.message.printable)
+        case .acknowledged(let ack): output += ack.warnings.map { "Note: \($0.message.printable)" }
         case .joined(let joined):
             shownPresence = Dictionary(joined.presence.map { ($0.member, $0) }, uniquingKeysWith: { _, last in last })
-        case .welcome, .acknowledged, .fault, .reset: break
+        case .welcome, .fault, .reset: break
         }
     }
 
     private func receive(_ answer: ServerFrame) {
+        if let request = answer.request { openRequests.remove(request) }
         if case .page(let page) = answer {
             olderMark = page.next
             let held = page.records.filter { !shownMessages.contains($0.id) }
             shownMessages.formUnion(held.map(\.id))
             output += AnswerText(text).lines(.page(Page(request: page.request, sequence: page.sequence, records: held)))
             print(page.next == nil ? "That was the first message." : "/older shows more.")
+        } else if case .history(let page) = answer, page.request == undoRequest {
+            undoRequest = nil
+            do {
+                _ = try session.undo(try Request.lastUndoable(page, by: session.engine.member))
+            } catch {
+                print((error as? UsageError)?.message ?? (error as? Rejection)?.message.printable ?? "\(error)")
+            }
         } else {
             output += AnswerText(text).lines(answer)
         }
@@ -202,7 +231,7 @@ package final class Conversation {
     package func submit(_ line: String) {
         if questions != nil { return answer(line) }
         do {
-            let command = try SlashCommand.parse(line)
+            let command = try SlashCommand.parse(line, about: listed)
             if command != .quit { warnedOfPending = false }
             try perform(command)
         } catch let error as UsageError {
@@ -231,33 +260,15 @@ package final class Conversation {
     }
 
     private func perform(_ command: SlashCommand) throws {
-        let engine = session.engine
         switch command {
         case .nothing: break
-        case .help: output += SlashCommand.helpText.split(separator: "\n").map(String.init)
-        case .say(let words): try ask(try Request.say(words, id: freshIdentifier()))
-        case .list(let filter):
-            let records = filter.apply(
-                engine.records(of: filter.kind), today: clock.today(Clock.wallMilliseconds()), context: engine.context ?? .all)
-            list(filter.kind, records)
-            if !records.isEmpty { print(records.count == 1 ? "1 result" : "\(records.count) results") }
-        case .ask(let question): try ask(question)
-        case .show(let kind, let target): output += RecordTables.details(try find(kind, target), text)
-        case .add(let kind, let fields, nil) where fields.isEmpty:
-            let owner = try? Request.owner(of: kind, nil, engine, names)
-            ask(Questions(kind, asksAthlete: kind.declaration.scope == .athlete && owner == nil))
-        case .add(let kind, let fields, let athlete):
-            let owner = try Request.owner(of: kind, athlete, engine, names)
-            try ask(try Request.create(kind, try FieldOptions.patch(fields, kind, names: names), athlete: owner, id: freshIdentifier(), context: Request.context(session.engine)))
-        case .edit(let kind, let target, let fields):
-            try ask(try Request.update(try find(kind, target), try FieldOptions.patch(fields, kind, names: names)))
-        case .attend(let target): try ask(try Request.attend(try find(.event, target)))
-        case .remove(let kind, let target): try ask(Request.remove(try find(kind, target)))
+        case .action(let action): try perform(action)
+        case .show(let kind, let target): output += RecordTables.details(try lookup.find([kind], target), text)
         case .context(let name): setContext(name)
         case .drafts: showDrafts()
-        case .retry(let number):
-            let id = try draft(number).id
-            _ = try session.retry(draft: id)
+        case .retry(let number, let reason):
+            let draft = try draft(number)
+            _ = try session.retry(draft: draft.id, accepting: try reason.map { reason in try Request.acceptance(reason, of: draft.rejection) })
         case .drop(let number):
             _ = session.drop(draft: try draft(number).id)
             print("Forgotten.")
@@ -265,18 +276,61 @@ package final class Conversation {
         }
     }
 
-    private func ask(_ question: Question) throws(UsageError) {
+    private func perform(_ action: Invocation.Action) throws {
+        let engine = session.engine
+        switch action {
+        case .help(let topic): output += Help.conversation(topic)
+        case .list(var filter):
+            try filter.resolve(names)
+            let records = filter.apply(
+                engine.records(of: filter.kind), today: clock.today(Clock.wallMilliseconds()), context: engine.context ?? .all)
+            list(filter.kind, records)
+            if !records.isEmpty { print(records.count == 1 ? "1 result" : "\(records.count) results") }
+        case .itinerary(let filter):
+            let trips = try filter.apply(engine.records(of: .tripItem), today: clock.today(Clock.wallMilliseconds()), lookup)
+            output += filter.lines(trips, names: names)
+        case .ask(let question): try ask(question)
+        case .undo(let sequence?):
+            _ = try session.undo(sequence)
+            if engine.phase != .live { print("Waiting to be sent: undo #\(sequence)") }
+        case .undo(nil):
+            // What was typed before is the last change, once it is done.
+            undoWaits = true
+            if engine.pending.isEmpty { undoLast() }
+        case .add(let kind, let fields, nil) where fields.isEmpty:
+            let owner = try? Request.owner(of: kind, nil, engine, names)
+            ask(Questions(kind, asksAthlete: kind.declaration.scope == .athlete && owner == nil))
+        default:
+            let operations = try Request.operations(action, engine, lookup) { freshIdentifier() }
+            if !operations.isEmpty { try ask(operations) }
+        }
+    }
+
+    @discardableResult
+    private func ask(_ question: Question) throws(UsageError) -> Int64? {
         var question = question
         if case .olderMessages = question { question = .olderMessages(before: olderMark) }
         // Names are looked up before anything is sent.
-        let frame = try question.frame(0, names) { kind, text throws(UsageError) in try find(kind, text) }
-        if session.ask({ frame.numbered($0) }) == nil { print("Offline: the server knows this alone. Ask again when it is back.") }
+        let frame = try question.frame(0, names) { kind, text throws(UsageError) in try lookup.find([kind], text) }
+        let request = session.ask { frame.numbered($0) }
+        if let request {
+            openRequests.insert(request)
+        } else {
+            print("Offline: the server knows this alone. Ask again when it is back.")
+        }
+        return request
     }
 
-    private func ask(_ operation: Operation) throws(Rejection) {
-        _ = try session.perform([operation])
+    private func ask(_ operations: [Operation]) throws(Rejection) {
+        _ = try session.perform(operations)
         cachedNames = nil
-        if session.engine.phase != .live { print("Waiting to be sent: \(text.operations([operation]))") }
+        if session.engine.phase != .live { print("Waiting to be sent: \(text.operations(operations))") }
+    }
+
+    /// Asks for the history that says which change is one's own last.
+    private func undoLast() {
+        undoWaits = false
+        undoRequest = try? ask(.history(target: nil, before: nil, limit: Request.undoReach))
     }
 
     private func freshIdentifier() -> Identifier { identifiers.next(Clock.wallMilliseconds()) }
@@ -304,7 +358,7 @@ package final class Conversation {
         let drafts = session.engine.drafts
         if drafts.isEmpty { return print("No drafts: nothing was refused.") }
         for (index, draft) in drafts.enumerated() {
-            print("\(index + 1). \(text.operations(draft.operations))")
+            print("\(index + 1). \(text.draft(draft))")
             output += text.rejection(draft.rejection).map { "   " + $0 }
         }
     }
@@ -319,6 +373,7 @@ package final class Conversation {
 
     private func list(_ kind: Kind, _ records: [Record]) {
         numbered[kind] = records.map(\.id)
+        listed = kind
         let width = String(records.count).count
         // Before each line: its number, a mark and a space.
         let lines = RecordTables.lines(
@@ -331,12 +386,15 @@ package final class Conversation {
         }
     }
 
-    private func find(_ kind: Kind, _ target: String) throws(UsageError) -> Record {
-        if let number = Int(target), let shown = numbered[kind], shown.indices.contains(number - 1),
-            let record = session.engine.record(shown[number - 1]) {
-            return record
+    /// A number is one of the list of its kind that was shown last; where several kinds fit, of the list shown last.
+    private var lookup: RecordLookup {
+        let engine = session.engine
+        let (numbered, listed) = (numbered, listed)
+        return RecordLookup(engine, names: names) { kinds, number in
+            let kind = kinds.contains(listed) ? listed : kinds[0]
+            guard let shown = numbered[kind], shown.indices.contains(number - 1) else { return nil }
+            return engine.record(shown[number - 1])
         }
-        do { return try names.find(kind, target) } catch { throw UsageError(error.message) }
     }
 
     // MARK: Questions
@@ -353,7 +411,7 @@ package final class Conversation {
             // A value that makes no sense is asked for again.
             if let input = current.input(line) { _ = try FieldOptions.patch([input], current.kind, names: names) }
             try current.answer(line)
-            if let athlete = current.athlete { _ = try find(.member, athlete) }
+            if let athlete = current.athlete { _ = try lookup.find([.member], athlete) }
         } catch {
             return print(error.message)
         }
@@ -364,7 +422,7 @@ package final class Conversation {
         do {
             let owner = try Request.owner(of: current.kind, current.athlete, session.engine, names)
             let patch = try FieldOptions.patch(current.answers, current.kind, names: names)
-            try ask(try Request.create(current.kind, patch, athlete: owner, id: freshIdentifier(), context: Request.context(session.engine)))
+            try ask([try Request.create(current.kind, patch, athlete: owner, id: freshIdentifier(), context: Request.context(session.engine))])
         } catch let rejection as Rejection {
             output += text.rejection(rejection)
         } catch {

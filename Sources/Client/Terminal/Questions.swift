@@ -15,11 +15,16 @@ package struct Questions: Sendable {
         self.kind = kind
         self.asksAthlete = asksAthlete
         let fields = kind.declaration.fields
-        let common =
-            kind == .event
-            ? ["end_date", "start_time", "end_time", "city", "state", "cost"]
-            : ["school_id", "location", "role", "email", "phone"]
-        left = fields.indices.filter { fields[$0].isRequired }
+        let common: [String] =
+            switch kind {
+            case .event: ["end_date", "start_time", "end_time", "city", "state", "cost"]
+            case .trip: ["end_date", "location"]
+            case .tripItem: ["end_time", "location", "category"]
+            case .metric: ["label", "unit", "event_id", "notes"]
+            case .interaction: ["event_id", "coach_id", "sentiment"]
+            default: ["school_id", "location", "role", "email", "phone"]
+            }
+        left = fields.indices.filter { !fields[$0].mayBeLeftOut }
         left += common.compactMap { kind.declaration.index(of: $0) }
     }
 
@@ -56,7 +61,7 @@ package struct Questions: Sendable {
         guard let field = left.first else { return }
         if let input = input(line) {
             answers.append(input)
-        } else if kind.declaration.fields[field].isRequired {
+        } else if !kind.declaration.fields[field].mayBeLeftOut {
             throw UsageError("\(kind.declaration.fields[field].label) is needed.")
         }
         left.removeFirst()

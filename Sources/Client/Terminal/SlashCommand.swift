@@ -4,92 +4,42 @@ package import Family
 /// What somebody typed in the interactive mode: a message, or a command that begins with a slash.
 package enum SlashCommand: Hashable, Sendable {
     case nothing
-    case say(String)
-    case help
-    case list(ListFilter)
+    /// What the program `huddle` can do as well.
+    case action(Invocation.Action)
     /// A number of the list shown last, or anything that names the record.
     case show(Kind, String)
-    case add(Kind, [FieldInput], athlete: String?)
-    case edit(Kind, String, [FieldInput])
-    case attend(String)
-    case remove(Kind, String)
     case context(String)
-    case ask(Question)
     case drafts
-    case retry(String)
+    /// `acceptance`: why what the refusal told may be so.
+    case retry(String, acceptance: String?)
     case drop(String)
     case quit
 
-    package static func parse(_ line: String) throws(UsageError) -> SlashCommand {
+    /// - Parameter kind: of the list that was shown last, which a bare number is about.
+    package static func parse(_ line: String, about kind: Kind = .event) throws(UsageError) -> SlashCommand {
         let line = line.trimmed
         guard !line.isEmpty else { return .nothing }
-        guard line.hasPrefix("/") else { return .say(line) }
+        guard line.hasPrefix("/") else { return .action(.say(line)) }
         // Two slashes say something that begins with one.
-        if line.hasPrefix("//") { return .say(String(line.dropFirst())) }
-        var words = try split(String(line.dropFirst()))
-        guard !words.isEmpty else { return .help }
-        let command = words.removeFirst()
-        switch command {
-        case "help", "h", "?": return .help
-        case "events": return .list(events(words))
-        case "event": return .show(.event, try one(words, "/event N"))
-        case "school": return .show(.school, try one(words, "/school N"))
-        case "coach": return .show(.coach, try one(words, "/coach N"))
-        case "trip": return .show(.trip, try one(words, "/trip N"))
-        case "item": return .show(.tripItem, try one(words, "/item N"))
-        case "metric": return .show(.metric, try one(words, "/metric N"))
-        case "interaction": return .show(.interaction, try one(words, "/interaction N"))
-        case "document": return .show(.document, try one(words, "/document N"))
-        case "schools": return try records(.school, words)
-        case "coaches": return try records(.coach, words)
-        case "members": return try records(.member, words)
-        case "trips": return try records(.trip, words)
-        case "items": return try records(.tripItem, words)
-        case "metrics": return try records(.metric, words)
-        case "interactions": return try records(.interaction, words)
-        case "documents": return try records(.document, words)
-        case "add":
-            let kind = kind(words.first)
-            if kind != nil { words.removeFirst() }
-            return try add(kind ?? .event, words)
-        case "edit": return try edit(.event, words, "/edit N --field value")
-        case "attend": return .attend(try one(words, "/attend N"))
-        case "rm": return .remove(.event, try one(words, "/rm N"))
-        case "context": return .context(try one(words, "/context NAME, or /context all"))
-        case "history":
-            let target = words.isEmpty ? nil : words.joined(separator: " ")
-            return .ask(.history(target: target, before: nil, limit: Question.usualLimit))
-        case "since": return .ask(.since(nil))
-        case "stats": return .ask(.statistics(statistics(words.first)))
-        case "access": return .ask(.accesses(before: nil, limit: Question.usualLimit))
-        case "older": return .ask(.olderMessages(before: nil))
-        case "drafts": return .drafts
-        case "retry": return .retry(try one(words, "/retry N"))
-        case "drop": return .drop(try one(words, "/drop N"))
-        case "quit", "q", "exit": return .quit
-        default: throw UsageError("There is no command /\(command.printable). See /help.")
+        if line.hasPrefix("//") { return .action(.say(String(line.dropFirst()))) }
+        let words = try split(String(line.dropFirst()))
+        guard let first = words.first else { return .action(.help(topic: nil)) }
+        guard let (found, count) = CommandTable.slash(words) else { throw UsageError("There is no command /\(first.printable). See /help.") }
+        let rest = Array(words.dropFirst(count))
+        var command = found
+        if command.verb == .edit, count == 1, rest.first.flatMap({ Int($0) }) != nil { command = CommandTable.command(.edit, kind) ?? found }
+        if command.verb == .list, command.kind == .event, let filter = events(rest) { return .action(.list(filter)) }
+        let reader = try CommandReader(command, rest, isConversation: true)
+        switch command.verb {
+        case .show: return .show(command.kind ?? .event, try reader.one())
+        case .context: return .context(try reader.one())
+        case .drafts: return .drafts
+        case .retry: return .retry(try reader.one(), acceptance: try reader.acceptance())
+        case .drop: return .drop(try reader.one())
+        case .quit: return .quit
+        default: return .action(try reader.action())
         }
     }
-
-    package static let helpText = """
-        Type to say something to the family. Commands:
-          /events              what is ahead; also: /events past, all, or words to look for
-          /event N             one event in full
-          /add                 a new event, field by field; or /add --name "Fall Camp" …
-          /edit N --cost 150   change an event: each field is an option
-          /attend N            mark it attended            /rm N   delete it
-          /schools /coaches    lists; also /school N, /coach N, /schools add|edit|rm …
-          /trips /items        the trips and what is planned on them; /trip N, /trips add …
-          /metrics /interactions /documents   results, contacts with coaches, files
-          /members             who is in the family
-          /history, /history N the family's history, or one event's: who changed what
-          /since               what happened since you last looked; /stats, /access
-          /older               older messages
-          /context NAME        whose season you look at; /context all for everybody's
-          /drafts              what was refused; /retry N sends it again, /drop N forgets it
-          /quit                leave
-        N is a number of the last list, an id or a name. huddle events --help has all fields.
-        """
 
     /// Words with quotes ("…", '…') and backslashes, as a shell splits them.
     package static func split(_ text: String) throws(UsageError) -> [String] {
@@ -121,16 +71,9 @@ package enum SlashCommand: Hashable, Sendable {
         return words
     }
 
-    private static func statistics(_ word: String?) -> Kind {
-        switch word {
-        case "events": .event
-        case "documents": .document
-        case "metrics": .metric
-        default: .family
-        }
-    }
-
-    private static func events(_ words: [String]) -> ListFilter {
+    private static func events(_ words: [String]) -> ListFilter? {
+        // Options are read as everywhere.
+        guard !words.contains(where: { $0.hasPrefix("--") }) else { return nil }
         var filter = ListFilter(.event)
         filter.time = .upcoming
         switch words.first {
@@ -148,50 +91,5 @@ package enum SlashCommand: Hashable, Sendable {
             filter.text = words.joined(separator: " ")
         }
         return filter
-    }
-
-    private static func records(_ kind: Kind, _ words: [String]) throws(UsageError) -> SlashCommand {
-        let command = Invocation.word(kind)
-        let rest = Array(words.dropFirst())
-        switch words.first {
-        case "add" where kind.declaration.isCreatedByMutation: return try add(kind, rest)
-        case "edit": return try edit(kind, rest, "/\(command) edit N --field value")
-        case "rm" where kind != .member: return .remove(kind, try one(rest, "/\(command) rm N"))
-        default:
-            var filter = ListFilter(kind)
-            filter.text = words.joined(separator: " ")
-            return .list(filter)
-        }
-    }
-
-    private static func add(_ kind: Kind, _ words: [String]) throws(UsageError) -> SlashCommand {
-        let options: Set<String> = kind.declaration.scope == .athlete ? ["--athlete"] : []
-        let (rest, fields) = try FieldOptions.parse(words, kind, options: options)
-        try rest.expectNoPositional()
-        return .add(kind, fields, athlete: rest.value("--athlete"))
-    }
-
-    private static func edit(_ kind: Kind, _ words: [String], _ usage: String) throws(UsageError) -> SlashCommand {
-        let (rest, fields) = try FieldOptions.parse(words, kind)
-        guard rest.positional.count == 1, let target = rest.positional.first, !fields.isEmpty else { throw UsageError("Write: \(usage)") }
-        return .edit(kind, target, fields)
-    }
-
-    private static func one(_ words: [String], _ usage: String) throws(UsageError) -> String {
-        guard !words.isEmpty else { throw UsageError("Write: \(usage)") }
-        return words.joined(separator: " ")
-    }
-
-    private static func kind(_ word: String?) -> Kind? {
-        switch word {
-        case "event": .event
-        case "school": .school
-        case "coach": .coach
-        case "trip": .trip
-        case "item": .tripItem
-        case "metric": .metric
-        case "interaction": .interaction
-        default: nil
-        }
     }
 }

@@ -13,14 +13,22 @@ struct InvocationTests {
         FieldInput(field: kind.declaration.index(of: name) ?? -1, text: text)
     }
 
-    static func upcoming(_ text: String = "") -> Invocation.Command {
+    static func ahead(_ text: String = "") -> ListFilter {
         var filter = ListFilter(.event)
         filter.time = .upcoming
+        filter.text = text
+        return filter
+    }
+
+    static func upcoming(_ text: String = "") -> Invocation.Action { .list(ahead(text)) }
+
+    static func searched(_ text: String) -> Invocation.Action {
+        var filter = ListFilter(.event)
         filter.text = text
         return .list(filter)
     }
 
-    static func filtered() -> Invocation.Command {
+    static func filtered() -> Invocation.Action {
         var filter = ListFilter(.event)
         filter.types = ["official_visit", "unofficial_visit"]
         filter.status = .attended
@@ -47,7 +55,22 @@ struct InvocationTests {
         ("join ABC", .join(code: "ABC")), ("say hello there", .say("hello there")), ("say -- --loud", .say("--loud")),
         ("watch", .watch(since: nil)), ("watch --since 12", .watch(since: .sequence(12))),
         ("watch --since ab12:0", .watch(since: .cursor(epoch: "ab12", sequence: 0))),
-        ("events rm abcd", .remove(.event, "abcd")), ("events attend 'Fall Camp'", .attend("Fall Camp")),
+        ("events rm abcd", .remove(.init(.event, "abcd"))), ("events attend 'Fall Camp'", .attend(Attendance(event: "Fall Camp"))),
+        ("attend abcd", .attend(Attendance(event: "abcd"))), ("rm abcd", .remove(.init(nil, "abcd"))), ("rm trip Austin", .remove(.init(.trip, "Austin"))),
+        ("rm message abcd", .remove(.init(.message, "abcd"))), ("restore item abcd", .restore(.init(.tripItem, "abcd"))),
+        ("shift 'Fall Camp' -7", .shift(.init(nil, "Fall Camp"), days: -7)), ("copy trip abcd 364", .copy(.init(.trip, "abcd"), days: 364)),
+        ("undo", .undo(nil)), ("undo 121", .undo(121)), ("undo '#121'", .undo(121)), ("itinerary", .itinerary(ItineraryFilter())),
+        ("itinerary Austin --day 2026-12-05", .itinerary(ItineraryFilter(trip: "Austin", day: CalendarDate("2026-12-05")))),
+        ("export events --csv --upcoming", .export(ahead(), file: nil)), ("export metrics --csv --output m.csv", .export(ListFilter(.metric), file: "m.csv")),
+        ("add school name=Yale", .add(.school, [input(.school, "name", "Yale")], athlete: nil)),
+        ("add trip_item title=Zoo trip=Austin", .add(.tripItem, [input(.tripItem, "trip_id", "Austin"), input(.tripItem, "title", "Zoo")], athlete: nil)),
+        ("edit event abcd cost=150 --city Austin", .edit(.event, "abcd", [input(.event, "cost", "150"), input(.event, "city", "Austin")])),
+        // A value may look like an assignment, and an equals sign in it is its own.
+        ("events edit abcd --description cost=1", .edit(.event, "abcd", [input(.event, "description", "cost=1")])),
+        ("edit event abcd description=a=b", .edit(.event, "abcd", [input(.event, "description", "a=b")])),
+        // What an option searches is no command.
+        ("events --search add", searched("add")), ("events --json --search rm", searched("rm")), ("--json events --search attend", searched("attend")),
+        ("events --upcoming add", upcoming("add")), ("help add event", .help(topic: "add event")), ("events add --help", .help(topic: "events add")),
         ("schools add --name Yale", .add(.school, [input(.school, "name", "Yale")], athlete: nil)),
         ("history", .ask(.history(target: nil, before: nil, limit: 20))), ("history Fall Camp --before 9 --limit 3", .ask(.history(target: "Fall Camp", before: 9, limit: 3))),
         ("since", .ask(.since(nil))), ("since 12", .ask(.since(12))), ("stats", .ask(.statistics(.family))),
@@ -59,9 +82,9 @@ struct InvocationTests {
         ("events edit abcd --registered no", .edit(.event, "abcd", [input(.event, "registered", "no")])),
         ("events edit --attended abcd", .edit(.event, "abcd", [input(.event, "attended", "yes")])),
         ("events edit abcd --cost=", .edit(.event, "abcd", [input(.event, "cost", "")])),
-    ] as [(String, Invocation.Command)])
-    func commands(line: String, command: Invocation.Command) throws {
-        #expect(try Invocation(Self.words(line)).command == command)
+    ] as [(String, Invocation.Action)])
+    func commands(line: String, command: Invocation.Action) throws {
+        #expect(try Invocation(Self.words(line)).action == command)
     }
 
     @Test("Options of every command stand before or behind it", arguments: [
@@ -77,30 +100,65 @@ struct InvocationTests {
         #expect(invocation.context == "c")
         #expect(invocation.isJSON)
         #expect(invocation.timeout == 3_000)
-        #expect(invocation.command == .add(.event, [Self.input(.event, "name", "N")], athlete: nil))
+        #expect(invocation.action == .add(.event, [Self.input(.event, "name", "N")], athlete: nil))
     }
 
     @Test("Wrong use is one sentence", arguments: [
         "bogus", "events --upcoming --past", "events --type nonsense", "events add --nonsense 1", "events edit abcd",
         "events edit --name x",
         "events rm", "events rm a b", "join", "say", "watch --since x", "watch --since :3", "watch --since e:-1", "watch extra",
-        "events add --start 1 --start-date 2", "--timeout 0 events", "--token",
+        "events add --start 1 --start-date 2", "add", "add bogus name=x", "edit event", "add event stray", "add event colour=red", "rm", "rm a b",
+        "rm member abcd", "shift abcd", "shift abcd 0", "shift abcd soon", "shift school abcd 1", "copy item abcd 7", "undo x", "undo 1 2",
+        "export", "export members", "export schools --upcoming", "export events --json", "itinerary a b", "attend x --sentiment positive",
+        "attend x --metric pop_time", "add item title=x --override", "add item title=x --reason why", "add school name=x --override --reason y",
+        "--timeout 0 events", "--token",
     ])
     func refuses(line: String) {
         #expect(throws: UsageError.self) { try Invocation(Self.words(line)) }
     }
 
-    @Test("Every field that a person may write has an option, and help says it", arguments: [Kind.event, .school, .coach])
+    @Test("What is refused names the field, or what can be written instead", arguments: [
+        ("add", "school"), ("edit", "interaction"), ("add event colour=red", "Event has no field 'colour'"), ("add item title=x --override", "--reason"),
+        ("shift abcd 4000", "3660"), ("rm member x", "members"), ("events attend", "EVENT"),
+    ])
+    func hints(line: String, hint: String) {
+        let error = #expect(throws: UsageError.self) { try Invocation(Self.words(line)) }
+        #expect(error?.message.contains(hint) == true, "\(error?.message ?? "")")
+    }
+
+    @Test("What happened at an event is read with it")
+    func attends() throws {
+        let line = "attend 'Fall Camp' --coaches 'Al Bo, Cy' --notes 'Two throws' --log 'They liked it' --with 'Al Bo' --sentiment positive"
+            + " --metric pop_time=1.89 --metric 'velocity=82.5 mph'"
+        var wanted = Attendance(event: "Fall Camp")
+        wanted.coaches = ["Al Bo", "Cy"]
+        wanted.notes = "Two throws"
+        wanted.log = "They liked it"
+        wanted.with = "Al Bo"
+        wanted.sentiment = "positive"
+        wanted.results = [.init(type: "pop_time", value: "1.89"), .init(type: "velocity", value: "82.5", unit: "mph")]
+        #expect(try Invocation(Self.words(line)).action == .attend(wanted))
+        #expect(try SlashCommand.parse("/" + line) == .action(.attend(wanted)))
+    }
+
+    @Test("Overlaps are accepted with a reason")
+    func accepts() throws {
+        #expect(try Invocation(Self.words("add item title=x --override --reason 'Tom joins later'")).acceptance == "Tom joins later")
+        #expect(try Invocation(Self.words("undo 3 --override --reason y")).acceptance == "y")
+        #expect(try Invocation(Self.words("undo 3")).acceptance == nil)
+    }
+
+    @Test("Every field that a person may write has an option, and help says it", arguments: CommandTable.kinds.filter(\.declaration.isCreatedByMutation).filter { $0 != .message })
     func everyField(kind: Kind) {
-        let help = FieldOptions.help(kind).joined(separator: "\n")
+        let help = Help.text("add \(kind.name)")
         var all: [String] = []
         for (field, names) in FieldOptions.names(kind) {
             #expect(help.contains(kind.declaration.fields[field].label))
-            #expect(help.contains(names.last ?? "?"))
+            #expect(help.contains(names.min { $0.count < $1.count } ?? "?"))
             all += names
         }
         #expect(Set(all).count == all.count, "no option means two fields")
-        #expect(all.count >= kind.declaration.fields.count)
+        #expect(all.count >= kind.declaration.fields.count { !$0.isServerOnly })
     }
 }
 

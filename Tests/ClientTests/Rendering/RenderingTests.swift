@@ -156,7 +156,7 @@ struct RenderingTests {
         #expect(text.message(record) == "09:14 Maya: see you\n      there \u{FFFD}]0;x\u{FFFD}")
         #expect(
             text.presence(Presence(member: World.athlete, connections: 1, context: .athlete(World.athlete)))
-                == "Maya is here, viewing Maya's season")
+                == "Maya is here, viewing their own season")
     }
 
     @Test("An upload is told with its percent, which is never 100 before the end", arguments: [

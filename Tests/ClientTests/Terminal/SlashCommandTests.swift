@@ -9,7 +9,7 @@ struct SlashCommandTests {
         var filter = ListFilter(.event)
         filter.time = time
         filter.text = text
-        return .list(filter)
+        return .action(.list(filter))
     }
 
     static func input(_ kind: Kind, _ name: String, _ text: String) -> FieldInput {
@@ -17,33 +17,52 @@ struct SlashCommandTests {
     }
 
     @Test("Lines mean", arguments: [
-        ("", .nothing), ("  ", .nothing), ("hello there ", .say("hello there")), ("//shrug", .say("/shrug")), ("/help", .help),
+        ("", .nothing), ("  ", .nothing), ("hello there ", .action(.say("hello there"))), ("//shrug", .action(.say("/shrug"))),
+        ("/help", .action(.help(topic: nil))), ("/", .action(.help(topic: nil))), ("/help add event", .action(.help(topic: "add event"))),
         ("/events", events(.upcoming)), ("/events past", events(.past)), ("/events all", events(.all)),
-        ("/events fall camp", events(.all, "fall camp")), ("/event 3", .show(.event, "3")),
-        ("/event Fall Camp", .show(.event, "Fall Camp")),
-        ("/attend 2", .attend("2")), ("/rm 2", .remove(.event, "2")), ("/context Maya", .context("Maya")), ("/drafts", .drafts),
-        ("/history", .ask(.history(target: nil, before: nil, limit: 20))), ("/history Fall Camp", .ask(.history(target: "Fall Camp", before: nil, limit: 20))),
-        ("/since", .ask(.since(nil))), ("/older", .ask(.olderMessages(before: nil))), ("/stats events", .ask(.statistics(.event))),
-        ("/access", .ask(.accesses(before: nil, limit: 20))),
-        ("/retry 1", .retry("1")), ("/drop 1", .drop("1")), ("/quit", .quit), ("/add", .add(.event, [], athlete: nil)),
-        ("/schools rm 2", .remove(.school, "2")), ("/coaches", .list(ListFilter(.coach))),
+        ("/events fall camp", events(.all, "fall camp")), ("/events --search add", events(.all, "add")), ("/event 3", .show(.event, "3")),
+        ("/event Fall Camp", .show(.event, "Fall Camp")), ("/trip_item 2", .show(.tripItem, "2")), ("/item 2", .show(.tripItem, "2")),
+        ("/attend 2", .action(.attend(Attendance(event: "2")))), ("/attend Fall Camp", .action(.attend(Attendance(event: "Fall Camp")))),
+        ("/rm 2", .action(.remove(.init(nil, "2")))), ("/rm trip Austin weekend", .action(.remove(.init(.trip, "Austin weekend")))),
+        ("/restore Fall Camp", .action(.restore(.init(nil, "Fall Camp")))), ("/shift trip 2 -7", .action(.shift(.init(.trip, "2"), days: -7))),
+        ("/copy Fall Camp 364", .action(.copy(.init(nil, "Fall Camp"), days: 364))), ("/undo", .action(.undo(nil))), ("/undo #12", .action(.undo(12))),
+        ("/itinerary Austin weekend", .action(.itinerary(ItineraryFilter(trip: "Austin weekend")))),
+        ("/context Maya", .context("Maya")), ("/drafts", .drafts),
+        ("/history", .action(.ask(.history(target: nil, before: nil, limit: 20)))),
+        ("/history Fall Camp", .action(.ask(.history(target: "Fall Camp", before: nil, limit: 20)))),
+        ("/since", .action(.ask(.since(nil)))), ("/older", .action(.ask(.olderMessages(before: nil)))),
+        ("/stats events", .action(.ask(.statistics(.event)))), ("/access", .action(.ask(.accesses(before: nil, limit: 20)))),
+        ("/retry 1", .retry("1", acceptance: nil)), ("/retry 1 --override --reason 'Tom joins later'", .retry("1", acceptance: "Tom joins later")),
+        ("/drop 1", .drop("1")), ("/quit", .quit), ("/q", .quit), ("/add", .action(.add(.event, [], athlete: nil))),
+        ("/add school", .action(.add(.school, [], athlete: nil))),
+        ("/schools rm 2", .action(.remove(.init(.school, "2")))), ("/coaches", .action(.list(ListFilter(.coach)))),
         (#"/edit 2 --name "Fall \"X\" Camp" --city ''"#,
-            .edit(.event, "2", [input(.event, "name", "Fall \"X\" Camp"), input(.event, "city", "")])),
+            .action(.edit(.event, "2", [input(.event, "name", "Fall \"X\" Camp"), input(.event, "city", "")]))),
+        ("/edit 2 cost=150", .action(.edit(.event, "2", [input(.event, "cost", "150")]))),
         ("/add --type camp --name=A --start 2026-12-01 --registered --athlete Maya",
-            .add(
-                .event,
-                [
-                    input(.event, "type", "camp"), input(.event, "name", "A"), input(.event, "start_date", "2026-12-01"),
-                    input(.event, "registered", "yes"),
-                ], athlete: "Maya")),
-        ("/schools add --name Yale", .add(.school, [input(.school, "name", "Yale")], athlete: nil)),
+            .action(
+                .add(
+                    .event,
+                    [
+                        input(.event, "type", "camp"), input(.event, "name", "A"), input(.event, "start_date", "2026-12-01"),
+                        input(.event, "registered", "yes"),
+                    ], athlete: "Maya"))),
+        ("/schools add --name Yale", .action(.add(.school, [input(.school, "name", "Yale")], athlete: nil))),
     ] as [(String, SlashCommand)])
     func parses(line: String, command: SlashCommand) throws {
         #expect(try SlashCommand.parse(line) == command)
     }
 
+    @Test("A bare number is of the list that was shown last, whatever it held")
+    func about() throws {
+        #expect(try SlashCommand.parse("/edit 2 name=Yale", about: .school) == .action(.edit(.school, "2", [Self.input(.school, "name", "Yale")])))
+        #expect(
+            try SlashCommand.parse("/edit Camp name=Yale", about: .school) == .action(.edit(.event, "Camp", [Self.input(.event, "name", "Yale")])))
+    }
+
     @Test("Mistakes get a sentence", arguments: [
-        "/nope", "/edit 2", "/edit --name x", "/event", "/add --bogus 1", "/edit 1 --name \"x", "/add stray",
+        "/nope", "/edit 2", "/edit --name x", "/event", "/add --bogus 1", "/edit 1 --name \"x", "/add stray", "/watch", "/say hello", "/export events",
+        "/undo x", "/shift 2", "/retry 1 --override", "/trips add --override --reason x",
     ])
     func refuses(line: String) {
         #expect(throws: UsageError.self) { try SlashCommand.parse(line) }

@@ -21,7 +21,12 @@ final class HuddleProgram {
 
     /// Runs it to its end.
     func run(_ words: String...) throws -> Programs.Answer {
-        try Programs.run(Programs.path("huddle"), words, environment: environment)
+        try run(words)
+    }
+
+    /// The same, with lines that are typed in.
+    func run(_ words: [String], input: String = "") throws -> Programs.Answer {
+        try Programs.run(Programs.path("huddle"), words, environment: environment, input: Array(input.utf8))
     }
 
     /// Starts it, for reading its output line by line.

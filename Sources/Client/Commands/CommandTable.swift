@@ -1,0 +1,79 @@
+package import Family
+
+/// All commands of `huddle` and of the conversation in it, in the order of help.
+package enum CommandTable {
+    package static let all: [Command] = start + records + changes + questions + talk + screen
+
+    /// The options that every command of `huddle` takes, before or behind its words.
+    package static let common: [Command.Option] = [
+        .init("--server", hint: "URL", value: .url, "ws://HOST:PORT or wss://HOST:PORT; else $HUDDLE_SERVER, else the one of the invitation, else ws://127.0.0.1:8787"),
+        .init("--tls-ca", hint: "FILE", value: .file, "certificates (PEM) to trust for wss://, when the system's do not know the server; else $HUDDLE_CA"),
+        .init("--token", hint: "T", value: .text, "a sign-in; else $HUDDLE_TOKEN, else that of huddle join"),
+        .init("--family", hint: "ID|NAME", value: .text, "when you belong to several"),
+        .init("--context", hint: "ID|NAME|all", value: .season, "whose season: filters lists, owns what is added"),
+        .init("--json", "one JSON object a line (proto/cli.md)"),
+        .init("--timeout", hint: "SECONDS", value: .number, "how long a command may take (10)"),
+        .init("--help", "what a command takes; huddle add event --help tells the fields"),
+        .init("--version", "which program this is"),
+    ]
+
+    /// The command that begins with these words, the longest that fits, and how many of the words are its own.
+    package static func command(_ words: [String]) -> (command: Command, count: Int)? { match(words, \.words) }
+
+    /// The same for the words behind a slash.
+    package static func slash(_ words: [String]) -> (command: Command, count: Int)? { match(words, \.slash) }
+
+    /// The command that does this to records of a kind.
+    package static func command(_ verb: Command.Verb, _ kind: Kind) -> Command? { all.first { $0.verb == verb && $0.kind == kind } }
+
+    private static func match(_ words: [String], _ forms: (Command) -> [[String]]) -> (command: Command, count: Int)? {
+        var best: (command: Command, count: Int)?
+        for command in all {
+            for form in forms(command) where words.starts(with: form) && form.count > best?.count ?? -1 && !(form.isEmpty && !words.isEmpty) {
+                best = (command, form.count)
+            }
+        }
+        return best
+    }
+
+    private static let start: [Command] = [
+        Command(
+            .converse, .start, words: [[]], "talk and follow the season, with everybody who is there",
+            notes: "On a terminal with a line that is typed in, else lines in and out. /help tells what can be typed."),
+        Command(
+            .join, .start, words: [["join"]], arguments: [.init("CODE", .code)], output: .seat,
+            "redeem an invitation (once): you are signed in here then",
+            notes: "Redeems an invitation and remembers who you are; from then on, write just: huddle"),
+        Command(
+            .help, .start, words: [["help"]], slash: [["help"], ["h"], ["?"]],
+            arguments: [.init("COMMAND", .command, required: false, repeats: true)], "what a command does and takes"),
+    ]
+
+    private static let talk: [Command] = [
+        Command(
+            .say, .talk, words: [["say"]], arguments: [.init("TEXT", .text, repeats: true)], output: .receipt, "say something to the family",
+            notes: "In the conversation, whatever does not begin with a slash is said; two slashes say something that begins with one."),
+        Command(
+            .watch, .talk, words: [["watch"]],
+            options: [.init("--since", hint: "SEQ|EPOCH:SEQ", value: .sequence, "begin with the changes after that one, as an earlier line printed it")],
+            output: .changes, "every change as it happens, until it is interrupted",
+            notes: "One change a line; it comes back by itself when the server was away."),
+        Command(.older, .talk, slash: [["older"]], "older messages"),
+    ]
+
+    private static let screen: [Command] = [
+        Command(
+            .context, .screen, slash: [["context"]], arguments: [.init("NAME|all", .season)],
+            "whose season you look at; everybody's with all"),
+        Command(.drafts, .screen, slash: [["drafts"]], "what was refused and is kept"),
+        Command(
+            .retry, .screen, slash: [["retry"]], arguments: [.init("N", .number)],
+            options: [
+                .init("--override", "accept that items of a trip are at the same time, as the refusal told"),
+                .init("--reason", hint: "TEXT", value: .text, "why; kept with the change"),
+            ],
+            "send a draft again"),
+        Command(.drop, .screen, slash: [["drop"]], arguments: [.init("N", .number)], "forget a draft"),
+        Command(.quit, .screen, slash: [["quit"], ["q"], ["exit"]], "leave"),
+    ]
+}
