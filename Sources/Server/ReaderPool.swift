@@ -58,6 +58,7 @@ private struct ReaderLoop {
     let log: Log
 
     func run() {
+        var damaged = 0
         while true {
             let taken = requests.take(maximum: 1)
             if taken.isEmpty { return }
@@ -68,6 +69,10 @@ private struct ReaderLoop {
                 } catch {
                     log(.error, "read_failed", [.init("reason", "\(error)")])
                     answer = .failed
+                }
+                if reader.damaged.count > damaged {
+                    damaged = reader.damaged.count
+                    log(.error, "records_damaged", [.init("records", damaged)])
                 }
                 events.put(.answered(item.session, answer))
             }

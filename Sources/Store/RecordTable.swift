@@ -41,10 +41,16 @@ final class RecordTable {
     }
 
     /// - Returns: the record, deleted or not; `nil` when the family has none of that id.
+    /// - Throws: a rejection for a record that is damaged: what asks for it is refused, and nothing else is harmed (R132).
     func find(family: Int64, _ id: Identifier) throws -> RecordRow? {
         findOne.bind(1, family)
         findOne.bind(2, id)
-        return try findOne.one(Self.decode)
+        do {
+            return try findOne.one(Self.decode)
+        } catch is StoreFailure {
+            throw Rejection(
+                .notFound, "This record is damaged on the server's disk. Nothing was changed; tell whoever runs the server.", id: id)
+        }
     }
 
     /// - Parameter sequence: of the change that creates it.

@@ -87,9 +87,9 @@ extension StoreReader {
             for place in selection.places {
                 findRecord.bind(1, key)
                 findRecord.bind(2, place.id)
-                let found = try findRecord.one { row in (try RecordTable.decode(row).record, row.withOctets(10) { $0.count }) }
+                let found = try findRecord.one { row in (try readable(row), row.withOctets(10) { $0.count }) }
                 // Purged: only a list of the deleted can name it, until this listing is read anew.
-                guard let (record, size) = found else { continue }
+                guard case let (record?, size)? = found else { continue }
                 if !page.add(record, size: size, place) { return (page, selection.total) }
             }
             if selection.hasMore { page.end() }
@@ -121,7 +121,7 @@ extension StoreReader {
         comments.bind(5, query.isDeleted ? 0 : 1)
         defer { comments.reset() }
         while try comments.step() {
-            let record = try RecordTable.decode(comments).record
+            guard let record = try readable(comments) else { continue }
             let place = Place(first: ~comments.int64(11), id: record.id)
             if isWanted(record) {
                 if !page.add(record, size: comments.withOctets(10) { $0.count }, place) { break }
@@ -200,7 +200,9 @@ extension StoreReader {
         let listing = Listing(sequence: sequence)
         lists.ofKind.bind(1, family)
         lists.ofKind.bind(2, Int64(kind.rawValue))
-        try lists.ofKind.each { row in listing.set(keys(try RecordTable.decode(row).record)) }
+        try lists.ofKind.each { row in
+            if let record = try readable(row) { listing.set(keys(record)) }
+        }
         listings.keep(listing, name)
         listings.trim()
         return listing

@@ -57,7 +57,9 @@ extension StoreReader {
             var chunks = SnapshotChunks(sequence: sequence, maxOctets: Self.snapshotFrameOctets)
             snapshotRecords.bind(1, key)
             snapshotRecords.bind(2, oldest)
-            try snapshotRecords.each { row in chunks.add(try RecordTable.decode(row).record, size: row.withOctets(10) { $0.count }) }
+            try snapshotRecords.each { row in
+                if let record = try readable(row) { chunks.add(record, size: row.withOctets(10) { $0.count }) }
+            }
             var messages = 0
             try walkMessages(key, before: Self.newestMessage) { record, size, _ in
                 guard record.deletedAt.map({ $0 > oldest }) ?? true else { return true }
@@ -95,8 +97,8 @@ extension StoreReader {
                 guard before < place else { continue }
                 findRecord.bind(1, family)
                 findRecord.bind(2, entry.id)
-                let found = try findRecord.one { row in (try RecordTable.decode(row).record, row.withOctets(10) { $0.count }) }
-                if let (record, size) = found, try !body(record, size, place) { return nil }
+                let found = try findRecord.one { row in (try readable(row), row.withOctets(10) { $0.count }) }
+                if case let (record?, size)? = found, try !body(record, size, place) { return nil }
             }
         }
         return oldest > 0 ? Self.place(oldest + 1, 0) : nil

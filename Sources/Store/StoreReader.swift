@@ -23,6 +23,8 @@ package final class StoreReader {
     let lists: ListStatements
     let histories: HistoryStatements
     let listings = ListingCache()
+    /// Rows of records that were found damaged so far, for the log.
+    package private(set) var damaged: Set<Int64> = []
     private let findFamily: Statement
     private let findSession: Statement
     private let listMemberships: Statement
@@ -146,7 +148,17 @@ package final class StoreReader {
     func record(family: Int64, _ id: Identifier) throws -> Record? {
         findRecord.bind(1, family)
         findRecord.bind(2, id)
-        return try findRecord.one { try RecordTable.decode($0).record }
+        return try findRecord.one { try readable($0) } ?? nil
+    }
+
+    /// The record of a row of `RecordTable.columns`; `nil` for one that is damaged, which is left out and harms no other (R132).
+    func readable(_ row: Statement) throws -> Record? {
+        do {
+            return try RecordTable.decode(row).record
+        } catch is StoreFailure {
+            damaged.insert(row.int64(0))
+            return nil
+        }
     }
 
     func head(_ family: Int64) throws -> Int64 {
