@@ -242,7 +242,7 @@ struct BookingTests {
 
 @Suite("Itinerary (product.md, Itinerary)")
 struct ItineraryTests {
-    @Test("R159 items stand on the local day of their start, days ascend, and within a day starts ascend")
+    @Test("R159 P34 items stand on the local day of their start, days ascend, and within a day starts ascend")
     func grouping() {
         let items = [
             item(10, "2026-07-03T09:00", "2026-07-03T10:00"), item(11, "2026-07-02T23:30", "2026-07-03T06:00", category: "transportation"),
@@ -263,7 +263,7 @@ struct ItineraryTests {
         #expect(days.first?.items == [id(10), id(11)])
     }
 
-    @Test("A stay shows on every day that it covers", arguments: [
+    @Test("P34 A stay shows on every day that it covers", arguments: [
         ("2026-07-01T15:00", "2026-07-03T11:00", ["2026-07-01", "2026-07-02", "2026-07-03"]),
         ("2026-07-01T15:00", "2026-07-03T00:00", ["2026-07-01", "2026-07-02"]),
         ("2026-07-01T15:00", "2026-07-01T18:00", ["2026-07-01"]), ("2026-07-01T15:00", nil, ["2026-07-01"]),

@@ -60,7 +60,7 @@ struct ReferencePolicyTests {
 
 @Suite("Metrics (product.md, Events)")
 struct MetricRulesTests {
-    @Test("R107 the eight types have the labels of the requirements")
+    @Test("R107 P27 the eight types have the labels of the requirements")
     func types() throws {
         guard case .choice(let words, let labels) = Kind.metric.declaration.fields[Kind.metric.field("metric_type")].type else { return }
         #expect(words == ["velocity", "exit_velo", "sixty_time", "pop_time", "batting_avg", "era", "strikeouts", "other"])
@@ -79,7 +79,7 @@ struct MetricRulesTests {
         #expect(created(.metric, ["metric_type": .text(type), "value": .text("1"), "unit": .text("km/h")]).fields.text("unit") == "km/h")
     }
 
-    @Test("Another result needs a label and a unit")
+    @Test("P27 Another result needs a label and a unit")
     func other() {
         let bare = created(.metric, ["metric_type": .text("other"), "value": .text("1")])
         #expect(bare.rejection?.code == .required)
@@ -148,7 +148,7 @@ struct InteractionRulesTests {
         "school_id": .reference(id(6)), "school_name": .text("Ashgrove"),
     ])
 
-    @Test("R092 it takes school, subject, local start and zone of its event, and no coach; the caller logged it")
+    @Test("R092 P22 it takes school, subject, local start and zone of its event, and no coach; the caller logged it")
     func ofEvent() {
         let made = created(.interaction, ["event_id": .reference(id(5))], around: [Self.event]).fields
         #expect(made.reference("school_id") == id(6))
@@ -173,7 +173,7 @@ struct InteractionRulesTests {
         #expect(dated.fields.text("occurred_at") == "2026-10-04T08:00")
     }
 
-    @Test("R092 it works without a school and without an event: now, in the family's zone")
+    @Test("R092 P22 it works without a school and without an event: now, in the family's zone")
     func alone() {
         let made = created(.interaction, [:]).fields
         #expect(made.text("occurred_at") == "2026-03-29T00:30")
@@ -276,7 +276,7 @@ struct TripRulesTests {
         #expect(made.rejection?.code == (isGood ? nil : .endBeforeStart))
     }
 
-    @Test("R152 durations read as the requirements write them", arguments: [
+    @Test("R152 P34 durations read as the requirements write them", arguments: [
         ("2026-07-02T10:00", nil, "All day"), ("2026-07-02T10:00", "2026-07-02T12:00", "2h 0m"), ("2026-07-02T10:00", "2026-07-02T10:45", "45m"),
         ("2026-07-02T10:00", "2026-07-02T11:05", "1h 5m"), ("2026-07-02T10:00", "2026-07-03T10:00", "24h 0m"),
         ("2026-07-02T10:00", "2026-07-02T10:59", "59m"),
@@ -294,7 +294,7 @@ struct TripRulesTests {
         #expect(refusal(.tripItem, "start_time", .text(" 2026-07-02T10:00 ")) == nil)
     }
 
-    @Test("R153 source data is any JSON object and comes back octet for octet", arguments: [
+    @Test("R153 P29 source data is any JSON object and comes back octet for octet", arguments: [
         "{}", "{ \"b\":1.50, \"a\":[null,true,{\"x\":1e-7}] }", "{\"e\":\"\\u00e9\",\"é\":\"/\\/\"}", "{\"n\":123456789012345678901234567890}",
     ])
     func sourceData(_ text: String) throws {
@@ -312,7 +312,7 @@ struct ReadingPositionTests {
         #expect((0..<100).allSatisfy { ReadingPosition.id(of: id($0)) != id($0) })
     }
 
-    @Test("It never goes back, and a stale base is no conflict")
+    @Test("P50 It never goes back, and a stale base is no conflict")
     func onlyGrows() {
         let held = fields(.readingPosition, ["sequence": .integer(40)])
         for (asked, comes) in [(39, 40), (40, 40), (41, 41), (0, 40)] as [(Int64, Int64)] {

@@ -117,7 +117,7 @@ struct ValidationTests {
         #expect(violation(fields)?.field == "coaches_present")
     }
 
-    @Test("Applying the rules twice changes nothing more")
+    @Test("P04 Applying the rules twice changes nothing more")
     func idempotent() throws {
         let typed: KeyValuePairs<String, Value?> = [
             "type": .text("camp"), "name": .text(" Camp "), "cost": .text("150"), "start_date": .text("2026-04-15"), "state": .text("ny"),
@@ -183,7 +183,7 @@ struct EventRulesTests {
         }
     }
 
-    @Test("R057 The end is not before the start", arguments: [
+    @Test("R057 P18 The end is not before the start", arguments: [
         ("2026-04-15", "2026-04-15", nil, nil, nil, ""),
         ("2026-04-15", "2026-04-14", nil, nil, "end_date", "End date must be after start date"),
         ("2026-04-15", "2025-12-31", "09:00", "10:00", "end_date", "End date must be after start date"),

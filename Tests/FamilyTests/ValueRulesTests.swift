@@ -85,7 +85,7 @@ struct ValueRulesTests {
         #expect(refusal(.event, "cost", .text(typed))?.code == code)
     }
 
-    @Test("Dates that exist", arguments: ["0001-01-01", "2024-02-29", "2000-02-29", "2026-12-31", "9999-12-31"])
+    @Test("P12 Dates that exist", arguments: ["0001-01-01", "2024-02-29", "2000-02-29", "2026-12-31", "9999-12-31"])
     func date(_ text: String) throws {
         #expect(try canonical(.event, "start_date", .text(text)) == .text(text))
     }
@@ -134,7 +134,7 @@ struct ValueRulesTests {
         #expect(refusal(.event, "time_zone", .text("Mars/Olympus"))?.code == .invalid)
     }
 
-    @Test("Links to the web (R060)", arguments: [
+    @Test("P20 R060 Links to the web", arguments: [
         ("https://example.com", "https://example.com"), ("http://example.com/a?b=c#d", "http://example.com/a?b=c#d"),
         ("HTTPS://Example.com/A", "https://Example.com/A"), (" https://x.pl ", "https://x.pl"), ("http://localhost:8080/", "http://localhost:8080/"),
         ("https://[::1]:443/x", "https://[::1]:443/x"), ("https://żółw.pl/ścieżka", "https://żółw.pl/ścieżka"), ("http://1.2.3.4", "http://1.2.3.4"),
@@ -164,12 +164,12 @@ struct ValueRulesTests {
         #expect(refusal(.event, "url", .text(stem + String(repeating: "x", count: 2_049 - stem.utf8.count)))?.code == .tooLong)
     }
 
-    @Test("R068 A state is stored in upper case", arguments: [("ny", "NY"), (" Tx ", "TX"), ("a", "A")])
+    @Test("R068 P20 A state is stored in upper case", arguments: [("ny", "NY"), (" Tx ", "TX"), ("a", "A")])
     func state(_ typed: String, _ kept: String) throws {
         #expect(try canonical(.event, "state", .text(typed)) == .text(kept))
     }
 
-    @Test("R068 A state is at most two letters", arguments: ["NYC", "N1", "ß", "N Y", "ŁA"])
+    @Test("R068 P20 A state is at most two letters", arguments: ["NYC", "N1", "ß", "N Y", "ŁA"])
     func noState(_ text: String) {
         let rejection = refusal(.event, "state", .text(text))
         #expect(rejection?.code == .invalid)

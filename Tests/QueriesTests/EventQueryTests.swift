@@ -20,7 +20,7 @@ struct EventQueryTests {
         event(14, "game", "2026-06-05", type: "game"),
     ]
 
-    @Test("R033: visit stands for both visits, the others for themselves", arguments: [
+    @Test("R033 P15 visit stands for both visits, the others for themselves", arguments: [
         (["camp"], ["camp"]), (["showcase"], ["showcase"]), (["visit"], ["unofficial", "official"]),
         (["official_visit"], ["official"]), (["game"], ["game"]), (["visit", "game"], ["game", "unofficial", "official"]),
         ([], ["game", "unofficial", "official", "showcase", "camp"]),
@@ -69,7 +69,7 @@ struct EventQueryTests {
         #expect(try query { $0.date = .nextMonth }.names(of: [event(12, "leap", "2028-02-29")], today: "2028-01-31") == ["leap"])
     }
 
-    @Test("R036: search looks in name, description, location, address and city, without case and accents, anywhere", arguments: [
+    @Test("R036 P17 search looks in name, description, location, address and city, without case and accents, anywhere", arguments: [
         ("lodz", ["city"]), ("ŁÓDŹ", ["city"]), ("straße 5", ["address"]), ("STRASSE", ["address"]), ("ark", ["location"]),
         ("éme", ["description"]), ("cri", ["description"]), ("e", ["address", "description", "name"]), ("nothing of it", []),
         ("", ["city", "address", "location", "description", "name"]), ("performance", []), ("locationSports", []),
@@ -100,7 +100,7 @@ struct EventQueryTests {
         #expect(query.apply(records, today: day("2026-06-15"), instant: instant).map(\.id) == [id(10)])
     }
 
-    @Test("R022: school, first day from and to, each with its ends")
+    @Test("R022 P13 school, first day from and to, each with its ends")
     func bounds() throws {
         let school = id(90)
         let records = [
@@ -114,7 +114,7 @@ struct EventQueryTests {
         #expect(try query { $0.day = day("2026-06-20") }.names(of: records) == ["a"])
     }
 
-    @Test("R021 R038: newest first is the default; oldest first, name as people read, type by its word", arguments: [
+    @Test("R038 P16 newest first is the default; oldest first, name as people read, type by its word", arguments: [
         (nil, ["Zoo", "Émile", "eva", "Ärmel"]), (.dateDescending, ["Zoo", "Émile", "eva", "Ärmel"]),
         (.dateAscending, ["Ärmel", "eva", "Émile", "Zoo"]), (.name, ["Ärmel", "Émile", "eva", "Zoo"]),
         (.type, ["eva", "Ärmel", "Zoo", "Émile"]),
@@ -127,7 +127,7 @@ struct EventQueryTests {
         #expect(try query(sort).names(of: records) == expected)
     }
 
-    @Test("Ties go by start time, then name, then id; a day without a time comes before its times")
+    @Test("R021 P16 Ties go by start time, then name, then id; a day without a time comes before its times")
     func ties() throws {
         let records = [
             event(10, "b", "2026-06-01", time: "09:00"), event(11, "a", "2026-06-01", time: "09:00"), event(12, "z", "2026-06-01"),

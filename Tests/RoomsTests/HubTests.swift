@@ -327,7 +327,7 @@ struct HubRightsTests {
             script.seen() == [.frame(id, "role guest"), .frame(id, "context"), .frame(id, "presence 1"), .frame(id, "log 1")])
     }
 
-    @Test("a context names an athlete of the family, or is not found")
+    @Test("P05 a context names an athlete of the family, or is not found")
     func context() {
         let script = HubScript()
         let id = script.live(at: 0)
@@ -337,7 +337,7 @@ struct HubRightsTests {
         #expect(script.seen() == [.frame(id, "error not_found")])
     }
 
-    @Test("others hear of coming and going")
+    @Test("P05 others hear of coming and going")
     func presence() {
         let script = HubScript()
         let first = script.live(at: 0)
@@ -382,7 +382,7 @@ struct HubNoteTests {
         }
     }
 
-    @Test("who looks at an athlete's season is noted once a visit; one's own is not")
+    @Test("P11 who looks at an athlete's season is noted once a visit; one's own is not")
     func visits() {
         var script = HubScript()
         let dana = script.live(at: 5)

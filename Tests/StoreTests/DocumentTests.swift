@@ -30,7 +30,7 @@ struct DocumentTests {
             .filter { $0.kind == .document && !$0.isDeleted && $0.fields.flag("is_current") }.map(\.id).sorted()
     }
 
-    @Test("a new version joins its chain at the head, also where it names an older one; the older ones stay")
+    @Test("P44 a new version joins its chain at the head, also where it names an older one; the older ones stay")
     func chains() throws {
         let ids = (0..<3).map { _ in world.newID() }
         #expect(try add(document(ids[0])) == 1)
@@ -45,7 +45,7 @@ struct DocumentTests {
         #expect(try twin.faults == [] && twin.records == world.snapshot(home).records)
     }
 
-    @Test("deleting the newest version makes the one before it current; a restore or an undo takes that back")
+    @Test("R142 deleting the newest version makes the one before it current; a restore or an undo takes that back")
     func deletes() throws {
         let one = world.newID(), two = world.newID()
         _ = try add(document(one))

@@ -92,7 +92,7 @@ struct IsolationTests {
         #expect(try world.snapshot(ours) == before)
     }
 
-    @Test("parents edit an athlete's records until the athlete, from 16 on, says view", arguments: [
+    @Test("P08 parents edit an athlete's records until the athlete, from 16 on, says view", arguments: [
         ("2010-11-21", true), ("2010-11-22", false),
     ])
     func parentAccess(born: String, isSixteen: Bool) throws {
@@ -107,7 +107,7 @@ struct IsolationTests {
         #expect(state.athletes == [Athlete(member: leo, parentAccess: isSixteen ? .view : .edit)])
     }
 
-    @Test("a family's own zone decides on which day an athlete turns 16")
+    @Test("P08 a family's own zone decides on which day an athlete turns 16")
     func birthdaysAreLocal() throws {
         // 04:30 UTC on the 22nd is still the 21st in New York.
         world.surroundings.now += 16 * 3_600_000 + 1_800_000

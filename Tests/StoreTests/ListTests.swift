@@ -124,7 +124,7 @@ struct ListTests {
         }
     }
 
-    @Test("R035: today is that of the family's zone, to the minute")
+    @Test("R035 P12 today is that of the family's zone, to the minute")
     func today() throws {
         let id = world.newID()
         try world.mutate(home, home.parent, camp(id, athlete: leo, date: "2026-11-22"))
@@ -169,7 +169,7 @@ struct ListTests {
         #expect(answer.statistics == .events(Statistics.Events()))
     }
 
-    @Test("Comments on a record come newest first, by pages, and are counted; other messages are not among them")
+    @Test("P49 Comments on a record come newest first, by pages, and are counted; other messages are not among them")
     func comments() throws {
         let camp = world.newID()
         try world.mutate(home, home.parent, StoreTests.camp(camp, athlete: leo))
@@ -339,7 +339,7 @@ struct HistoryTests {
         return digest
     }
 
-    @Test("A digest counts what others did since the reading position, and names who, what was said and what mentions one")
+    @Test("P50 A digest counts what others did since the reading position, and names who, what was said and what mentions one")
     func digests() throws {
         let dana = try world.invite(home, .parent, name: "Dana").member
         let before = try world.snapshot(home).sequence
@@ -379,7 +379,7 @@ struct HistoryTests {
         #expect(try digest(leo, after: 9_000_000_000).changes == 0)
     }
 
-    @Test("The access log is for the athlete, and for parents of athletes without a login or that they edit; not for guests")
+    @Test("P11 The access log is for the athlete, and for parents of athletes without a login or that they edit; not for guests")
     func accessLog() throws {
         let dana = try world.invite(home, .parent, name: "Dana").member
         let guest = try world.invite(home, .guest, name: "Gus").member

@@ -36,7 +36,7 @@ struct MutationTests {
         #expect(fields == record.fields)
     }
 
-    @Test("R095 an update raises the version and tells only the fields that changed, in canonical spelling")
+    @Test("R095 P02 an update raises the version and tells only the fields that changed, in canonical spelling")
     func updates() throws {
         let id = world.newID()
         try world.mutate(home, home.parent, camp(id, athlete: athlete))
@@ -108,7 +108,7 @@ struct MutationTests {
         #expect(answer.ack?.records == [.init(id: school, version: 2), .init(id: coach, version: 1)])
     }
 
-    @Test("R061 a batch with one bad operation does nothing at all")
+    @Test("R061 P03 a batch with one bad operation does nothing at all")
     func batchesAreAtomic() throws {
         let before = try world.snapshot(home)
         let answer = try world.mutate(
@@ -179,7 +179,7 @@ struct MutationTests {
         #expect(try world.mutate(home, home.parent, wrong).rejection?.field == "about")
     }
 
-    @Test("R105 coaches present keep name and role as they were when they were added, also after the coach is gone")
+    @Test("R105 P23 coaches present keep name and role as they were when they were added, also after the coach is gone")
     func setsKeepNames() throws {
         let coach = world.newID()
         let event = world.newID()

@@ -92,7 +92,7 @@ struct PeopleTests {
         var hasConsent: Bool
     }
 
-    @Test("below 13 no login, from 13 to 17 with a parent's stored consent, from 18 without", arguments: [
+    @Test("P09 P01 below 13 no login, from 13 to 17 with a parent's stored consent, from 18 without", arguments: [
         Ages(born: "2013-11-22", hasCode: false, hasConsent: false), Ages(born: "2013-11-21", hasCode: true, hasConsent: true),
         Ages(born: "2008-11-22", hasCode: true, hasConsent: true), Ages(born: "2008-11-21", hasCode: true, hasConsent: false),
     ])
@@ -114,14 +114,14 @@ struct PeopleTests {
         #expect(!log.contains { String(decoding: $0.frame, as: UTF8.self).contains(ages.born) }, "a birth date is never broadcast")
     }
 
-    @Test("who turns 13 after being added gets a login only by a parent's consent")
+    @Test("P09 who turns 13 after being added gets a login only by a parent's consent")
     func turningThirteen() throws {
         let invited = try world.invite(home, .athlete, born: "2013-11-22")
         world.surroundings.now += Surroundings.day
         #expect(try refusal(.token(member: invited.member))?.message.contains("consent") == true)
     }
 
-    @Test("a code makes a session once; the same client again gets another and the first one ends")
+    @Test("P10 a code makes a session once; the same client again gets another and the first one ends")
     func redeems() throws {
         let code = try #require(try world.invite(home, .guest, name: "Gus").code)
         let client = world.newID()
@@ -157,7 +157,7 @@ struct PeopleTests {
         }
     }
 
-    @Test("a code is good for 7 days")
+    @Test("P10 a code is good for 7 days")
     func codesExpire() throws {
         let code = try #require(try world.invite(home, .guest, name: "Gus").code)
         let other = try #require(try world.invite(home, .guest, name: "Gil").code)
@@ -211,7 +211,7 @@ struct PeopleTests {
         #expect(try world.mutate(home, home.parent, update(.member, guest.member, base: 1, ["role": .text("parent")])).code == nil)
     }
 
-    @Test("a family keeps at least one parent, also within one batch")
+    @Test("P07 a family keeps at least one parent, also within one batch")
     func lastParent() throws {
         let me = home.parent
         #expect(try world.mutate(home, me, delete(.member, me, base: 1)).code == .lastParent)

@@ -122,7 +122,7 @@ struct PermissionMatrixTests {
         return (id, 2)
     }
 
-    @Test("R001 every kind, step and role is as the product says", arguments: Kind.allCases)
+    @Test("R001 P06 every kind, step and role is as the product says", arguments: Kind.allCases)
     func matrix(_ kind: Kind) throws {
         for parentsView in kind.declaration.scope == .athlete ? [false, true] : [false] {
             if parentsView {
@@ -157,7 +157,7 @@ struct PermissionMatrixTests {
         kind == .family || kind == .member || kind == .readingPosition ? try world.record(ours, target.id).version : target.version
     }
 
-    @Test("R001 a stranger cannot tell a record of ours from one that is nowhere, for every kind and step", arguments: Kind.allCases)
+    @Test("R001 P06 a stranger cannot tell a record of ours from one that is nowhere, for every kind and step", arguments: Kind.allCases)
     func stranger(_ kind: Kind) throws {
         let theirs = try world.home("Other")
         let kid = try world.athlete(theirs, name: "Kim")

@@ -33,7 +33,7 @@ struct PlanTests {
 
     private func people(_ ids: Identifier...) -> Value { .set(ids.map { SetElement(id: $0) }) }
 
-    @Test("two items at the same time for the same people are refused, with both sides")
+    @Test("P30 R154 two items at the same time for the same people are refused, with both sides")
     func overlaps() throws {
         let lunch = world.newID(), walk = world.newID()
         try world.mutate(home, home.parent, item(lunch, "12:00", "13:00", ["title": .text("Lunch")]))
@@ -47,7 +47,7 @@ struct PlanTests {
     }
 
     /// Each row: the second item beside one from 12:00 to 13:00 with Leo.
-    @Test("the conflict matrix: times, participants, categories", arguments: [
+    @Test("P31 the conflict matrix: times, participants, categories", arguments: [
         ("12:00", "13:00", "activity", "leo", true), ("11:00", "12:00", "activity", "leo", false), ("13:00", "14:00", "activity", "leo", false),
         ("11:00", "12:01", "activity", "leo", true), ("12:59", "14:00", "food", "leo", true), ("11:00", "14:00", "other", "leo", true),
         ("12:15", "12:45", "transportation", "leo", true), ("12:15", nil, "activity", "leo", false), ("12:00", "13:00", "activity", "parent", false),
@@ -73,7 +73,7 @@ struct PlanTests {
         #expect(try world.mutate(home, home.parent, update).code == (isRefused ? .overlap : nil))
     }
 
-    @Test("two stays are in conflict with each other, and only they are")
+    @Test("P31 two stays are in conflict with each other, and only they are")
     func stays() throws {
         try world.mutate(home, home.parent, item("15:00", "20:00", ["category": .text("accommodation")]))
         #expect(try world.mutate(home, home.parent, item("16:00", "17:00", ["category": .text("food")])).code == nil)
@@ -93,7 +93,7 @@ struct PlanTests {
         #expect(try world.mutate(home, home.parent, item("16:00", "17:00"), item("16:30", "18:00")).code == .overlap)
     }
 
-    @Test("an accepted overlap is saved with its reason; only what an edit could bring into conflict is checked again")
+    @Test("P32 an accepted overlap is saved with its reason; only what an edit could bring into conflict is checked again")
     func accepted() throws {
         let lunch = world.newID(), walk = world.newID(), other = world.newID()
         try world.mutate(home, home.parent, item(lunch, "12:00", "13:00"))
@@ -142,7 +142,7 @@ struct PlanTests {
         #expect(try world.commit(world.undoProposal(home, home.parent, deletion, overlap: overlap)).sequence != nil)
     }
 
-    @Test("of many who take the same hour at once exactly one wins, whoever comes in which commit", arguments: [1, 2, 3])
+    @Test("P30 R154 of many who take the same hour at once exactly one wins, whoever comes in which commit", arguments: [1, 2, 3])
     func race(seed: UInt64) throws {
         var dice = Seeded(seed)
         let parents = try (0..<20).map { try world.invite(home, .parent, name: "P\($0)").member }
@@ -160,7 +160,7 @@ struct PlanTests {
 
     // MARK: Beyond the trip
 
-    @Test("an item during a recruiting event of the same person, or another trip's item, is saved with a warning that is given again")
+    @Test("P33 an item during a recruiting event of the same person, or another trip's item, is saved with a warning that is given again")
     func radar() throws {
         let event = world.newID(), other = world.newID(), flight = world.newID()
         try world.mutate(home, home.parent, create(.event, event, athlete: leo, [
@@ -194,7 +194,7 @@ struct PlanTests {
 
     // MARK: Shift and copy
 
-    @Test("a shifted trip takes its items along, local times stay over the change of clocks, and one undo puts all back")
+    @Test("P35 a shifted trip takes its items along, local times stay over the change of clocks, and one undo puts all back")
     func shifts() throws {
         let spring = world.newID(), flight = world.newID(), dinner = world.newID()
         try world.mutate(
@@ -233,7 +233,7 @@ struct PlanTests {
         #expect(back.code == .overlap)
     }
 
-    @Test("a copied trip has copies of its living items, with ids that a retry and an offline client know")
+    @Test("P35 a copied trip has copies of its living items, with ids that a retry and an offline client know")
     func copies() throws {
         let one = world.newID(), copy = world.newID()
         try world.mutate(home, home.parent, item(one, "12:00", "13:00", ["source_data": .json(Array(#"{"a":1}"#.utf8))]))
@@ -247,7 +247,7 @@ struct PlanTests {
         #expect(try world.mutate(home, home.parent, Operation(kind: .trip, id: copy, action: .copy(from: road, days: 1))).code == .alreadyExists)
     }
 
-    @Test("a copied camp is planned, not attended, and belongs to the same athlete")
+    @Test("P35 a copied camp is planned, not attended, and belongs to the same athlete")
     func copiesEvents() throws {
         let event = world.newID(), copy = world.newID(), jo = world.newID()
         try world.mutate(home, home.parent, camp(event, athlete: leo), coach(jo, "Jo", "Diaz"))

@@ -28,7 +28,7 @@ struct ReaderTests {
         return state.resume
     }
 
-    @Test("a token gives its person with every family, name and role; another gives nothing", arguments: [
+    @Test("P01 a token gives its person with every family, name and role; another gives nothing", arguments: [
         "", "x", String(repeating: "A", count: 43),
     ])
     func signsIn(unknown: String) throws {
@@ -190,7 +190,7 @@ struct ReaderTests {
         #expect(snapshot.records == (try Twin(world.log(home)).records))
     }
 
-    @Test("of messages a snapshot holds the newest; pages hold all, newest first, each once")
+    @Test("P49 of messages a snapshot holds the newest; pages hold all, newest first, each once")
     func messages() throws {
         let world = try World { $0.limits.snapshotMessages = 10 }
         let home = try world.home()

@@ -32,7 +32,7 @@ struct ReferenceTests {
         }
     }
 
-    @Test("the name of a school or coach is kept as it is assigned, follows a new assignment, and goes with the reference")
+    @Test("P24 the name of a school or coach is kept as it is assigned, follows a new assignment, and goes with the reference")
     func keepsNames() throws {
         let rice = world.newID(), baylor = world.newID(), event = world.newID(), jo = world.newID(), call = world.newID()
         try world.mutate(
@@ -52,7 +52,7 @@ struct ReferenceTests {
         #expect(try world.record(home, event).fields["school_name"] == nil)
     }
 
-    @Test("who deletes a school brings kept names up to date in the same change; the reference stays")
+    @Test("P24 who deletes a school brings kept names up to date in the same change; the reference stays")
     func deletesSchool() throws {
         let rice = world.newID(), event = world.newID(), other = world.newID(), jo = world.newID()
         try world.mutate(
@@ -75,7 +75,7 @@ struct ReferenceTests {
         #expect(try world.mutate(home, home.parent, update(.event, event, base: 3, ["name": .text("X")])).sequence != nil)
     }
 
-    @Test("deleting an event unlinks its metrics and interactions, in one change and with versions raised")
+    @Test("P25 deleting an event unlinks its metrics and interactions, in one change and with versions raised")
     func unlinks() throws {
         let event = world.newID(), other = world.newID()
         let metrics = (0..<3).map { _ in world.newID() }
@@ -96,7 +96,7 @@ struct ReferenceTests {
         #expect(try Twin(world.log(home)).records == world.snapshot(home).records)
     }
 
-    @Test("deleting a trip deletes its items, and a restored item needs its trip")
+    @Test("P26 deleting a trip deletes its items, and a restored item needs its trip")
     func cascades() throws {
         let trip = world.newID(), item = world.newID(), gone = world.newID()
         try world.mutate(home, home.parent, StoreTests.trip(trip), tripItem(item, trip), tripItem(gone, trip, start: "2026-12-06T09:00"))

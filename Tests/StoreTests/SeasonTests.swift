@@ -33,7 +33,7 @@ struct SeasonTests {
         }
     }
 
-    @Test("R050 R067 R089 R115 an event of long ago, free of charge, is entered, edited and marked attended, and that is taken back")
+    @Test("R050 R067 R089 R115 P21 an event of long ago, free of charge, is entered, edited and marked attended, and that is taken back")
     func longAgo() throws {
         let season = try Season()
         var event = try season.create(
@@ -47,7 +47,7 @@ struct SeasonTests {
         #expect(event.version == 4)
     }
 
-    @Test("R066 two events may have the same name of 255 characters, and it is kept whole; one more is refused")
+    @Test("R066 P20 two events may have the same name of 255 characters, and it is kept whole; one more is refused")
     func names() throws {
         let season = try Season()
         let name = String(repeating: "ż", count: 255)
@@ -105,5 +105,59 @@ struct SeasonTests {
         #expect(try season.world.record(season.home, item.id).isDeleted)
         try season.world.mutate(season.home, season.home.parent, restore(.tripItem, item.id, base: 3))
         #expect(try season.world.record(season.home, item.id).fields == item.fields)
+    }
+
+    /// Straight to the writer, as if a client had checked nothing and the frame's reader neither.
+    @Test("R061 the server refuses every wrong value by its field, whatever the client let pass", arguments: [
+        ("type", .text("tournament")), ("name", .text(" ")), ("name", .flag(true)), ("start_date", .text("2026-02-30")), ("cost", .text("-1")),
+        ("cost", .text("1.234")), ("url", .text("ftp://example.com")), ("state", .text("Texas")), ("start_time", .text("25:00")),
+        ("time_zone", .text("Mars/Base")), ("school_id", .reference(Identifier(high: 1, low: 2))), ("end_date", .text("2026-12-04")),
+        ("stats_recorded", .json(Array("[1]".utf8))), ("coaches_present", .set([SetElement(id: Identifier(high: 1, low: 2))])),
+    ] as [(String, Value)])
+    func wrongValues(_ field: String, _ value: Value) throws {
+        let season = try Season()
+        let before = try season.world.snapshot(season.home)
+        let whole: KeyValuePairs<String, Value?> = ["type": .text("camp"), "name": .text("Camp"), "start_date": .text("2026-12-05")]
+        var values = patch(.event, whole).assignments.filter { $0.field != Kind.event.field(field) }
+        values.append(.init(field: Kind.event.field(field), value: value))
+        let operation = Operation(
+            kind: .event, id: season.world.newID(),
+            action: .create(athlete: season.athlete, patch: FieldPatch(assignments: values.sorted { $0.field < $1.field })))
+        let refused = try season.world.mutate(season.home, season.home.parent, operation)
+        #expect(refused.rejection?.field == field && refused.rejection?.kind == .event, "\(String(describing: refused.rejection))")
+        #expect(try season.world.snapshot(season.home) == before)
+    }
+
+    @Test("R153 free data of an item goes through frame, disk, change and snapshot octet for octet", arguments: [
+        #"{ "b":1.50, "a":[null,true,{"x":1e-7}],"e":"\u00e9","é":"/\/" }"#, #"{"n":123456789012345678901234567890,"n2":-0.0,"":{}}"#,
+    ])
+    func freeData(_ text: String) throws {
+        let season = try Season()
+        let trip = try season.create(.trip, ["name": .text("South"), "start_date": .text("2026-12-04")])
+        let id = season.world.newID()
+        let frame = """
+            {"type":"mutate","mutation":1,"operations":[{"op":"create","kind":"trip_item","id":"\(id)","fields":{"trip_id":"\(trip.id)",\
+            "title":"Museum","start_time":"2026-12-04T10:00","source_data":\(text)}}]}
+            """
+        guard case .mutation(_, .operations(let operations), _) = try ClientFrame.decode(Array(frame.utf8), limits: Limits()) else { throw Unexpected() }
+        let answer = try season.world.mutate(season.home, season.home.parent, operations: operations)
+        #expect(answer.change.map { String(decoding: ServerFrame.change($0).encode(), as: UTF8.self).contains(text) } == true)
+        #expect(try season.world.record(season.home, id).fields["source_data"] == .json(Array(text.utf8)))
+        try season.world.reopen()
+        #expect(try season.world.record(season.home, id).fields["source_data"] == .json(Array(text.utf8)))
+    }
+
+    @Test("R003 each refusal says by its code whether it is the content, the rights, a missing record or the moment")
+    func classes() throws {
+        let season = try Season()
+        let (world, home) = (season.world, season.home)
+        let guest = try world.invite(home, .guest, name: "Gus").member
+        #expect(try world.mutate(home, home.parent, camp(world.newID(), athlete: season.athlete, date: "soon")).code == .invalid)
+        #expect(try world.mutate(home, guest, camp(world.newID(), athlete: season.athlete)).code == .notAllowed)
+        #expect(try world.mutate(home, home.parent, delete(.event, world.newID(), base: 1)).code == .notFound)
+        #expect(try world.reader.signIn(token: "no token") == nil)
+        let long = camp(world.newID(), athlete: season.athlete, name: String(repeating: "x", count: 256))
+        #expect(try world.mutate(home, home.parent, long).code == .tooLong)
+        #expect(Set(ErrorCode.allCases.filter(\.isRetryable)) == [.rateLimited, .tooManyPending, .storageFull, .busy])
     }
 }

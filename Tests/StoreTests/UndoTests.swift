@@ -62,7 +62,7 @@ struct UndoTests {
         #expect(fields.text("name") == "Fall Camp" && fields.text("url") == "https://example.org" && fields["city"] == nil)
     }
 
-    @Test("one undo of a deletion brings back the record and all that went or came loose with it", arguments: [Kind.event, .trip, .school])
+    @Test("P25 P26 one undo of a deletion brings back the record and all that went or came loose with it", arguments: [Kind.event, .trip, .school])
     func deletions(kind: Kind) throws {
         let rice = world.newID(), event = world.newID(), result = world.newID(), call = world.newID(), road = world.newID()
         try world.mutate(
@@ -107,7 +107,7 @@ struct UndoTests {
         #expect(contradicted.code == .contradicted && contradicted.rejection?.sequence == renamed.sequence)
     }
 
-    @Test("mark attended, interaction, coaches and metrics are one change: whole or not at all, one sequence, one undo")
+    @Test("P21 mark attended, interaction, coaches and metrics are one change: whole or not at all, one sequence, one undo")
     func batches() throws {
         let event = world.newID(), jo = world.newID()
         try world.mutate(home, home.parent, camp(event, athlete: leo), coach(jo, "Jo", "Diaz"))

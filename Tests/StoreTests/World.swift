@@ -151,6 +151,11 @@ final class World {
         try commit(proposal(home, member, operations, mutation: mutation, client: client, context: context))
     }
 
+    @discardableResult
+    func mutate(_ home: Home, _ member: Identifier, operations: [Operation]) throws -> Answer {
+        try commit(proposal(home, member, operations))
+    }
+
     func commit(_ proposal: Proposal) throws -> Answer {
         let answers = try commit([proposal])
         return try #require(answers.first)

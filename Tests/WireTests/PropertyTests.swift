@@ -36,7 +36,7 @@ struct PropertyTests {
         }
     }
 
-    @Test("Fields survive storage, and a field of a newer program does no harm", arguments: seeds)
+    @Test("R132 Fields survive storage, and a field of a newer program does no harm", arguments: seeds)
     func fieldsRoundTrip(_ seed: UInt64) throws {
         var frames = RandomFrames(seed: seed)
         for kind in Kind.allCases {

@@ -6,7 +6,7 @@ import Wire
 
 @Suite("What is generated for other clients")
 struct SchemaDocumentTests {
-    @Test("The files in proto/ are the generated ones")
+    @Test("P04 The files in proto/ are the generated ones")
     func filesAreGenerated() {
         for (path, octets) in SchemaDocument.files() {
             if ProtoFolder.isWriting {

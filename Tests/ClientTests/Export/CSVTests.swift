@@ -15,7 +15,7 @@ struct CSVTests {
     ])
     func quoting(_ text: String, _ wanted: String) { #expect(line([.text(text)]) == wanted + "\r\n") }
 
-    @Test("R112 no cell is a formula: what begins like one gets an apostrophe", arguments: [
+    @Test("R112 P28 no cell is a formula: what begins like one gets an apostrophe", arguments: [
         "=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx", "\n=x", " =1+1", "=cmd|' /C calc'!A0", "＝1", "\u{FEFF}=1",
     ])
     func formulas(_ text: String) {
