@@ -26,12 +26,12 @@ enum Referrers {
     /// The expression by which the indexes of `Schema.references` know a field.
     static func expression(_ name: String) -> String { "json_extract(CAST(fields AS TEXT), '$.\(name)')" }
 
-    /// Finds living records by a field.
+    /// Finds living records by a field; its last two conditions are word for word those of the index.
     static func query(_ name: String, _ fields: [ReferringField]) -> String {
-        let kinds = fields.map { "\($0.kind.rawValue)" }.joined(separator: ", ")
+        let kinds = fields.map { "kind = \($0.kind.rawValue)" }.joined(separator: " OR ")
         return """
             SELECT \(RecordTable.columns) FROM records
-            WHERE family = ? AND \(expression(name)) = ? AND kind IN (\(kinds)) AND deleted_at IS NULL ORDER BY row LIMIT ?
+            WHERE family = ? AND \(expression(name)) = ? AND (\(kinds)) AND deleted_at IS NULL ORDER BY row LIMIT ?
             """
     }
 }

@@ -27,7 +27,7 @@ final class HistoryStatements {
             ORDER BY at DESC, row DESC LIMIT ?
             """)
         withoutLogin = try database.prepare("SELECT member FROM memberships WHERE family = ? AND person IS NULL")
-        isPurged = try database.prepare("SELECT 1 FROM purged WHERE family = ? AND id = ?")
+        isPurged = try database.prepare("SELECT 1 FROM purged WHERE family = ? AND id = ? AND kind = ?")
     }
 }
 
@@ -40,7 +40,8 @@ extension StoreReader {
 
     /// Who changed what, newest first: of the family, or of one record.
     ///
-    /// - Returns: the encoded `history` frame; `not_found` for a record that the family does not have or of another kind.
+    /// - Returns: the encoded `history` frame; `not_found` for a record that the family does not have or of another kind, `purged` for one
+    ///   that was deleted more than 30 days ago.
     package func history(family: Identifier, _ request: HistoryRequest) throws(StoreFailure) -> Result<[UInt8], Rejection> {
         let limit = min(max(request.limit, 1), environment.limits.pageRecords)
         return try reading {
@@ -98,8 +99,17 @@ extension StoreReader {
         return sequences
     }
 
+    /// `purged` for what was deleted for good, which every member of the family could have seen; `not_found` for what was never theirs.
     private func missing(_ target: HistoryRequest.Target, _ family: Int64) throws -> Rejection {
-        Rejection(.notFound, ErrorCode.notFound.sentence, kind: target.kind, id: target.id)
+        histories.isPurged.bind(1, family)
+        histories.isPurged.bind(2, target.id)
+        histories.isPurged.bind(3, Int64(target.kind.rawValue))
+        guard try histories.isPurged.one({ _ in true }) ?? false else {
+            return Rejection(.notFound, ErrorCode.notFound.sentence, kind: target.kind, id: target.id)
+        }
+        return Rejection(
+            .purged, "This was deleted more than 30 days ago, and its history is gone with it. Look at the history of the family instead.",
+            kind: target.kind, id: target.id)
     }
 
     /// - Parameter record: the one that history is asked of: the rest of a batch is left out then.

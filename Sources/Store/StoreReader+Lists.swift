@@ -11,6 +11,7 @@ final class ListStatements {
     let comments: Statement
     let countComments: Statement
     let countKinds: Statement
+    let countMessages: Statement
 
     init(_ database: Database) throws(SQLiteError) {
         let columns = RecordTable.columns
@@ -26,8 +27,15 @@ final class ListStatements {
             "SELECT count(*) FROM records WHERE family = ? AND about = ? AND (deleted_at IS NULL) = ?")
         countKinds = try database.prepare(
             """
-            SELECT kind, count(*) FROM records WHERE family = ?1 AND deleted_at IS NULL AND (?2 IS NULL OR athlete IS NULL OR athlete = ?2)
-            GROUP BY kind ORDER BY kind
+            SELECT kind, count(*) FROM records WHERE family = ?1 AND kind <> \(messages) AND deleted_at IS NULL
+            AND (?2 IS NULL OR athlete IS NULL OR athlete = ?2) GROUP BY kind
+            """)
+        // All records but the others and the deleted: each part is counted in an index, and messages need none of their own.
+        countMessages = try database.prepare(
+            """
+            SELECT (SELECT count(*) FROM records WHERE family = ?1)
+                - (SELECT count(*) FROM records WHERE family = ?1 AND kind <> \(messages))
+                - (SELECT count(*) FROM records WHERE family = ?1 AND deleted_at IS NOT NULL AND kind = \(messages))
             """)
     }
 }
@@ -162,7 +170,10 @@ extension StoreReader {
                     guard let kind = UInt8(exactly: row.int64(0)).flatMap({ Kind(rawValue: $0) }) else { return }
                     counts.append(Statistics.Count(kind: kind, records: Int(row.int64(1))))
                 }
-                statistics = .family(counts)
+                lists.countMessages.bind(1, key)
+                let messages = try lists.countMessages.one { Int($0.int64(0)) } ?? 0
+                if messages > 0 { counts.append(Statistics.Count(kind: .message, records: messages)) }
+                statistics = .family(counts.sorted { $0.kind.rawValue < $1.kind.rawValue })
             } else {
                 let keys = try listing(key, request.kind, sequence: sequence).keys
                 guard let made = Statistics(request.kind, keys, athlete: athlete, today: try today(key, family)) else {

@@ -60,6 +60,26 @@ struct PurgeTests {
         #expect(try world.purge().records == 0)
     }
 
+    @Test("history of a purged record answers purged to the family, and to others what it answers of a record that never was")
+    func history() throws {
+        let (school, _, _) = try deleted()
+        let stranger = try world.home("Other")
+        func code(_ home: World.Home, _ kind: Kind, _ id: Identifier) throws -> Rejection? {
+            let request = HistoryRequest(request: 1, record: .init(kind: kind, id: id), limit: 9)
+            guard case .failure(let rejection) = try world.reader.history(family: home.family, request) else { return nil }
+            return rejection
+        }
+        #expect(try code(home, .school, school) == nil, "deleted, and can come back")
+        world.surroundings.now += 30 * Surroundings.day
+        try world.purge()
+        #expect(try code(home, .school, school)?.code == .purged)
+        #expect(try code(home, .event, school)?.code == .notFound, "asked for as another kind")
+        let never = try code(stranger, .school, world.newID())
+        var seen = try code(stranger, .school, school)
+        seen?.id = never?.id
+        #expect(seen?.code == .notFound && seen == never)
+    }
+
     @Test("a cursor below the floor gets a reset, one at the floor the changes")
     func resets() throws {
         let (_, _, deletion) = try deleted()
