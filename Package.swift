@@ -65,6 +65,7 @@ let package = Package(
         library("HTTP1", ["Bytes", "Dates"]),
         library("Tar"),
         library("WebSocket", ["Bytes", "Crypto", "Deflate", "HTTP1"]),
+        library("Terminal", ["CUTF8proc", "Folding", "Dates"]),
 
         // Layer 3: the product itself, pure.
         library("Family", ["Bytes", "Crypto", "JSON", "Dates"]),
@@ -106,6 +107,7 @@ let package = Package(
         tests("HTTP1Tests", ["Bytes", "Posix", "JSON", "HTTP1"]),
         tests("TarTests", ["Tar"]),
         tests("WebSocketTests", ["wsecho", "wsclient", "Bytes", "Crypto", "Deflate", "Posix", "HTTP1", "WebSocket"]),
+        tests("TerminalTests", ["Dates", "Terminal"]),
         tests("TLSTests", ["COpenSSL", "TestCertificates", "Posix", "TLS"]),
         tests("FamilyTests", ["Bytes", "JSON", "Dates", "Family"]),
         tests("QueriesTests", ["Bytes", "Folding", "Dates", "Family", "Queries"]),

@@ -1,0 +1,109 @@
+/// Turns what changed between two canvases into what a terminal understands. Pure: canvases in, octets out.
+///
+/// Only cells that differ are sent. After a character whose width terminals disagree about, the cursor is placed anew, and a row that has
+/// or had one is sent whole, so that no terminal's opinion reaches further than its row.
+///
+/// Source: ECMA-48 (CUP, EL, SGR), as every terminal of the last thirty years understands it.
+package struct FrameEncoder: Sendable {
+    package let depth: ColourDepth
+    /// Whether the terminal shows italics and crossed-out text; else underline and dim stand for them.
+    package let hasItalics: Bool
+    /// What the terminal shows now; `nil` when nobody knows.
+    private var shown: Canvas?
+    private var style: Style?
+    private var position: Point?
+
+    package init(depth: ColourDepth, hasItalics: Bool = true) {
+        self.depth = depth
+        self.hasItalics = hasItalics
+    }
+
+    /// Forgets what the terminal shows: the next frame is sent whole.
+    package mutating func invalidate() {
+        shown = nil
+    }
+
+    /// Appends the octets that make the terminal show `canvas`.
+    package mutating func encode(_ canvas: Canvas, into octets: inout [UInt8]) {
+        // Nobody knows what others have set.
+        style = nil
+        position = nil
+        let before = octets.count
+        let old = shown?.size == canvas.size ? shown : nil
+        for row in 0..<canvas.size.rows { encode(row: row, canvas, old, &octets) }
+        // The cursor is hidden while cells are drawn, and stays so where there is none.
+        if octets.count > before { octets.insert(contentsOf: Self.hide, at: before) }
+        let hasMoved = old == nil || old?.cursor != canvas.cursor || octets.count > before
+        if hasMoved {
+            if octets.count > before, style != .plain { octets += Self.reset }
+            if let cursor = canvas.cursor {
+                move(to: cursor, &octets)
+                octets += Self.show
+            } else if octets.count == before {
+                octets += Self.hide
+            }
+        }
+        shown = canvas
+    }
+
+    private static let hide = Array("\u{1B}[?25l".utf8)
+    private static let show = Array("\u{1B}[?25h".utf8)
+    private static let reset = Array("\u{1B}[0m".utf8)
+
+    private mutating func encode(row: Int, _ canvas: Canvas, _ old: Canvas?, _ octets: inout [UInt8]) {
+        let columns = canvas.size.columns
+        let first = row * columns
+        let new = canvas.cells[first..<first + columns]
+        let before = old.map { $0.cells[first..<first + columns] }
+        if let before, before == new { return }
+        let isWhole = before == nil || new.contains { TextWidth.isOdd($0.character) } || before?.contains { TextWidth.isOdd($0.character) } == true
+        // Blank cells at the end in the terminal's own colours take one erasure.
+        var end = first + columns
+        while end > first, canvas.cells[end - 1] == .blank { end -= 1 }
+        var place = first
+        while place < end {
+            let cell = canvas.cells[place]
+            defer { place += 1 }
+            guard cell.width > 0 else { continue }
+            if !isWhole, let before, before[place] == cell, cell.width == 1 || before[place + 1] == canvas.cells[place + 1] { continue }
+            let target = Point(place - first, row)
+            if position != target { move(to: target, &octets) }
+            set(cell.style, &octets)
+            octets += String(cell.character).utf8
+            // Behind the last column the cursor waits at a place of its own.
+            let next = target.column + Int(cell.width)
+            position = TextWidth.isOdd(cell.character) || next >= columns ? nil : Point(next, row)
+        }
+        let isBlankAlready = !isWhole && before.map { $0[end...].allSatisfy { $0 == .blank } } == true
+        if end < first + columns, !isBlankAlready {
+            let target = Point(end - first, row)
+            if position != target { move(to: target, &octets) }
+            set(.plain, &octets)
+            octets += "\u{1B}[K".utf8
+        }
+    }
+
+    private mutating func move(to target: Point, _ octets: inout [UInt8]) {
+        octets += "\u{1B}[\(target.row + 1);\(target.column + 1)H".utf8
+        position = target
+    }
+
+    private mutating func set(_ wanted: Style, _ octets: inout [UInt8]) {
+        guard wanted != style else { return }
+        style = wanted
+        // Always from nothing: terminals differ in what they take back.
+        var parameters = [0]
+        let attributes = wanted.attributes
+        if attributes.contains(.bold) { parameters.append(1) }
+        if attributes.contains(.dim) || attributes.contains(.strike) && !hasItalics { parameters.append(2) }
+        if attributes.contains(.italic), hasItalics { parameters.append(3) }
+        if attributes.contains(.underline) || attributes.contains(.italic) && !hasItalics { parameters.append(4) }
+        if attributes.contains(.reverse) { parameters.append(7) }
+        if attributes.contains(.strike), hasItalics { parameters.append(9) }
+        if depth != .none {
+            if wanted.foreground != .standard { parameters += depth.parameters(wanted.foreground, isBackground: false) }
+            if wanted.background != .standard { parameters += depth.parameters(wanted.background, isBackground: true) }
+        }
+        octets += "\u{1B}[\(parameters.map(String.init).joined(separator: ";"))m".utf8
+    }
+}

@@ -1,0 +1,373 @@
+/// A text that is being typed: one line, or several after Alt-Enter or a paste. Pure: commands and texts in, outcomes out. The cursor moves by
+/// characters as people see them.
+package struct LineEditor: Sendable {
+    package enum Outcome: Hashable, Sendable {
+        case none
+        /// The text or the cursor looks different.
+        case changed
+        /// Enter: the text is the caller's, a fresh one begins.
+        case accepted(String)
+    }
+
+    /// Characters and octets that one text may have; a message is shorter.
+    package static let limit = 16_384
+    package static let octetLimit = 65_536
+    /// Cut texts that can be yanked, and steps that can be undone.
+    private static let ringLimit = 32
+    private static let undoLimit = 200
+
+    package private(set) var characters: [Character] = []
+    /// Characters before the cursor.
+    package private(set) var cursor = 0
+    package var history = EditHistory()
+    /// What is looked for in the history, while it is.
+    package private(set) var search: HistorySearch?
+
+    private var ring: [String] = []
+    /// What the last command was, where the next one asks.
+    private var last = Last.other
+    private var past: [Step] = []
+    /// The column that moving up and down keeps to.
+    private var goal: Int?
+
+    private enum Last: Hashable, Sendable {
+        case typing
+        /// Cutting again adds to what was cut.
+        case killing
+        /// So many characters before the cursor were yanked, from the ring's place.
+        case yanking(Int, place: Int)
+        case other
+    }
+
+    private struct Step: Sendable {
+        let characters: [Character]
+        let cursor: Int
+    }
+
+    package init() {}
+
+    package var text: String { String(characters) }
+    package var isEmpty: Bool { characters.isEmpty }
+
+    // MARK: Texts
+
+    /// Types text at the cursor; what steers a terminal is left out, tabs become blanks, what is beyond the limit is dropped.
+    package mutating func insert(_ text: String) -> Outcome {
+        if search != nil { return searching(for: (search?.wanted ?? "") + text) }
+        let text = Self.typable(text)
+        let kind = text.count == 1 && text != " " ? Last.typing : .other
+        if kind != .typing || last != .typing { remember() }
+        defer { last = kind }
+        return place(text) ? .changed : .none
+    }
+
+    /// Puts a text there to be edited further; the cursor stands behind it.
+    package mutating func set(_ text: String) {
+        remember()
+        replace(with: Array(Self.typable(text)))
+        last = .other
+    }
+
+    /// Replaces a range of characters, as a completion does; the cursor stands behind what was put there.
+    package mutating func replace(_ range: Range<Int>, with text: String) {
+        remember()
+        let range = range.clamped(to: 0..<characters.count)
+        let tail = Array(characters[range.upperBound...])
+        characters = Array(characters[..<range.lowerBound])
+        cursor = characters.count
+        // The rest stays, however long the completion is.
+        let room = Self.limit - tail.count
+        let before = Array(String(characters) + Self.typable(text)).prefix(max(room, characters.count))
+        characters = Array(String(before) + String(tail))
+        cursor = min(before.count, characters.count)
+        last = .other
+    }
+
+    /// Moves the cursor, as a click does.
+    package mutating func moveCursor(to place: Int) {
+        cursor = min(max(place, 0), characters.count)
+        last = .other
+        goal = nil
+    }
+
+    // MARK: Commands
+
+    package mutating func perform(_ command: EditCommand) -> Outcome {
+        if search != nil, let outcome = searchCommand(command) { return outcome }
+        let before = (characters.count, cursor, last)
+        if command != .previousLine && command != .nextLine { goal = nil }
+        if case .yanking = last, command == .yankPop { return yankPop() }
+        switch command {
+        case .beginningOfLine: cursor = lineStart
+        case .endOfLine: cursor = lineEnd
+        case .backwardCharacter: cursor = max(cursor - 1, 0)
+        case .forwardCharacter: cursor = min(cursor + 1, characters.count)
+        case .backwardWord: cursor = wordStart
+        case .forwardWord: cursor = wordEnd
+        case .previousLine: return vertical(-1)
+        case .nextLine: return vertical(1)
+        case .deleteBackward: return delete((cursor - 1)..<cursor)
+        case .deleteForward: return delete(cursor..<(cursor + 1))
+        case .killLine: return kill(cursor..<(cursor == lineEnd ? min(cursor + 1, characters.count) : lineEnd), isForward: true)
+        case .killToStart: return kill(lineStart..<cursor, isForward: false)
+        case .killBlankWord: return kill(blankWordStart..<cursor, isForward: false)
+        case .killWord: return kill(cursor..<wordEnd, isForward: true)
+        case .killWordBackward: return kill(wordStart..<cursor, isForward: false)
+        case .yank: return yank()
+        case .yankPop: return .none
+        case .transpose: return transpose()
+        case .upcase: return changeWord { $0.uppercased() }
+        case .downcase: return changeWord { $0.lowercased() }
+        case .capitalize: return changeWord(Self.capitalized)
+        case .undo: return undo()
+        case .newline:
+            remember()
+            last = .other
+            return place("\n") ? .changed : .none
+        case .accept: return accept()
+        case .previousHistory: return look(history.older(than: text, prefix: ""))
+        case .nextHistory: return look(history.newer(prefix: ""))
+        case .searchHistory, .searchHistoryForward:
+            search = HistorySearch(before: text, cursor: cursor)
+            last = .other
+            return .changed
+        case .abort:
+            guard !characters.isEmpty else { return .none }
+            remember()
+            replace(with: [])
+        }
+        last = .other
+        return before.0 == characters.count && before.1 == cursor ? .none : .changed
+    }
+
+    private mutating func accept() -> Outcome {
+        let text = text
+        history.add(text)
+        characters = []
+        cursor = 0
+        past = []
+        last = .other
+        return .accepted(text)
+    }
+
+    // MARK: History
+
+    private mutating func vertical(_ direction: Int) -> Outcome {
+        let start = lineStart
+        let column = goal ?? cursor - start
+        if direction < 0, start > 0 {
+            let above = self.start(before: start - 1)
+            cursor = min(above + column, start - 1)
+        } else if direction > 0, lineEnd < characters.count {
+            let below = lineEnd + 1
+            cursor = min(below + column, end(from: below))
+        } else {
+            // What stands before the cursor says which lines are meant; with the cursor at the end it is the whole text.
+            let prefix = String(characters[..<cursor])
+            let wanted = history.isLooking ? history.prefix : prefix
+            return look(direction < 0 ? history.older(than: text, prefix: wanted) : history.newer(prefix: wanted))
+        }
+        goal = column
+        last = .other
+        return .changed
+    }
+
+    private mutating func look(_ found: String?) -> Outcome {
+        guard let found else { return .none }
+        replace(with: Array(found))
+        last = .other
+        return .changed
+    }
+
+    /// What a command does while the history is searched; `nil` when it ends the search and then does what it always does.
+    private mutating func searchCommand(_ command: EditCommand) -> Outcome? {
+        guard let current = search else { return nil }
+        switch command {
+        case .searchHistory:
+            search?.find(in: history.lines, from: (current.found ?? history.lines.count) - 1, step: -1)
+            return showSearch()
+        case .searchHistoryForward:
+            search?.find(in: history.lines, from: (current.found ?? -1) + 1, step: 1)
+            return showSearch()
+        case .deleteBackward: return searching(for: String(current.wanted.dropLast()))
+        case .abort:
+            search = nil
+            characters = Array(current.before)
+            cursor = min(current.cursor, characters.count)
+            return .changed
+        default:
+            search = nil
+            return nil
+        }
+    }
+
+    private mutating func searching(for wanted: String) -> Outcome {
+        let start = search?.found ?? history.lines.count - 1
+        search?.wanted = String(Self.typable(wanted).prefix(HistorySearch.longest))
+        search?.find(in: history.lines, from: start, step: -1)
+        return showSearch()
+    }
+
+    private mutating func showSearch() -> Outcome {
+        if let found = search?.found, history.lines.indices.contains(found) { replace(with: Array(history.lines[found])) }
+        return .changed
+    }
+
+    // MARK: Changing
+
+    /// Puts text at the cursor; false when there is no room.
+    private mutating func place(_ text: String) -> Bool {
+        let octets = characters.reduce(0) { $0 + $1.utf8.count }
+        guard !text.isEmpty, characters.count < Self.limit, octets + text.utf8.count <= Self.octetLimit else { return false }
+        // Characters can join with their neighbours (accents, families of emoji), so that they are counted anew.
+        let before = Array(String(characters[..<cursor]) + text.prefix(Self.limit - characters.count))
+        characters = Array(String(before) + String(characters[cursor...]))
+        cursor = min(before.count, characters.count)
+        return true
+    }
+
+    private mutating func replace(with new: [Character]) {
+        characters = Array(new.prefix(Self.limit))
+        cursor = characters.count
+    }
+
+    private mutating func delete(_ range: Range<Int>) -> Outcome {
+        guard range.lowerBound >= 0, range.upperBound <= characters.count, !range.isEmpty else { return .none }
+        remember()
+        remove(range)
+        last = .other
+        return .changed
+    }
+
+    private mutating func remove(_ range: Range<Int>) {
+        characters.removeSubrange(range)
+        // What is left may join into fewer characters.
+        let before = Array(String(characters[..<range.lowerBound]))
+        characters = Array(String(characters))
+        cursor = min(before.count, characters.count)
+    }
+
+    private mutating func kill(_ range: Range<Int>, isForward: Bool) -> Outcome {
+        guard !range.isEmpty else { return .none }
+        remember()
+        let cut = String(characters[range])
+        if last == .killing, let latest = ring.popLast() {
+            ring.append(isForward ? latest + cut : cut + latest)
+        } else {
+            ring.append(cut)
+        }
+        if ring.count > Self.ringLimit { ring.removeFirst() }
+        remove(range)
+        last = .killing
+        return .changed
+    }
+
+    private mutating func yank() -> Outcome {
+        guard let text = ring.last else { return .none }
+        remember()
+        let before = cursor
+        guard place(text) else { return .none }
+        last = .yanking(cursor - before, place: ring.count - 1)
+        return .changed
+    }
+
+    private mutating func yankPop() -> Outcome {
+        guard case .yanking(let count, let place) = last, ring.count > 1, count <= cursor else { return .none }
+        let earlier = (place + ring.count - 1) % ring.count
+        remove(cursor - count..<cursor)
+        let before = cursor
+        _ = self.place(ring[earlier])
+        last = .yanking(cursor - before, place: earlier)
+        return .changed
+    }
+
+    private mutating func transpose() -> Outcome {
+        // At the end of the line the two characters before the cursor change places, as in readline.
+        let place = cursor == lineEnd ? cursor - 1 : cursor
+        guard place > lineStart, place < characters.count else { return .none }
+        remember()
+        characters.swapAt(place - 1, place)
+        characters = Array(String(characters))
+        cursor = min(place + 1, characters.count)
+        last = .other
+        return .changed
+    }
+
+    private mutating func changeWord(_ change: (String) -> String) -> Outcome {
+        let end = wordEnd
+        guard end > cursor else { return .none }
+        remember()
+        let before = characters[..<cursor] + Array(change(String(characters[cursor..<end])))
+        characters = Array(String(before) + String(characters[end...]))
+        cursor = min(before.count, characters.count)
+        last = .other
+        return .changed
+    }
+
+    private static func capitalized(_ word: String) -> String {
+        guard let first = word.firstIndex(where: { $0.isLetter }) else { return word }
+        return word[..<first] + word[first].uppercased() + word[word.index(after: first)...].lowercased()
+    }
+
+    private mutating func undo() -> Outcome {
+        last = .other
+        guard let step = past.popLast() else { return .none }
+        characters = step.characters
+        cursor = step.cursor
+        return .changed
+    }
+
+    private mutating func remember() {
+        history.stopLooking()
+        past.append(Step(characters: characters, cursor: cursor))
+        if past.count > Self.undoLimit { past.removeFirst() }
+    }
+
+    // MARK: Places
+
+    private var lineStart: Int { start(before: cursor) }
+    private var lineEnd: Int { end(from: cursor) }
+
+    private func start(before place: Int) -> Int { (characters[..<place].lastIndex { $0.isNewline }).map { $0 + 1 } ?? 0 }
+
+    private func end(from place: Int) -> Int { characters[place...].firstIndex { $0.isNewline } ?? characters.count }
+
+    private var blankWordStart: Int {
+        var place = cursor
+        while place > 0, characters[place - 1].isWhitespace { place -= 1 }
+        while place > 0, !characters[place - 1].isWhitespace { place -= 1 }
+        return place
+    }
+
+    private var wordStart: Int {
+        var place = cursor
+        while place > 0, !characters[place - 1].isOfWord { place -= 1 }
+        while place > 0, characters[place - 1].isOfWord { place -= 1 }
+        return place
+    }
+
+    private var wordEnd: Int {
+        var place = cursor
+        while place < characters.count, !characters[place].isOfWord { place += 1 }
+        while place < characters.count, characters[place].isOfWord { place += 1 }
+        return place
+    }
+
+    /// What keyboards and clipboards may put into a text.
+    private static func typable(_ text: String) -> String {
+        var result = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            if scalar == "\t" {
+                result.append(" ")
+            } else if scalar == "\n" || !scalar.steersScreen {
+                result.append(scalar)
+            }
+        }
+        return String(result)
+    }
+}
+
+extension Character {
+    /// As readline sees words: letters and digits; scripts without cases and emoji count as letters.
+    fileprivate var isOfWord: Bool { isLetter || isNumber || !isASCII && !isWhitespace && !isPunctuation }
+}

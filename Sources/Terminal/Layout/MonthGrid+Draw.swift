@@ -1,0 +1,68 @@
+package import Dates
+
+extension MonthGrid {
+    /// How the grid looks on a day; the caller knows what its identities mean.
+    package struct Look {
+        package let theme: Theme
+        package let selected: CalendarDate?
+        /// The style of what happens, for dots and bars.
+        package let style: (ID) -> Style
+
+        package init(theme: Theme, selected: CalendarDate? = nil, style: @escaping (ID) -> Style) {
+            self.theme = theme
+            self.selected = selected
+            self.style = style
+        }
+    }
+
+    /// Columns of the compact grid, and rows with names and six weeks.
+    package static var compactColumns: Int { 28 }
+    package static var compactRows: Int { 1 + weeks }
+
+    /// Draws the names of the days and the weeks into the upper left of `rect`: each day takes four columns, or more where there is room, and
+    /// a row, or two where there is room for bars.
+    ///
+    /// A dot stands behind a day on which something happens, a plus when it is more than one; a line joins the days of what lasts several.
+    package func draw(_ canvas: inout Canvas, in rect: Rect, _ look: Look) {
+        let wide = min(max(rect.columns / 7, 4), 10)
+        let high = rect.rows >= 1 + Self.weeks * 2 ? 2 : 1
+        canvas.clipped(to: rect) { canvas in
+            for (index, name) in weekdayNames.enumerated() {
+                canvas.draw(name, at: rect.column + index * wide + 1, rect.row, look.theme[.muted])
+            }
+            for (index, day) in days.enumerated() {
+                let column = rect.column + index % 7 * wide
+                let row = rect.row + 1 + index / 7 * high
+                draw(day, &canvas, column, row, wide, look)
+            }
+            for (week, bars) in bars.enumerated() {
+                let row = rect.row + 1 + week * high
+                for bar in bars where bar.lane == 0 { draw(bar, &canvas, rect.column, row, high, wide, look) }
+            }
+        }
+    }
+
+    private func draw(_ day: Day, _ canvas: inout Canvas, _ column: Int, _ row: Int, _ wide: Int, _ look: Look) {
+        var style = day.isInMonth ? Style.plain : look.theme[.outside]
+        if day.isToday { style = look.theme[.today] }
+        if day.date == look.selected { style = style.over(look.theme[.selection]).with(.underline) }
+        let number = day.date.day < 10 ? " \(day.date.day)" : "\(day.date.day)"
+        canvas.draw(number, at: column + 1, row, style)
+        guard let first = day.ids.first else { return }
+        let dot = day.ids.count > 1 ? "+" : "•"
+        canvas.draw(dot, at: column + 3, row, day.isInMonth ? look.style(first) : look.theme[.outside])
+    }
+
+    private func draw(_ bar: Bar, _ canvas: inout Canvas, _ left: Int, _ row: Int, _ high: Int, _ wide: Int, _ look: Look) {
+        if high == 2 {
+            let first = left + bar.days.lowerBound * wide + (bar.beginsEarlier ? 0 : 1)
+            let end = left + bar.days.upperBound * wide + (bar.endsLater ? wide : 3)
+            canvas.rule(first, row + 1, columns: end - first, look.style(bar.id), "━")
+        } else {
+            // Between the days, where nothing else stands: from the dot of one to the number of the next.
+            for day in bar.days.dropLast() {
+                canvas.rule(left + day * wide + 4, row, columns: wide - 3, look.style(bar.id), "─")
+            }
+        }
+    }
+}
