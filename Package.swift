@@ -47,6 +47,7 @@ let package = Package(
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         // Without `pkgConfig`: its flags are refused with a warning; the module map links.
         .systemLibrary(name: "CUTF8proc", providers: [.apt(["libutf8proc-dev"])]),
+        .systemLibrary(name: "CNcurses", providers: [.apt(["libncurses-dev"])]),
 
         // Layer 1: ground.
         library("Bytes"),
@@ -66,6 +67,7 @@ let package = Package(
         library("Tar"),
         library("WebSocket", ["Bytes", "Crypto", "Deflate", "HTTP1"]),
         library("Terminal", ["CUTF8proc", "Folding", "Dates"]),
+        library("Screen", ["CNcurses", "Posix", "Terminal"]),
 
         // Layer 3: the product itself, pure.
         library("Family", ["Bytes", "Crypto", "JSON", "Dates"]),
@@ -93,6 +95,8 @@ let package = Package(
         // Tests, one target a subject.
         .target(name: "TestCertificates", path: "Tests/TestCertificates", swiftSettings: settings),
         .target(name: "MemoryDisk", dependencies: ["Blobs", "Posix"], path: "Tests/MemoryDisk", swiftSettings: settings),
+        .target(name: "PseudoTerminal", dependencies: ["CLinux", "Posix", "Terminal"], path: "Tests/PseudoTerminal", swiftSettings: settings),
+        .executableTarget(name: "screendemo", dependencies: ["Posix", "Terminal", "Screen"], path: "Tests/screendemo", swiftSettings: settings),
         .target(name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/CFaultVFS"),
         tests("ArgumentsTests", ["Arguments"]),
         tests("BytesTests", ["Bytes"]),
@@ -108,6 +112,7 @@ let package = Package(
         tests("TarTests", ["Tar"]),
         tests("WebSocketTests", ["wsecho", "wsclient", "Bytes", "Crypto", "Deflate", "Posix", "HTTP1", "WebSocket"]),
         tests("TerminalTests", ["Dates", "Terminal"]),
+        tests("ScreenTests", ["screendemo", "PseudoTerminal", "Posix", "Terminal", "Screen"]),
         tests("TLSTests", ["COpenSSL", "TestCertificates", "Posix", "TLS"]),
         tests("FamilyTests", ["Bytes", "JSON", "Dates", "Family"]),
         tests("QueriesTests", ["Bytes", "Folding", "Dates", "Family", "Queries"]),

@@ -23,6 +23,8 @@ package final class ChildProcess {
     /// Its process id; valid until `wait` has answered.
     package let pid: Int32
     private let ended: FileDescriptor
+    /// Readable when it has ended; for waiting with others.
+    package var endedRaw: Int32 { ended.raw }
     private var ending: Ending?
     private var input: FileDescriptor?
     private var output: LineReader?

@@ -9,6 +9,10 @@ package enum Signals {
     package static let kill = SIGKILL
     package static let child = SIGCHLD
     package static let windowChanged = SIGWINCH
+    package static let quit = SIGQUIT
+    /// Ctrl-Z in a shell, and going on after it.
+    package static let stop = SIGTSTP
+    package static let goOn = SIGCONT
 
     /// Keeps `signals` from being delivered to this thread and to those it starts from now on. Call it before the
     /// first thread is started, or another thread is killed by them.
