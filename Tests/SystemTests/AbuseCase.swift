@@ -23,6 +23,8 @@ struct AbuseCase: Sendable, CustomTestStringConvertible {
         case close(UInt16?, or: UInt16? = nil)
         /// These octets among what comes after the upgrade.
         case answer([UInt8])
+        /// A TLS alert with one of these descriptions as the last thing, then the end.
+        case alert([UInt8])
         /// The end, without a word that follows the rules of this server's protocols.
         case end
         /// Nothing is asked for: the peer has gone.

@@ -44,8 +44,12 @@ struct AbuseRun {
 
     private static func isDone(_ player: Player) -> Bool {
         if player.socket == nil || player.hasEnded { return true }
-        if case .answer(let octets) = player.abuse.outcome { return contains(player.heard, octets) }
-        return false
+        switch player.abuse.outcome {
+        case .answer(let octets): return contains(player.heard, octets)
+        // The connection may well go on.
+        case .status: return player.heard.starts(with: Array("HTTP/1.1 2".utf8))
+        default: return false
+        }
     }
 
     private static func advance(_ player: Player, _ now: Int64) throws {
@@ -97,6 +101,13 @@ struct AbuseRun {
         switch player.abuse.outcome {
         case .nothing: return nil
         case .end: return player.hasEnded ? nil : "the stream did not end, heard \(text)"
+        case .alert(let wanted):
+            // A record of type 21 and two octets: how bad it is, and why (RFC 8446 §5.1, §6). What came before it is the server's hello.
+            guard player.heard.count >= 7, player.heard.suffix(7).starts(with: [21, 3]) else {
+                return "no alert, heard \(player.heard.count) octets: \(player.heard.suffix(7))"
+            }
+            guard let description = player.heard.last, wanted.contains(description) else { return "wanted alert \(wanted), heard \(player.heard.suffix(7))" }
+            return player.hasEnded ? nil : "the stream did not end after the alert"
         case .answer(let octets): return contains(player.heard, octets) ? nil : "no answer among \(player.heard.count) octets: \(text)"
         case .status(let wanted):
             let status = text.hasPrefix("HTTP/1.1 ") ? Int(text.dropFirst(9).prefix(3)) : nil
@@ -116,7 +127,7 @@ struct AbuseRun {
     }
 
     /// The server's frames behind its 101, all whole and unmasked; `nil` when it is anything else.
-    private static func frames(_ octets: [UInt8]) -> [(opcode: UInt8, payload: [UInt8])]? {
+    static func frames(_ octets: [UInt8]) -> [(opcode: UInt8, payload: [UInt8])]? {
         let end = Array("\r\n\r\n".utf8)
         guard octets.starts(with: Array("HTTP/1.1 101 ".utf8)),
             let head = octets.indices.first(where: { octets[$0...].starts(with: end) })
@@ -132,7 +143,9 @@ struct AbuseRun {
                 length = Int(octets[start]) << 8 | Int(octets[start + 1])
                 start += 2
             } else if length == 127 {
-                return nil
+                guard start + 8 <= octets.count else { return nil }
+                length = octets[start..<start + 8].reduce(0) { $0 << 8 | Int($1) }
+                start += 8
             }
             guard start + length <= octets.count else { return nil }
             frames.append((octets[position] & 0x0F, Array(octets[start..<start + length])))

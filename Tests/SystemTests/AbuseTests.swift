@@ -65,13 +65,16 @@ struct AbuseTests {
     static let patience: Int64 = 3_000
 
     /// Plays the cases while another family works, then looks that nothing is left of them.
-    private func play(_ cases: [AbuseCase]) throws {
+    ///
+    /// - Parameter isSecure: at the port that speaks TLS.
+    private func play(_ cases: [AbuseCase], isSecure: Bool = false) throws {
         let folder = try TemporaryFolder()
         let demo = try Demo(in: folder.path)
-        let server = try RunningServer(folder.path)
+        let certificates = try CertificateFolder()
+        let server = try RunningServer(folder.path, options: isSecure ? certificates.options : [])
         let before = try server.descriptors()
         let (witness, thread) = try Witness.start(server, demo)
-        let problems = try AbuseRun.play(cases, port: server.port)
+        let problems = try AbuseRun.play(cases, port: isSecure ? server.securePort : server.port)
         let latencies = try witness.finish(thread)
         #expect(problems == [], "\(problems.joined(separator: "\n"))")
         #expect(latencies.count >= 3 && latencies.last ?? .max < Self.patience, "the witness waited \(latencies.suffix(3)) ms")
@@ -94,6 +97,24 @@ struct AbuseTests {
 
     @Test("whoever says too little for too long is cut, whoever leaves at any octet leaves nothing behind")
     func time() throws { try play(AbuseCase.drips + AbuseCase.departures) }
+
+    @Test("what is no TLS gets an alert and the end, plain HTTP an answer; renegotiation is refused")
+    func secure() throws {
+        try play(AbuseCase.secure, isSecure: true)
+        // Python's ssl cannot ask for it; the program that comes with the library can ("R" on its input).
+        let folder = try TemporaryFolder()
+        _ = try Demo(in: folder.path)
+        let certificates = try CertificateFolder()
+        let server = try RunningServer(folder.path, options: certificates.options)
+        let script = "(sleep 1; echo R; sleep 2; echo Q) | openssl s_client -tls1_2 -connect 127.0.0.1:\(server.securePort) 2>&1"
+        let answer = try Programs.run("/bin/sh", ["-c", script])
+        #expect(answer.output.contains("Protocol  : TLSv1.2") && answer.output.contains("RENEGOTIATING"), "\(answer.output.suffix(400))")
+        #expect(answer.output.contains("no renegotiation"), "\(answer.output.suffix(400))")
+        try server.stop()
+    }
+
+    @Test("whoever lets a TLS handshake wait is cut, whoever leaves it at any octet leaves nothing behind")
+    func secureTime() throws { try play(AbuseCase.secureDrips, isSecure: true) }
 
     @Test("a member who floods is limited, refused and at last closed; the others go on")
     func floods() throws {

@@ -49,6 +49,13 @@ final class RunningServer {
     /// How many descriptors the process has open.
     func descriptors() throws -> Int { try Files.list("/proc/\(child.pid)/fd").count }
 
+    /// Memory of the process that is not swapped out, KiB.
+    func residentKiB() throws -> Int {
+        let status = String(decoding: try Files.read("/proc/\(child.pid)/status"), as: UTF8.self)
+        let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") })
+        return try #require(line.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first.flatMap { Int($0) })
+    }
+
     /// Ends it as a power cut would, and waits for its end.
     func kill() throws {
         child.kill(Signals.kill)
