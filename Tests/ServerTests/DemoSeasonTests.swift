@@ -192,36 +192,82 @@ struct DemoSeasonTests {
         let season = Season(today: today)
         let zones: Set = ["America/New_York", "America/Chicago", "America/Denver", "America/Phoenix", "America/Los_Angeles"]
         let environment = RuleEnvironment { zones.contains($0) }
-        var held: [Identifier: (fields: Fields, owner: Identifier?)] = [:]
+        var held: [Identifier: Record] = [:]
         for (author, operations) in season.mutations {
             let actor = Actor(member: author, role: season.parents.contains(author) ? .parent : .athlete)
             for (index, var operation) in operations.enumerated() {
                 try Validation.canonicalize(&operation, index: index, environment: environment)
                 var access = Access(actor: actor, kind: operation.kind, action: .create)
-                var fields = Fields(operation.kind)
+                var record = Record(
+                    kind: operation.kind, id: operation.id, athlete: nil, version: 1, createdAt: 0, createdBy: author, updatedAt: 0,
+                    updatedBy: author, fields: Fields(operation.kind))
                 switch operation.action {
                 case .create(let athlete, let patch):
                     access.owner = athlete
-                    fields = Merge.apply(patch, to: fields) { _, id in SetElement(id: id) }.fields
-                    Validation.applyDefaults(&fields, environment: environment, context: { preconditionFailure("the demo season asks for nothing else") })
+                    record.athlete = athlete
+                    record.fields = Merge.apply(patch, to: record.fields) { _, id in SetElement(id: id) }.fields
+                    Validation.applyDefaults(
+                        &record.fields, environment: environment,
+                        context: { RuleContext(member: author, now: 0, zone: DemoSeason.timeZone, targets: held) })
                 case .update(_, _, let patch):
-                    let record = try #require(held[operation.id])
+                    record = try #require(held[operation.id])
                     access.action = .update
-                    access.owner = record.owner
+                    access.owner = record.athlete
                     let merged = Merge.apply(patch, to: record.fields) { _, id in SetElement(id: id) }
                     #expect(!merged.changed.isEmpty)
-                    fields = merged.fields
+                    record.fields = merged.fields
                 case .delete, .restore, .shift, .copy:
                     Issue.record("the demo deletes nothing")
                 }
                 try Permission.check(access, operation: index, id: operation.id)
-                try Validation.check(fields, operation: index, id: operation.id, environment: environment)
-                held[operation.id] = (fields, access.owner)
+                try Validation.check(record.fields, operation: index, id: operation.id, environment: environment)
+                held[operation.id] = record
             }
         }
-        let late = try #require(held.values.first { $0.fields.kind == .event && $0.fields.text("start_time") == "23:15" })
+        let late = try #require(held.values.first { $0.kind == .event && $0.fields.text("start_time") == "23:15" })
         #expect(late.fields.text("end_time") == "00:15")
         #expect(late.fields.text("end_date") ?? "" > late.fields.text("start_date") ?? "")
+
+        // Nobody is in two places, and what is planned is planned on its trip.
+        for trip in held.values where trip.kind == .trip {
+            let planned = held.values.filter { $0.kind == .tripItem && $0.fields.reference("trip_id") == trip.id }
+            let items = planned.compactMap { OverlapCheck.Item(id: $0.id, $0.fields, environment) }
+            let travellers = Set(trip.fields.set("participants").map(\.id))
+            #expect(OverlapCheck.overlaps(of: Set(items.map(\.id)), among: items, travellers: travellers) == [])
+            for item in planned {
+                #expect(item.fields.text("start_time") ?? "" >= trip.fields.text("start_date") ?? "?")
+                #expect((item.fields.text("end_time") ?? item.fields.text("start_time") ?? "?").prefix(10) <= trip.fields.text("end_date") ?? "")
+                #expect(Set(item.fields.set("participants").map(\.id)).isSubset(of: travellers))
+            }
+        }
+        // What was at an event has its day and its school; the rest says when it was.
+        for contact in held.values where contact.kind == .interaction {
+            #expect(contact.fields.text("occurred_at") ?? "?" < today + "T")
+            #expect(contact.fields.text("subject") != nil)
+        }
+        for result in held.values where result.kind == .metric {
+            #expect(result.fields.text("recorded_date") ?? "?" < today)
+            #expect(result.fields.text("unit") != nil)
+        }
+    }
+
+    @Test("Trips, items, results and contacts show every case that the product knows", arguments: days)
+    func plans(today: String) {
+        let season = Season(today: today)
+        func records(_ kind: Kind, _ name: String) -> Set<String> { Set(season.records(kind).compactMap { $0.fields.text(name) }) }
+        #expect(season.records(.trip).count == 3 && season.records(.tripItem).count == 19)
+        #expect(season.records(.metric).count == 16 && season.records(.interaction).count == 13)
+        #expect(records(.tripItem, "category").count == 6)
+        #expect(records(.tripItem, "source_type") == ["ai_extracted", "places_tab"])
+        #expect(season.records(.tripItem).contains { $0.fields.text("end_time") == nil })
+        #expect(season.records(.tripItem).contains { $0.fields.text("start_zone") != nil } && records(.trip, "time_zone").count == 3)
+        #expect(season.records(.trip).contains { $0.fields.text("end_date") ?? "" < today })
+        #expect(records(.metric, "metric_type").count == 6 && season.records(.metric).contains { $0.fields.reference("event_id") == nil })
+        #expect(records(.interaction, "interaction_type").count == 4 && records(.interaction, "direction").count == 2)
+        #expect(records(.interaction, "sentiment").count == 4)
+        // Every result and contact that is said to be of an event found it.
+        #expect(season.records(.metric).count { $0.fields.reference("event_id") != nil } == 14)
+        #expect(season.records(.interaction).count { $0.fields.reference("event_id") != nil } == 7)
     }
 
     @Test("Messages speak about events and mention members")

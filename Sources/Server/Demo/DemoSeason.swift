@@ -60,10 +60,32 @@ package enum DemoSeason {
             }
         }
 
-        // Who attended writes it down afterwards: the log of the demo has updates as well, and sets that grew.
+        func create(_ result: ResultPlan, event: Identifier?) -> Operation {
+            result.create(makeIdentifier(), owner: athletes[result.athlete], event: event, today: today)
+        }
+        func create(_ contact: ContactPlan, event: Identifier?) -> Operation {
+            contact.create(
+                makeIdentifier(), owner: athletes[contact.athlete], event: event, today: today, coaches: coachIDs, schools: schoolIDs)
+        }
+
+        // Who attended writes it down afterwards, with the coaches they spoke to and what was measured, in one batch.
         let attended = events.indices.filter { events[$0].attended }.sorted { events[$0].day < events[$1].day }
         for index in attended {
-            mutations.append((athletes[events[index].athlete], [events[index].attend(eventIDs[index], coaches: coachIDs)]))
+            let (event, id) = (events[index], eventIDs[index])
+            var batch = [event.attend(id, coaches: coachIDs)]
+            batch += contacts.filter { $0.time == nil && $0.athlete == event.athlete && $0.day == event.day }.map { create($0, event: id) }
+            batch += results.filter { $0.event && $0.athlete == event.athlete && $0.day == event.day }.map { create($0, event: id) }
+            mutations.append((athletes[event.athlete], batch))
+        }
+        for contact in contacts where contact.time != nil { mutations.append((athletes[contact.athlete], [create(contact, event: nil)])) }
+        for result in results where !result.event { mutations.append((athletes[result.athlete], [create(result, event: nil)])) }
+
+        for trip in trips {
+            let id = makeIdentifier()
+            mutations.append((members[trip.author], [trip.create(id, today: today, members: members)]))
+            mutations.append((members[trip.author], trip.items.map {
+                trip.create($0, makeIdentifier(), trip: id, today: today, members: members)
+            }))
         }
 
         for message in messages {
