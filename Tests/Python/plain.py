@@ -1,14 +1,17 @@
 """Another client of Huddle, in the standard library alone: a thread that reads, a lock, and RFC 6455 by hand. Written from proto/ without a
 look at its neighbour `client.py`; numbers in brackets are sections of protocol.md."""
 import base64
+import datetime
 import json
 import os
 import socket
 import struct
 import threading
 import time
+import unicodedata
 import urllib.parse
 import uuid
+import zoneinfo
 
 
 class Refused(Exception):
@@ -163,3 +166,83 @@ class Plain:
         if answer["type"] == "error":
             raise Refused(answer)
         return answer
+
+    # What lists hold [11], worked out here from the records that are held
+
+    def list(self, kind, sort, search="", **filter):
+        found = [record for record in self.living(kind) if self.fits(record, filter) and folded(search) in self.texts(record)]
+        return [record["id"] for record in sorted(found, key=lambda record: self.standing(record, sort))]
+
+    def living(self, kind):
+        with self.changed:
+            return [record for record in self.records.values() if record.get("kind") == kind and "deleted_at" not in record]
+
+    def today(self):
+        zone = next(record["fields"]["time_zone"] for record in self.living("family"))
+        return datetime.datetime.now(zoneinfo.ZoneInfo(zone)).date().isoformat()
+
+    def fits(self, record, filter):
+        fields, (first, last) = record["fields"], days(record)
+        month = self.today()[:7]
+        following = (datetime.date.fromisoformat(month + "-01") + datetime.timedelta(days=31)).isoformat()[:7]
+        tests = {
+            "type": lambda word: fields.get(TYPE.get(record["kind"], "type")) in VISITS.get(word, [word]),
+            "status": lambda word: word == ("attended" if fields["attended"] else "registered" if fields["registered"] else "not_registered"),
+            "date": lambda word: {
+                "upcoming": last >= self.today(), "past": last < self.today(), "this_month": first[:7] <= month <= last[:7],
+                "next_month": first[:7] <= following <= last[:7]}[word],
+            "from": lambda day: first >= day, "to": lambda day: first <= day, "day": lambda day: first <= day <= last,
+            "itinerary": lambda wanted: fields["include_in_itinerary"] == wanted,
+            "shared": lambda wanted: bool(fields.get("shared_with_schools")) == wanted,
+        }
+        if record["kind"] == "document" and not fields["is_current"]:
+            return False
+        return all(tests.get(name, lambda value, name=name: fields.get(name) == value)(value) for name, value in filter.items())
+
+    def texts(self, record):
+        searched = {"event": "name description location address city", "trip": "name location notes", "trip_item": "title description location",
+                    "document": "title description"}.get(record["kind"], "")
+        return "\0".join(folded(record["fields"].get(name, "")) for name in searched.split())
+
+    def standing(self, record, sort):
+        fields = record["fields"]
+        name = folded(fields.get("title") or fields.get("name") or "").encode()
+        if sort in ("newest", "start"):
+            at = -record["created_at"] if sort == "newest" else instant(fields["start_time"], fields["start_zone"])
+            return at, name, record["id"]
+        first, _ = days(record)
+        time = fields.get("start_time")
+        moment = datetime.date.fromisoformat(first).toordinal() * 1441 + (int(time[:2]) * 60 + int(time[3:]) + 1 if time else 0)
+        types = "camp showcase official_visit unofficial_visit game".split()
+        return {
+            "date_asc": lambda: (moment, name, record["id"]), "date_desc": lambda: (-moment, name, record["id"]),
+            "name": lambda: (name, -moment, record["id"]),
+            "type": lambda: (fields["type"].encode() if fields["type"] in types else b"", -moment, -record["created_at"], name, record["id"]),
+        }[sort]()
+
+
+TYPE = {"metric": "metric_type", "interaction": "interaction_type", "trip_item": "category"}
+VISITS = {"visit": ["official_visit", "unofficial_visit"]}
+
+
+def folded(text):
+    """Without case and accents [11]."""
+    text = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
+    return "".join(letter for letter in text if not unicodedata.combining(letter)).translate(str.maketrans("łøđħŧ", "lodht"))
+
+
+def days(record):
+    """First and last day of what people plan."""
+    fields = record["fields"]
+    first = (fields.get("start_date") or fields.get("start_time") or fields.get("recorded_date") or fields.get("occurred_at") or "")[:10]
+    last = fields.get("end_date") or first
+    end = fields.get("end_time", "") if record["kind"] == "trip_item" else ""
+    if end:
+        # What ends at midnight is not on the day that begins then.
+        last = end[:10] if end[11:] != "00:00" else (datetime.date.fromisoformat(end[:10]) - datetime.timedelta(days=1)).isoformat()
+    return first, max(first, last)
+
+
+def instant(local, zone):
+    """Minutes. A time that does not exist is later by the gap, one that exists twice the first [semantics of local times]."""
+    return int(datetime.datetime.fromisoformat(local).replace(tzinfo=zoneinfo.ZoneInfo(zone)).timestamp()) // 60

@@ -132,6 +132,51 @@ extension SystemTests {
             #expect(lines.last?["host"]?.string == "Other field")
         }
 
+        @Test("a change that does not follow the last one is not applied: the client joins again without a cursor")
+        func gap() throws {
+            guard let python else { return }
+            // A server that leaves one out.
+            let script = """
+                import asyncio, json, sys
+                sys.path.insert(0, sys.argv[1])
+                from client import Huddle
+                from websockets import serve
+
+                joins, applied = [], []
+
+                async def answer(socket):
+                    async def say(**frame): await socket.send(json.dumps(frame))
+                    async for text in socket:
+                        frame = json.loads(text)
+                        if frame["type"] == "sign_in":
+                            await say(type="welcome", memberships=[{"family": "f"}])
+                        else:
+                            joins.append(frame.get("cursor"))
+                            await say(type="joined", epoch="e", seq=4, member="m", resume="snapshot")
+                            await say(type="snapshot", seq=4, records=[])
+                            await say(type="snapshot_end", seq=4)
+                            for seq in (5, 7) if len(joins) == 1 else (5, 6):
+                                await say(type="change", seq=seq, at=1, member="m", changes=[])
+                            await say(type="live", seq=seq)
+
+                async def main():
+                    async with serve(answer, "127.0.0.1", 0, subprotocols=["huddle.v1"]) as server:
+                        port = server.sockets[0].getsockname()[1]
+                        huddle = Huddle(f"ws://127.0.0.1:{port}", "t", lambda frame: applied.append(frame["seq"]))
+                        task = asyncio.create_task(huddle.run())
+                        while len(applied) < 3: await asyncio.sleep(0.01)
+                        task.cancel()
+                    print(json.dumps({"joins": joins, "applied": applied}))
+
+                asyncio.run(asyncio.wait_for(main(), 20))
+                """
+            let answer = try Programs.run(python.path, ["-c", script, Python.examples])
+            #expect(answer.ending == .exited(0), "\(answer.errors)")
+            let told = try answer.json()
+            #expect(told["joins"]?.elements == [.null, .null])
+            #expect(told["applied"]?.elements.compactMap(\.integer) == [5, 5, 6])
+        }
+
         @Test("a token that is none, and an address where no Huddle is, end with a sentence")
         func refuses() throws {
             guard let python else { return }

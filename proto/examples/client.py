@@ -73,6 +73,9 @@ class Huddle:
                 self.incoming |= {record["id"]: record for record in frame["records"]}
             case "snapshot_end":
                 self.records, self.cursor = self.incoming, {"epoch": self.joined["epoch"], "seq": frame["seq"]}
+            case "change" if frame["seq"] != self.cursor["seq"] + 1:  # [8] one of us is wrong: everything anew
+                self.cursor = None
+                await self.socket.close()
             case "change":
                 for entry in frame["changes"]:
                     if entry["id"] in self.records or entry["op"] in ("create", "restore"):  # else a message older than the snapshot's
