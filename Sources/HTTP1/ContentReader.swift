@@ -42,6 +42,15 @@ package struct ContentReader: Equatable, Sendable {
         if case .length(let left) = state { left } else { nil }
     }
 
+    /// Counts octets of content that were taken without `read`.
+    ///
+    /// - Parameter octets: no more than are `left`, which has to be known.
+    mutating func skip(_ octets: Int) {
+        guard case .length(let left) = state, octets <= left else { preconditionFailure("only content that is certain is skipped") }
+        state = .length(left: left - octets)
+        count += octets
+    }
+
     /// Takes at most so many octets of content from here on.
     ///
     /// - Throws: `.contentTooLarge` when it is known that more will come.

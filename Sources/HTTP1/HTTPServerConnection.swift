@@ -168,6 +168,24 @@ package struct HTTPServerConnection: Sendable {
         return octets
     }
 
+    /// Octets of accepted content that come next and nothing between them, when that is known: they may be received where they are
+    /// wanted instead of being given to `next`, and told by `didReceive`. 0 when content is in chunks, or none is taken.
+    package var contentLeft: Int {
+        if case .content(let reader) = input { reader.left ?? 0 } else { 0 }
+    }
+
+    /// Whether content was accepted and is not whole.
+    package var takesContent: Bool {
+        if case .content = input { true } else { false }
+    }
+
+    /// So many octets of content, `contentLeft` at most, came without `next`. After the last of them `next` gives `.contentEnd`.
+    package mutating func didReceive(_ count: Int) {
+        guard case .content(var reader) = input else { preconditionFailure("content is received where it was accepted") }
+        reader.skip(count)
+        input = .content(reader)
+    }
+
     /// Reads away what nobody wants.
     private mutating func drain(_ octets: Span<UInt8>, _ start: ContentReader) -> (event: Event, consumed: Int) {
         var reader = start
@@ -224,6 +242,15 @@ package struct HTTPServerConnection: Sendable {
     }
 
     // MARK: Output
+
+    /// Says something before the final response, any number of times; nothing to an HTTP/1.0 client, which would take it for the
+    /// final one (RFC 9110 §15.2).
+    ///
+    /// - Parameter head: a status of 102...199; 100 is said by `accept`, 101 by the next protocol.
+    package func inform(_ head: ResponseHead, to octets: inout [UInt8]) {
+        precondition(output == .awaited && (102...199).contains(head.status), "an interim response comes before the final one")
+        if minorVersion == 1 { head.append(to: &octets) }
+    }
 
     /// How long the content of a response is.
     package enum ResponseLength: Equatable, Sendable {
