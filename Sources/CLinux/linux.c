@@ -3,8 +3,10 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 int linux_accept(int listener) {
@@ -17,6 +19,15 @@ int linux_pipe(int ends[2]) {
 
 int linux_pidfd(pid_t pid) {
     return (int)syscall(SYS_pidfd_open, pid, 0);
+}
+
+ssize_t linux_read_cached(int file, void *octets, size_t count, off_t offset) {
+    struct iovec piece = {.iov_base = octets, .iov_len = count};
+    return preadv2(file, &piece, 1, offset, RWF_NOWAIT);
+}
+
+ssize_t linux_send_file(int socket, int file, off_t offset, size_t count) {
+    return sendfile(socket, file, &offset, count);
 }
 
 char **linux_environment(void) {

@@ -43,6 +43,13 @@ static inline copenssl_outcome copenssl_write(SSL *ssl, const void *octets, int 
     return copenssl_judge(ssl, SSL_write(ssl, octets, count));
 }
 
+/// Only where `copenssl_uses_kernel`.
+static inline copenssl_outcome copenssl_send_file(SSL *ssl, int file, off_t offset, size_t count) {
+    ERR_clear_error();
+    errno = 0;
+    return copenssl_judge(ssl, (int)SSL_sendfile(ssl, file, offset, count, 0));
+}
+
 static inline copenssl_outcome copenssl_handshake(SSL *ssl) {
     ERR_clear_error();
     errno = 0;

@@ -1,4 +1,5 @@
 import COpenSSL
+import Glibc
 package import Posix
 
 /// The octets of one connection, plain or through TLS: owns the descriptor and closes it when its life ends.
@@ -142,6 +143,26 @@ package struct Transport: ~Copyable {
         let result = try judge(outcome, "TLS send")
         if result == .endOfStream { throw .system(Errno(EPIPE, "SSL_write")) }
         return result
+    }
+
+    /// Whether `sendFile` works: plain, or encrypted by the kernel.
+    package var sendsFiles: Bool { ssl == nil || usesKernel }
+
+    /// Sends octets of a file without reading them into this process. Waits for the disk where they are not in memory: see
+    /// `FileCache.holds`.
+    ///
+    /// - Parameter count: 1 and more.
+    /// - Returns: `.endOfStream` when the file ends before `offset`.
+    package mutating func sendFile(_ file: Int32, from offset: Int, count: Int) throws(TransportError) -> IOResult {
+        guard let ssl else {
+            do throws(Errno) { return try FileCache.send(descriptor.raw, file, from: offset, count: count) } catch { throw .system(error) }
+        }
+        sendWaitsForReadable = false
+        // The result is an `int` of the shim's.
+        let outcome = copenssl_send_file(ssl, file, off_t(offset), min(count, 1 << 30))
+        if outcome.count > 0 { return .done(Int(outcome.count)) }
+        sendWaitsForReadable = outcome.error == SSL_ERROR_WANT_READ
+        return try judge(outcome, "TLS send")
     }
 
     /// Receives what the socket has, for nobody: for reading away what comes after an end or a failure. Octets of the application do not

@@ -17,6 +17,10 @@ int linux_pidfd(pid_t pid);
 ssize_t linux_send_descriptor(int socket, const void *octets, size_t count, int descriptor);
 /// recvmsg(2): `*descriptor` is the one that came with the octets, closed on exec, or -1. More than one are closed.
 ssize_t linux_receive_descriptor(int socket, void *octets, size_t count, int *descriptor);
+/// preadv2(2) with RWF_NOWAIT: octets that are in memory already; -1 with EAGAIN when the first is not.
+ssize_t linux_read_cached(int file, void *octets, size_t count, off_t offset);
+/// sendfile(2) from `offset` on, which is not changed.
+ssize_t linux_send_file(int socket, int file, off_t offset, size_t count);
 /// `environ`, which Swift 6 refuses as shared mutable state.
 char **linux_environment(void);
 /// The symbol of an errno, or null.
