@@ -18,7 +18,7 @@ final class Connection: Channel {
     private(set) var inflates = false
     private var outbox: Outbox
     /// Requests and their answers; `nil` after the upgrade.
-    private var http: HTTPExchange? = HTTPExchange()
+    private var http: HTTPExchange?
     /// Answers have to leave before another request is read.
     private var isHoldingRequests = false
     private let peer: NetworkAddress?
@@ -89,6 +89,7 @@ final class Connection: Channel {
         heardAt = now
         since = now
         super.init()
+        http = HTTPExchange(wake: { [unowned self] in self.shard.markDirty(self) })
     }
 
     func register() throws(Errno) {
@@ -156,10 +157,16 @@ final class Connection: Channel {
         guard !isHoldingRequests, !isPostponed, receivedIn != shard.tick else { return }
         guard !inflates || shard.mayInflate else { return postpone() }
         if !isShakingHands { receivedIn = shard.tick }
-        let buffer = UnsafeMutableRawBufferPointer(rebasing: shard.reactor.receiveBuffer[..<Connection.octetsPerTick])
+        let portion = http?.takesContent == true ? Reactor.receiveBufferSize : Connection.octetsPerTick
+        let buffer = UnsafeMutableRawBufferPointer(rebasing: shard.reactor.receiveBuffer[..<portion])
+        let isContent = http?.receivesContent == true
         let result: IOResult
         do throws(TransportError) {
-            result = try transport.receive(into: buffer)
+            if isContent, let http {
+                result = try http.receiveContent(from: &transport)
+            } else {
+                result = try transport.receive(into: buffer)
+            }
         } catch {
             return didBreak(error)
         }
@@ -171,6 +178,7 @@ final class Connection: Channel {
             // epoll does not see what TLS holds.
             if transport.hasMore, let registration { shard.reactor.callAgain(registration) }
             heardAt = shard.reactor.now
+            if isContent { return resumeRequests() }
             let octets = UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])
             if http == nil { receiveFrames(octets) } else { receiveRequests(UnsafeRawBufferPointer(octets)) }
         }
@@ -191,6 +199,7 @@ final class Connection: Channel {
         outbox.removeAll()
         _ = closing.streamEnded()
         endSession()
+        http?.cancel()
         linger()
     }
 
@@ -198,7 +207,7 @@ final class Connection: Channel {
 
     private var caller: HTTPExchange.Caller {
         HTTPExchange.Caller(
-            site: shard.site, peer: peer, isSecure: transport.isSecure,
+            site: shard.site, peer: peer, isSecure: transport.isSecure, now: shard.reactor.now,
             admits: { [unowned self] address in shard.move(self, to: address) })
     }
 
@@ -222,16 +231,17 @@ final class Connection: Channel {
     private func follow(_ outcome: HTTPExchange.Outcome, _ output: [UInt8], from phase: HTTPServerConnection.Phase) {
         if !output.isEmpty { queue(output) }
         guard registration != nil else { return }
-        if !output.isEmpty || http?.phase != phase {
+        if !output.isEmpty || http?.phase != phase || http?.due(since: since) != nil {
             since = shard.reactor.now
             wake(by: requestDue)
         }
         if let status = http?.takeRefusal() { shard.log(.info, "http", [.init("status", status)]) }
         switch outcome {
-        case .waits, .blocked:
-            isHoldingRequests = outcome == .blocked || outbox.octets >= HTTPExchange.maxOutput
+        case .waits, .blocked, .suspended:
+            isHoldingRequests = outcome != .waits || outbox.octets >= HTTPExchange.maxOutput
             // Epoll would say again and again that there is something to read.
-            if isHoldingRequests { watch() }
+            watch()
+            if http?.sendsFile == true { shard.markDirty(self) }
         case .ends: end([])
         case .upgraded(let handshake, var frames):
             http = nil
@@ -247,6 +257,8 @@ final class Connection: Channel {
 
     /// The peer sends nothing more. A client of HTTP may do so and still wait for its answer.
     private func streamEnded() {
+        // Content that will not come.
+        if http?.takesContent == true { return drop() }
         guard http != nil, closing.isOpen, !outbox.isEmpty else { return act(closing.streamEnded()) }
         end([])
     }
@@ -374,10 +386,11 @@ final class Connection: Channel {
         guard registration != nil, !isBlocked, !isLingering, !isShakingHands else { return }
         do throws(TransportError) {
             try sendQueued()
+            if http?.sendsFile == true { try sendFile() }
         } catch {
             return drop()
         }
-        if outbox.isEmpty, isHoldingRequests { resumeRequests() }
+        if outbox.isEmpty, let http, isHoldingRequests ? http.canResume : http.isWoken { resumeRequests() }
         watch()
         if isBlocked, let oldest = outbox.oldest { wake(by: oldest + Int64(shard.limits.outboxAge)) }
         if outbox.isEmpty, case .drop = closing.didFlush() { linger() }
@@ -394,6 +407,46 @@ final class Connection: Channel {
                 return
             }
             outbox.consume(count)
+        }
+    }
+
+    /// Sends what the shard allows for a tick of a file; the kernel's word that there is room for more brings the next portion.
+    private func sendFile() throws(TransportError) {
+        var left = shard.portionOfFile()
+        while outbox.isEmpty, !isBlocked, let http, http.sendsFile {
+            guard left > 0 else {
+                isBlocked = true
+                return
+            }
+            switch try http.sendFile(to: &transport, scratch: shard.reactor.receiveBuffer, limit: left) {
+            case .said(let octets):
+                _ = outbox.append(copying: octets, now: shard.reactor.now)
+                try sendQueued()
+            case .sent(let count): left -= count
+            case .blocked: isBlocked = true
+            case .needs(let range): readAhead(range, http)
+            case .waits: return
+            case .finished: since = shard.reactor.now
+            }
+        }
+    }
+
+    private func readAhead(_ range: Range<Int>, _ http: HTTPExchange) {
+        guard let content = http.sentFile else { return }
+        since = shard.reactor.now
+        let file = content.file
+        shard.work(content.key) {
+            (try? FileContent.read(file, range)) != nil
+        } then: { [weak self] isRead in
+            guard let self, self.http?.sentFile === content else { return }
+            guard isRead == true else {
+                self.shard.log(.error, "file_unreadable", [])
+                return self.drop()
+            }
+            content.didRead(range)
+            self.http?.beginProgress(now: self.shard.reactor.now)
+            self.wake(by: self.requestDue)
+            self.shard.markDirty(self)
         }
     }
 
@@ -481,6 +534,7 @@ final class Connection: Channel {
         outbox.removeAll()
         _ = closing.streamEnded()
         endSession()
+        http?.cancel()
         shard.didClose(self)
     }
 
@@ -489,12 +543,17 @@ final class Connection: Channel {
     /// When a peer that has not got on with its request, or has not taken its answers, is given up.
     private var requestDue: Int64 {
         if let oldest = outbox.oldest { return oldest + Int64(shard.limits.outboxAge) }
+        if let due = http?.due(since: since) { return due }
         let isKept = http?.phase == .idle && http?.hasAnswered == true
         return since + (isKept ? Connection.idleTime : Connection.requestTime)
     }
 
     private func endRequests() {
         guard outbox.isEmpty, !isShakingHands else { return drop() }
+        if http?.sendsFile == true {
+            shard.log(.info, "slow_reader", [])
+            return drop()
+        }
         var output: [UInt8] = []
         http?.timedOut(shard.site, to: &output)
         if !output.isEmpty { shard.log(.info, "http", [.init("status", 408)]) }
@@ -534,6 +593,7 @@ final class Connection: Channel {
         guard http == nil else {
             let due = requestDue
             guard now >= due else { return due }
+            if outbox.isEmpty, http?.goesOn(now: now) == true { return requestDue }
             endRequests()
             return now + Connection.closingTime
         }

@@ -42,13 +42,18 @@ final class ReaderPool: Sendable {
     }
 
     func submit(_ session: SessionID, _ request: ReadRequest) -> Bool {
-        requests.put(ReaderRequest(session: session, request: request))
+        requests.put(.session(session, request))
     }
+
+    /// Reads for a request of HTTP.
+    func submit(_ ticket: UInt64, _ read: @escaping ReaderErrand) -> Bool { requests.put(.errand(ticket, read)) }
 }
 
-struct ReaderRequest: Sendable {
-    let session: SessionID
-    let request: ReadRequest
+typealias ReaderErrand = @Sendable (StoreReader) throws(StoreFailure) -> any Sendable
+
+enum ReaderRequest: Sendable {
+    case session(SessionID, ReadRequest)
+    case errand(UInt64, ReaderErrand)
 }
 
 private struct ReaderLoop {
@@ -63,19 +68,25 @@ private struct ReaderLoop {
             let taken = requests.take(maximum: 1)
             if taken.isEmpty { return }
             for item in taken {
-                let answer: ReadAnswer
-                do throws(StoreFailure) {
-                    answer = try reader.answer(item.request)
-                } catch {
-                    log(.error, "read_failed", [.init("reason", "\(error)")])
-                    answer = .failed
+                switch item {
+                case .session(let session, let request):
+                    events.put(.answered(session, read { reader throws(StoreFailure) in try reader.answer(request) } ?? .failed))
+                case .errand(let ticket, let errand): events.put(.errand(ticket, read(errand)))
                 }
                 if reader.damaged.count > damaged {
                     damaged = reader.damaged.count
                     log(.error, "records_damaged", [.init("records", damaged)])
                 }
-                events.put(.answered(item.session, answer))
             }
+        }
+    }
+
+    private func read<Answer>(_ body: (StoreReader) throws(StoreFailure) -> Answer) -> Answer? {
+        do throws(StoreFailure) {
+            return try body(reader)
+        } catch {
+            log(.error, "read_failed", [.init("reason", "\(error)")])
+            return nil
         }
     }
 }

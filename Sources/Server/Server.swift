@@ -98,10 +98,12 @@ package enum HuddleServer {
             for _ in 0..<ReaderPool.threads {
                 readers.start(try StoreReader(path: path, vfs: database?.vfs, environment: environment(limits)))
             }
+            let files = FilePool(events: events)
+            defer { files.stop() }
             let writer = WriterThread(store: store, environment: environment(limits), events: events)
             let shard = Shard(
                 reactor: reactor, limits: limits, log: log, site: HTTPSite(trust: options.trust, origins: options.origins),
-                serverVersion: HuddleVersion.text, events: events, writer: writer, readers: readers)
+                serverVersion: HuddleVersion.text, events: events, writer: writer, readers: readers, files: files)
             let transfers = Transfers(database: path, vfs: database?.vfs, limits: limits, writer: writer, events: events)
             defer { transfers.stop() }
             shard.transfers = transfers

@@ -23,6 +23,11 @@ final class Shard: ReactorHooks {
     private let events: Mailbox<ShardEvent>
     private let writer: WriterThread
     private let readers: ReaderPool
+    private let files: FilePool
+    private var errands = Errands()
+    /// Connections that sent of a file in this tick, and in the one before.
+    private var filesSent = 0
+    private var filesBefore = 0
 
     /// By the slot number in a session id.
     private var sessions: [Connection?] = []
@@ -85,8 +90,9 @@ final class Shard: ReactorHooks {
 
     init(
         reactor: Reactor, limits: Limits, log: Log, site: HTTPSite = HTTPSite(), serverVersion: String, events: Mailbox<ShardEvent>,
-        writer: WriterThread, readers: ReaderPool
+        writer: WriterThread, readers: ReaderPool, files: FilePool
     ) {
+        self.files = files
         self.site = site
         self.reactor = reactor
         self.limits = limits
@@ -110,6 +116,7 @@ final class Shard: ReactorHooks {
             case .commanded(let session, let answer): hub.commanded(session, answer)
             case .administered(let number, let answer): admins[number]?.answer(answer)
             case .answered(let session, let answer): hub.answered(session, answer, time: Clock.wallMilliseconds())
+            case .errand(let ticket, let result): errands.end(ticket)?(result)
             case .writerStopped: didStopWriter()
             case .writerFailed(let reason):
                 isWriterDone = true
@@ -148,6 +155,8 @@ final class Shard: ReactorHooks {
     /// that was queued in this tick leaves with one call a socket; then who emptied their outbox is given more of what they
     /// catch up with.
     override func beforeSleep() {
+        filesBefore = filesSent
+        filesSent = 0
         submitProposals()
         flush()
         shakeHands()
@@ -183,6 +192,9 @@ final class Shard: ReactorHooks {
         submit(.proposals(proposals))
         proposals = []
     }
+
+    /// A session is in use.
+    func renew(_ session: Int64) { submit(.renewals([session])) }
 
     /// The queue's bound is far above what the hub lets through, so a full one means a writer that does not come back.
     private func submit(_ job: WriterJob) {
@@ -249,6 +261,42 @@ final class Shard: ReactorHooks {
         guard index < sessions.count, let connection = sessions[index], connection.session == id else { return nil }
         return connection
     }
+
+    // MARK: Errands
+
+    /// Reads the database on a thread of the pool.
+    ///
+    /// - Parameter then: called on this thread, in a later tick as a rule; `nil` when reading failed or too many wait. It has to see for
+    ///   itself whether anybody still wants the answer.
+    func read<Answer: Sendable>(
+        _ body: @escaping @Sendable (StoreReader) throws(StoreFailure) -> Answer, then: @escaping (Answer?) -> Void
+    ) {
+        let ticket = errands.begin { then($0 as? Answer) }
+        let isTaken = readers.submit(ticket) { reader throws(StoreFailure) in try body(reader) }
+        if !isTaken { errands.end(ticket)?(nil) }
+    }
+
+    /// Does something that may wait for a disk or takes a while, after everything else of the same key.
+    ///
+    /// - Parameter then: as of `read`.
+    func work<Answer: Sendable>(
+        _ key: FilePool.Key, _ body: @escaping @Sendable () -> Answer, then: @escaping (Answer?) -> Void
+    ) {
+        let ticket = errands.begin { then($0 as? Answer) }
+        if !files.submit(key, { .errand(ticket, body()) }) { errands.end(ticket)?(nil) }
+    }
+
+    /// Octets of a file that one connection may send now: less when many do, so that all of them together hold nobody up for long.
+    func portionOfFile() -> Int {
+        filesSent += 1
+        return min(max(Shard.fileOctetsPerTick / max(filesBefore, 1), Shard.leastPortion), Shard.greatestPortion)
+    }
+
+    /// Two mebioctets are a millisecond of copying to a fast network; a portion is not worth its calls below the least, nor better above the
+    /// greatest.
+    private static let fileOctetsPerTick = 2 << 20
+    private static let leastPortion = 65_536
+    private static let greatestPortion = 524_288
 
     // MARK: Connections
 

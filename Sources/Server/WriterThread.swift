@@ -31,6 +31,8 @@ enum ShardEvent: Sendable {
     case commanded(SessionID, SessionCommandAnswer)
     case administered(UInt64, Result<AdminReply, Rejection>)
     case answered(SessionID, ReadAnswer)
+    /// What an errand came to; `nil` when it failed.
+    case errand(UInt64, (any Sendable)?)
     case writerStopped
     /// What was promised can no longer be kept; the process must end.
     case writerFailed(String)

@@ -249,6 +249,7 @@ struct OriginTests {
         switch site.answer(asked, peer: NetworkAddress(peer), isSecure: isSecure) {
         case .response(let response): return (response.status, nil)
         case .upgrade(_, let source): return (101, source.address)
+        case .work: throw Unexpected("nobody works on this")
         }
     }
 

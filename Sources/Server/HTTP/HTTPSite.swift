@@ -4,50 +4,27 @@ import HTTP1
 import Posix
 import WebSocket
 
-/// What a request gets.
-enum HTTPAnswer: Equatable {
-    /// A final response, whole.
-    case response(HTTPResponse)
-    /// The WebSocket begins, and where the client is.
-    case upgrade(WebSocketHandshake, from: RequestSource)
-}
-
-/// A response with its content in memory; length, date and connection are added by who sends it.
-struct HTTPResponse: Equatable {
-    var status: Int
-    var fields: [Field] = []
-    var content: [UInt8] = []
-
-    init(_ status: Int, _ fields: [Field] = [], content: [UInt8] = []) {
-        self.status = status
-        self.fields = fields
-        self.content = content
-    }
-
-    /// A sentence for whoever reads the answer; it is about this request only, so nobody may keep it.
-    init(_ status: Int, _ sentence: String, _ fields: [Field] = []) {
-        self.init(
-            status, fields + [Field("Content-Type", "text/plain; charset=utf-8"), Field("Cache-Control", "no-store")],
-            content: Array((sentence + "\n").utf8))
-    }
-}
-
-/// What this server serves over HTTP: a table of resources, pure but for the clock of its `Date`.
+/// What this server serves over HTTP: a table of routes, pure but for the clock of its `Date`.
 ///
 /// | path | methods | what |
 /// | --- | --- | --- |
 /// | `/` | GET HEAD OPTIONS | a page that says what this is |
 /// | `/health` | GET HEAD OPTIONS | whether to send clients here, for a load balancer |
 /// | `/ws` | GET HEAD OPTIONS | the WebSocket |
+///
+/// Others are added by whoever does them.
 final class HTTPSite {
     /// Whose `Forwarded` counts.
     let trust: ProxyTrust
     /// Which web pages may connect.
     private let origins: OriginPolicy
     private let page: Representation
+    private var routes: [Route] = []
     private var clock = HTTPDateClock()
     /// The server takes no new clients.
     var isDraining = false
+
+    static let socketPath = "/ws"
 
     init(trust: ProxyTrust = ProxyTrust(), origins: OriginPolicy = OriginPolicy()) {
         self.trust = trust
@@ -56,21 +33,21 @@ final class HTTPSite {
         page = Representation(
             length: HTTPSite.pageContent.count, contentType: "text/html; charset=utf-8", validators: Validators(tag: EntityTag(tag)),
             fields: [Field("Cache-Control", "no-cache")])
+        add([
+            Route("/", ["GET", "HEAD"]) { [unowned self] in .response(pageResponse($0.head)) },
+            Route("/health", ["GET", "HEAD"]) { [unowned self] _ in .response(healthResponse) },
+            Route(HTTPSite.socketPath, ["GET", "HEAD"]) { [unowned self] in socket($0) },
+        ])
     }
 
-    enum Resource: String {
-        case page = "/"
-        case health = "/health"
-        case socket = "/ws"
-
-        /// Its methods, for `Allow`.
-        static let methods = "GET, HEAD, OPTIONS"
-    }
+    /// Serves more. Paths must not be served yet.
+    func add(_ more: [Route]) { routes += more }
 
     /// Methods of RFC 9110 and RFC 5789 that this server could allow somewhere; what is not among them nobody here knows.
     private static let known: Set<String> = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "DELETE", "PATCH"]
 
-    /// A browser that shows an answer takes nothing in it for a script, a frame or another type.
+    /// A browser that shows an answer takes nothing in it for a script, a frame or another type. A route that sets one of these fields
+    /// itself means it.
     static let security = [
         Field("X-Content-Type-Options", "nosniff"), Field("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"),
         Field("Referrer-Policy", "no-referrer"),
@@ -79,7 +56,8 @@ final class HTTPSite {
     /// The text of `Date` now.
     var date: String { clock.text(HTTPSite.now) }
 
-    private static var now: Int64 { Clock.wallMilliseconds() / 1_000 }
+    /// Seconds since 1970.
+    static var now: Int64 { Clock.wallMilliseconds() / 1_000 }
 
     /// - Parameters:
     ///   - peer: the address at the other end of the socket.
@@ -88,21 +66,39 @@ final class HTTPSite {
         guard HTTPSite.known.contains(head.method) else {
             return refusal(501, "This server knows no method of that name. Use GET.")
         }
-        let isOptions = head.method == "OPTIONS"
-        if isOptions, head.target == "*" { return .response(HTTPResponse(204, [Field("Allow", Resource.methods)])) }
-        guard let resource = Resource(rawValue: head.path) else {
-            return refusal(404, "There is nothing here. Clients connect to \(Resource.socket.rawValue).")
+        if head.method == "OPTIONS", head.target == "*" {
+            let all = routes.flatMap(\.methods) + ["OPTIONS"]
+            let unique = all.enumerated().filter { !all[..<$0.offset].contains($0.element) }.map(\.element)
+            return .response(HTTPResponse(204, [Field("Allow", unique.joined(separator: ", "))]))
         }
-        let allow = Field("Allow", Resource.methods)
-        if isOptions { return .response(HTTPResponse(204, [allow])) }
-        guard head.method == "GET" || head.method == "HEAD" else {
-            return refusal(405, "Nothing can be changed here by HTTP. Use GET, or connect to \(Resource.socket.rawValue).", [allow])
+        let path = Route.segments(head.path)
+        for route in routes {
+            guard let name = route.name(in: path) else { continue }
+            let source = trust.source(of: head, peer: peer, isSecure: isSecure)
+            return answer(HTTPRequest(head: head, name: name, peer: peer, isSecure: isSecure, source: source), route)
         }
-        switch resource {
-        case .page: return .response(pageResponse(head))
-        case .health: return .response(healthResponse)
-        case .socket: return socket(head, peer, isSecure)
+        return refusal(404, "There is nothing here. Clients connect to \(HTTPSite.socketPath).")
+    }
+
+    private func answer(_ asked: HTTPRequest, _ route: Route) -> HTTPAnswer {
+        var request = asked
+        if route.overridesMethod, request.head.method == "POST", let method = request.head.fields.only("x-http-method-override") {
+            request.head.method = method
         }
+        if request.head.method == "OPTIONS" {
+            guard route.answersOptions else { return .response(HTTPResponse(204, [route.allow])) }
+            guard case .response(var response) = route.answer(request) else { preconditionFailure("OPTIONS is answered at once") }
+            response.fields.append(route.allow)
+            return .response(response)
+        }
+        guard route.methods.contains(request.head.method) else {
+            let sentence =
+                route.isReadOnly
+                ? "Nothing can be changed here by HTTP. Use GET, or connect to \(HTTPSite.socketPath)."
+                : "This cannot be done here. What can is \(route.allow.value)."
+            return refusal(405, sentence, [route.allow])
+        }
+        return route.answer(request)
     }
 
     /// The answer to what cannot be understood, is too large or does not come; the connection ends after it.
@@ -170,8 +166,9 @@ final class HTTPSite {
 
     // MARK: The WebSocket
 
-    private func socket(_ head: RequestHead, _ peer: NetworkAddress?, _ isSecure: Bool) -> HTTPAnswer {
-        guard let source = trust.source(of: head, peer: peer, isSecure: isSecure) else {
+    private func socket(_ request: HTTPRequest) -> HTTPAnswer {
+        let head = request.head
+        guard let source = request.source else {
             return refusal(
                 400, "Forwarded and X-Forwarded-For name different clients. Let the proxy set one of them and remove the other.")
         }

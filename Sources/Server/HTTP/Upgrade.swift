@@ -1,5 +1,5 @@
 /// What a client has to ask for to get a WebSocket.
 enum Upgrade {
-    static let path = HTTPSite.Resource.socket.rawValue
+    static let path = HTTPSite.socketPath
     static let subprotocol = "huddle.v1"
 }

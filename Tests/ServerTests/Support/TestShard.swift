@@ -19,6 +19,7 @@ final class TestShard {
     let shard: Shard
     private let reactor: Reactor
     private let readers: ReaderPool
+    private let files: FilePool
     private let writer: WriterThread
     private var isStopped = false
 
@@ -60,9 +61,11 @@ final class TestShard {
         for _ in 0..<ReaderPool.threads {
             readers.start(try StoreReader(path: path, vfs: vfs, environment: HuddleServer.environment(limits)))
         }
+        files = FilePool(events: events)
+        Signals.ignoreBrokenPipes()
         writer = WriterThread(store: store, environment: HuddleServer.environment(limits), events: events)
         shard = Shard(
-            reactor: reactor, limits: limits, log: log, site: site, serverVersion: "test", events: events, writer: writer, readers: readers)
+            reactor: reactor, limits: limits, log: log, site: site, serverVersion: "test", events: events, writer: writer, readers: readers, files: files)
         reactor.setHooks(shard)
     }
 
@@ -73,6 +76,7 @@ final class TestShard {
         }
         shard.closeAll()
         readers.stop()
+        files.stop()
         if shard.isWriterDone { writer.join() }
     }
 

@@ -1,0 +1,98 @@
+import HTTP1
+
+/// A request that is worked on for a while: its answer comes later, its content in pieces. Subclass it, and give it out by a `Route`.
+///
+/// All on the reactor's thread. The order of what happens:
+/// 1. `begin`: the request is this one's. Now or later, not only here, it may
+///    - `acceptContent`, once, when it wants the content: a client that waits for it hears 100 only then;
+///    - `inform`, any number of times: an interim response (104) goes out at once;
+///    - `respond`, once: at any time, also before the content is whole. What is left of it is read away, or the connection ends.
+/// 2. `received`: some content. Give each buffer back when it is done with; while `HTTPContent.maxBuffers` are out nothing more is
+///    received, and TCP slows the client. Before each of the three that follow the last octets come, however few.
+/// 3. `contentEnded`: the content is whole.
+/// 4. `cancelled` instead, at any time before `respond`: the client has gone, or was too slow, or the server ends. `respond` and the like do
+///    nothing after it, so that a job that is still under way needs not ask.
+///
+/// Requests behind this one on the same connection wait until its response has left. Work on other threads goes through `Shard.read` and
+/// `Shard.work`, whose answers come back on this thread.
+class HTTPWork {
+    let request: HTTPRequest
+    /// Whose turn this is; `nil` before `begin` and after the response.
+    private var exchange: HTTPExchange?
+
+    init(_ request: HTTPRequest) { self.request = request }
+
+    // MARK: What happens; for subclasses
+
+    func begin() {}
+
+    /// - Parameter buffer: at least one octet; `giveBack` it.
+    func received(_ buffer: ContentBuffer) {}
+
+    func contentEnded() {}
+
+    func cancelled() {}
+
+    /// The content cannot be read on: chunks that are none (400), or more octets than were accepted (413). The connection ends after the
+    /// answer, and `cancelled` is not called.
+    ///
+    /// - Returns: the answer; `nil` for the server's plain one.
+    func refused(_ error: HTTPError) -> HTTPResponse? { nil }
+
+    // MARK: What it does
+
+    /// Whether there is still somebody to answer.
+    final var isOpen: Bool { exchange != nil }
+
+    /// Takes the content, also when there is none.
+    ///
+    /// - Parameter limit: octets.
+    /// - Returns: false when the request says that it has more: `respond` with 413. True when that is not known, or nobody waits any more.
+    final func acceptContent(limit: Int) -> Bool { exchange?.accept(limit: limit) ?? true }
+
+    final func giveBack(_ buffer: consuming ContentBuffer) { exchange?.takeBack(buffer) }
+
+    /// - Parameter status: 102...199, not 101.
+    final func inform(_ status: Int, _ fields: [Field]) { exchange?.inform(ResponseHead(status, fields)) }
+
+    final func respond(_ response: HTTPResponse) {
+        guard let exchange else { return }
+        self.exchange = nil
+        exchange.respond(response)
+    }
+
+    /// For the exchange.
+    final func start(in exchange: HTTPExchange) {
+        self.exchange = exchange
+        begin()
+    }
+
+    /// For the exchange: nothing can be said any more.
+    final func leave() { exchange = nil }
+}
+
+@available(*, unavailable) extension HTTPWork: Sendable {}
+
+/// What a route is asked.
+struct HTTPRequest {
+    /// With the method that is meant, which `X-HTTP-Method-Override` may have changed.
+    var head: RequestHead
+    /// What stands for the last segment of the route's path; empty where it has none that varies.
+    var name: String
+    /// The address at the other end of the socket.
+    var peer: NetworkAddress?
+    /// Whether that socket speaks TLS.
+    var isSecure: Bool
+    /// Where the client is, as far as its proxy is trusted; `nil` when proxies contradict each other.
+    var source: RequestSource?
+
+    /// The value of `name=` in the query, percent-decoded; `nil` without one.
+    func parameter(_ name: String) -> String? {
+        for pair in (head.query ?? "").utf8.split(separator: UInt8(ascii: "&")) {
+            let equals = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
+            guard String(pair[..<equals]) == name else { continue }
+            return PercentCoding.decode(pair[equals...].dropFirst())
+        }
+        return nil
+    }
+}

@@ -1,0 +1,379 @@
+import HTTP1
+import Posix
+import Store
+import Testing
+
+@testable import Server
+
+/// A work that does as the test says and tells what happened to it.
+private final class Script: HTTPWork {
+    /// What happened, in order.
+    private(set) var told: [String] = []
+    private(set) var octets: [UInt8] = []
+    private(set) var buffers: [ContentBuffer] = []
+    /// Octets that it takes when it begins; `nil` for not yet.
+    var limit: Int?
+    /// Gives buffers back at once.
+    var isQuick = true
+    /// Answers when the content is whole.
+    var answersAtEnd = true
+    /// Answers 413 when so many octets have come.
+    var enough = Int.max
+
+    override func begin() {
+        told.append("begin")
+        if let limit, !acceptContent(limit: limit) { respond(HTTPResponse(413, "Too large.")) }
+    }
+
+    override func received(_ buffer: ContentBuffer) {
+        buffer.withOctets { octets += $0 }
+        if isQuick { giveBack(buffer) } else { buffers.append(buffer) }
+        if octets.count >= enough, isOpen { respond(HTTPResponse(413, "Too large.")) }
+    }
+
+    override func contentEnded() {
+        told.append("end")
+        if answersAtEnd { respond(HTTPResponse(200, "\(octets.count)")) }
+    }
+
+    override func cancelled() { told.append("cancelled") }
+
+    func giveAllBack() {
+        let all = buffers
+        buffers = []
+        for buffer in all { giveBack(buffer) }
+    }
+}
+
+/// A shard with `/work`, whose works the test holds.
+private final class WorkShop {
+    let server: TestShard
+    private(set) var works: [Script] = []
+    var prepare: (Script) -> Void = { _ in }
+
+    init() throws {
+        server = try TestShard()
+        server.shard.site.add([
+            Route("/work", ["GET", "HEAD", "POST"]) { [unowned self] request in
+                let work = Script(request)
+                prepare(work)
+                works.append(work)
+                return .work(work)
+            }
+        ])
+    }
+
+    func post(_ fields: String..., version: Int = 1) -> String {
+        "POST /work HTTP/1.\(version)\r\nHost: a\r\n" + fields.map { $0 + "\r\n" }.joined() + "\r\n"
+    }
+
+    func work(_ count: Int = 1) throws -> Script {
+        try server.until("the work begins") { works.count >= count }
+        return works[count - 1]
+    }
+}
+
+@Suite("Answers that come later, content that is taken, RFC 9110 §10.1.1, §15.2", .serialized)
+struct HTTPWorkTests {
+    @Test("an answer that comes later is waited for by the requests behind it, in order")
+    func later() throws {
+        let shop = try WorkShop()
+        let client = try shop.server.connect()
+        client.send(text: HTTPTests.request("GET /work") + HTTPTests.request("GET /work") + HTTPTests.get)
+        let first = try shop.work()
+        for _ in 0..<5 { shop.server.turn() }
+        try client.receive()
+        #expect(client.octets.isEmpty && shop.works.count == 1)
+        first.respond(HTTPResponse(200, "one"))
+        let second = try shop.work(2)
+        #expect(second.told == ["begin"] && !first.isOpen)
+        // Not heard any more.
+        first.respond(HTTPResponse(500, "again"))
+        first.inform(104, [])
+        second.respond(HTTPResponse(404, "two"))
+        try shop.server.until("three answers") { try client.receive(); return try HTTPAnswers(client.octets).list.count == 3 }
+        #expect(try HTTPAnswers(client.octets).statuses == [200, 404, 200])
+        #expect(first.told == ["begin"] && second.told == ["begin"])
+    }
+
+    @Test("a client that goes while its answer is worked on cancels the work, once")
+    func leaving() throws {
+        let shop = try WorkShop()
+        let client = try shop.server.connect()
+        client.send(text: HTTPTests.request("GET /work"))
+        let work = try shop.work()
+        client.leave()
+        try shop.server.until("it is forgotten") { shop.server.shard.connections.isEmpty }
+        #expect(work.told == ["begin", "cancelled"] && !work.isOpen)
+        work.respond(HTTPResponse(200, "late"))
+        shop.server.turn()
+    }
+
+    @Test("a work that does not come to an end is given up")
+    func endless() throws {
+        let shop = try WorkShop()
+        let client = try shop.server.connect()
+        client.send(text: HTTPTests.request("GET /work"))
+        let work = try shop.work()
+        shop.server.pass(milliseconds: HTTPExchange.workTime - 1_000)
+        #expect(work.told == ["begin"])
+        shop.server.pass(milliseconds: 2_000)
+        #expect(try client.rest().last == "end")
+        #expect(work.told == ["begin", "cancelled"])
+    }
+
+    static let sizes = [0, 1, 4_095, HTTPContent.enough - 1, HTTPContent.enough, HTTPContent.bufferOctets, HTTPContent.bufferOctets + 1, 3_000_000]
+
+    @Test("content comes whole, by length or in chunks, and the next request behind it is answered", arguments: sizes, [false, true])
+    func whole(size: Int, isChunked: Bool) throws {
+        let shop = try WorkShop()
+        shop.prepare = { $0.limit = 4_000_000 }
+        let client = try shop.server.connect()
+        let content = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 9) }
+        if isChunked {
+            client.send(text: shop.post("Transfer-Encoding: chunked"))
+            var start = 0
+            while start < size {
+                let count = min(size - start, 1 + start % 70_000)
+                client.send(Array((String(count, radix: 16) + "\r\n").utf8) + content[start..<start + count] + [13, 10])
+                start += count
+            }
+            client.send(text: "0\r\n\r\n" + HTTPTests.get)
+        } else {
+            client.send(Array(shop.post("Content-Length: \(size)").utf8) + content + Array(HTTPTests.get.utf8))
+        }
+        try shop.server.until("two answers") { try client.receive(); return try HTTPAnswers(client.octets).list.count == 2 }
+        #expect(try HTTPAnswers(client.octets).statuses == [200, 200])
+        #expect(shop.works[0].octets == content)
+        #expect(shop.works[0].told == ["begin", "end"])
+    }
+
+    @Test("content cut anywhere is the same content")
+    func cuts() throws {
+        let shop = try WorkShop()
+        shop.prepare = { $0.limit = 100 }
+        let requests = [
+            shop.post("Content-Length: 11") + "hello world" + HTTPTests.get,
+            shop.post("Transfer-Encoding: chunked") + "5\r\nhello\r\n6\r\n world\r\n0\r\n\r\n" + HTTPTests.get,
+        ]
+        for request in requests {
+            let all = Array(request.utf8)
+            for cut in 0...all.count {
+                let client = try shop.server.connect()
+                client.send(Array(all[..<cut]))
+                shop.server.turn()
+                client.send(Array(all[cut...]))
+                try shop.server.until("two answers") { try client.receive(); return try HTTPAnswers(client.octets).list.count == 2 }
+                #expect(shop.works.last?.octets == Array("hello world".utf8), "cut at \(cut)")
+                client.leave()
+            }
+        }
+    }
+
+    @Test("no more is received than there are buffers for, until they come back")
+    func backpressure() throws {
+        let shop = try WorkShop()
+        shop.prepare = {
+            $0.limit = 8_000_000
+            $0.isQuick = false
+        }
+        let client = try shop.server.connect()
+        let size = 6_000_000
+        client.send(Array(shop.post("Content-Length: \(size)").utf8) + [UInt8](repeating: 7, count: size))
+        let work = try shop.work()
+        try shop.server.until("the buffers are out") { try client.receive(); return work.buffers.count == HTTPContent.maxBuffers }
+        for _ in 0..<50 {
+            try client.receive()
+            shop.server.turn()
+        }
+        #expect(work.octets.count <= HTTPContent.maxBuffers * HTTPContent.bufferOctets)
+        // Whose disk it is that takes so long is not held against the client.
+        shop.server.pass(milliseconds: Progress.time * 2)
+        #expect(work.told == ["begin"])
+        try shop.server.until("all of it") {
+            work.giveAllBack()
+            try client.receive()
+            return work.told.contains("end")
+        }
+        #expect(work.octets.count == size)
+    }
+
+    @Test("the answer may come before the content: little of it is read away, for much the connection ends")
+    func early() throws {
+        let shop = try WorkShop()
+        shop.prepare = {
+            $0.limit = 8_000_000
+            $0.enough = 100_000
+        }
+        let client = try shop.server.connect()
+        let size = 150_000
+        client.send(Array(shop.post("Content-Length: \(size)").utf8) + [UInt8](repeating: 7, count: size) + Array(HTTPTests.get.utf8))
+        try shop.server.until("two answers") { try client.receive(); return try HTTPAnswers(client.octets).list.count == 2 }
+        #expect(try HTTPAnswers(client.octets).statuses == [413, 200])
+        let other = try shop.server.connect()
+        other.send(Array(shop.post("Content-Length: 6000000").utf8) + [UInt8](repeating: 7, count: 6_000_000))
+        try shop.server.until("the answer") { try other.receive(); return try HTTPAnswers(other.octets).list.count == 1 }
+        let answer = try HTTPAnswers(other.octets).list[0]
+        #expect(answer.head.status == 413 && answer.head.fields.only("connection") == "close")
+        other.leave()
+        #expect(shop.works.allSatisfy { $0.told == ["begin"] })
+    }
+
+    @Test("content past what is accepted is refused: at once when its length says so, else where it happens")
+    func tooLarge() throws {
+        let shop = try WorkShop()
+        shop.prepare = { $0.limit = 10 }
+        for request in [
+            shop.post("Content-Length: 11", "Expect: 100-continue"), shop.post("Transfer-Encoding: chunked") + "b\r\nhello world\r\n0\r\n\r\n",
+        ] {
+            let client = try shop.server.connect()
+            client.send(text: request)
+            #expect(try client.rest().last == "end")
+            #expect(try HTTPAnswers(client.octets).statuses == [413])
+        }
+        #expect(shop.works[1].told == ["begin"] && !shop.works[1].isOpen)
+    }
+
+    @Test("100 is said when the content is taken, not before, and not when it is refused")
+    func expectation() throws {
+        let shop = try WorkShop()
+        let client = try shop.server.connect()
+        client.send(text: shop.post("Content-Length: 5", "Expect: 100-continue"))
+        let work = try shop.work()
+        for _ in 0..<5 { shop.server.turn() }
+        try client.receive()
+        #expect(client.octets.isEmpty)
+        #expect(work.acceptContent(limit: 5))
+        try shop.server.until("100") { try client.receive(); return !client.octets.isEmpty }
+        #expect(String(decoding: client.octets, as: UTF8.self) == "HTTP/1.1 100 Continue\r\n\r\n")
+        client.send(text: "hello")
+        try shop.server.until("the answer") { try client.receive(); return try HTTPAnswers(client.octets).list.count == 2 }
+        #expect(try HTTPAnswers(client.octets).statuses == [100, 200])
+    }
+
+    @Test("words before the answer go out at once, any number of them, and none to a client of HTTP/1.0")
+    func interim() throws {
+        let shop = try WorkShop()
+        shop.prepare = { $0.limit = 10 }
+        let client = try shop.server.connect()
+        client.send(text: shop.post("Content-Length: 4") + "ab")
+        let work = try shop.work()
+        for count in 1...3 {
+            work.inform(104, [Field("Upload-Offset", "\(count)")])
+            try shop.server.until("a word") { try client.receive(); return try HTTPAnswers(client.octets).list.count == count }
+        }
+        client.send(text: "cd")
+        try shop.server.until("the answer") { try client.receive(); return try HTTPAnswers(client.octets).list.count == 4 }
+        #expect(try HTTPAnswers(client.octets).statuses == [104, 104, 104, 200])
+        let old = try shop.server.connect()
+        old.send(text: shop.post("Content-Length: 4", version: 0) + "ab")
+        try shop.work(2).inform(104, [])
+        old.send(text: "cd")
+        _ = try old.rest()
+        #expect(try HTTPAnswers(old.octets).statuses == [200])
+    }
+
+    @Test("who sends content too slowly is told so, and the work gets what came; who gets on may take his time")
+    func slow() throws {
+        let shop = try WorkShop()
+        shop.prepare = { $0.limit = 1_000_000 }
+        let client = try shop.server.connect()
+        client.send(Array(shop.post("Content-Length: 1000000").utf8))
+        let work = try shop.work()
+        for _ in 0..<4 {
+            client.send([UInt8](repeating: 1, count: Progress.least))
+            for _ in 0..<5 { shop.server.turn() }
+            shop.server.pass(milliseconds: Progress.time + 10)
+            try client.receive()
+            #expect(!client.hasEnded && work.isOpen)
+        }
+        client.send([1, 2, 3])
+        for _ in 0..<5 { shop.server.turn() }
+        shop.server.pass(milliseconds: Progress.time + 10)
+        #expect(try client.rest().last == "end")
+        #expect(try HTTPAnswers(client.octets).statuses == [408])
+        #expect(work.told == ["begin", "cancelled"])
+        #expect(work.octets.count == 4 * Progress.least + 3)
+    }
+
+    @Test("who breaks off in the middle leaves the work what came", arguments: [false, true])
+    func brokenOff(isHalf: Bool) throws {
+        let shop = try WorkShop()
+        shop.prepare = { $0.limit = 1_000_000 }
+        let client = try shop.server.connect()
+        client.send(Array(shop.post("Content-Length: 1000000").utf8) + [UInt8](repeating: 1, count: 1_000))
+        let work = try shop.work()
+        for _ in 0..<3 { shop.server.turn() }
+        if isHalf { try client.finishSending() } else { client.leave() }
+        try shop.server.until("it is forgotten") { shop.server.shard.connections.isEmpty }
+        #expect(work.told == ["begin", "cancelled"])
+        #expect(work.octets.count == 1_000)
+    }
+
+    @Test("errands: readers and the file pool answer on the reactor's thread, in the order of their key")
+    func errands() throws {
+        let shop = try WorkShop()
+        var heard: [Int] = []
+        var signIn: Bool?
+        let key = shop.server.parent.family
+        for number in 0..<20 { shop.server.shard.work(key) { number } then: { heard.append($0 ?? -1) } }
+        let token = shop.server.parent.token
+        shop.server.shard.read { reader throws(StoreFailure) in try reader.signIn(token: token) != nil } then: { signIn = $0 }
+        try shop.server.until("all answers") { heard.count == 20 && signIn != nil }
+        #expect(heard == Array(0..<20) && signIn == true)
+    }
+}
+
+@Suite("Routes and Bearer, RFC 9110 §9.3.7, §15.5.6, RFC 6750", .serialized)
+struct RouteTests {
+    @Test("each path has its methods; what is served elsewhere is not served here", arguments: [
+        ("GET /a", 200, nil), ("GET /a/", 404, nil), ("GET /a/x", 201, nil), ("GET /a/x/y", 404, nil), ("GET /a/x/file", 202, nil),
+        ("POST /a", 405, "GET, OPTIONS"), ("POST /a/x", 405, "GET, PATCH, OPTIONS"), ("OPTIONS /a/x", 204, "GET, PATCH, OPTIONS"),
+        ("OPTIONS /a", 200, "GET, OPTIONS"), ("PATCH /a/x", 201, nil), ("OPTIONS *", 204, "GET, HEAD, PATCH, OPTIONS"),
+    ] as [(String, Int, String?)])
+    func table(line: String, status: Int, allow: String?) throws {
+        let site = HTTPSite()
+        site.add([
+            Route("/a", ["GET"], answersOptions: true) { .response(HTTPResponse(200, $0.name)) },
+            Route("/a/*", ["GET", "PATCH"], overridesMethod: true) { .response(HTTPResponse(201, $0.name)) },
+            Route("/a/*/file", ["GET"]) { .response(HTTPResponse(202, $0.name)) },
+        ])
+        let (head, _) = try #require(try RequestHead.parse(Array(HTTPTests.request(line).utf8).span))
+        guard case .response(let response) = site.answer(head, peer: nil, isSecure: false) else { throw Unexpected("no response") }
+        #expect(response.status == status)
+        #expect(response.fields.first { $0.name == "Allow" }?.value == allow)
+        if status == 201 || status == 202 { #expect(response.content == Array("x\n".utf8)) }
+        var posted = head
+        posted.method = "POST"
+        posted.fields.list.append(Field("x-http-method-override", "PATCH"))
+        guard case .response(let overridden) = site.answer(posted, peer: nil, isSecure: false) else { throw Unexpected("no response") }
+        if head.path == "/a/x" { #expect(overridden.status == 201) } else { #expect(overridden.status != 201) }
+    }
+
+    private final class Whose: HTTPWork {
+        unowned let shard: Shard
+
+        init(_ request: HTTPRequest, _ shard: Shard) {
+            self.shard = shard
+            super.init(request)
+        }
+
+        override func begin() { shard.authenticate(self) { [self] in respond(HTTPResponse(200, "\($0.memberships.count)")) } }
+    }
+
+    @Test("a session's token opens, anything else is 401 in the same words", arguments: [
+        (nil, 401), ("Bearer ", 401), ("Bearer nonsense", 401), ("Basic TOKEN", 401), ("Bearer TOKEN", 200), ("bearer  TOKEN", 200), ("TOKEN", 401),
+    ] as [(String?, Int)])
+    func bearer(value: String?, status: Int) throws {
+        let server = try TestShard()
+        let shard = server.shard
+        shard.site.add([Route("/whose", ["GET"]) { [unowned shard] in .work(Whose($0, shard)) }])
+        let client = try server.connect()
+        let text = value.map { "Authorization: " + $0.replacing("TOKEN", with: server.parent.token) }
+        let answer = try HTTPTests.ask(server, client, HTTPTests.request("GET /whose", text ?? "X-Nothing: 1")).list[0]
+        #expect(answer.head.status == status)
+        guard status == 401 else { return }
+        #expect(answer.head.fields.only("www-authenticate")?.hasPrefix("Bearer realm=") == true)
+        #expect(answer.content.hasPrefix("{\"code\":\"token_unknown\",\"sentence\":\""))
+    }
+}
