@@ -28,6 +28,7 @@ extension ErrorCode {
         case .tooManyPending: "Too many changes wait for their answer. Nothing is lost: they are sent again in a moment"
         case .storageFull: "The server's disk is full. Everything can be read; changes are kept here and sent again"
         case .familyFull: "This family holds as many records as it may. Delete what is no longer needed"
+        case .quotaExceeded: "This file has {size}, and of the {quota} that this family may store {room} are free. {what to do}"
         case .busy: "The server is busy. Nothing is lost: this is sent again in a moment"
         case .badFrame: "No frame of this protocol: {what is wrong}"
         case .notSignedIn: "Sign in first"
@@ -48,7 +49,7 @@ extension ErrorCode {
         case .required, .invalid, .tooLong, .tooMany, .outOfRange, .endBeforeStart, .unknownKind, .unknownField, .unknownOperation,
             .unknownReference: "content"
         case .notAllowed, .notFound, .alreadyExists, .conflict, .lastParent, .overlap, .contradicted, .purged, .notUndoable: "state"
-        case .mutationReused, .mutationExpired, .rateLimited, .tooManyPending, .storageFull, .familyFull, .busy: "mutation"
+        case .mutationReused, .mutationExpired, .rateLimited, .tooManyPending, .storageFull, .familyFull, .quotaExceeded, .busy: "mutation"
         case .badFrame, .notSignedIn, .alreadySignedIn, .notJoined, .alreadyJoined, .tokenUnknown, .codeUnknown, .cursorAhead: "session"
         }
     }

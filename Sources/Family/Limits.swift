@@ -41,6 +41,10 @@ package struct Limits: Hashable, Sendable {
     package var snapshotMessages = 500
     /// Records that one `list` answers at most.
     package var pageRecords = 200
+    /// Octets of one document: 100 MiB (R135).
+    package var documentOctets = 104_857_600
+    /// Octets of all documents of one family, each file once: fifty of the largest.
+    package var familyStorage = 5_368_709_120
     /// Connections of one server.
     package var connections = 19_000
     /// Connections from one IPv4 address or IPv6 /64: a school or a tournament's hotel behind one address.
@@ -123,6 +127,11 @@ extension Limits {
             meaning: "Messages that a snapshot carries, the newest.", past: "older ones come by list"),
         .init(name: "page_records", value: \.pageRecords, unit: "records",
             meaning: "Records that one list asks for.", past: "error bad_frame"),
+        .init(name: "document_octets", value: \.documentOctets, unit: "octets",
+            meaning: "The file of one document.", past: "HTTP 413", isLater: true),
+        .init(name: "family_storage", value: \.familyStorage, unit: "octets",
+            meaning: "The files of all documents of one family, each once, deleted ones included until they are purged.",
+            past: "HTTP 507 quota_exceeded", isLater: true),
         .init(name: "connections", value: \.connections, unit: "connections",
             meaning: "Connections of one server.", past: "HTTP 503"),
         .init(name: "connections_per_address", value: \.connectionsPerAddress, unit: "connections",

@@ -106,6 +106,7 @@ package enum ErrorCode: String, CaseIterable, Sendable, Hashable {
     case tooManyPending = "too_many_pending"
     case storageFull = "storage_full"
     case familyFull = "family_full"
+    case quotaExceeded = "quota_exceeded"
     case busy
     // The session.
     case badFrame = "bad_frame"

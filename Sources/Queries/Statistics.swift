@@ -52,6 +52,11 @@ package enum Statistics: Hashable, Sendable {
         /// All that is stored, older versions included.
         package var octets: Int64 = 0
         package var types: [TypeCount] = []
+        /// Octets that the family stores, each file once, deleted documents included until they are purged; whosever documents are counted.
+        /// `nil` from a server that does not tell.
+        package var storageUsed: Int64?
+        /// Octets that the family may store.
+        package var storageQuota: Int64?
 
         package init() {}
     }

@@ -33,6 +33,11 @@ enum Connection {
         try database.execute("PRAGMA cache_size = -16384; PRAGMA temp_store = MEMORY")
     }
 
+    /// What links are signed with; `nil` until the writer has drawn it.
+    static func linkKey(_ database: Database) throws -> [UInt8]? {
+        try database.prepare("SELECT link_key FROM meta WHERE link_key IS NOT NULL").one { $0.octets(0) }
+    }
+
     static func epoch(_ database: Database) throws -> String {
         guard let epoch = try database.prepare("SELECT epoch FROM meta").one({ $0.text(0) }) else {
             throw StoreFailure("the database has no epoch")

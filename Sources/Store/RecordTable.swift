@@ -108,15 +108,19 @@ final class RecordTable {
     }
 
     /// Reads a row of `columns`.
-    static func decode(_ row: Statement) throws -> RecordRow {
-        guard let raw = UInt8(exactly: row.int64(1)), let kind = Kind(rawValue: raw) else {
+    static func decode(_ row: Statement) throws -> RecordRow { try decode(row, from: 0) }
+
+    /// Reads `columns` that stand behind others.
+    static func decode(_ row: Statement, from first: Int32) throws -> RecordRow {
+        guard let raw = UInt8(exactly: row.int64(first + 1)), let kind = Kind(rawValue: raw) else {
             throw StoreFailure("a stored record is of an unknown kind")
         }
         let record = Record(
-            kind: kind, id: try row.identifier(2), athlete: try row.optionalIdentifier(3), version: row.int64(4),
-            createdAt: row.int64(5), createdBy: try row.identifier(6), updatedAt: row.int64(7), updatedBy: try row.identifier(8),
-            deletedAt: row.optionalInt64(9), fields: try StoredFields.decode(kind, row, 10))
-        return RecordRow(row: row.int64(0), record: record)
+            kind: kind, id: try row.identifier(first + 2), athlete: try row.optionalIdentifier(first + 3), version: row.int64(first + 4),
+            createdAt: row.int64(first + 5), createdBy: try row.identifier(first + 6), updatedAt: row.int64(first + 7),
+            updatedBy: try row.identifier(first + 8), deletedAt: row.optionalInt64(first + 9),
+            fields: try StoredFields.decode(kind, row, first + 10))
+        return RecordRow(row: row.int64(first), record: record)
     }
 }
 

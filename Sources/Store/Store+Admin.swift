@@ -205,7 +205,7 @@ extension Store {
     }
 
     /// A fresh version 7 id.
-    private func identifier(_ at: Int64) -> Identifier {
+    func identifier(_ at: Int64) -> Identifier {
         let octets = environment.random(16)
         func half(_ part: ArraySlice<UInt8>) -> UInt64 { part.reduce(0) { $0 << 8 | UInt64($1) } }
         return .version7(milliseconds: at, random: (half(octets.prefix(8)), half(octets.suffix(8))))

@@ -102,6 +102,7 @@ extension Store {
         let current = row.record
         let (changed, before) = Merge.difference(from: current.fields, to: fields)
         guard !changed.isEmpty else { return }
+        try endShares(from: current, to: fields, change)
         row.record.fields = fields
         try checkPeople(from: current, to: row.record, operation, index, &change)
         raise(&row, change)
@@ -116,6 +117,7 @@ extension Store {
         let current = row.record
         try letGo(of: current, operation, index, &change)
         try passOn(current, operation, index, &change)
+        if current.kind == .document { try shares.end(family: change.family.key, document: current.id, at: change.at) }
         row.record.deletedAt = change.at
         try checkPeople(from: current, to: row.record, operation, index, &change)
         raise(&row, change)

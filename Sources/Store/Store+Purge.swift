@@ -40,6 +40,7 @@ extension Store {
                 return (purged, purged.receipts < Self.receiptsInPortion ? .people : .receipts)
             case .people:
                 purged.invites = try people.purgeInvites(at: now)
+                _ = try shares.purge(before: now - ShareTable.retention, count: Self.receiptsInPortion)
                 purged.sessions = try people.purgeSessions(unusedSince: now - SessionToken.life, count: Self.receiptsInPortion)
                 return (purged, purged.sessions < Self.receiptsInPortion ? .accesses : .people)
             case .accesses:
@@ -87,6 +88,7 @@ extension Store {
             octets += try blank(record.id, family: family, sequence: created)
             try purges.forgetValues(of: row.row)
         }
+        if record.kind == .document { try forgetFile(of: record, row.row, family: family) }
         for change in changes {
             octets += try blank(record.id, family: family, sequence: change.sequence)
             try purges.deleteHistory(row: change.row)
@@ -96,6 +98,14 @@ extension Store {
         try purges.finish(row, family: family)
         if record.kind == .member { try people.forgetBirth(family: family, member: record.id) }
         return true
+    }
+
+    /// The file of a purged document is not its any more, and its links are forgotten. Once, as long as the values are there.
+    private func forgetFile(of document: Record, _ row: Int64, family: Int64) throws {
+        guard let sha256 = document.fields.text("sha256") else { return }
+        try blobs.release(family: family, sha256: sha256, at: environment.now())
+        try shares.forget(family: family, document: document.id)
+        try purges.forgetValues(of: row)
     }
 
     /// - Returns: the octets of the frame.

@@ -34,6 +34,8 @@ package final class Store {
     let referrers: ReferrerTable
     let plans: PlanTable
     let documents: DocumentTable
+    let blobs: BlobTable
+    let shares: ShareTable
     /// Where the next portion of `maintain` begins.
     var purgeStep = PurgeStep.receipts
     let savepoint: Savepoint
@@ -82,6 +84,11 @@ package final class Store {
             if epochRenewal != nil { try database.run("UPDATE meta SET epoch = ?", .text(Hex.encode(environment.random(16)))) }
             try self.mark?.begin()
             epoch = try Connection.epoch(database)
+            if try Connection.linkKey(database) == nil {
+                let draw = try database.prepare("UPDATE meta SET link_key = ?")
+                draw.bind(1, environment.random(32))
+                try draw.run()
+            }
             history = try HistoryTable(database)
             receipts = try ReceiptTable(database)
             members = try MemberTable(database)
@@ -91,6 +98,8 @@ package final class Store {
             referrers = try ReferrerTable(database)
             plans = try PlanTable(database)
             documents = DocumentTable(database)
+            blobs = BlobTable(database)
+            shares = ShareTable(database)
             savepoint = try Savepoint(database)
             begin = try database.prepare("BEGIN IMMEDIATE")
             commit = try database.prepare("COMMIT")

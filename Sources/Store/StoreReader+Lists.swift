@@ -12,6 +12,7 @@ final class ListStatements {
     let countComments: Statement
     let countKinds: Statement
     let countMessages: Statement
+    let storage: Statement
 
     init(_ database: Database) throws(SQLiteError) {
         let columns = RecordTable.columns
@@ -25,6 +26,7 @@ final class ListStatements {
             """)
         countComments = try database.prepare(
             "SELECT count(*) FROM records WHERE family = ? AND about = ? AND (deleted_at IS NULL) = ?")
+        storage = try database.prepare(BlobTable.usage)
         countKinds = try database.prepare(
             """
             SELECT kind, count(*) FROM records WHERE family = ?1 AND kind <> \(messages) AND deleted_at IS NULL
@@ -161,7 +163,7 @@ extension StoreReader {
         return try reading {
             let key = try key(family)
             let sequence = try head(key)
-            let statistics: Statistics
+            var statistics: Statistics
             if request.kind == .family {
                 var counts: [Statistics.Count] = []
                 lists.countKinds.bind(1, key)
@@ -180,6 +182,11 @@ extension StoreReader {
                     throw StoreFailure("statistics of a kind that has none")
                 }
                 statistics = made
+                if case .documents(var documents) = made {
+                    documents.storageUsed = try storage(key)
+                    documents.storageQuota = Int64(environment.limits.familyStorage)
+                    statistics = .documents(documents)
+                }
             }
             return .success(
                 ServerFrame.statistics(

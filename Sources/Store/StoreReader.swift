@@ -25,6 +25,8 @@ package final class StoreReader {
     let listings = ListingCache()
     /// Rows of records that were found damaged so far, for the log.
     package private(set) var damaged: Set<Int64> = []
+    let linkKey: [UInt8]
+    let findFamilyKey: Statement
     private let findFamily: Statement
     private let findSession: Statement
     private let listMemberships: Statement
@@ -38,6 +40,8 @@ package final class StoreReader {
             try Schema.check(database)
             try Connection.configure(database)
             epoch = try Connection.epoch(database)
+            guard let key = try Connection.linkKey(database) else { throw StoreFailure("the writer has not made the database ready") }
+            linkKey = key
             members = try MemberTable(database)
             let columns = RecordTable.columns
             findRecord = try database.prepare("SELECT \(columns) FROM records WHERE family = ? AND id = ?")
@@ -52,6 +56,7 @@ package final class StoreReader {
                 "SELECT seq, frame FROM log WHERE family = ? AND seq <= ? AND seq > ? AND messages > 0 ORDER BY seq DESC")
             lists = try ListStatements(database)
             histories = try HistoryStatements(database)
+            findFamilyKey = try database.prepare("SELECT key FROM families WHERE uuid = ?")
             findFamily = try database.prepare("SELECT key, floor FROM families WHERE uuid = ?")
             findSession = try database.prepare("SELECT key, person, used_at FROM sessions WHERE hash = ?")
             listMemberships = try database.prepare(

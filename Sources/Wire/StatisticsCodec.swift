@@ -24,6 +24,14 @@ enum StatisticsCodec {
             }
             writer.key("octets")
             writer.integer(documents.octets)
+            if let used = documents.storageUsed {
+                writer.key("storage_used")
+                writer.integer(used)
+            }
+            if let quota = documents.storageQuota {
+                writer.key("storage_quota")
+                writer.integer(quota)
+            }
             types(documents.types, &writer)
         case .metrics(let metrics):
             writer.key("metrics")
@@ -114,6 +122,8 @@ enum StatisticsCodec {
                 documents.total = try numbers.need("total")
                 documents.shared = try numbers.need("shared")
                 documents.octets = Int64(try numbers.need("octets"))
+                documents.storageUsed = numbers.find("storage_used").map(Int64.init)
+                documents.storageQuota = numbers.find("storage_quota").map(Int64.init)
                 documents.mostCommonType = common
                 documents.types = types
                 return .documents(documents)
@@ -165,6 +175,8 @@ enum StatisticsCodec {
                 try reader.skipValue()
             }
         }
+
+        func find(_ name: String) -> Int? { found[name] }
 
         func need(_ name: String) throws(JSONError) -> Int {
             guard let number = found[name] else { throw .invalid("statistics with \(name)") }

@@ -20,7 +20,7 @@ let usage = """
     huddled, the server of Huddle \(HuddleVersion.text)
 
       huddled serve  --data DIR [--listen HOST:PORT] [--mutations-per-second N] [--max-connections N]
-                     [--connections-per-address N] [--tls-cert FILE --tls-key FILE]... [--listen-tls HOST:PORT]
+                     [--connections-per-address N] [--family-storage SIZE] [--tls-cert FILE --tls-key FILE]... [--listen-tls HOST:PORT]
                      [--trusted-proxy ADDRESS[/BITS]]... [--allow-origin ORIGIN]...
       huddled init   --data DIR --family NAME --zone IANA --parent NAME [--json]
       huddled invite --data DIR --family ID --name NAME --role parent|athlete|guest
@@ -114,7 +114,7 @@ private func identifier(_ list: ArgumentList, _ name: String) throws(UsageError)
 
 private func serve(_ words: [String]) throws(CommandError) {
     let asked = try arguments(
-        words, options: ["--data", "--listen", "--mutations-per-second", "--max-connections", "--connections-per-address", "--listen-tls"],
+        words, options: ["--data", "--listen", "--mutations-per-second", "--max-connections", "--connections-per-address", "--family-storage", "--listen-tls"],
         repeatable: ["--tls-cert", "--tls-key", "--trusted-proxy", "--allow-origin"]
     ) { list throws(UsageError) in
         let (host, port) = try list.endpoint("--listen", default: "127.0.0.1:8787")
@@ -125,6 +125,7 @@ private func serve(_ words: [String]) throws(CommandError) {
         }
         if let connections = try list.integer("--max-connections", in: 1...1_000_000) { limits.connections = connections }
         if let each = try list.integer("--connections-per-address", in: 1...1_000_000) { limits.connectionsPerAddress = each }
+        if let size = list.value("--family-storage") { limits.familyStorage = try storageSize(size) }
         var options = ServerOptions(dataFolder: try list.required("--data"), host: host, port: port, limits: limits, tls: try tlsOptions(list))
         options.trust = try trustedProxies(list)
         options.origins = try allowedOrigins(list)
@@ -140,6 +141,15 @@ private func serve(_ words: [String]) throws(CommandError) {
             if let secure { Standard.write(output: "Encrypted at wss://\(secure)/ws\n") }
         }
     } catch { throw .failed(error.sentence) }
+}
+
+/// "20G", "500M": mebibytes and gibibytes.
+private func storageSize(_ text: String) throws(UsageError) -> Int {
+    let unit = text.hasSuffix("G") ? 1 << 30 : text.hasSuffix("M") ? 1 << 20 : 0
+    guard unit > 0, let count = Int(text.dropLast()), (1...1_000_000).contains(count) else {
+        throw UsageError("--family-storage takes a size like 20G or 500M, and not '\(text)'.")
+    }
+    return count * unit
 }
 
 private func trustedProxies(_ list: ArgumentList) throws(UsageError) -> ProxyTrust {

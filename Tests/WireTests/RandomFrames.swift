@@ -230,6 +230,7 @@ struct RandomFrames {
         case 1:
             var documents = Statistics.Documents()
             (documents.total, documents.shared, documents.octets) = (count(), count(), number(0...9_000_000_000))
+            (documents.storageUsed, documents.storageQuota) = (optional { $0.number(0...9_000_000_000) }, optional { $0.number(0...9_000_000_000) })
             documents.mostCommonType = optional { $0.word() }
             documents.types = list(3) { .init(type: $0.word(), records: $0.count()) }
             return .documents(documents)

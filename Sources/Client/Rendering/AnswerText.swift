@@ -93,7 +93,7 @@ package struct AnswerText {
                 + events.types.map { "  \(label($0.type, .event)): \($0.records)" }
         case .documents(let documents):
             let most = documents.mostCommonType.map { ", most are \(label($0, .document))" } ?? ""
-            return ["\(Self.many(documents.total, "document")), \(documents.shared) shared\(most)", "  \(Self.size(documents.octets)) stored"]
+            return ["\(Self.many(documents.total, "document")), \(documents.shared) shared\(most)", "  \(stored(documents))"]
                 + documents.types.map { "  \(label($0.type, .document)): \($0.records)" }
         case .metrics(let metrics):
             guard !metrics.isEmpty else { return ["No metrics."] }
@@ -103,6 +103,11 @@ package struct AnswerText {
             }
         case .family(let counts): return counts.map { "\($0.kind.declaration.label): \($0.records)" }
         }
+    }
+
+    private func stored(_ documents: Statistics.Documents) -> String {
+        guard let used = documents.storageUsed, let quota = documents.storageQuota else { return "\(Self.size(documents.octets)) stored" }
+        return "\(Self.size(documents.octets)) stored; the family uses \(Self.size(used)) of \(Self.size(quota))"
     }
 
     private func mark(_ mark: Statistics.Metric.Mark) -> String {
@@ -119,6 +124,7 @@ package struct AnswerText {
     }
 
     private static func size(_ octets: Int64) -> String {
+        if octets >= 1 << 30 { return "\(octets >> 30).\((octets & 0x3FFF_FFFF) * 10 >> 30) GB" }
         let tenths = octets / 104_858
         return "\(tenths / 10).\(tenths % 10) MB"
     }

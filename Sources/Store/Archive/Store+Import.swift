@@ -92,6 +92,7 @@ extension Store {
                     if removed > 0 { return false }
                 }
                 try database.run("DELETE FROM purged WHERE family = ?", .integer(key))
+                try blobs.forgetAll(family: key)
                 try database.run("DELETE FROM imports WHERE key = ?", .integer(key))
                 return false
             }
@@ -128,6 +129,9 @@ extension Store {
         switch row {
         case .record(let record):
             guard try records.insert(family: ongoing.key, record, sequence: 0) else { throw ArchiveError.inconsistent("a record is there twice") }
+            if record.kind == .document, let sha256 = record.fields.text("sha256"), case .integer(let octets)? = record.fields["octets"] {
+                try blobs.use(family: ongoing.key, sha256: sha256, octets: octets)
+            }
             ongoing.records += 1
             guard ongoing.records <= environment.limits.recordsPerFamily else { throw Rejection(.familyFull, ErrorCode.familyFull.sentence) }
         case .change(let change):

@@ -51,10 +51,14 @@ extension Store {
     /// Makes the record of a document, in one transaction, under the rights of who uploads it. A document that replaces another joins its
     /// chain at the head, whichever version it names: the newest is `is_current`, the older ones stay.
     ///
+    /// Adding it again, after an answer that was lost, changes nothing and is answered as the first time, also when it was deleted meanwhile.
+    /// The file counts for what the family may store, once for all documents that have the same.
+    ///
     /// - Returns: the record's version chain number (the field `version`), or why nothing was done; and the change for the live rooms.
     package func addDocument(_ document: NewDocument) throws(StoreFailure) -> (Result<Int64, Rejection>, [CommitResult]) {
         let outcome = try transaction {
             guard let family = try family(document.family), let member = family.member(document.member) else { throw Rejection.noSuchFamily }
+            if let known = try known(document, family) { return (known, nil) }
             var change = PendingChange(
                 family: family, actor: Actor(member: document.member, role: member.role), context: .athlete(document.athlete),
                 at: environment.now())
@@ -67,6 +71,15 @@ extension Store {
         }
     }
 
+    /// The version of a document that was added before.
+    private func known(_ document: NewDocument, _ family: FamilyState) throws -> Int64? {
+        guard let record = try records.find(family: family.key, document.id)?.record, record.kind == .document,
+            record.athlete == document.athlete, record.createdBy == document.member, record.fields.text("sha256") == document.file.sha256,
+            case .integer(let version)? = record.fields["version"]
+        else { return nil }
+        return version
+    }
+
     private func add(_ document: NewDocument, _ change: inout PendingChange) throws -> Int64 {
         var operation = Operation(kind: .document, id: document.id, action: .update(base: 0, merge: .none, patch: document.fields))
         let owner = try owner(document.athlete, operation, 0, change)
@@ -74,6 +87,8 @@ extension Store {
         // By the rules of an edit, because a mutation may not create one.
         try Validation.canonicalize(&operation, index: 0, environment: environment.rules)
         guard case .update(_, _, let patch) = operation.action else { preconditionFailure("an update stays one") }
+        let (used, known) = try blobs.usage(family: change.family.key, besides: document.file.sha256)
+        if known == 0 { try Quota.check(used: used, wanted: document.file.octets, limit: environment.limits.familyStorage) }
         let empty = Fields(.document)
         let targets = try resolve(Merge.introduced(by: patch, to: empty), operation, 0, change)
         var fields = Merge.apply(patch, to: empty, resolve: { targets[$1]?.asSetElement }).fields
@@ -95,6 +110,7 @@ extension Store {
         }
         fields["version"] = .integer(version)
         try insert(document.id, owner: owner, fields, operation, 0, &change)
+        try blobs.use(family: change.family.key, sha256: document.file.sha256, octets: document.file.octets)
         return version
     }
 

@@ -1,0 +1,92 @@
+package import Bytes
+package import Family
+package import Wire
+
+extension Store {
+    /// Makes a link by which a school opens a document, and enters the school among those that the document is shared with, in one
+    /// transaction, under the rights of who shares. A link that the school has already ends.
+    ///
+    /// - Returns: the link with its secret, or why nothing was done; and the change for the live rooms, when the school was not among them yet.
+    package func share(_ share: NewShare) throws(StoreFailure) -> (Result<ShareCreated, Rejection>, [CommitResult]) {
+        let outcome = try transaction {
+            let life = share.life ?? NewShare.usualLife
+            guard life >= NewShare.shortestLife, life <= NewShare.longestLife else {
+                throw Rejection(.outOfRange, "A share link is good for at most 365 days: choose a shorter time", field: "expires")
+            }
+            guard let family = try family(share.family), let member = family.member(share.member) else { throw Rejection.noSuchFamily }
+            let row = try document(share.document, family)
+            var change = PendingChange(
+                family: family, actor: Actor(member: share.member, role: member.role), context: .all, at: environment.now())
+            let patch = FieldPatch(setEdits: [.init(field: Self.sharedSchools, add: [share.school])])
+            let edit = Operation(kind: .document, id: share.document, action: .update(base: row.record.version, merge: .none, patch: patch))
+            try apply(edit, 0, to: &change)
+            // Also one that the document is shared with already may be gone.
+            guard let school = try records.find(family: family.key, share.school)?.record, school.kind == .school, !school.isDeleted else {
+                throw Rejection(.unknownReference, "This school is not there any more. Nothing was shared", field: "school_id")
+            }
+            let token = ShareToken.make(environment.random)
+            let at = change.at
+            let link = ShareLink(
+                id: identifier(at), document: share.document, school: share.school, createdBy: share.member, createdAt: at, expiresAt: at + life)
+            try shares.end(family: family.key, document: share.document, school: share.school, at: at)
+            try shares.insert(family: family.key, link, hash: ShareToken.hash(token))
+            return (ShareCreated(link: link, token: token), try seal(change, nil))
+        } as Outcome<(ShareCreated, CommittedChange?)>
+        switch outcome {
+        case .done((let created, let change)): return (.success(created), change.map { [.change($0)] } ?? [])
+        case .refused(let rejection): return (.failure(rejection), [])
+        }
+    }
+
+    /// Ends a share link, under the rights of who asks. One that has ended already is no error.
+    ///
+    /// - Returns: why nothing was done, if so. The school stays among those that the document is shared with.
+    package func endShare(_ link: Identifier, family id: Identifier, member: Identifier) throws(StoreFailure) -> Result<Void, Rejection> {
+        let outcome = try transaction {
+            guard let family = try family(id), let role = family.member(member)?.role else { throw Rejection.noSuchFamily }
+            guard let document = try shares.document(family: family.key, of: link),
+                let row = try records.find(family: family.key, document)
+            else { throw Rejection(.notFound, "There is no such share link. Nothing was changed", id: link) }
+            let change = PendingChange(family: family, actor: Actor(member: member, role: role), context: .all, at: environment.now())
+            let operation = Operation(kind: .document, id: document, action: .update(base: 0, merge: .none, patch: FieldPatch()))
+            try check(.update, operation, 0, owner: row.record.athlete, author: row.record.createdBy, change)
+            try shares.end(family: family.key, link: link, at: change.at)
+        }
+        switch outcome {
+        case .done: return .success(())
+        case .refused(let rejection): return .failure(rejection)
+        }
+    }
+
+    /// Counts visits and enters them into the logs of their links. What names a link that is gone is left out; a full disk loses the
+    /// entries, as in the access log.
+    package func note(_ visits: [ShareVisit]) throws(StoreFailure) {
+        guard !visits.isEmpty else { return }
+        _ = try transaction {
+            let at = environment.now()
+            for visit in visits {
+                guard let family = try family(visit.family) else { continue }
+                try shares.note(family: family.key, link: visit.link, visit.what, at: at)
+            }
+        }
+    }
+
+    /// A living document, for those who may see it.
+    private func document(_ id: Identifier, _ family: FamilyState) throws -> RecordRow {
+        guard let row = try records.find(family: family.key, id), row.record.kind == .document, !row.record.isDeleted else {
+            throw Rejection(.notFound, "There is no such document. Nothing was shared", kind: .document, id: id)
+        }
+        return row
+    }
+
+    /// Ends the links of schools that a document is not shared with any more.
+    func endShares(from current: Record, to new: Fields, _ change: PendingChange) throws {
+        guard current.kind == .document else { return }
+        let kept = Set(new.set("shared_with_schools").map(\.id))
+        for school in current.fields.set("shared_with_schools") where !kept.contains(school.id) {
+            try shares.end(family: change.family.key, document: current.id, school: school.id, at: change.at)
+        }
+    }
+
+    private static let sharedSchools = Kind.document.declaration.index(of: "shared_with_schools") ?? 0
+}

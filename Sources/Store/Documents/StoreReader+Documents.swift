@@ -1,0 +1,163 @@
+package import Blobs
+package import Bytes
+package import Family
+import SQLite
+import Wire
+
+/// A document's file, for somebody who may have it.
+package struct StoredDocument: Hashable, Sendable {
+    package var family: Identifier
+    package var id: Identifier
+    package var athlete: Identifier
+    package var blob: BlobName
+    package var octets: Int64
+    /// As its uploader called it; any text of one line.
+    package var fileName: String
+    /// Media type, as the server found out.
+    package var fileType: String
+    package var title: String
+    /// UTC milliseconds. The content of a document never changes.
+    package var createdAt: Int64
+}
+
+/// A document that somebody outside of the family may open.
+package struct SharedDocument: Hashable, Sendable {
+    package var document: StoredDocument
+    package var link: Identifier
+    package var expiresAt: Int64
+    /// For whom it was shared.
+    package var school: String
+}
+
+/// What an upload that was allowed to begin will become.
+package struct UploadPermit: Hashable, Sendable {
+    package var family: Identifier
+    package var member: Identifier
+    /// Octets that the family may still store, beside what was promised.
+    package var room: Int64
+}
+
+extension StoreReader {
+    // MARK: Uploads
+
+    /// Whether somebody may upload a document, by the rules that hold when it is added: rights, type, title, school, the document that it
+    /// replaces, room. The writer asks them again.
+    ///
+    /// - Parameters:
+    ///   - document: `member` is not looked at: it is who holds the session; neither is `file`, but for its `octets`.
+    ///   - isLengthKnown: whether `file.octets` is what will come; otherwise there must only be some room.
+    ///   - promised: octets that other uploads of the family may still become.
+    /// - Returns: `not_found` for a family that the person is not in, whether it exists or not.
+    package func checkUpload(
+        _ document: NewDocument, by signIn: SignIn, isLengthKnown: Bool, promised: Int64
+    ) throws(StoreFailure) -> Result<UploadPermit, Rejection> {
+        try reading {
+            do { return .success(try permit(document, signIn, isLengthKnown: isLengthKnown, promised: promised)) } catch let rejection as Rejection {
+                return .failure(rejection)
+            }
+        }
+    }
+
+    private func permit(_ document: NewDocument, _ signIn: SignIn, isLengthKnown: Bool, promised: Int64) throws -> UploadPermit {
+        guard let membership = signIn.memberships.first(where: { $0.family == document.family }) else { throw Rejection.noSuchFamily }
+        let family = try key(document.family)
+        let members = try members.members(family: family)
+        guard let member = members[membership.member], !member.isRemoved else { throw Rejection.noSuchFamily }
+        guard let athlete = members[document.athlete], !athlete.isRemoved, athlete.role == .athlete else {
+            throw Rejection(.unknownReference, "Document: this athlete is not in the family", kind: .document, field: "athlete")
+        }
+        var access = Access(
+            actor: Actor(member: membership.member, role: member.role), kind: .document, action: .create, owner: document.athlete,
+            author: membership.member, subject: document.id)
+        let zone = try record(family: family, document.family)?.fields.text("time_zone") ?? "UTC"
+        access.ownerAllowsParents = Age.parentAccess(
+            athlete.parentAccess, age: environment.age(born: athlete.born, zone: zone, at: environment.now()))
+        try Permission.check(access, operation: 0, id: document.id)
+        var operation = Operation(kind: .document, id: document.id, action: .update(base: 0, merge: .none, patch: document.fields))
+        try Validation.canonicalize(&operation, index: 0, environment: environment.rules)
+        guard case .update(_, _, let patch) = operation.action else { preconditionFailure("an update stays one") }
+        for reference in Merge.introduced(by: patch, to: Fields(.document)) {
+            let target = try record(family: family, reference.id)
+            guard let target, target.kind == reference.kind, !target.isDeleted else {
+                let field = Kind.document.declaration.fields[reference.field]
+                throw Rejection(
+                    .unknownReference, "\(field.label): this \(reference.kind.declaration.label.lowercased()) is not there any more",
+                    kind: .document, field: field.name)
+            }
+        }
+        let fields = Merge.apply(patch, to: Fields(.document), resolve: { SetElement(id: $1) }).fields
+        try Validation.check(fields, operation: 0, id: document.id, environment: environment.rules)
+        if let replaces = document.replaces {
+            guard let former = try record(family: family, replaces), former.kind == .document, !former.isDeleted,
+                former.athlete == document.athlete
+            else {
+                throw Rejection(
+                    .unknownReference, "The document that this one replaces is not there any more: upload it as a new one", kind: .document,
+                    id: document.id, field: "replaces")
+            }
+        }
+        let used = try storage(family).addingReportingOverflow(max(0, promised)).partialValue
+        try Quota.check(used: used, wanted: isLengthKnown ? document.file.octets : 1, limit: environment.limits.familyStorage)
+        return UploadPermit(
+            family: document.family, member: membership.member, room: max(0, Int64(environment.limits.familyStorage) - used))
+    }
+
+    /// Octets of a family's documents, each file once, deleted ones included until they are purged.
+    func storage(_ family: Int64) throws -> Int64 {
+        lists.storage.bind(1, family)
+        lists.storage.bindNull(2)
+        return try lists.storage.one { $0.int64(0) } ?? 0
+    }
+
+    // MARK: Downloads
+
+    /// A living document of any family that the person is in, with the member as whom they see it; `nil` also when there is none of that id.
+    package func document(_ id: Identifier, by signIn: SignIn) throws(StoreFailure) -> (document: StoredDocument, member: Identifier)? {
+        try reading {
+            for membership in signIn.memberships {
+                if let found = try storedDocument(id, of: membership.family) { return (found, membership.member) }
+            }
+            return nil
+        }
+    }
+
+    /// A document that a signed link opens, while its member is in the family and the document lives.
+    package func document(_ id: Identifier, link: String) throws(StoreFailure) -> (document: StoredDocument, member: Identifier)? {
+        try reading {
+            guard let (family, member) = SignedLink.open(link, key: linkKey, document: id, now: environment.now()) else { return nil }
+            findFamilyKey.bind(1, family)
+            guard let key = try findFamilyKey.one({ $0.int64(0) }), let found = try members.members(family: key)[member], !found.isRemoved,
+                let document = try storedDocument(id, of: family)
+            else { return nil }
+            return (document, member)
+        }
+    }
+
+    /// What goes behind `?link=` so that a member opens a document without showing a token.
+    ///
+    /// - Parameter life: milliseconds, at most 10 minutes.
+    package func signedLink(to document: Identifier, family: Identifier, member: Identifier, life: Int64 = SignedLink.longestLife) -> String {
+        SignedLink.make(
+            key: linkKey, document: document, family: family, member: member,
+            expiresAt: environment.now() + max(0, min(life, SignedLink.longestLife)))
+    }
+
+    private func storedDocument(_ id: Identifier, of family: Identifier) throws -> StoredDocument? {
+        findFamilyKey.bind(1, family)
+        guard let key = try findFamilyKey.one({ $0.int64(0) }), let record = try record(family: key, id) else { return nil }
+        return StoredDocument(record, family: family)
+    }
+}
+
+extension StoredDocument {
+    /// `nil` for what is no living document.
+    init?(_ record: Record, family: Identifier) {
+        guard record.kind == .document, !record.isDeleted, let athlete = record.athlete, case .integer(let octets)? = record.fields["octets"],
+            let blob = record.fields.text("sha256").flatMap({ BlobName(family: family, sha256: $0) })
+        else { return nil }
+        self.init(
+            family: family, id: record.id, athlete: athlete, blob: blob, octets: octets, fileName: record.fields.text("file_name") ?? "document",
+            fileType: record.fields.text("file_type") ?? "application/octet-stream", title: record.fields.text("title") ?? "",
+            createdAt: record.createdAt)
+    }
+}

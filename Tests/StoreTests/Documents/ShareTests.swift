@@ -1,0 +1,184 @@
+import Blobs
+import Bytes
+import Family
+import Store
+import Testing
+import Wire
+
+@Suite("Share links, product.md (Documents)")
+struct ShareTests {
+    let world: World
+    let home: World.Home
+    let leo: Identifier
+    let rice: Identifier
+    let document: Identifier
+
+    init() throws {
+        world = try World()
+        home = try world.home()
+        leo = try world.athlete(home)
+        rice = world.newID()
+        document = world.newID()
+        try world.mutate(home, home.parent, school(rice, "Rice"))
+        try world.add(world.document(home, leo, id: document, octets: 77))
+    }
+
+    private func share(
+        _ school: Identifier? = nil, by: Identifier? = nil, life: Int64? = nil, document other: Identifier? = nil
+    ) throws -> (created: ShareCreated, changes: [CommitResult]) {
+        let (result, changes) = try world.store.share(
+            NewShare(family: home.family, member: by ?? home.parent, document: other ?? document, school: school ?? rice, life: life))
+        return (try result.get(), changes)
+    }
+
+    private func opens(_ token: String) throws -> Bool { try world.reader.share(token: token) != nil }
+
+    private func code(_ body: () throws -> Void) -> ErrorCode? {
+        do { try body() } catch { return (error as? Rejection)?.code }
+        return nil
+    }
+
+    @Test("a link opens its document, for whom it was made, and the school joins those that have it, in the same change")
+    func opens() throws {
+        let (created, changes) = try share()
+        #expect(created.token.utf8.count == 32)
+        #expect(changes.count == 1)
+        #expect(try world.record(home, document).fields.set("shared_with_schools").map(\.id) == [rice])
+        let shared = try #require(try world.reader.share(token: created.token))
+        #expect(shared.document.id == document && shared.document.octets == 77 && shared.document.fileName == "t.pdf")
+        #expect(shared.school == "Rice" && shared.link == created.link.id)
+        #expect(shared.document.blob.sha256 == World.digest(1) && shared.document.family == home.family)
+        #expect(try world.query("SELECT count(*) FROM share_links WHERE instr(token_hash, CAST('\(created.token)' AS BLOB))") == 0)
+        #expect(try !opens("") && !opens(String(created.token.dropLast())) && !opens(created.token + "A"))
+    }
+
+    @Test("a new link for the same school takes the place of the old one, and leaves the change log alone")
+    func replaces() throws {
+        let first = try share().created
+        let (second, changes) = try share()
+        #expect(changes.isEmpty)
+        #expect(try !opens(first.token) && opens(second.token))
+        let links = try world.reader.shares(family: home.family, document: document)
+        #expect(links.map(\.id) == [second.link.id, first.link.id])
+        #expect(links.map { $0.endedAt == nil } == [true, false])
+    }
+
+    @Test("a link ends with its time, to the millisecond; an hour is possible, more than a year is not")
+    func expires() throws {
+        let usual = try share().created
+        #expect(usual.link.expiresAt == world.surroundings.now + 30 * Surroundings.day)
+        world.surroundings.now = usual.link.expiresAt - 1
+        #expect(try opens(usual.token))
+        world.surroundings.now += 1
+        #expect(try !opens(usual.token))
+        let hour = try share(life: 3_600_000).created
+        world.surroundings.now += 3_600_000
+        #expect(try !opens(hour.token))
+        #expect(code { _ = try share(life: NewShare.longestLife + 1) } == .outOfRange)
+        #expect(code { _ = try share(life: 0) } == .outOfRange)
+        _ = try share(life: NewShare.longestLife)
+    }
+
+    @Test("revoking ends a link at once and for good; twice is no error, a link of nobody is not found")
+    func revokes() throws {
+        let created = try share().created
+        try world.store.endShare(created.link.id, family: home.family, member: home.parent).get()
+        #expect(try !opens(created.token))
+        try world.store.endShare(created.link.id, family: home.family, member: home.parent).get()
+        #expect(code { try world.store.endShare(world.newID(), family: home.family, member: home.parent).get() } == .notFound)
+        #expect(try world.record(home, document).fields.set("shared_with_schools").map(\.id) == [rice])
+    }
+
+    @Test("ending the sharing, deleting the document, and their undoing do not leave or bring back a link", arguments: ["unshare", "delete", "undo"])
+    func ends(how: String) throws {
+        let (created, changes) = try share()
+        let base = try world.record(home, document).version
+        switch how {
+        case "unshare":
+            try world.mutate(home, home.parent, update(.document, document, base: base, ["shared_with_schools": .set([])]))
+            #expect(try !opens(created.token))
+            try world.mutate(home, home.parent, update(.document, document, base: base + 1, ["shared_with_schools": .set([SetElement(id: rice)])]))
+        case "delete":
+            try world.mutate(home, home.parent, delete(.document, document, base: base))
+            #expect(try !opens(created.token))
+            try world.mutate(home, home.parent, restore(.document, document, base: base + 1))
+        default:
+            guard case .change(let change)? = changes.first else { throw Unexpected() }
+            let undo = try world.undo(home, home.parent, change.sequence)
+            #expect(try !opens(created.token))
+            _ = try world.undo(home, home.parent, try #require(undo.sequence))
+        }
+        #expect(try world.record(home, document).fields.set("shared_with_schools").map(\.id) == [rice])
+        #expect(try !opens(created.token))
+    }
+
+    @Test("a link does not open while its school is deleted")
+    func schoolGone() throws {
+        let created = try share().created
+        try world.mutate(home, home.parent, delete(.school, rice, base: 1))
+        #expect(try !opens(created.token))
+        #expect(code { _ = try share() } == .unknownReference)
+    }
+
+    @Test("visits are counted and told, newest first; an ended link keeps its figures")
+    func visits() throws {
+        let created = try share().created
+        let visit = ShareVisit(family: home.family, link: created.link.id, what: .page)
+        try world.store.note([visit, visit])
+        world.surroundings.now += 5
+        try world.store.note([ShareVisit(family: home.family, link: created.link.id, what: .download)])
+        try world.store.note([ShareVisit(family: home.family, link: world.newID(), what: .page), ShareVisit(family: world.newID(), link: created.link.id, what: .page)])
+        try world.store.endShare(created.link.id, family: home.family, member: home.parent).get()
+        let link = try #require(try world.reader.shares(family: home.family).first)
+        #expect(link.views == 2 && link.downloads == 1 && link.lastOpenedAt == world.surroundings.now)
+        let log = try world.reader.visits(family: home.family, link: created.link.id)
+        #expect(log.map(\.what) == [.download, .page, .page])
+        #expect(log.first?.at == world.surroundings.now)
+    }
+
+    @Test("the log of a link is bounded, its counts are not")
+    func bounded() throws {
+        let created = try share().created
+        let visit = ShareVisit(family: home.family, link: created.link.id, what: .page)
+        try world.store.note(Array(repeating: visit, count: 1_050))
+        #expect(try world.reader.visits(family: home.family, link: created.link.id).count == 1_000)
+        #expect(try world.reader.shares(family: home.family).first?.views == 1_050)
+    }
+
+    @Test("who may not edit a document may not share it; a stranger hears of nothing")
+    func rights() throws {
+        let mia = try world.athlete(home, name: "Mia")
+        let gus = try world.invite(home, .guest, name: "Gus").member
+        #expect(code { _ = try share(by: mia) } == .notAllowed)
+        #expect(code { _ = try share(by: gus) } == .notAllowed)
+        let created = try share(by: leo).created
+        #expect(code { try world.store.endShare(created.link.id, family: home.family, member: gus).get() } == .notAllowed)
+        let other = try world.home("Nowak")
+        #expect(code { try world.store.endShare(created.link.id, family: other.family, member: other.parent).get() } == .notFound)
+        #expect(code { _ = try share(by: other.parent) } == .notFound)
+        #expect(code { _ = try share(document: rice) } == .notFound)
+        #expect(code { _ = try share(document) } == .unknownReference)
+        #expect(try world.reader.shares(family: other.family).isEmpty)
+        #expect(try opens(created.token))
+    }
+
+    @Test("a purged document takes its links and their logs along; ended links go after a year")
+    func purged() throws {
+        let created = try share().created
+        try world.store.note([ShareVisit(family: home.family, link: created.link.id, what: .page)])
+        try world.mutate(home, home.parent, delete(.document, document, base: try world.record(home, document).version))
+        world.surroundings.now += 31 * Surroundings.day
+        try world.purge()
+        #expect(try world.query("SELECT count(*) FROM share_links") == 0)
+        #expect(try world.query("SELECT count(*) FROM share_views") == 0)
+        let second = world.newID()
+        try world.add(world.document(home, leo, id: second))
+        _ = try share(document: second)
+        world.surroundings.now += 394 * Surroundings.day
+        try world.purge()
+        #expect(try world.query("SELECT count(*) FROM share_links") == 1)
+        world.surroundings.now += 2 * Surroundings.day
+        try world.purge()
+        #expect(try world.query("SELECT count(*) FROM share_links") == 0)
+    }
+}
