@@ -67,7 +67,7 @@ let package = Package(
         library("Tar"),
         library("WebSocket", ["Bytes", "Crypto", "Deflate", "HTTP1"]),
         library("Terminal", ["CUTF8proc", "Folding", "Dates"]),
-        library("Screen", ["CNcurses", "Posix", "Terminal"]),
+        library("Screen", ["CNcurses", "Bytes", "Posix", "Terminal"]),
 
         // Layer 3: the product itself, pure.
         library("Family", ["Bytes", "Crypto", "JSON", "Dates"]),
@@ -83,10 +83,11 @@ let package = Package(
         // Layer 5: composition.
         library("Server", ["Bytes", "Crypto", "Posix", "Blobs", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Store"]),
         library("Client", ["Arguments", "Bytes", "Crypto", "Posix", "TLS", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire"]),
+        library("Views", ["Bytes", "Dates", "Family", "Wire", "Terminal", "Client"]),
 
         // Layer 6: programs.
         program("huddled", ["Arguments", "HTTP1", "TLS", "Server", "Store", "Bytes", "Posix", "JSON", "Dates", "Family", "Wire"]),
-        program("huddle", ["Arguments", "Client", "Crypto", "Bytes", "Posix", "JSON", "Dates", "Family", "Queries", "Wire"]),
+        program("huddle", ["Arguments", "Client", "Views", "Screen", "Terminal", "Crypto", "Bytes", "Posix", "JSON", "Dates", "Family", "Queries", "Wire"]),
         program("wsecho", ["Arguments", "Bytes", "Posix", "TLS", "Reactor", "HTTP1", "WebSocket"]),
         program("wsclient", ["Arguments", "Crypto", "Posix", "HTTP1", "WebSocket"]),
         program("loadgen", ["CLinux", "Arguments", "Bytes", "Crypto", "Posix", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Store"]),
@@ -123,12 +124,13 @@ let package = Package(
         tests("StoreTests", ["CFaultVFS", "MemoryDisk", "Blobs", "Bytes", "Crypto", "Posix", "SQLite", "Tar", "JSON", "Dates", "Family", "Queries", "Wire", "Store"]),
         tests("ServerTests", ["TestCertificates", "CFaultVFS", "MemoryDisk", "Bytes", "Crypto", "Posix", "Blobs", "SQLite", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Store", "Server"]),
         tests("ClientTests", ["TestCertificates", "Arguments", "Bytes", "Crypto", "Posix", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Client"]),
+        tests("ViewsTests", ["Bytes", "Dates", "Family", "Wire", "Terminal", "Client", "Views"]),
         tests("SimulationTests", ["CFaultVFS", "Bytes", "Crypto", "Posix", "SQLite", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Store", "Server", "Client"]),
         .testTarget(
             name: "FuzzTests", dependencies: fuzzed.map { .init(stringLiteral: $0) },
             exclude: ["corpus", "dictionaries", "fuzzer", "README.md"], swiftSettings: settings),
         tests("LoadgenTests", ["Arguments", "loadgen", "huddled", "Bytes", "Posix", "HTTP1", "WebSocket", "JSON", "Family", "Queries", "Wire", "Store"]),
-        tests("SystemTests", ["TestCertificates", "huddled", "huddle", "wsecho", "loadgen", "Bytes", "Crypto", "Posix", "SQLite", "JSON", "Dates", "Family", "Queries", "Wire", "Store", "Client"]),
+        tests("SystemTests", ["TestCertificates", "PseudoTerminal", "Terminal", "huddled", "huddle", "wsecho", "loadgen", "Bytes", "Crypto", "Posix", "SQLite", "JSON", "Dates", "Family", "Queries", "Wire", "Store", "Client"]),
     ]
 )
 

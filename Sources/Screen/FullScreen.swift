@@ -1,3 +1,4 @@
+internal import Bytes
 package import Posix
 package import Terminal
 
@@ -101,6 +102,15 @@ package final class FullScreen {
         // A text that begins with "4;" would be a progress bar.
         if isShown { write(Array("\u{1B}]9;Huddle: \(plain)\u{07}".utf8)) }
     }
+
+    /// Puts text into the clipboard of the person's terminal, where it lets programs do so. Source: xterm's OSC 52.
+    package func copy(_ text: String) {
+        let encoded = Base64.encode(Array(text.utf8.prefix(Self.longestCopy)))
+        if isShown { write(Array("\u{1B}]52;c;\(encoded)\u{07}".utf8)) }
+    }
+
+    /// Octets that terminals take into their clipboard at once; xterm's limit is the lowest.
+    private static let longestCopy = 60_000
 
     private func write(_ octets: [UInt8]) {
         if !hasGone, !Standard.write(output: octets) { hasGone = true }

@@ -1,0 +1,95 @@
+package import Terminal
+
+/// What a key can do in the room besides editing (`EditCommand`); the names stand in configurations.
+package enum RoomCommand: String, CaseIterable, Sendable {
+    case pageUp = "page-up", pageDown = "page-down", scrollUp = "scroll-up", scrollDown = "scroll-down"
+    case top = "oldest", bottom = "newest", unread = "first-unread"
+    case complete = "complete", completeBackward = "complete-backward"
+    case select = "select", selectOlder = "select-older", selectNewer = "select-newer", leaveSelect = "leave-select"
+    case comment = "comment", undoSelected = "undo-selected", open = "open", copy = "copy"
+    case undoLast = "undo-last", season = "season", drafts = "drafts", editOutside = "edit-outside"
+    case help = "help-keys", redraw = "redraw", suspend = "suspend", interrupt = "interrupt", quit = "quit", cancel = "cancel"
+
+    /// What help says of it, without a full stop.
+    package var summary: String {
+        switch self {
+        case .pageUp: "a page towards older ones"
+        case .pageDown: "a page towards newer ones"
+        case .scrollUp: "three lines up"
+        case .scrollDown: "three lines down"
+        case .top: "to the oldest that is loaded"
+        case .bottom: "to the newest"
+        case .unread: "to the first unread"
+        case .complete: "complete / command @ person # event ~ trip : emoji, again for the next"
+        case .completeBackward: "the completion before"
+        case .select: "select what stands there, to act on it"
+        case .selectOlder: "the older one"
+        case .selectNewer: "the newer one"
+        case .leaveSelect: "back to typing"
+        case .comment: "comment on it: what you send next is about it"
+        case .undoSelected: "take that change back"
+        case .open: "show all of the record"
+        case .copy: "copy its text"
+        case .undoLast: "take back your last change"
+        case .season: "whose season you look at"
+        case .drafts: "what was refused and is kept"
+        case .editOutside: "write in your own editor"
+        case .help: "these keys"
+        case .redraw: "draw the screen anew"
+        case .suspend: "stop the program; fg goes on"
+        case .interrupt: "forget the line or the question"
+        case .quit: "leave"
+        case .cancel: "close what is open"
+        }
+    }
+
+    /// The modes whose keys can be bound besides those of everywhere.
+    package static let modes: Set<String> = ["input", "select", "menu"]
+
+    /// Everything that can be bound.
+    package static let names = Set(allCases.map(\.rawValue) + EditCommand.allCases.map(\.rawValue))
+
+    /// The keys as they are before a configuration.
+    package static func defaultKeymap() -> Keymap {
+        var keymap = Keymap()
+        EditCommand.bindDefaults(&keymap, in: "input")
+        let input: [(String, RoomCommand)] = [
+            ("tab", .complete), ("shift-tab", .completeBackward), ("ctrl-up", .select), ("alt-s", .select), ("esc", .cancel),
+            ("ctrl-c", .interrupt), ("ctrl-o", .season), ("ctrl-x ctrl-e", .editOutside), ("ctrl-x u", .undoLast), ("ctrl-x d", .drafts),
+        ]
+        for (names, command) in input { keymap.bind(names, to: command.rawValue, in: "input") }
+        let select: [(String, RoomCommand)] = [
+            ("up", .selectOlder), ("k", .selectOlder), ("down", .selectNewer), ("j", .selectNewer), ("esc", .leaveSelect), ("q", .leaveSelect),
+            ("ctrl-c", .leaveSelect), ("ctrl-up", .selectOlder), ("ctrl-down", .selectNewer), ("r", .comment), ("c", .comment), ("u", .undoSelected),
+            ("o", .open), ("enter", .open), ("y", .copy), ("?", .help),
+        ]
+        for (names, command) in select { keymap.bind(names, to: command.rawValue, in: "select") }
+        let menu: [(String, RoomCommand)] = [("tab", .complete), ("down", .complete), ("shift-tab", .completeBackward), ("up", .completeBackward), ("esc", .cancel)]
+        for (names, command) in menu { keymap.bind(names, to: command.rawValue, in: "menu") }
+        let everywhere: [(String, RoomCommand)] = [
+            ("pageup", .pageUp), ("pagedown", .pageDown), ("shift-up", .scrollUp), ("shift-down", .scrollDown), ("ctrl-home", .top), ("ctrl-end", .bottom),
+            ("alt-n", .unread), ("f1", .help), ("ctrl-l", .redraw), ("ctrl-z", .suspend), ("ctrl-x ctrl-c", .quit),
+        ]
+        for (names, command) in everywhere { keymap.bind(names, to: command.rawValue) }
+        return keymap
+    }
+}
+
+/// What the room asks of whoever has the session.
+package enum RoomAction: Hashable, Sendable {
+    /// A line that was typed: a command or something to say. `about`: what it comments on.
+    case submit(String, about: RoomTarget?)
+    /// Fetch what happened before this sequence.
+    case fetch(before: Int64)
+    case undo(sequence: Int64)
+    case undoLast
+    case open(RoomTarget)
+    /// Put it into the terminal's clipboard.
+    case copy(String)
+    case chooseSeason(Int)
+    case editOutside(String)
+    /// What stands at the bottom has been seen.
+    case read
+    case bell
+    case redraw, suspend, interrupt, quit
+}

@@ -1,0 +1,186 @@
+internal import Bytes
+internal import Client
+package import Terminal
+
+extension RoomView {
+    /// Columns of names, and from which width on they have a column of their own.
+    private static var nameColumns: Int { 12 }
+    private static var wideColumns: Int { 64 }
+
+    /// Draws the whole room.
+    package func draw(_ canvas: inout Canvas) {
+        let areas = areas
+        TitleLine.draw(facts, &canvas, areas.title, theme)
+        drawList(&canvas, areas.list)
+        drawMenu(&canvas, areas.menu)
+        let below = scrollback.hiddenBelow(scrollItems(columns: areas.list.columns), rows: areas.list.rows)
+        StatusLine.draw(facts, below: below, chord: Keymap.names(chord.pressed), &canvas, areas.status, theme)
+        if let target { canvas.draw("  about \(target.label) (Esc forgets it)", at: 0, areas.target.row, columns: areas.target.columns, theme[.accent]) }
+        drawInput(&canvas, areas)
+        if isSeasonMenuOpen { drawSeasons(&canvas) }
+        if isHelpOpen { KeyHelp.draw(keymap, isSelecting ? "select" : "input", &canvas, theme) }
+    }
+
+    private func drawInput(_ canvas: inout Canvas, _ areas: Areas) {
+        let start = areas.input.column + TextWidth.of(areas.prompt)
+        canvas.draw(areas.prompt, at: areas.input.column, areas.input.row, theme[isSelecting ? .muted : .accent])
+        for (row, line) in areas.view.lines.enumerated() { canvas.draw(line, at: start, areas.input.row + row) }
+        if areas.view.hiddenAbove > 0 { canvas.draw("↑", at: areas.input.column, areas.input.row, theme[.muted]) }
+        if isSelecting {
+            canvas.draw("r comment  u undo  o open  y copy  Esc back", at: start, areas.input.row, columns: areas.input.columns - start, theme[.muted])
+        } else if !isHelpOpen, !isSeasonMenuOpen {
+            canvas.cursor = Point(start + areas.view.cursor.column, areas.input.row + areas.view.cursor.row)
+        }
+    }
+
+    private func drawList(_ canvas: inout Canvas, _ rect: Rect) {
+        guard !items.isEmpty else {
+            let text = facts.connection == .live ? "Nothing has been said yet. Write something, or /help." : "Loading …"
+            canvas.draw(text, at: rect.column + 1, rect.endRow - 1, theme[.muted])
+            return
+        }
+        let found = scrollItems(columns: rect.columns)
+        canvas.clipped(to: rect) { canvas in
+            for placed in scrollback.layout(found, rows: rect.rows) {
+                let item = items[placed.index]
+                let isSelected = isSelecting && item.id == scrollback.selected
+                for (row, line) in rows(of: item, columns: rect.columns).enumerated() {
+                    let place = rect.row + placed.row + row
+                    canvas.draw(line, at: rect.column, place)
+                    if isSelected { canvas.restyle(Rect(rect.column, place, columns: rect.columns, rows: 1)) { theme[.selection].over($0) } }
+                }
+            }
+        }
+    }
+
+    // MARK: Items
+
+    /// An item as rows of at most `columns`.
+    func rows(of item: RoomItem, columns: Int) -> [StyledText] {
+        switch item {
+        case .marker: return [rule(" new ", columns, theme[.unread])]
+        case .notice(let notice): return notice.lines.flatMap { StyledText($0, theme[.notice]).wrapped(columns: columns, indent: 2) }
+        case .timeline(let item):
+            switch item.kind {
+            case .day: return [rule(" \(item.text) ", columns, theme[.muted])]
+            case .gap: return [rule(" \(item.text) ", columns, theme[.warning], "·")]
+            case .message, .change, .presence: return entry(item, columns)
+            }
+        }
+    }
+
+    private func rule(_ text: String, _ columns: Int, _ style: Style, _ character: Character = "─") -> StyledText {
+        let text = TextWidth.cut(text, to: max(columns - 4, 1))
+        let rest = max(columns - TextWidth.of(text), 0)
+        let left = min(3, rest)
+        return StyledText(String(repeating: character, count: left), theme[.frame]) + StyledText(text, style)
+            + StyledText(String(repeating: character, count: rest - left), theme[.frame])
+    }
+
+    /// Time, who, and what, with later rows under the first.
+    private func entry(_ item: TimelineItem, _ columns: Int) -> [StyledText] {
+        var head = StyledText(TextWidth.fit(time(item.at), to: 5) + " ", theme[.muted])
+        let isWide = columns >= Self.wideColumns
+        let author = item.author.flatMap { name[$0] } ?? "somebody"
+        var nameStyle = item.author == viewer ? theme[.ownName] : theme[.name]
+        if item.author != viewer, let id = item.author { nameStyle.foreground = theme.colour(of: id.description.utf8) }
+        let isMessage = item.kind == .message
+        if isWide {
+            let who = isMessage ? TextWidth.cut(author.split(separator: " ").first.map(String.init) ?? author, to: Self.nameColumns) : item.kind == .change ? "*" : "–"
+            head.append(String(repeating: " ", count: max(Self.nameColumns - TextWidth.of(who), 0)))
+            head.append(who, isMessage ? nameStyle : theme[.muted])
+            head.append(item.isMention ? " ┃ " : " │ ", item.isMention ? theme[.mention] : theme[.frame])
+        } else if isMessage {
+            head.append(author.split(separator: " ").first.map(String.init) ?? author, nameStyle)
+            head.append(": ", nameStyle)
+        } else {
+            head.append(item.kind == .change ? "* " : "– ", theme[.muted])
+        }
+        var body = StyledText()
+        for run in item.runs { body.append(run.text, style(run.style, item, nameStyle)) }
+        if item.isEdited { body.append(" (edited)", theme[.muted]) }
+        if item.isPending { body.append(" …", theme[.pending]) }
+        let indent = isWide ? head.width : min(head.width, 8)
+        guard isWide else { return (head + body).wrapped(columns: columns, indent: indent) }
+        let lines = body.wrapped(columns: max(columns - indent, 8))
+        return lines.enumerated().map { index, line in
+            guard index > 0 else { return head + line }
+            return StyledText(String(repeating: " ", count: max(indent - 2, 0))) + StyledText("│ ", theme[.frame]) + line
+        }
+    }
+
+    private func style(_ style: TextRun.Style, _ item: TimelineItem, _ nameStyle: Style) -> Style {
+        let base: Style
+        switch style {
+        case .plain: base = item.kind == .message ? theme[.text] : theme[.notice]
+        case .author: base = nameStyle
+        case .record: base = theme[.accent]
+        case .mention: base = theme[.mention]
+        case .quiet: base = theme[.muted]
+        }
+        return item.isPending ? theme[.pending].over(base) : base
+    }
+
+    // MARK: Menus
+
+    private func drawMenu(_ canvas: inout Canvas, _ rect: Rect) {
+        guard let menu, rect.rows > 0 else { return }
+        let selected = menu.selected ?? 0
+        let first = min(max(selected - rect.rows + 1, 0), max(menu.entries.count - rect.rows, 0))
+        let shown = menu.entries[first..<min(first + rect.rows, menu.entries.count)]
+        let labels = min(shown.map { TextWidth.of($0.candidate.label) }.max() ?? 0, rect.columns / 2)
+        canvas.clipped(to: rect) { canvas in
+            canvas.fill(rect, " ", theme[.status])
+            for (row, entry) in shown.enumerated() {
+                let base = first + row == menu.selected ? theme[.selection] : theme[.status]
+                canvas.fill(Rect(rect.column, rect.row + row, columns: rect.columns, rows: 1), " ", base)
+                let label = StyledText(TextWidth.cut(entry.candidate.label, to: labels), base).highlighting(Set(entry.positions), theme[.match])
+                canvas.draw(label, at: rect.column + 2, rect.row + row, over: base)
+                canvas.draw(
+                    TextWidth.cut(entry.candidate.detail, to: max(rect.columns - labels - 6, 0)), at: rect.column + labels + 5, rect.row + row,
+                    Style(theme[.muted].foreground, on: base.background, base.attributes))
+            }
+        }
+    }
+
+    private func drawSeasons(_ canvas: inout Canvas) {
+        let wide = min((seasons.map { TextWidth.of($0) }.max() ?? 0) + 8, size.columns)
+        let rect = Rect(size).centred(columns: max(wide, 30), rows: seasons.count + 2)
+        canvas.fill(rect)
+        canvas.box(rect, theme[.accent], title: "Whose season?", titleStyle: theme[.title])
+        canvas.clipped(to: rect.inset(1, 1)) { canvas in
+            for (index, season) in seasons.enumerated() {
+                let column = canvas.draw(index < 9 ? "\(index + 1) " : "  ", at: rect.column + 2, rect.row + 1 + index, theme[.accent].with(.bold))
+                canvas.draw(season, at: column, rect.row + 1 + index)
+            }
+        }
+    }
+}
+
+/// The overlay that tells the keys, made from the keymap that is in force.
+package enum KeyHelp {
+    package static func draw(_ keymap: Keymap, _ mode: String, _ canvas: inout Canvas, _ theme: Theme) {
+        let lines = lines(keymap, mode)
+        let columns = max(lines.map { TextWidth.of($0.keys) }.max() ?? 0, 4)
+        let wide = min(lines.map { columns + 4 + TextWidth.of($0.summary) }.max() ?? 0, canvas.size.columns - 6) + 4
+        let rect = canvas.bounds.centred(columns: wide, rows: min(lines.count + 2, canvas.size.rows))
+        canvas.fill(rect)
+        canvas.box(rect, theme[.accent], title: "Keys — any key closes", titleStyle: theme[.title])
+        canvas.cursor = nil
+        canvas.clipped(to: rect.inset(1, 1)) { canvas in
+            for (row, line) in lines.enumerated() {
+                canvas.draw(line.keys, at: rect.column + 2, rect.row + 1 + row, theme[.accent])
+                canvas.draw(line.summary, at: rect.column + 4 + columns, rect.row + 1 + row)
+            }
+        }
+    }
+
+    /// What is shown, a line each command of the mode that has a key.
+    package static func lines(_ keymap: Keymap, _ mode: String) -> [(keys: String, summary: String)] {
+        RoomCommand.allCases.compactMap { command in
+            let keys = keymap.keys(of: command.rawValue, in: mode)
+            guard !keys.isEmpty, command != .cancel else { return nil }
+            return (keys.prefix(2).joined(separator: ", "), command.summary)
+        }
+    }
+}

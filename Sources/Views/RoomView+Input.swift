@@ -1,0 +1,226 @@
+internal import Client
+package import Terminal
+
+extension RoomView {
+    /// Takes what was typed, pasted or clicked.
+    package mutating func handle(_ input: InputEvent) -> [RoomAction] {
+        switch input {
+        case .key(let key): return press(key)
+        case .paste(let text):
+            guard !isSelecting, !isHelpOpen, !isSeasonMenuOpen else { return [] }
+            _ = editor.insert(text)
+            menu = nil
+            return []
+        case .mouse(let mouse): return click(mouse)
+        case .focus: return []
+        }
+    }
+
+    private var modes: [String] {
+        if isSelecting { return ["select"] }
+        return menu != nil ? ["menu", "input"] : ["input"]
+    }
+
+    private mutating func press(_ key: Terminal.Key) -> [RoomAction] {
+        if isHelpOpen {
+            isHelpOpen = false
+            return []
+        }
+        if isSeasonMenuOpen {
+            isSeasonMenuOpen = false
+            guard let digit = key.typed.flatMap({ $0.wholeNumberValue }), seasons.indices.contains(digit - 1) else { return [] }
+            return [.chooseSeason(digit - 1)]
+        }
+        switch chord.feed(key, keymap, in: modes) {
+        case .waiting, .undefined: return []
+        case .unbound(let key):
+            guard let character = key.typed, !isSelecting else { return [] }
+            if character == "?", editor.isEmpty, question == nil {
+                isHelpOpen = true
+                return []
+            }
+            _ = editor.insert(String(character))
+            offer()
+            return []
+        case .action(let name):
+            if let command = EditCommand(rawValue: name) { return edit(command) }
+            return RoomCommand(rawValue: name).map { run($0) } ?? []
+        }
+    }
+
+    private mutating func edit(_ command: EditCommand) -> [RoomAction] {
+        // Ctrl-D on an empty line ends, as in a shell.
+        if command == .deleteForward, editor.isEmpty, editor.search == nil { return [.quit] }
+        // A command that is being named is completed by Enter first, so that /ev is not sent by accident.
+        guard case .accepted(let text) = editor.perform(command) else {
+            command == .deleteBackward ? offer() : closeMenu()
+            return []
+        }
+        menu = nil
+        guard text.contains(where: { !$0.isWhitespace }) || question != nil else { return [] }
+        scrollback.toBottom()
+        clearMarker()
+        defer { target = nil }
+        return [.submit(text, about: text.hasPrefix("/") ? nil : target)]
+    }
+
+    private mutating func closeMenu() { menu = nil }
+
+    /// Opens the menu of completions when the word at the cursor asks for one.
+    private mutating func offer() {
+        menu = nil
+        guard question == nil, editor.search == nil, let word = CompletionWord(editor.characters, cursor: editor.cursor), word.offersItself else { return }
+        menu = CompletionMenu(word, candidates[word.sigil] ?? [])
+    }
+
+    private mutating func complete(_ step: Int) {
+        if menu == nil, let word = CompletionWord(editor.characters, cursor: editor.cursor) { menu = CompletionMenu(word, candidates[word.sigil] ?? []) }
+        guard var open = menu else { return }
+        open.cycle(step, in: &editor)
+        // With one candidate there is nothing to cycle.
+        menu = open.entries.count == 1 ? nil : open
+    }
+
+    private mutating func run(_ command: RoomCommand) -> [RoomAction] {
+        let list = areas.list
+        let found = scrollItems(columns: list.columns)
+        switch command {
+        case .pageUp: return scroll(-max(list.rows - 2, 1))
+        case .pageDown: return scroll(max(list.rows - 2, 1))
+        case .scrollUp: return scroll(-3)
+        case .scrollDown: return scroll(3)
+        case .top:
+            scrollback.toTop(found)
+            return fetchAtTop()
+        case .bottom:
+            scrollback.toBottom()
+            return [.read]
+        case .unread:
+            if items.contains(.marker) { scrollback.show(.marker, rows: list.rows) }
+            return []
+        case .complete: complete(1)
+        case .completeBackward: complete(-1)
+        case .select:
+            menu = nil
+            isSelecting = scrollback.select(-1, found, rows: list.rows)
+        case .selectOlder:
+            if !scrollback.select(-1, found, rows: list.rows) { return fetchAtTop() }
+        case .selectNewer:
+            if !scrollback.select(1, found, rows: list.rows) { leaveSelecting() }
+        case .leaveSelect: leaveSelecting()
+        case .comment:
+            guard let item = selectedItem, let record = item.record ?? item.about else { return [] }
+            target = RoomTarget(kind: record.kind, id: record.id, label: TextWidth.cut(item.text, to: 50))
+            leaveSelecting()
+        case .undoSelected:
+            guard let sequence = selectedItem?.undoable else { return [.bell] }
+            leaveSelecting()
+            return [.undo(sequence: sequence)]
+        case .open:
+            guard let item = selectedItem else { return [] }
+            if case .gap(let sequence) = item.id { return [.fetch(before: sequence)] }
+            guard let record = item.about ?? item.record else { return [.bell] }
+            leaveSelecting()
+            return [.open(RoomTarget(kind: record.kind, id: record.id, label: item.text))]
+        case .copy:
+            guard let item = selectedItem else { return [] }
+            leaveSelecting()
+            return [.copy(item.text)]
+        case .undoLast: return [.undoLast]
+        case .season: isSeasonMenuOpen = !seasons.isEmpty
+        case .drafts: return [.submit("/drafts", about: nil)]
+        case .editOutside: return [.editOutside(editor.text)]
+        case .help: isHelpOpen = true
+        case .redraw: return [.redraw]
+        case .suspend: return [.suspend]
+        case .interrupt:
+            menu = nil
+            if target != nil || !editor.isEmpty || editor.search != nil {
+                target = nil
+                _ = editor.perform(.abort)
+                editor.set("")
+                return question == nil ? [] : [.interrupt]
+            }
+            return [.interrupt]
+        case .quit: return [.quit]
+        case .cancel:
+            if menu != nil {
+                menu = nil
+            } else if editor.search != nil {
+                _ = editor.perform(.abort)
+            } else if target != nil {
+                target = nil
+            } else {
+                scrollback.toBottom()
+                clearMarker()
+                return [.read]
+            }
+        }
+        return []
+    }
+
+    private mutating func leaveSelecting() {
+        isSelecting = false
+        scrollback.select(nil)
+    }
+
+    private mutating func scroll(_ count: Int) -> [RoomAction] {
+        let list = areas.list
+        let isTop = scrollback.scroll(by: count, scrollItems(columns: list.columns), rows: list.rows)
+        if isTop, count < 0 { return fetchAtTop() }
+        return scrollback.isAtBottom ? [.read] : fetchSeen()
+    }
+
+    /// Asks for what is before the oldest, when something is.
+    private func fetchAtTop() -> [RoomAction] {
+        for item in items {
+            guard case .timeline(let item) = item else { continue }
+            if case .gap(let sequence) = item.id { return [.fetch(before: sequence)] }
+            if item.kind != .day { break }
+        }
+        return fetchSeen()
+    }
+
+    /// Asks for what a gap that is seen lacks.
+    private func fetchSeen() -> [RoomAction] { gapsSeen.prefix(1).map { .fetch(before: $0) } }
+
+    /// The gaps that are on the screen, by the sequence before which something is lacking.
+    package var gapsSeen: [Int64] {
+        let list = areas.list
+        return scrollback.layout(scrollItems(columns: list.columns), rows: list.rows).compactMap { placed in
+            guard case .timeline(let item) = items[placed.index], case .gap(let sequence) = item.id else { return nil }
+            return sequence
+        }
+    }
+
+    private mutating func click(_ mouse: MouseEvent) -> [RoomAction] {
+        let areas = areas
+        switch mouse.action {
+        case .wheelUp: return scroll(-3)
+        case .wheelDown: return scroll(3)
+        case .press(1):
+            if isHelpOpen || isSeasonMenuOpen {
+                isHelpOpen = false
+                isSeasonMenuOpen = false
+            } else if var open = menu, areas.menu.contains(mouse.point) {
+                let first = min(max((open.selected ?? 0) - areas.menu.rows + 1, 0), max(open.entries.count - areas.menu.rows, 0))
+                open.select(first + mouse.point.row - areas.menu.row, in: &editor)
+                menu = nil
+            } else if areas.input.contains(mouse.point), !isSelecting {
+                let start = TextWidth.of(areas.prompt)
+                editor.moveCursor(to: areas.view.character(at: Point(max(mouse.point.column - start, 0), mouse.point.row - areas.input.row)))
+            } else if areas.list.contains(mouse.point) {
+                let found = scrollItems(columns: areas.list.columns)
+                let row = mouse.point.row - areas.list.row
+                guard let placed = scrollback.layout(found, rows: areas.list.rows).first(where: { $0.row <= row && row < $0.row + $0.height }),
+                    items[placed.index].isSelectable
+                else { return [] }
+                if case .timeline(let item) = items[placed.index], case .gap(let sequence) = item.id { return [.fetch(before: sequence)] }
+                scrollback.select(items[placed.index].id)
+                isSelecting = true
+            }
+        case .press, .release, .drag: break
+        }
+        return []
+    }
+}

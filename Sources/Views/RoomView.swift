@@ -1,0 +1,144 @@
+package import Bytes
+package import Client
+package import Family
+package import Terminal
+
+/// A record that an item is about.
+package struct RoomTarget: Hashable, Sendable {
+    package let kind: Kind
+    package let id: Identifier
+    /// What is said of it while one comments on it.
+    package let label: String
+
+    package init(kind: Kind, id: Identifier, label: String) {
+        self.kind = kind
+        self.id = id
+        self.label = label
+    }
+}
+
+/// The room: the family's timeline and the line that is typed. Pure: events and facts in, actions out, drawn on a canvas.
+package struct RoomView: Sendable {
+    /// Notices that are kept.
+    static let noticeLimit = 200
+    /// Rows that the input may take: a third of the screen, at most this many.
+    static let inputRows = 8
+
+    package var facts = StatusFacts()
+    package var theme: Theme
+    package var keymap: Keymap
+    package var editor = Terminal.LineEditor()
+    /// What can be completed, by sigil; filled by whoever knows the records.
+    package var candidates: [Sigil: [CompletionCandidate]] = [:]
+    /// Whose seasons can be looked at, the first is everybody's.
+    package var seasons: [String] = []
+    /// What stands before the input instead of "> ", while a question is asked.
+    package var question: String?
+    /// The times of items on screen, "09:14".
+    package var time: @Sendable (Int64) -> String = { _ in "" }
+    /// The name of a member.
+    package var name: [Identifier: String] = [:]
+    package var viewer: Identifier?
+
+    package private(set) var items: [RoomItem] = []
+    package internal(set) var scrollback = Scrollback<RoomItem.ID>()
+    package internal(set) var menu: CompletionMenu?
+    package internal(set) var isSelecting = false
+    package internal(set) var isHelpOpen = false
+    package internal(set) var isSeasonMenuOpen = false
+    /// What the next text is about.
+    package internal(set) var target: RoomTarget?
+    var chord = ChordReader()
+    private var timeline: [TimelineItem] = []
+    private var notices: [RoomItem.Notice] = []
+    private var noticeCount = 0
+    private var places: [RoomItem.ID: Int] = [:]
+    /// Where reading stopped when one last looked away; stays until one writes or leaves.
+    private var marker: TimelineItem.ID?
+    package private(set) var size: Size
+
+    package init(size: Size, theme: Theme, keymap: Keymap = RoomCommand.defaultKeymap()) {
+        self.size = size
+        self.theme = theme
+        self.keymap = keymap
+    }
+
+    // MARK: What stands there
+
+    /// Shows the timeline as it is now.
+    ///
+    /// - Parameter unread: what has not been read; its first item gets the marker above it, until `clearMarker`.
+    package mutating func show(_ timeline: [TimelineItem], unread: UnreadCount) {
+        self.timeline = timeline
+        facts.unread = unread.messages + unread.changes
+        facts.mentions = unread.mentions
+        if let first = unread.first, marker == nil { marker = first }
+        rebuild()
+    }
+
+    /// Shows lines of the program, for this person alone.
+    package mutating func tell(_ lines: [String], at: Int64) {
+        guard !lines.isEmpty else { return }
+        noticeCount += 1
+        notices.append(.init(number: noticeCount, at: at, lines: lines))
+        if notices.count > Self.noticeLimit { notices.removeFirst() }
+        rebuild()
+    }
+
+    package mutating func clearMarker() {
+        guard marker != nil else { return }
+        marker = nil
+        rebuild()
+    }
+
+    package mutating func resize(_ size: Size) { self.size = size }
+
+    private mutating func rebuild() {
+        items = RoomItem.merge(timeline, notices, firstUnread: marker)
+        places = Dictionary(items.enumerated().map { ($0.element.id, $0.offset) }, uniquingKeysWith: { first, _ in first })
+        if let selected = scrollback.selected, places[selected] == nil {
+            scrollback.select(nil)
+            isSelecting = false
+        }
+    }
+
+    /// The item that is selected.
+    var selectedItem: TimelineItem? {
+        guard let id = scrollback.selected, let place = places[id], case .timeline(let item) = items[place] else { return nil }
+        return item
+    }
+
+    // MARK: Layout
+
+    /// The parts of the screen.
+    struct Areas {
+        let title: Rect
+        let list: Rect
+        let menu: Rect
+        let status: Rect
+        let target: Rect
+        let input: Rect
+        let view: EditorView
+        let prompt: String
+    }
+
+    var areas: Areas {
+        let all = Rect(size)
+        let (title, rest) = all.splitTop(size.rows > 3 ? 1 : 0)
+        let prompt = TextWidth.cut(question ?? (editor.search.map { "search \($0.wanted)\($0.hasFailed ? " (no more)" : ""): " } ?? "> "), to: max(size.columns / 2, 2))
+        let view = EditorView(editor, columns: size.columns - TextWidth.of(prompt), rows: min(max(size.rows / 3, 1), Self.inputRows))
+        let (upper, input) = rest.splitBottom(view.lines.count)
+        let (middle, target) = upper.splitBottom(self.target == nil ? 0 : 1)
+        let (body, status) = middle.splitBottom(size.rows > 2 ? 1 : 0)
+        let menuRows = menu.map { min($0.entries.count, max(body.rows / 2, 1), 8) } ?? 0
+        return Areas(
+            title: title, list: body, menu: body.splitBottom(menuRows).1, status: status, target: target, input: input, view: view, prompt: prompt)
+    }
+
+    /// The items with their heights at this width.
+    func scrollItems(columns: Int) -> Scrollback<RoomItem.ID>.Items {
+        .init(
+            count: items.count, id: { items[$0].id }, height: { rows(of: items[$0], columns: columns).count }, place: { places[$0] },
+            isSelectable: { items[$0].isSelectable })
+    }
+}

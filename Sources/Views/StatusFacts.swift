@@ -1,0 +1,101 @@
+package import Terminal
+
+/// What the status lines say; filled by whoever has the session.
+package struct StatusFacts: Hashable, Sendable {
+    /// How far the connection is.
+    package enum Connection: Hashable, Sendable {
+        case live
+        /// Signing in, joining, catching up.
+        case arriving
+        /// With the reason, as a sentence.
+        case offline(String)
+    }
+
+    package var server = ""
+    package var family = ""
+    package var connection = Connection.arriving
+    /// Whose season is looked at; `nil` for everybody's.
+    package var season: String?
+    /// Whether that is another person's: then it must not be overlooked.
+    package var isSeasonOfAnother = false
+    /// The others who are here, by name.
+    package var here: [String] = []
+    /// Changes that wait for the server, that were refused, and of these the ones somebody else's change stood against.
+    package var pending = 0
+    package var refused = 0
+    package var conflicts = 0
+    package var unread = 0
+    package var mentions = 0
+
+    package init() {}
+
+    /// "viewing Maya's season".
+    package var viewing: String { season.map { "viewing \($0)'s season" } ?? "viewing everybody's season" }
+}
+
+/// The line at the top: the family, whose season, who is here.
+package enum TitleLine {
+    package static func draw(_ facts: StatusFacts, _ canvas: inout Canvas, _ rect: Rect, _ theme: Theme) {
+        let style = theme[.status]
+        canvas.fill(rect, " ", style)
+        canvas.clipped(to: rect) { canvas in
+            // The season first where there is little room: acting for the wrong child is what must not happen.
+            let viewing = " \(TextWidth.cut(facts.viewing, to: max(rect.columns - 2, 4))) "
+            let room = rect.columns - TextWidth.of(viewing) - 2
+            var column = rect.column + 1
+            if room > 6 {
+                let family = TextWidth.cut(facts.family, to: min(room, rect.columns / 2))
+                column = canvas.draw(family, at: column, rect.row, style.with(.bold)) + 1
+            }
+            column = canvas.draw(viewing, at: column, rect.row, facts.isSeasonOfAnother ? theme[.context] : style)
+            let left = rect.endColumn - column - 2
+            guard left > 3 else { return }
+            let here = TextWidth.cut(Self.here(facts), to: left)
+            canvas.draw(here, at: rect.endColumn - 1 - TextWidth.of(here), rect.row, style)
+        }
+    }
+
+    private static func here(_ facts: StatusFacts) -> String {
+        guard facts.connection == .live else { return "" }
+        return facts.here.isEmpty ? "nobody else is here" : facts.here.joined(separator: ", ") + (facts.here.count == 1 ? " is here" : " are here")
+    }
+}
+
+/// The line above the input: the server, what waits, what was refused, what is unread.
+package enum StatusLine {
+    /// - Parameters:
+    ///   - below: items that are further down than what is seen.
+    ///   - chord: the beginning of a chord that was pressed; "" for none.
+    package static func draw(_ facts: StatusFacts, below: Int, chord: String, _ canvas: inout Canvas, _ rect: Rect, _ theme: Theme) {
+        let base = theme[.status]
+        canvas.fill(rect, " ", base)
+        var parts: [(text: String, style: Style)] = []
+        switch facts.connection {
+        case .live: parts.append((facts.server, base))
+        case .arriving: parts.append(("Connecting to \(facts.server) …", base))
+        case .offline(let reason): parts.append(("OFFLINE", theme[.offline])); parts.append((reason, base))
+        }
+        // What waits for a decision comes before what passes by itself.
+        if facts.conflicts > 0 { parts.insert((count(facts.conflicts, "conflict"), theme[.failure].over(base)), at: 0) }
+        let failed = facts.refused - facts.conflicts
+        if failed > 0 { parts.insert(("\(failed) refused", theme[.failure].over(base)), at: 0) }
+        if facts.pending > 0 { parts.insert(("\(facts.pending) pending", theme[.warning].over(base)), at: 0) }
+        if facts.mentions > 0 { parts.insert((count(facts.mentions, "mention"), theme[.mention].over(base)), at: 0) }
+        if facts.unread > 0 { parts.insert(("\(facts.unread) unread", theme[.unread].over(base)), at: 0) }
+        canvas.clipped(to: rect) { canvas in
+            var right = rect.endColumn - 1
+            for text in [below > 0 ? "↓ \(below) more" : "", chord.isEmpty ? "" : chord + " …"] where !text.isEmpty {
+                right -= TextWidth.of(text)
+                canvas.draw(text, at: right, rect.row, base.with(.bold))
+                right -= 2
+            }
+            var column = rect.column + 1
+            for (index, part) in parts.enumerated() where column < right {
+                if index > 0 { column = canvas.draw(" · ", at: column, rect.row, base) }
+                column = canvas.draw(TextWidth.cut(part.text, to: right - column), at: column, rect.row, part.style.over(base))
+            }
+        }
+    }
+
+    private static func count(_ number: Int, _ word: String) -> String { "\(number) \(word)\(number == 1 ? "" : "s")" }
+}

@@ -1,0 +1,292 @@
+import Bytes
+@testable import Client
+import Family
+import Terminal
+import Testing
+@testable import Views
+
+@Suite("The room on a canvas")
+struct RoomViewTests {
+    static let maya = Identifier(high: 0x0193_0000_0000_7000, low: 0x8000_0000_0000_0001)
+    static let dana = Identifier(high: 0x0193_0000_0000_7000, low: 0x8000_0000_0000_0002)
+    static let event = Identifier(high: 0x0193_0000_0000_7000, low: 0x8000_0000_0000_0003)
+
+    static func message(_ number: UInt64, _ text: String, by author: Identifier, at: Int64, _ change: (inout TimelineItem) -> Void = { _ in }) -> TimelineItem {
+        let id = Identifier(high: 0x0193_0000_0000_7000, low: 0x9000_0000_0000_0000 + number)
+        var item = TimelineItem(.message(id), .message, at: at, author: author, runs: [TextRun(text)])
+        item.record = RecordReference(.message, id)
+        change(&item)
+        return item
+    }
+
+    static func change(_ sequence: Int64, at: Int64) -> TimelineItem {
+        var item = TimelineItem(
+            .change(sequence: sequence, entry: 0), .change, at: at, author: dana,
+            runs: [TextRun("Dana Rivera", .author), TextRun(" marked "), TextRun("Spring Showcase", .record), TextRun(" attended")])
+        item.record = RecordReference(.event, event)
+        item.undoable = sequence
+        return item
+    }
+
+    static let items: [TimelineItem] = [
+        TimelineItem(.gap(before: 7), .gap, at: 500, runs: [TextRun("More happened here that is not loaded yet.", .quiet)]),
+        TimelineItem(.day(.change(sequence: 7, entry: 0)), .day, at: 600, runs: [TextRun("Saturday, Nov 21, 2026", .quiet)]),
+        change(7, at: 600),
+        message(1, "Where do we park? The last time it was full before nine and we walked from the other side of the river.", by: maya, at: 660),
+        TimelineItem(.presence(1), .presence, at: 700, author: dana, runs: [TextRun("Dana Rivera is here, viewing Maya's season", .quiet)]),
+        message(2, "At the gate, @Maya 👍🏽 日本", by: dana, at: 720) { $0.isMention = true; $0.isUnread = true },
+        message(3, "ok", by: maya, at: 780) { $0.isPending = true },
+    ]
+
+    static func facts() -> StatusFacts {
+        var facts = StatusFacts()
+        facts.server = "huddle.example"
+        facts.family = "The Rivera family"
+        facts.connection = .live
+        facts.season = "Maya"
+        facts.here = ["Dana Rivera"]
+        facts.pending = 1
+        return facts
+    }
+
+    static func room(columns: Int = 80, rows: Int = 16, items: [TimelineItem] = items) -> RoomView {
+        var room = RoomView(size: Size(columns: columns, rows: rows), theme: .dark)
+        room.facts = facts()
+        room.name = [maya: "Maya Rivera", dana: "Dana Rivera"]
+        room.viewer = maya
+        room.time = { at in (at / 60 % 24 < 10 ? "0" : "") + "\(at / 60 % 24):" + (at % 60 < 10 ? "0" : "") + "\(at % 60)" }
+        room.seasons = ["Everybody", "Maya Rivera", "Leo Rivera"]
+        room.candidates = [
+            .command: [CompletionCandidate("/events", insertion: "/events", detail: "events"), CompletionCandidate("/help", insertion: "/help", detail: "help")],
+            .person: [CompletionCandidate("Dana Rivera", insertion: "@Dana Rivera", detail: "parent")],
+        ]
+        var unread = UnreadCount()
+        unread.messages = 1
+        unread.mentions = 1
+        unread.first = items.first { $0.isUnread }?.id
+        room.show(items, unread: unread)
+        return room
+    }
+
+    static func drawn(_ room: RoomView) -> Canvas {
+        var canvas = Canvas(room.size)
+        room.draw(&canvas)
+        return canvas
+    }
+
+    /// Keys by their names, all else as text.
+    static func type(_ room: inout RoomView, _ words: String...) -> [RoomAction] {
+        words.flatMap { word -> [RoomAction] in
+            if let keys = Keymap.keys(word) { return keys.flatMap { room.handle(.key($0)) } }
+            return word.flatMap { room.handle(.key(.character($0))) }
+        }
+    }
+
+    @Test("All that a room shows: days, changes in words, messages, presence, what is new, what waits, notices, status")
+    func golden() {
+        var room = Self.room(rows: 14)
+        room.tell(["2 results", "1  Dec 11, 2026  Official visit"], at: 730)
+        #expect(Self.drawn(room).text == """
+             The Rivera family  viewing Maya's season                   Dana Rivera is here
+            ··· More happened here that is not loaded yet. ·································
+            ─── Saturday, Nov 21, 2026 ─────────────────────────────────────────────────────
+            10:00            * │ Dana Rivera marked Spring Showcase attended
+            11:00         Maya │ Where do we park? The last time it was full before nine and
+                               │ we walked from the other side of the river.
+            11:40            – │ Dana Rivera is here, viewing Maya's season
+            ─── new ────────────────────────────────────────────────────────────────────────
+            12:00         Dana ┃ At the gate, @Maya 👍🏽 日本
+            2 results
+            1  Dec 11, 2026  Official visit
+            13:00         Maya │ ok …
+             1 unread · 1 mention · 1 pending · huddle.example
+            >
+            """)
+    }
+
+    @Test("Narrow, names stand before what is said, and everything reflows")
+    func narrow() {
+        var room = Self.room()
+        room.resize(Size(columns: 34, rows: 12))
+        let text = Self.drawn(room).text
+        #expect(text.contains("12:00 Dana: At the gate, @Maya 👍🏽"))
+        for line in text.split(separator: "\n") { #expect(TextWidth.of(line) <= 34) }
+        room.resize(Size(columns: 80, rows: 16))
+        #expect(Self.drawn(room).text == Self.drawn(Self.room()).text)
+    }
+
+    @Test("Another person's season cannot be overlooked")
+    func season() {
+        var room = Self.room()
+        room.facts.isSeasonOfAnother = true
+        let canvas = Self.drawn(room)
+        let cells = (0..<80).filter { canvas[$0, 0].style == Theme.dark[.context] }
+        #expect(cells.count == " viewing Maya's season ".count)
+        room.resize(Size(columns: 26, rows: 8))
+        #expect(Self.drawn(room).text(row: 0).contains("viewing Maya's season"))
+    }
+
+    @Test("What waits, what was refused, and being offline are always said", arguments: [40, 80, 200])
+    func status(columns: Int) {
+        var room = Self.room(columns: columns)
+        room.facts.pending = 3
+        room.facts.refused = 2
+        room.facts.conflicts = 1
+        room.facts.connection = .offline("huddle.example does not answer.")
+        let row = Self.drawn(room).text(row: 14)
+        #expect(row.contains("3 pending · 1 refused · 1 conflict") || columns == 40 && row.contains("3 pending"), "\(row)")
+        #expect(columns == 40 || row.contains("OFFLINE"), "\(row)")
+        #expect(columns < 200 || row.contains("OFFLINE · huddle.example does not answer."), "\(row)")
+        #expect(!Self.drawn(room).text(row: 0).contains("is here"))
+    }
+
+    @Test("A line is sent by Enter; blanks are not", arguments: [
+        (["hello", "enter"], [.submit("hello", about: nil)]), (["  ", "enter"], []), (["/events", "esc", "enter"], [.submit("/events", about: nil)]),
+        (["a", "alt-enter", "b", "enter"], [.submit("a\nb", about: nil)]), (["ctrl-d"], [.quit]), (["x", "ctrl-a", "ctrl-d", "ctrl-d"], [.quit]),
+        (["x", "ctrl-c"], []), (["ctrl-c"], [.interrupt]), (["ctrl-x u"], [.undoLast]), (["text", "ctrl-x ctrl-e"], [.editOutside("text")]),
+        (["ctrl-z"], [.suspend]), (["ctrl-l"], [.redraw]), (["ctrl-x ctrl-c"], [.quit]), (["ctrl-x x"], []), (["ctrl-o", "2"], [.chooseSeason(1)]),
+        (["ctrl-o", "9"], []), (["esc"], [.read]),
+    ] as [([String], [RoomAction])])
+    func lines(words: [String], actions: [RoomAction]) {
+        var room = Self.room()
+        #expect(words.flatMap { Self.type(&room, $0) } == actions)
+    }
+
+    @Test("A sigil opens a menu, typing narrows it, Tab completes, Enter sends")
+    func completes() {
+        var room = Self.room()
+        _ = Self.type(&room, "hi @d")
+        #expect(room.menu?.entries.map(\.candidate.label) == ["Dana Rivera"])
+        #expect(Self.drawn(room).text.contains("  Dana Rivera   parent"))
+        _ = Self.type(&room, "tab")
+        #expect(room.editor.text == "hi @Dana Rivera ")
+        #expect(room.menu == nil)
+        _ = Self.type(&room, "ctrl-c", "/")
+        #expect(room.menu?.entries.count == 2)
+        _ = Self.type(&room, "tab", "tab")
+        #expect(room.editor.text == "/help ")
+        let sent = Self.type(&room, "enter")
+        #expect(sent == [.submit("/help ", about: nil)])
+        #expect(room.menu == nil)
+    }
+
+    @Test("Selecting acts on what is selected: undo, comment, open, copy; lines between days are passed over")
+    func selects() {
+        var room = Self.room()
+        _ = Self.type(&room, "ctrl-up")
+        #expect(room.isSelecting)
+        #expect(room.selectedItem?.text == "ok")
+        _ = Self.type(&room, "k", "k")
+        #expect(room.selectedItem?.text.hasPrefix("Where do we park?") == true)
+        let bell = Self.type(&room, "u")
+        #expect(bell == [.bell])
+        let undo = Self.type(&room, "k", "u")
+        #expect(undo == [.undo(sequence: 7)])
+        #expect(!room.isSelecting)
+        let open = Self.type(&room, "ctrl-up", "k", "k", "k", "o")
+        #expect(open == [.open(RoomTarget(kind: .event, id: Self.event, label: "Dana Rivera marked Spring Showcase attended"))])
+        let copy = Self.type(&room, "ctrl-up", "y")
+        #expect(copy == [.copy("ok")])
+        _ = Self.type(&room, "ctrl-up", "k", "k", "k", "r")
+        #expect(room.target?.id == Self.event)
+        #expect(Self.drawn(room).text.contains("about Dana Rivera marked Spring Showcase attended"))
+        let said = Self.type(&room, "great", "enter")
+        guard case .submit("great", let about)? = said.first else { Issue.record("\(said)"); return }
+        #expect(about?.id == Self.event)
+        #expect(room.target == nil)
+    }
+
+    @Test("Scrolling to the top asks for what is before it, and leaving the bottom says how much is below")
+    func scrolls() {
+        var room = Self.room(rows: 8)
+        #expect(!Self.drawn(room).text.contains("More happened"))
+        let actions = Self.type(&room, "pageup", "pageup", "pageup")
+        #expect(actions.contains(.fetch(before: 7)))
+        #expect(Self.drawn(room).text.contains("More happened"))
+        #expect(Self.drawn(room).text.contains(" more"))
+        let back = Self.type(&room, "ctrl-end")
+        #expect(back == [.read])
+        #expect(Self.drawn(room).text.contains("ok …"))
+        let wheel = room.handle(.mouse(MouseEvent(.wheelUp, at: Point(3, 3))))
+        #expect(!wheel.contains(.read))
+    }
+
+    @Test("Alt-N jumps to what is new; writing takes the marker away")
+    func unread() {
+        var room = Self.room(rows: 6)
+        _ = Self.type(&room, "ctrl-home", "alt-n")
+        #expect(Self.drawn(room).text.contains("─── new ───"))
+        _ = Self.type(&room, "x", "enter")
+        #expect(!Self.drawn(room).text.contains("─── new ───"))
+    }
+
+    @Test("? and F1 show the keys as they are bound now", arguments: ["?", "f1"])
+    func help(key: String) {
+        var room = Self.room(rows: 40)
+        room.keymap.bind([.alt("q")], to: RoomCommand.season.rawValue, in: "input")
+        room.keymap.bind([.control("o")], to: nil, in: "input")
+        _ = Self.type(&room, key)
+        let text = Self.drawn(room).text
+        #expect(text.contains("Alt-q"))
+        #expect(!text.contains("Ctrl-O"))
+        let closing = Self.type(&room, "x")
+        #expect(closing.isEmpty && room.editor.isEmpty)
+        #expect(!Self.drawn(room).text.contains("Keys —"))
+    }
+
+    @Test("Every command of the room has a key and words for help; all keys are commands")
+    func keys() {
+        let keymap = RoomCommand.defaultKeymap()
+        for command in RoomCommand.allCases {
+            #expect(RoomCommand.modes.contains { !keymap.keys(of: command.rawValue, in: $0).isEmpty }, "\(command.rawValue)")
+            #expect(!command.summary.isEmpty && !command.summary.hasSuffix("."))
+        }
+        for mode in RoomCommand.modes.union([Keymap.everywhere]) {
+            for binding in keymap.bindings(in: mode) { #expect(RoomCommand.names.contains(binding.action), "\(binding.action)") }
+        }
+    }
+
+    @Test("A paste is one insertion, clicks move the cursor and select")
+    func mouse() {
+        var room = Self.room()
+        _ = room.handle(.paste("two\nlines"))
+        #expect(room.editor.text == "two\nlines")
+        _ = room.handle(.mouse(MouseEvent(.press(1), at: Point(3, 14))))
+        #expect(room.editor.cursor == 1)
+        _ = room.handle(.mouse(MouseEvent(.press(1), at: Point(30, 11))))
+        #expect(room.isSelecting)
+        let fetch = Self.type(&room, "esc", "ctrl-home") + room.handle(.mouse(MouseEvent(.press(1), at: Point(30, 1))))
+        #expect(fetch.contains(.fetch(before: 7)))
+    }
+
+    @Test("It is drawn at every size, in every state, and never wider than the screen; seeded")
+    func sizes() {
+        var generator = Seeded(state: 31)
+        let events: [InputEvent] = [
+            .key(.character("@")), .key(.character("/")), .key(Key(.tab)), .key(Key(.up, .control)), .key(.character("k")), .key(Key(.escape)), .key(Key(.pageUp)),
+            .key(Key(.pageDown)), .key(Key(.function(1))), .key(.control("o")), .paste("日本 👨‍👩‍👧‍👦\nmore"), .key(.control("r")), .key(Key(.enter)), .key(Key(.enter, .alt)),
+            .mouse(MouseEvent(.press(1), at: Point(5, 2))), .mouse(MouseEvent(.wheelUp, at: Point(0, 0))), .key(.control("w")), .key(.character("r")),
+        ]
+        for _ in 0..<150 {
+            var room = Self.room(columns: .random(in: 1...120, using: &generator), rows: .random(in: 1...30, using: &generator))
+            for _ in 0..<12 {
+                if let event = events.randomElement(using: &generator) { _ = room.handle(event) }
+                if Int.random(in: 0..<4, using: &generator) == 0 {
+                    room.resize(Size(columns: .random(in: 1...90, using: &generator), rows: .random(in: 1...30, using: &generator)))
+                }
+                let canvas = Self.drawn(room)
+                for row in 0..<canvas.size.rows { #expect(TextWidth.of(canvas.text(row: row)) <= canvas.size.columns, "seed 31") }
+                if let cursor = canvas.cursor { #expect(canvas.bounds.contains(cursor) || room.size.columns < 4 || room.size.rows < 3, "seed 31: \(cursor) in \(room.size)") }
+            }
+        }
+    }
+
+    struct Seeded: RandomNumberGenerator {
+        var state: UInt64
+
+        mutating func next() -> UInt64 {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return state ^ (state >> 33)
+        }
+    }
+}
