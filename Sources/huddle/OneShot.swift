@@ -192,7 +192,7 @@ struct OneShot {
             engine.records(of: filter.kind), today: clock.today(Clock.wallMilliseconds()), context: context)
         guard invocation.isJSON else {
             // The last column stays free, because writing into it makes some terminals wrap.
-            let columns = Standard.isTerminal(Standard.output) ? RawTerminal.columns - 1 : nil
+            let columns = Standard.isTerminal(Standard.output) ? (TerminalDevice.size()?.columns ?? 80) - 1 : nil
             let lines = RecordTables.lines(filter.kind, records, RecordNames(engine), showsAthlete: context == .all, columns: columns)
             Standard.write(output: lines.joined(separator: "\n") + "\n")
             // A person sees how many; a program counts lines.

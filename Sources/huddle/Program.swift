@@ -18,7 +18,7 @@ enum Program {
     private static func fitted(_ text: String) -> String {
         guard Standard.isTerminal(Standard.output) else { return text }
         return text.split(separator: "\n", omittingEmptySubsequences: false)
-            .flatMap { WordWrap.lines(String($0), columns: RawTerminal.columns - 1) }
+            .flatMap { WordWrap.lines(String($0), columns: (TerminalDevice.size()?.columns ?? 80) - 1) }
             .joined(separator: "\n")
     }
 

@@ -12,6 +12,7 @@ package enum CommandTable {
         .init("--family", hint: "ID|NAME", value: .text, "when you belong to several"),
         .init("--context", hint: "ID|NAME|all", value: .season, "whose season: filters lists, owns what is added"),
         .init("--json", "one JSON object a line (proto/cli.md)"),
+        .init("--plain", "lines instead of a full screen, for screen readers"),
         .init("--timeout", hint: "SECONDS", value: .number, "how long a command may take (10)"),
         .init("--help", "what a command takes; huddle add event --help tells the fields"),
         .init("--version", "which program this is"),
@@ -39,7 +40,7 @@ package enum CommandTable {
     private static let start: [Command] = [
         Command(
             .converse, .start, words: [[]], "talk and follow the season, with everybody who is there",
-            notes: "On a terminal with a line that is typed in, else lines in and out. /help tells what can be typed."),
+            notes: "On a terminal a full screen, else lines in and out. /help tells what can be typed."),
         Command(
             .join, .start, words: [["join"]], arguments: [.init("CODE", .code)], output: .seat,
             "redeem an invitation (once): you are signed in here then",

@@ -52,6 +52,8 @@ package struct Invocation: Hashable, Sendable {
     package var family: String?
     package var context: String?
     package var isJSON = false
+    /// Lines on a terminal too, for screen readers.
+    package var isPlain = false
     /// Milliseconds that a command may take.
     package var timeout: Int64 = 10_000
     /// Why items of a trip may be at the same time; `nil` when that was not accepted.
@@ -92,6 +94,7 @@ package struct Invocation: Hashable, Sendable {
         family = list.value("--family")
         context = list.value("--context")
         isJSON = list.has("--json")
+        isPlain = list.has("--plain")
     }
 
     /// The first words that are neither an option of every command nor the value of one. Options of one command stand behind its

@@ -81,7 +81,7 @@ extension ClientFrame {
 
 extension ServerFrame {
     /// The number of the request that it answers.
-    var request: Int64? {
+    package var request: Int64? {
         switch self {
         case .page(let page): page.request
         case .statistics(let answer): answer.request

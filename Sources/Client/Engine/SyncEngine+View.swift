@@ -22,6 +22,11 @@ extension SyncEngine {
     /// Whether something of this record has not been confirmed yet.
     package func isPending(_ id: Identifier) -> Bool { touchCount[id] != nil }
 
+    /// Mutations of the person's own that wait for the server; how far they have read is moved on by the program and would not be missed.
+    package var waitingCount: Int {
+        pending.count { $0.operations.isEmpty || $0.operations.contains { $0.kind != .readingPosition } }
+    }
+
     /// Whether a mutation was refused and waits for its author's decision.
     package var hasDrafts: Bool { !drafts.isEmpty }
 

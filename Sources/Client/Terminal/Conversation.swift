@@ -65,6 +65,9 @@ package final class Conversation {
     /// Whether an answer or an acknowledgement is still to come.
     package var isWaiting: Bool { !session.engine.pending.isEmpty || !openRequests.isEmpty || undoWaits }
 
+    /// Whether a question waits for its answer, which `prompt` asks.
+    package var isAsking: Bool { questions != nil }
+
     // MARK: What the prompt says
 
     /// OFFLINE, what waits and what was refused, family and context; or the question that is being asked.
@@ -336,7 +339,7 @@ package final class Conversation {
     private func freshIdentifier() -> Identifier { identifiers.next(Clock.wallMilliseconds()) }
 
     private func quit() {
-        let waiting = session.engine.pending.count
+        let waiting = session.engine.waitingCount
         if waiting > 0, !warnedOfPending {
             warnedOfPending = true
             print("\(waiting) of your changes wait to be sent and would be lost. /quit again leaves all the same.")

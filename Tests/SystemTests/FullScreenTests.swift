@@ -1,0 +1,158 @@
+import Family
+import Glibc
+import Posix
+import PseudoTerminal
+import Terminal
+import Testing
+
+@Suite("The full screen against a running server", .serialized)
+struct FullScreenTests {
+    /// `huddle` of one member on a terminal of its own.
+    static func open(_ server: RunningServer, _ member: Demo.Member, _ folder: TemporaryFolder, _ words: [String] = [], columns: Int = 100, rows: Int = 30) throws -> PseudoTerminal {
+        try PseudoTerminal(
+            [try Programs.path("huddle")] + words, columns: columns, rows: rows,
+            environment: ["XDG_CONFIG_HOME": folder.path + "/" + member.name.replacing(" ", with: ""), "HUDDLE_SERVER": server.url, "HUDDLE_TOKEN": member.token, "LC_ALL": "C.UTF-8", "SWIFT_BACKTRACE": "enable=no"])
+    }
+
+    static func expect(_ terminal: PseudoTerminal, _ text: String, _ place: SourceLocation = #_sourceLocation) throws {
+        let isThere = try terminal.wait(for: text)
+        #expect(isThere, "\(text) is not in:\n\(terminal.screen.text)", sourceLocation: place)
+    }
+
+    @Test("Two people talk, see each other, and see what the other changes; the screens end as they began")
+    func twoPeople() throws {
+        let folder = try TemporaryFolder()
+        let demo = try Demo(in: folder.path + "/data")
+        let server = try RunningServer(folder.path + "/data")
+        let parent = try Self.open(server, demo.parents[0], folder)
+        try Self.expect(parent, "viewing everybody's season")
+        try Self.expect(parent, "nobody else is here")
+        let athlete = try Self.open(server, demo.athletes[0], folder)
+        try Self.expect(parent, "\(demo.athletes[0].name) is here")
+        try Self.expect(athlete, "\(demo.parents[0].name) is here")
+        #expect(athlete.screen.line(0).contains("viewing \(demo.athletes[0].name)'s season"))
+
+        try parent.type("dinner at seven? 👍🏽 :tada:\r")
+        try Self.expect(athlete, "dinner at seven? 👍🏽 🎉")
+        try athlete.type("@" + demo.parents[0].name.prefix(4) + "\tyes\r")
+        try Self.expect(parent, "@\(demo.parents[0].name) yes")
+        #expect(parent.screen.cells.joined().contains { $0.style == Theme.dark[.mention] })
+
+        try parent.type("/add event --type camp --name \"Late Camp\" --start 2027-03-01 --athlete \"\(demo.athletes[0].name)\"\r")
+        try Self.expect(athlete, "added Late Camp")
+        // The change is selected and taken back: Ctrl-Up, u.
+        try parent.type("\u{1B}[1;5A")
+        let isSelecting = try parent.wait { $0.text.contains("r comment  u undo") }
+        #expect(isSelecting)
+        try parent.type("u")
+        try Self.expect(athlete, "deleted Late Camp")
+
+        for terminal in [parent, athlete] {
+            #expect(terminal.screen.unknown.isEmpty, "\(terminal.screen.unknown)")
+            try terminal.type("/quit\r")
+            let ending = try terminal.waitForEnd()
+            #expect(ending == .exited(0))
+            #expect(terminal.isCooked && !terminal.screen.isOtherScreen && terminal.screen.modes == [25, 7])
+        }
+    }
+
+    @Test("A parent looks at a child's season in two keys, and it cannot be overlooked")
+    func season() throws {
+        let folder = try TemporaryFolder()
+        let demo = try Demo(in: folder.path + "/data")
+        let server = try RunningServer(folder.path + "/data")
+        let terminal = try Self.open(server, demo.parents[0], folder)
+        try Self.expect(terminal, "? shows the keys")
+        try terminal.type("\u{F}")
+        try Self.expect(terminal, "Whose season?")
+        try terminal.type("2")
+        let isThere = try terminal.wait { screen in demo.athletes.contains { screen.line(0).contains("viewing \($0.name)'s season") } }
+        #expect(isThere, "\(terminal.screen.text)")
+        #expect(terminal.screen.cells[0].contains { $0.style.background == Theme.dark[.context].background })
+        try terminal.type("/events\r")
+        try Self.expect(terminal, "results")
+    }
+
+    @Test("The server is killed: what is written waits, is counted, and arrives once it is back")
+    func offline() throws {
+        let folder = try TemporaryFolder()
+        let demo = try Demo(in: folder.path + "/data")
+        let server = try RunningServer(folder.path + "/data")
+        let terminal = try Self.open(server, demo.parents[0], folder)
+        try Self.expect(terminal, "? shows the keys")
+        try server.kill()
+        try Self.expect(terminal, "OFFLINE")
+        try terminal.type("is anybody there\r")
+        try Self.expect(terminal, "1 pending")
+        try Self.expect(terminal, "is anybody there …")
+        try server.restart()
+        let isBack = try terminal.wait(milliseconds: 30_000) { !$0.text.contains("OFFLINE") && !$0.text.contains("1 pending") && $0.text.contains("is anybody there") && !$0.text.contains("there …") }
+        #expect(isBack, "\(terminal.screen.text)")
+        let count = terminal.screen.text.ranges(of: "is anybody there").count
+        #expect(count == 1)
+    }
+
+    @Test("Killed by a signal, stopped, resized: the terminal is as it should be")
+    func signals() throws {
+        let folder = try TemporaryFolder()
+        let demo = try Demo(in: folder.path + "/data")
+        let server = try RunningServer(folder.path + "/data")
+        let terminal = try Self.open(server, demo.athletes[0], folder)
+        try Self.expect(terminal, "? shows the keys")
+        try terminal.resize(columns: 60, rows: 15)
+        let isFitted = try terminal.wait { $0.line(13).contains("ws://") && $0.line(14).hasPrefix(">") }
+        #expect(isFitted, "\(terminal.screen.text)")
+        try terminal.type("\u{1A}")
+        let isStopped = try terminal.waitForStop()
+        #expect(isStopped && terminal.isCooked && !terminal.screen.isOtherScreen)
+        terminal.signal(SIGCONT)
+        try Self.expect(terminal, "/help tells more.")
+        terminal.signal(SIGTERM)
+        let ending = try terminal.waitForEnd()
+        #expect(ending == .exited(0))
+        #expect(terminal.isCooked && !terminal.screen.isOtherScreen)
+    }
+
+    @Test("With nothing to do nothing runs, and a key is on the screen within 50 ms even in a debug build")
+    func costs() throws {
+        let folder = try TemporaryFolder()
+        let demo = try Demo(in: folder.path + "/data")
+        let server = try RunningServer(folder.path + "/data")
+        let terminal = try Self.open(server, demo.athletes[0], folder)
+        try Self.expect(terminal, "? shows the keys")
+        var fastest = Int64.max
+        for letter in "abcdefghij" {
+            let start = Clock.monotonicNanoseconds()
+            try terminal.type(String(letter))
+            let isThere = try terminal.wait { $0.line(29).hasSuffix(String(letter)) }
+            #expect(isThere)
+            fastest = min(fastest, Clock.monotonicNanoseconds() - start)
+        }
+        #expect(fastest < 50_000_000, "\(fastest / 1_000) µs")
+        print("key to screen, fastest of ten: \(fastest / 1_000) µs")
+        _ = try terminal.wait(milliseconds: 300) { _ in false }
+        let before = try terminal.activity()
+        _ = try terminal.wait(milliseconds: 1_000) { _ in false }
+        let after = try terminal.activity()
+        #expect(after.ticks == before.ticks)
+    }
+
+    @Test("--plain and a terminal that cannot place text get lines, and nothing that steers the terminal", arguments: [["--plain"], []])
+    func plain(words: [String]) throws {
+        let folder = try TemporaryFolder()
+        let demo = try Demo(in: folder.path + "/data")
+        let server = try RunningServer(folder.path + "/data")
+        let member = demo.parents[0]
+        let terminal = try PseudoTerminal(
+            [try Programs.path("huddle")] + words, columns: 100, rows: 30, term: words.isEmpty ? "dumb" : "xterm-256color",
+            environment: ["XDG_CONFIG_HOME": folder.path, "HUDDLE_SERVER": server.url, "HUDDLE_TOKEN": member.token])
+        try Self.expect(terminal, "Next:")
+        try terminal.type("anybody there?\r")
+        try Self.expect(terminal, "\(member.name): anybody there?")
+        try terminal.type("/quit\r")
+        let ending = try terminal.waitForEnd()
+        #expect(ending == .exited(0))
+        #expect(!terminal.written.contains(0x1B))
+        #expect(terminal.isCooked)
+    }
+}
