@@ -57,11 +57,20 @@ package struct Identifier: Hashable, Comparable, Sendable {
 
     /// Appends the 36 octets of the textual form.
     package func append(to octets: inout [UInt8]) {
-        for digit in 0..<32 {
-            if digit == 8 || digit == 12 || digit == 16 || digit == 20 { octets.append(UInt8(ascii: "-")) }
-            let half = digit < 16 ? high : low
-            let value = UInt8(truncatingIfNeeded: half >> UInt64(60 - 4 * (digit & 15))) & 0xF
-            octets.append(value < 10 ? value + UInt8(ascii: "0") : value - 10 + UInt8(ascii: "a"))
+        // Into the stack first: 36 times asking an array for room costs several times the digits.
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 36) { text in
+            var place = 0
+            func put(_ octet: UInt8) {
+                text.initializeElement(at: place, to: octet)
+                place &+= 1
+            }
+            for digit in 0..<32 {
+                if digit == 8 || digit == 12 || digit == 16 || digit == 20 { put(UInt8(ascii: "-")) }
+                let half = digit < 16 ? high : low
+                let value = UInt8(truncatingIfNeeded: half &>> UInt64(truncatingIfNeeded: 60 &- 4 &* (digit & 15))) & 0xF
+                put(value < 10 ? value &+ UInt8(ascii: "0") : value &- 10 &+ UInt8(ascii: "a"))
+            }
+            octets.append(contentsOf: text)
         }
     }
 

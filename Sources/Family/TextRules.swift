@@ -33,6 +33,7 @@ enum TextRules {
 
     /// No control characters (C0, DEL, C1), no separators that break a line unless `lines`; with `lines` also line feed and tab.
     static func isShown(_ text: String, lines: Bool) -> Bool {
+        if isPlain(text) { return true }
         var previous: UInt8 = 0
         var beforeThat: UInt8 = 0
         for octet in text.utf8 {
@@ -50,9 +51,19 @@ enum TextRules {
         return true
     }
 
+    /// Whether all octets are printable ASCII, as those of most texts are. No branch in the loop, so that it takes sixteen at a time: the
+    /// two walks that it saves were a sixth of what a message costs the writer.
+    private static func isPlain(_ text: String) -> Bool {
+        text.utf8.withContiguousStorageIfAvailable { octets in
+            var others: UInt8 = 0
+            for octet in octets { others |= octet &- 0x20 < 0x5F ? 0 : 1 }
+            return others == 0
+        } ?? false
+    }
+
     /// Line ends of other systems become line feeds.
     static func withLineFeeds(_ text: String) -> String {
-        guard text.utf8.contains(0x0D) else { return text }
+        guard !isPlain(text), text.utf8.contains(0x0D) else { return text }
         var octets: [UInt8] = []
         octets.reserveCapacity(text.utf8.count)
         var afterReturn = false
