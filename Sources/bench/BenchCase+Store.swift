@@ -9,7 +9,7 @@ import Wire
 
 // Changes on their way to stable storage, and back out of it.
 extension BenchCase {
-    static var store: [BenchCase] { [commit(1), commit(32), commit(32, families: 32), commit(Store.maxBatch), snapshot(), resume()] }
+    static var store: [BenchCase] { [commit(1), commit(32), commit(32, families: 32), commit(Store.maxBatch), snapshot(), resume(), export(), load()] }
 
     private static func commit(_ batch: Int, families: Int = 1) -> BenchCase {
         BenchCase(
@@ -47,6 +47,40 @@ extension BenchCase {
         }
     }
 
+    private static func export() -> BenchCase {
+        BenchCase(
+            name: "export-10000", question: "a family of 10,000 schools written as an archive, digests and sync included",
+            unit: .milliseconds(per: "export"), floor: "writing as many octets to a file, and fdatasync"
+        ) {
+            let folder = try TemporaryStore()
+            try folder.addSchools(10_000)
+            let size = try folder.export()
+            let octets = [UInt8](repeating: 65, count: size)
+            return Work(
+                run: { times in for _ in 0..<times { use(try folder.export()) } },
+                floor: { times in
+                    for _ in 0..<times {
+                        try Octets.writeAll(folder.file.raw, octets)
+                        guard fdatasync(folder.file.raw) == 0 else { throw Errno.last("fdatasync") }
+                    }
+                })
+        }
+    }
+
+    private static func load() -> BenchCase {
+        BenchCase(
+            name: "import-10000", question: "that archive read, checked against its log and put into a new database",
+            unit: .milliseconds(per: "import"), floor: "reading its octets"
+        ) {
+            let folder = try TemporaryStore()
+            try folder.addSchools(10_000)
+            _ = try folder.export()
+            return Work(
+                run: { times in for _ in 0..<times { try TemporaryStore(families: 0).load(folder.archive) } },
+                floor: { times in for _ in 0..<times { use(try Files.read(folder.archive)) } })
+        }
+    }
+
     private static func resume() -> BenchCase {
         BenchCase(
             name: "resume-100", question: "100 missed changes read out of the log", unit: .microseconds(per: "resume"),
@@ -76,6 +110,8 @@ private final class TemporaryStore {
     private let homes: [(family: Identifier, member: Identifier)]
     /// Beside the database, for floors.
     let file: FileDescriptor
+    /// Where `export` writes.
+    let archive: String
     private let path: String
     private var mutation: Int64 = 0
     private var records = 0
@@ -103,6 +139,7 @@ private final class TemporaryStore {
             }
             self.homes = homes
             reader = try StoreReader(path: DataFolder.databasePath(in: path), environment: environment)
+            archive = path + "/family.tar"
             file = try Files.create(path + "/floor")
             head = 1
         } catch {
@@ -121,6 +158,24 @@ private final class TemporaryStore {
         })
         head += Int64(batch)
         try store.checkpointIfDue()
+    }
+
+    /// - Returns: octets of the archive.
+    func export() throws -> Int {
+        try? Files.remove(archive)
+        let file = try Files.create(archive)
+        _ = try reader.export(family, to: file.raw, isPrivate: false).get()
+        return Int(try Files.status(archive)?.size ?? 0)
+    }
+
+    func load(_ archive: String) throws {
+        let file = try Files.openForReading(archive)
+        let read = try FamilyArchive.read(file.raw, reader: reader) { step throws(ArchiveError) in
+            let refusal: Rejection?
+            do throws(StoreFailure) { refusal = try store.perform(step) } catch { throw .stopped }
+            if let refusal { throw .refused(refusal) }
+        }
+        guard case .imported = try read.get().1 else { throw BenchFailure("the family was there already") }
     }
 
     func addSchools(_ count: Int) throws {

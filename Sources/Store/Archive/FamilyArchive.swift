@@ -34,7 +34,9 @@ package enum FamilyArchive {
             }
             try perform(.begin(manifest))
             do {
-                for member in ArchiveMember.allCases { try send(member, of: archive, perform) }
+                var audit = ArchiveAudit()
+                for member in ArchiveMember.allCases { try send(member, of: archive, &audit, perform) }
+                try audit.finish()
                 try perform(.finish)
             } catch {
                 try perform(.abandon)
@@ -49,15 +51,18 @@ package enum FamilyArchive {
     }
 
     private static func send(
-        _ member: ArchiveMember, of archive: ArchiveReader, _ perform: (ImportStep) throws(ArchiveError) -> Void
+        _ member: ArchiveMember, of archive: ArchiveReader, _ audit: inout ArchiveAudit, _ perform: (ImportStep) throws(ArchiveError) -> Void
     ) throws(ArchiveError) {
         var rows = ImportRows()
         try archive.lines(member) { line, number throws(ArchiveError) in
+            let row: ArchiveRow
             do throws(JSONError) {
-                rows.rows.append(try ArchiveRow.decode(member, line))
+                row = try ArchiveRow.decode(member, line)
             } catch {
                 throw .badLine(member.rawValue, number)
             }
+            try audit.add(row)
+            rows.rows.append(row)
             rows.octets += line.count
             guard rows.isFull else { return }
             try perform(.rows(rows))

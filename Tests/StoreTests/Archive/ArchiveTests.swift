@@ -289,8 +289,8 @@ struct ArchiveRefusalTests {
             ]
             for (number, edit) in edits.enumerated() {
                 let forged = try forge(archive) { files in files[name] = edit(lines(files, name)).flatMap { $0 } }
-                // The first client may have no answer, and one record less may be one that nothing hangs on: those are whole families.
-                if number == 0, member != .log { continue }
+                // The first client may have no answer, and a person may be one of whom nothing is known: those are whole families.
+                if number == 0, ![.records, .log, .history, .purged].contains(member) { continue }
                 _ = try refusal(shelf, forged, "edit \(number) of \(name)")
             }
         }
@@ -298,6 +298,18 @@ struct ArchiveRefusalTests {
         _ = try refusal(shelf, try forge(archive, manifest: { $0.floor = $0.head + 1 }) { _ in })
         _ = try refusal(shelf, try forge(archive, manifest: { $0.family = Identifier(high: 1, low: 2) }) { _ in })
         _ = try refusal(shelf, try forge(archive) { $0["records.jsonl"] = [] })
+        // One value of one record, of the log, of history, a version, a count: all read well and tell another story.
+        for (name, from, to) in [
+            ("records.jsonl", "\"name\":\"", "\"name\":\"X"), ("records.jsonl", "\"version\":1,", "\"version\":2,"), ("log.jsonl", "\"name\":\"", "\"name\":\"X"),
+            ("log.jsonl", "\"messages\":0", "\"messages\":1"), ("history.jsonl", "\"version\":2", "\"version\":99"),
+        ] {
+            let forged = try forge(archive) { files in
+                var text = String(decoding: files[name] ?? [], as: UTF8.self)
+                if let place = text.firstRange(of: from) { text.replaceSubrange(place, with: to) }
+                files[name] = Array(text.utf8)
+            }
+            guard case .inconsistent = try refusal(shelf, forged, "\(from) in \(name)") else { throw Unexpected() }
+        }
     }
 }
 
@@ -384,8 +396,10 @@ struct ArchiveAtomicityTests {
         let twin = try other.home()
         try #require(twin.family == home.family)
         let refused = try forge(archive, manifest: { $0.family = Identifier(high: 9, low: 9) }) { files in
-            let text = String(decoding: files["records.jsonl"] ?? [], as: UTF8.self)
-            files["records.jsonl"] = Array(text.replacing("\(home.family)", with: "\(Identifier(high: 9, low: 9))").utf8)
+            for name in ["records.jsonl", "log.jsonl"] {
+                let text = String(decoding: files[name] ?? [], as: UTF8.self)
+                files[name] = Array(text.replacing("\(home.family)", with: "\(Identifier(high: 9, low: 9))").utf8)
+            }
         }
         guard case .failure(.refused(let rejection)) = try shelf.load(refused, into: other) else { throw Unexpected() }
         #expect(rejection.code == .alreadyExists)
