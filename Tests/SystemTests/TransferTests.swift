@@ -23,6 +23,12 @@ extension SystemTests {
             #expect(listed.output.split(separator: "\n").contains("manifest.json"), "\(listed.errors)")
             #expect(try Files.status(file)?.mode == 0o600)
 
+            // Each athlete can see that everything of theirs was taken out: it stands in what the next export holds.
+            let next = folder.path + "/next.tar"
+            _ = try Programs.huddled("export", "--data", old, "--family", "\(demo.family)", "--private", next)
+            let kept = String(decoding: try Files.read(next), as: UTF8.self)
+            #expect(kept.split(separator: "\"what\":\"export\"").count == 1 + 2)
+
             let server = served ? try RunningServer(new) : nil
             let imported = try Programs.huddled("import", "--data", new, "--json", file)
             try #require(imported.ending == .exited(0), "\(imported.errors)")

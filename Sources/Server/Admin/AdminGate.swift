@@ -52,7 +52,9 @@ package enum AdminGate {
             let answer: Result<AdminReply, Rejection>
             if case .transfer(let transfer) = request, let archive {
                 let reader = try StoreReader(path: folder.databasePath, environment: environment)
-                answer = try transfer.perform(archive, reader: reader, isStopped: { false }) { step throws(ArchiveError) in
+                answer = try transfer.perform(
+                    archive, reader: reader, isStopped: { false }, note: { notes throws(StoreFailure) in try store.note(notes) }
+                ) { step throws(ArchiveError) in
                     let refusal: Rejection?
                     do throws(StoreFailure) {
                         refusal = try store.perform(step)

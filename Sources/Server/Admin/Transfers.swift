@@ -10,9 +10,11 @@ extension Transfer {
     /// - Parameters:
     ///   - raw: the archive.
     ///   - isStopped: asked now and then.
+    ///   - note: takes entries for the access log: an export is a look at every athlete of the family.
     ///   - perform: gives a part of an import to the writer and waits for it.
     func perform(
-        _ raw: Int32, reader: StoreReader, isStopped: @escaping () -> Bool, perform: (ImportStep) throws(ArchiveError) -> Void
+        _ raw: Int32, reader: StoreReader, isStopped: @escaping () -> Bool, note: ([AccessNote]) throws(StoreFailure) -> Void,
+        perform: (ImportStep) throws(ArchiveError) -> Void
     ) throws(StoreFailure) -> Result<AdminReply, Rejection> {
         let done: Result<Transferred, ArchiveError>
         switch self {
@@ -23,6 +25,10 @@ extension Transfer {
                 return .failure(Rejection(.invalid, "\(found.count) families are called \(name): give the id of the one you mean."))
             }
             done = try reader.export(family, to: raw, isPrivate: isPrivate, isStopped: isStopped).map { Transferred(.exported, $0) }
+            // Whoever runs the server is no member: the family's own id stands for them.
+            if case .success = done {
+                try note(try reader.athletes(of: family).map { AccessNote(family: family, athlete: $0, member: family, subject: .export) })
+            }
         case .load:
             done = try FamilyArchive.read(raw, reader: reader, isStopped: isStopped, perform: perform).map { manifest, outcome in
                 Transferred(outcome == .imported ? .imported : .alreadyHere, manifest)
@@ -98,6 +104,7 @@ final class Transfers: Sendable {
             let reader = try StoreReader(path: database, vfs: vfs, environment: HuddleServer.environment(limits))
             return try transfer.perform(
                 file.raw, reader: reader, isStopped: { self.isStopping.load(ordering: .relaxed) },
+                note: { notes throws(StoreFailure) in _ = self.writer.submit(.accesses(notes)) },
                 perform: { step throws(ArchiveError) in try self.ask(step) })
         } catch {
             return .failure(Rejection(.invalid, "The database cannot be read: \(error)."))

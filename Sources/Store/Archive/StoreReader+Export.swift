@@ -28,6 +28,13 @@ extension StoreReader {
         }
     }
 
+    /// The athletes who are in a family now.
+    package func athletes(of family: Identifier) throws(StoreFailure) -> [Identifier] {
+        try reading {
+            try members.members(family: try key(family)).filter { $0.value.role == .athlete && !$0.value.isRemoved }.keys.sorted()
+        }
+    }
+
     /// The families of a name, or the one of an id.
     package func families(named name: String) throws(StoreFailure) -> [Identifier] {
         try reading {
