@@ -124,8 +124,9 @@ final class SimulatedClient {
         let coaches = engine.records(of: .coach).filter { !$0.isDeleted }
         let deleted = engine.records(of: .event).filter(\.isDeleted)
         let event = world.dice.pick(events)
-        switch world.dice.number(0...19) {
+        switch world.dice.number(0...23) {
         case 12...19: return choosePlans(event, coaches, in: world)
+        case 20...23: return chooseOthers(event, in: world)
         case 0...2:
             return [create(.message, [("text", .text("\(family.mark) \(name) says \(world.dice.next())"))], in: world)]
         case 3, 4:
@@ -209,6 +210,50 @@ final class SimulatedClient {
         default:
             guard let target = world.dice.one(in: 2) ? trip : world.dice.pick(coaches) else { return [] }
             return [Operation(kind: target.kind, id: target.id, action: .delete(base: target.version))]
+        }
+    }
+
+    /// Of the kinds that stand by themselves: documents, reading positions, schools, messages about something, names and zone.
+    private func chooseOthers(_ event: Record?, in world: World) -> [Operation] {
+        func some(_ kind: Kind) -> Record? { world.dice.pick(engine.records(of: kind).filter { !$0.isDeleted }) }
+        switch world.dice.number(0...7) {
+        case 0, 1:
+            guard let document = some(.document) else { return [] }
+            if world.dice.one(in: 6) { return [Operation(kind: .document, id: document.id, action: .delete(base: document.version))] }
+            return [update(document, [("title", .text("\(family.mark) paper \(world.dice.number(0...9))"))], merge: .disjoint)]
+        case 2:
+            guard let document = some(.document), let school = some(.school), let field = Kind.document.declaration.index(of: "shared_with_schools")
+            else { return [] }
+            let edit = FieldPatch.SetEdit(field: field, add: [school.id], remove: [])
+            return [
+                Operation(kind: .document, id: document.id, action: .update(base: document.version, merge: .none, patch: FieldPatch(setEdits: [edit])))
+            ]
+        case 3:
+            // Everybody's devices move one and the same position of theirs.
+            guard let member = engine.member, let sequence = engine.cursor?.sequence else { return [] }
+            let id = ReadingPosition.id(of: member)
+            let fields = patch(.readingPosition, [("sequence", .integer(sequence))])
+            guard let known = engine.record(id) else {
+                return [Operation(kind: .readingPosition, id: id, action: .create(athlete: nil, patch: fields))]
+            }
+            return [Operation(kind: .readingPosition, id: id, action: .update(base: known.version, merge: .none, patch: fields))]
+        case 4:
+            guard let school = some(.school) else { return [] }
+            if world.dice.one(in: 4) { return [Operation(kind: .school, id: school.id, action: .delete(base: school.version))] }
+            return [update(school, [("notes", .text("\(family.mark) note \(world.dice.number(0...99))"))], merge: .disjoint)]
+        case 5:
+            guard let event else { return [] }
+            return [
+                create(.message, [
+                    ("text", .text("\(family.mark) about it")), ("about", .link(.event, event.id)), ("mentions", .set([SetElement(id: family.athlete)])),
+                ], in: world)
+            ]
+        case 6:
+            guard let member = engine.member.flatMap({ engine.record($0) }) else { return [] }
+            return [update(member, [("name", .text("\(family.mark) called \(world.dice.number(0...9))"))], merge: .disjoint)]
+        default:
+            guard let own = engine.record(family.id) else { return [] }
+            return [update(own, [("name", .text("\(family.mark) family \(world.dice.number(0...9))"))], merge: .disjoint)]
         }
     }
 

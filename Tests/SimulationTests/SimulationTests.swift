@@ -1,3 +1,4 @@
+import Family
 import Testing
 
 /// Server and clients over cutting, delaying links and a forgetful disk; promises of `guarantees.md` checked by name after each step.
@@ -19,6 +20,22 @@ struct SimulationTests {
         let done = world.clients.reduce(0) { $0 + $1.acknowledged.count }
         if Seeds.isTold { print("seed \(seed): \(done) done, \(world.summary)") }
         #expect(done > 20, "seed \(seed): only \(done) mutations were done, which proves nothing")
+    }
+
+    @Test("people write every kind there is, so the promises are proved for all of them")
+    func kinds() throws {
+        var seen: Set<Kind> = []
+        for seed in UInt64(1)...12 where seen.count < Kind.allCases.count {
+            let world = try World(seed: seed)
+            for client in world.clients { client.start(in: world) }
+            plan(world, until: 20_000)
+            while world.scheduler.now < 20_000, world.violations.isEmpty, let action = world.scheduler.next() { action(world) }
+            #expect(world.settle(), "seed \(seed)")
+            world.checkAgreement()
+            #expect(world.violations.isEmpty, "\(world.violations.prefix(3))")
+            seen.formUnion(world.kinds)
+        }
+        #expect(seen == Set(Kind.allCases))
     }
 
     @Test("the checks see a disk that lies about syncs, so they can fail")

@@ -18,6 +18,9 @@ struct Twin {
 
     func author(of sequence: Int64) -> Author? { authors[sequence] }
 
+    /// Kinds that clients wrote.
+    var touchedKinds: Set<Kind> { Set(changes.values.filter { $0.client != nil }.flatMap { $0.entries.map(\.kind) }) }
+
     /// Applies the change that comes next; earlier ones are known.
     mutating func apply(_ change: Change) {
         guard change.sequence == head + 1 else { return }
@@ -106,6 +109,8 @@ struct Twin {
         for client in clients {
             for (mutation, ack) in client.acknowledged {
                 guard let sequence = ack.sequence, let operations = client.asked[mutation], operations.count == 1, let operation = operations.first,
+                    // A position only grows, so that no two devices can be in each other's way.
+                    operation.kind != .readingPosition,
                     case .update(let base, _, let patch) = operation.action
                 else { continue }
                 // Fields written by others between the base and this change.

@@ -100,6 +100,7 @@ final class World {
             let family = SimulatedFamily(id: made.family, athlete: athlete.member, parent: made.member, mark: mark)
             families.append(family)
             twins[family.id] = Twin()
+            for title in ["grades", "video"] { try addDocument(title, of: family, store) }
             for (index, member) in [made.member, made.member, athlete.member].enumerated() {
                 guard case .success(.token(let session)) = try store.perform(.token(member: member)).0 else {
                     throw SimulationError.setUp("no token")
@@ -114,6 +115,22 @@ final class World {
             family.strangersMarks = families.filter { $0 !== family }.map { Array($0.mark.utf8) }
         }
     }
+
+    /// Its file is taken to be there, as after an upload that finished.
+    private func addDocument(_ title: String, of family: SimulatedFamily, _ store: Store) throws {
+        let kind = Kind.document.declaration
+        let fields = [("type", "transcript"), ("title", "\(family.mark) \(title)")].compactMap { name, text in
+            kind.index(of: name).map { FieldPatch.Assignment(field: $0, value: .text(text)) }
+        }
+        let document = NewDocument(
+            id: identifier(), family: family.id, member: family.parent, athlete: family.athlete,
+            fields: FieldPatch(assignments: fields.sorted { $0.field < $1.field }),
+            file: .init(name: "a.pdf", type: "application/pdf", octets: 1_000, sha256: String(repeating: "ab", count: 32)))
+        guard case .success = try store.addDocument(document).0 else { throw SimulationError.setUp("no document") }
+    }
+
+    /// Kinds of which some family has or had a record that was changed or made by a client.
+    var kinds: Set<Kind> { families.reduce(into: []) { $0.formUnion(twins[$1.id]?.touchedKinds ?? []) } }
 
     /// Somebody signs in on one more device, with the token of one they have.
     func addDevice() {

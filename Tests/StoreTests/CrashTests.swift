@@ -11,17 +11,19 @@ struct CrashTests {
     }
 
     /// The outcome without any failure.
-    private func reference() throws -> [String] {
+    private func reference(_ script: [Int]) throws -> [String] {
         let disk = FaultDisk()
-        let episode = Episode()
+        let episode = Episode(script)
         let world = try disk.world(episode.surroundings)
         #expect(try episode.run(world))
         #expect(try episode.violations(world) == [])
         return try episode.outcome(world)
     }
 
-    private func crashEverywhere(_ mode: faultvfs_mode, seed: UInt64, lies: Bool = false) throws -> Report {
-        let expected = try reference()
+    private func crashEverywhere(
+        _ mode: faultvfs_mode, seed: UInt64, lies: Bool = false, _ script: [Int] = Episode.season
+    ) throws -> Report {
+        let expected = try reference(script)
         let disk = FaultDisk()
         var report = Report()
         var operation = 1
@@ -29,7 +31,7 @@ struct CrashTests {
             #expect(faultvfs_reset(disk.name) == 0)
             faultvfs_lie_about_sync(disk.name, lies ? 1 : 0)
             faultvfs_crash_at(disk.name, operation, mode, seed)
-            let episode = Episode()
+            let episode = Episode(script)
             do {
                 let world = try disk.world(episode.surroundings)
                 _ = try episode.run(world)
@@ -68,6 +70,15 @@ struct CrashTests {
         let report = try crashEverywhere(mode, seed: seed)
         #expect(report.losses == [], "mode \(mode.rawValue), seed \(seed)")
         #expect(report.crashes > 200)
+    }
+
+    @Test("cascades, undo, shift and purge stand whole or not at all, and what was cut short goes on", arguments: [
+        (FAULTVFS_LOSE, 0), (FAULTVFS_RANDOM, 3),
+    ] as [(faultvfs_mode, UInt64)])
+    func plans(mode: faultvfs_mode, seed: UInt64) throws {
+        let report = try crashEverywhere(mode, seed: seed, Episode.plans)
+        #expect(report.losses == [], "mode \(mode.rawValue), seed \(seed)")
+        #expect(report.crashes > 100)
     }
 
     @Test("a disk that lies about syncs is found out, so this harness would see a store that does not sync")

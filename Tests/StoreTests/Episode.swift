@@ -3,8 +3,8 @@ import Family
 import Store
 import Wire
 
-/// A small life of a database in fixed steps: people, batches, a rejection, deletions, checkpoints. It can be cut at any moment and gone on
-/// with on what is left, and knows what it was promised.
+/// A small life of a database in fixed steps: people, batches, a rejection, deletions, checkpoints; or plans, what hangs on them, an undo and
+/// a purge. It can be cut at any moment and gone on with on what is left, and knows what it was promised.
 final class Episode {
     let surroundings = Surroundings(seed: 99)
     /// What the store answered, so what must stand.
@@ -14,8 +14,16 @@ final class Episode {
     private(set) var home: World.Home?
     private var athlete: Identifier?
     private var done = 0
+    private let script: [Int]
+    /// What lives when values of deleted records and old answers begin to go.
+    private var living: [Identifier: Record]?
 
-    static let steps = 12
+    static let season = Array(0...11)
+    static let plans = [0, 1, 20, 21, 22, 23, 24, 25]
+    private static let purge = 25
+
+    init(_ script: [Int] = season) { self.script = script }
+
     private static let start: Int64 = 1_795_262_400_000
 
     private static func id(_ number: UInt64) -> Identifier { Identifier(high: 0x0191_0000_0000_7000, low: 0x8000_0000_0000_0000 | number) }
@@ -24,9 +32,9 @@ final class Episode {
     ///
     /// - Returns: false when the disk was full; the step can be taken again.
     func run(_ world: World) throws -> Bool {
-        while done < Self.steps {
-            surroundings.now = Self.start + Int64(done) * 1000
-            guard try take(done, world) else { return false }
+        while done < script.count {
+            surroundings.now = Self.start + Int64(done) * 1000 + (script[done] == Self.purge ? 31 * Surroundings.day : 0)
+            guard try take(script[done], world) else { return false }
             done += 1
         }
         return true
@@ -49,6 +57,9 @@ final class Episode {
         case 5, 9:
             _ = try world.store.truncateLog()
             return true
+        case Self.purge:
+            if living == nil, let home { living = try world.snapshot(home).records.filter { !$0.value.isDeleted } }
+            return try succeeded(world, .purge) != nil
         default:
             return try commit(try batch(step), world)
         }
@@ -88,7 +99,26 @@ final class Episode {
         let school = Self.id(20)
         let jo = Self.id(21)
         let event = Self.id(22)
+        let (road, metric, call) = (Self.id(23), Self.id(24), Self.id(25))
         switch step {
+        // What refers to an event is unlinked when it goes, and an undo brings all of it back; a trip moves and goes with its items.
+        case 20:
+            return [
+                proposal(camp(event, athlete: athlete), trip(road)),
+                proposal(
+                    create(.metric, metric, athlete: athlete, [
+                        "event_id": .reference(event), "metric_type": .text("velocity"), "value": .text("88.5"),
+                    ]), interaction(call, athlete: athlete, ["event_id": .reference(event)])),
+                proposal(tripItem(Self.id(26), road), tripItem(Self.id(27), road, start: "2026-12-06T09:00")),
+            ]
+        case 21: return [proposal(delete(.event, event, base: 1))]
+        case 22:
+            guard let deletion = answered.last?.answer.sequence else { throw Unexpected() }
+            var undo = proposal()
+            undo.mutation.body = .undo(sequence: deletion)
+            return [undo, proposal(Operation(kind: .trip, id: road, action: .shift(base: 1, days: 2)))]
+        case 23: return [proposal(delete(.trip, road, base: 2)), proposal(delete(.event, event, base: 3))]
+        case 24: return [proposal(message(Self.id(30), "Stays"))]
         case 2: return [proposal(StoreTests.school(school, "Rice"), coach(jo, "Jo", "Diaz", role: "Pitching"))]
         case 3:
             return [
@@ -110,6 +140,7 @@ final class Episode {
         var wrong: [String] = []
         if try world.query("SELECT count(*) FROM pragma_integrity_check WHERE integrity_check = 'ok'") != 1 { wrong.append("integrity") }
         guard let home else { return wrong }
+        if let living { return try wrong + violationsOfPurge(living, world) }
         // A family that was answered for and is gone says so here, by failing.
         let log: [Change]
         do { log = try world.log(home) } catch { return wrong + ["no family: \(error)"] }
@@ -128,6 +159,21 @@ final class Episode {
         let receipts = Int(try world.query("SELECT count(*) FROM receipts"))
         if receipts != answered.count && receipts != answered.count + inFlight.count {
             wrong.append("\(receipts) receipts of \(answered.count) and \(inFlight.count)")
+        }
+        return wrong
+    }
+
+    /// What is blank in the log is gone or about to go; the sequence and whatever lives stand.
+    private func violationsOfPurge(_ living: [Identifier: Record], _ world: World) throws -> [String] {
+        guard let home else { return [] }
+        var wrong: [String] = []
+        let newest = answered.compactMap(\.answer.sequence).max() ?? 0
+        if try world.query("SELECT count(*) FROM log") != newest || world.query("SELECT max(seq) FROM log") != newest {
+            wrong.append("the log is not whole up to \(newest)")
+        }
+        if try world.snapshot(home).records.filter({ !$0.value.isDeleted }) != living { wrong.append("what lives is not what it was") }
+        if try world.query("SELECT count(*) FROM purged p JOIN records r ON r.family = p.family AND r.id = p.id") != 0 {
+            wrong.append("a purged record is there")
         }
         return wrong
     }
