@@ -5,7 +5,7 @@ package import Bytes
 /// The codes are stable and listed in `proto/errors.json`; the sentence says what happened, what is kept and what to do next.
 package struct Rejection: Error, Hashable, Sendable {
     package var code: ErrorCode
-    /// For people. Never holds another family's text.
+    /// For people, with a full stop. Never holds another family's text.
     package var message: String
     /// Position of the operation in the batch, from 0.
     package var operation: Int?
@@ -30,7 +30,7 @@ package struct Rejection: Error, Hashable, Sendable {
         sequence: Int64? = nil
     ) {
         self.code = code
-        self.message = message
+        self.message = Self.sentence(message, code)
         self.operation = operation
         self.kind = kind
         self.id = id
@@ -40,6 +40,15 @@ package struct Rejection: Error, Hashable, Sendable {
         self.overlaps = overlaps
         self.sequence = sequence
     }
+
+    /// A text with its full stop, whoever wrote it. What the requirements quote stays word for word (R057, R060, R108).
+    private static func sentence(_ text: String, _ code: ErrorCode) -> String {
+        if text.isEmpty || text.hasSuffix(".") || text.hasSuffix("?") { return text }
+        let isQuoted = code == .endBeforeStart || (code == .required && text.hasSuffix(" is required")) || quoted.contains(text)
+        return isQuoted ? text : text + "."
+    }
+
+    private static let quoted: Set<String> = ["Please enter a valid URL (e.g., https://...)", "Please enter a valid number"]
 }
 
 /// What an author whose record has moved on needs to decide.

@@ -14,6 +14,9 @@ struct ClientState {
 /// The answer that a mutation got.
 struct RecordedReceipt {
     var hash: [UInt8]
+    /// Whole, the record of a conflict included: the first answer is what a repeated question gets, octet for octet, also when the record has
+    /// gone on. That is no more than the same author could make the disk hold by succeeding, as the change and what it replaced are as
+    /// large and stay for good; it goes after 30 days, and the rate of mutations bounds both.
     var frame: [UInt8]
 }
 

@@ -287,7 +287,7 @@ private struct ClientFrameReader {
         }
         guard !overlap.pairs.isEmpty else { throw refuse(.required, "allow_overlap names the pairs that it accepts", field: "allow_overlap") }
         guard let reason = try canonicalReason(overlap.reason) else {
-            throw refuse(.required, "A reason is required to let trip items overlap", field: "allow_overlap")
+            throw refuse(.required, "A reason is required to let trip items overlap. Nothing was changed.", field: "allow_overlap")
         }
         overlap.reason = reason
         return overlap

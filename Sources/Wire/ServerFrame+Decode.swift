@@ -235,9 +235,13 @@ private struct ServerFrameReader {
         let retry = try need(retry, "retry")
         let known = ErrorCode(rawValue: try need(code, "code"))
         if let known, known.isRetryable != retry { throw .invalid("retry is not what \(known.rawValue) says") }
-        return Rejection(
-            known ?? (retry ? .busy : .invalid), try need(message, "message"), operation: operation, kind: kind, id: id, field: field,
-            retryAfter: retryAfter, conflict: conflict, overlaps: overlaps, sequence: sequence)
+        let message = try need(message, "message")
+        var rejection = Rejection(
+            known ?? (retry ? .busy : .invalid), message, operation: operation, kind: kind, id: id, field: field, retryAfter: retryAfter,
+            conflict: conflict, overlaps: overlaps, sequence: sequence)
+        // As the server wrote it.
+        rejection.message = message
+        return rejection
     }
 
     private func need<Value>(_ value: Value?, _ name: String) throws(JSONError) -> Value {

@@ -101,7 +101,7 @@ struct PermissionTests {
                         #expect(error.operation == 4)
                         #expect(error.kind == kind)
                         #expect(error.id == id(8))
-                        #expect(error.message.hasSuffix("Nothing was changed"))
+                        #expect(error.message.hasSuffix("Nothing was changed."))
                     }
                 }
             }

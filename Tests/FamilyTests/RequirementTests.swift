@@ -139,6 +139,15 @@ struct RequirementTests {
         #expect(TripItemSpan(fields(.tripItem, ["start_time": .text("2026-07-02T10:00")]), machineZones())?.end == nil)
     }
 
+    @Test("Every sentence of a refusal ends with a full stop, but for the words of the requirements", arguments: [
+        (ErrorCode.notAllowed, "Guests read", "Guests read."), (.notAllowed, "Guests read.", "Guests read."), (.invalid, "Which one?", "Which one?"),
+        (.required, "Event name is required", "Event name is required"), (.invalid, "Please enter a valid number", "Please enter a valid number"),
+        (.endBeforeStart, "End date must be after start date", "End date must be after start date"), (.invalid, "", ""),
+    ])
+    func fullStops(_ code: ErrorCode, _ said: String, _ sentence: String) {
+        #expect(Rejection(code, said).message == sentence)
+    }
+
     @Test("Zones that do not exist are refused, those with half hours are good", arguments: [
         (Kind.trip, "time_zone"), (.tripItem, "start_zone"), (.tripItem, "end_zone"), (.interaction, "time_zone"), (.event, "time_zone"),
     ])

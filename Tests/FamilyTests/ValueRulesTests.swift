@@ -29,7 +29,7 @@ struct ValueRulesTests {
         #expect(tooLong?.operation == 3)
         #expect(tooLong?.kind == .event)
         #expect(tooLong?.id == id(1))
-        #expect(tooLong?.message == "Event name is at most 255 characters long")
+        #expect(tooLong?.message == "Event name is at most 255 characters long.")
         #expect(refusal(.event, "name", .text(String(repeating: "😀", count: 256)))?.code == .tooLong)
         #expect(refusal(.message, "text", .text(String(repeating: "x", count: 4_000))) == nil)
         #expect(refusal(.message, "text", .text(String(repeating: "x", count: 4_001)))?.code == .tooLong)
@@ -64,7 +64,7 @@ struct ValueRulesTests {
     func otherChoice(_ word: String) {
         let rejection = refusal(.event, "type", .text(word))
         #expect(rejection?.code == .invalid)
-        #expect(rejection?.message == "Event type must be one of: camp, showcase, official_visit, unofficial_visit, game")
+        #expect(rejection?.message == "Event type must be one of: camp, showcase, official_visit, unofficial_visit, game.")
     }
 
     @Test("Decimals take their full scale, without binary rounding", arguments: [
@@ -97,7 +97,7 @@ struct ValueRulesTests {
     func noDate(_ text: String) {
         let rejection = refusal(.event, "start_date", .text(text))
         #expect(rejection?.code == .invalid)
-        #expect(rejection?.message == "Start date must be a date that exists, written like 2026-04-15")
+        #expect(rejection?.message == "Start date must be a date that exists, written like 2026-04-15.")
     }
 
     @Test("Times of a day", arguments: ["00:00", "09:30", "23:59"])
@@ -173,7 +173,7 @@ struct ValueRulesTests {
     func noState(_ text: String) {
         let rejection = refusal(.event, "state", .text(text))
         #expect(rejection?.code == .invalid)
-        #expect(rejection?.message == "State is at most two letters")
+        #expect(rejection?.message == "State is at most two letters.")
     }
 
     @Test("A set holds each id once, in order, and nothing that the server writes")
@@ -205,7 +205,7 @@ struct ValueRulesTests {
                 do {
                     try Validation.canonicalize(&operation, index: 0, environment: earth)
                 } catch {
-                    if error.message.hasSuffix("wrong type") { refused += 1 }
+                    if error.message.hasSuffix("wrong type.") { refused += 1 }
                 }
             }
             #expect(refused == values.count - 1, "\(kind.name).\(field.name)")
@@ -231,7 +231,7 @@ struct FreeJSONTests {
             .json(Array((String(repeating: "{\"a\":", count: depth) + "1" + String(repeating: "}", count: depth)).utf8))
         }
         #expect(refusal(.event, "stats_recorded", nested(8)) == nil)
-        #expect(refusal(.event, "stats_recorded", nested(9))?.message == "Statistics: objects and lists at most 8 deep")
+        #expect(refusal(.event, "stats_recorded", nested(9))?.message == "Statistics: objects and lists at most 8 deep.")
         func sized(_ octets: Int) -> Value { .json(Array(("{\"a\":\"" + String(repeating: "x", count: octets - 8) + "\"}").utf8)) }
         #expect(refusal(.event, "stats_recorded", sized(16_384)) == nil)
         #expect(refusal(.event, "stats_recorded", sized(16_385))?.code == .tooLong)

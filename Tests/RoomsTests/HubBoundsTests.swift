@@ -75,6 +75,19 @@ struct HubStaleReadTests {
         #expect(script.seen().first == .frame(id, "joined at 4"))
     }
 
+    @Test("who lets parents only view stays in their role, hears the change like all, and a seat that was read before is read again")
+    func parentAccess() {
+        let script = HubScript()
+        let maya = script.live(HubScript.maya, role: .athlete, at: 3)
+        let parent = script.live(at: 3)
+        let late = joining(script)
+        // The role stands; what changed is what parents may do.
+        script.commit(4, members: [(HubScript.maya, .athlete)])
+        #expect(script.seen() == [.frame(maya, "log 4"), .frame(parent, "log 4")])
+        script.answer(.join(.success(HubScript.seat(head: 3))), late)
+        #expect(script.seen() == [.read(late, "join")])
+    }
+
     @Test("a change of content does not make a seat stale")
     func otherChange() {
         let script = HubScript()

@@ -89,6 +89,8 @@ struct SchemaDocumentTests {
     @Test("Every code has a sentence of its own, and none promises a retry that its class denies")
     func sentences() {
         #expect(Set(ErrorCode.allCases.map(\.sentence)).count == ErrorCode.allCases.count)
+        // Words of the requirements stand as they were asked for.
+        for code in ErrorCode.allCases where code != .required && code != .endBeforeStart { #expect(code.sentence.hasSuffix("."), "\(code)") }
         for code in ErrorCode.allCases where code.isRetryable { #expect(code.sentence.contains("sent again"), "\(code)") }
     }
 }
