@@ -4,6 +4,9 @@ package import Posix
 
 /// A file on its way to be a blob, in one go: what is cut short is thrown away. Confined to whoever receives it.
 package final class IncomingBlob {
+    /// How the names of such files end, which no blob's name does.
+    package static let suffix = ".incoming"
+
     private let folder: BlobFolder
     private let disk: any Disk
     private let family: Identifier
@@ -16,7 +19,7 @@ package final class IncomingBlob {
 
     init(folder: BlobFolder, disk: any Disk, family: Identifier) throws(Errno) {
         // Not a name that a blob can have, and in the family's folder: a rename must not cross file systems.
-        path = "\(folder.path)/\(family)/\(Hex.encode(Random.octets(8))).incoming"
+        path = "\(folder.path)/\(family)/\(Hex.encode(Random.octets(8)))\(Self.suffix)"
         self.folder = folder
         self.disk = disk
         self.family = family

@@ -90,6 +90,20 @@ package struct UploadFolder: Sendable {
         return (uploads, leftovers)
     }
 
+    /// The digests of uploads that are complete and did not end yet: their octets may have their place as a blob already, whose document is
+    /// still to come. One whose progress cannot be read has none.
+    package func awaited() throws(Errno) -> Set<String> {
+        var digests: Set<String> = []
+        for id in try list().uploads {
+            do throws(Errno) {
+                if case .complete(let sha256)? = try progress(id)?.progress.phase { digests.insert(Hex.encode(sha256)) }
+            } catch {
+                guard error == .invalid || error == .noEntry else { throw error }
+            }
+        }
+        return digests
+    }
+
     /// Removes what `list` told as leftovers, and uploads that were begun or removed by halves. Only while no upload is open.
     package func removeLeftovers() throws(Errno) {
         let (uploads, leftovers) = try list()

@@ -1,3 +1,4 @@
+import Blobs
 package import Family
 import Dates
 package import HTTP1
@@ -104,8 +105,13 @@ package enum HuddleServer {
             let shard = Shard(
                 reactor: reactor, limits: limits, log: log, site: HTTPSite(trust: options.trust, origins: options.origins),
                 serverVersion: HuddleVersion.text, events: events, writer: writer, readers: readers, files: files)
-            let transfers = Transfers(database: path, vfs: database?.vfs, limits: limits, writer: writer, events: events)
+            let blobs = BlobFolder(path: folder.blobsPath)
+            let transfers = Transfers(database: path, vfs: database?.vfs, limits: limits, blobs: blobs, writer: writer, events: events)
             defer { transfers.stop() }
+            let sweeper = Sweeper(
+                database: path, vfs: database?.vfs, limits: limits, blobs: blobs, uploads: UploadFolder(path: folder.uploadsPath),
+                writer: writer, transfers: transfers, log: log)
+            defer { sweeper.stop() }
             shard.transfers = transfers
             reactor.setHooks(shard)
             defer { shard.closeAll() }
@@ -139,7 +145,7 @@ package enum HuddleServer {
                 // Without TLS there is nothing to read again.
                 if signal == Signals.hangUp { certificates?.reload() } else { shard.startDrain() }
             }
-            let metronome = Metronome(reactor: reactor, shard: shard, certificates: certificates)
+            let metronome = Metronome(reactor: reactor, shard: shard, certificates: certificates, sweeper: sweeper)
             metronome.start()
             log(.info, "started", [.init("version", HuddleVersion.text), .init("listen", address.description)])
             ready(RunningServer(address: address, secureAddress: secureAddress, events: events))
@@ -149,6 +155,7 @@ package enum HuddleServer {
             shard.whenHandshakesFull = { _ in }
             shard.whenEnding = {}
             try? Files.remove(folder.socketPath)
+            sweeper.stop()
             transfers.stop()
             if shard.isWriterDone { writer.join() }
             if let failure = shard.failure { throw ServerError("The storage failed: \(failure). Nothing that was confirmed is lost.") }
@@ -234,15 +241,18 @@ private final class Metronome: TimerTarget {
     private let reactor: Reactor
     private let shard: Shard
     private let certificates: Certificates?
+    private let sweeper: Sweeper
 
     private enum Kind: Int {
         case second
+        case sweep
         case maintenance
         case certificates
         case tickets
     }
 
-    init(reactor: Reactor, shard: Shard, certificates: Certificates?) {
+    init(reactor: Reactor, shard: Shard, certificates: Certificates?, sweeper: Sweeper) {
+        self.sweeper = sweeper
         self.reactor = reactor
         self.shard = shard
         self.certificates = certificates
@@ -252,6 +262,7 @@ private final class Metronome: TimerTarget {
     func start() {
         schedule(.second)
         schedule(.maintenance)
+        schedule(.sweep)
         guard certificates != nil else { return }
         schedule(.certificates)
         schedule(.tickets)
@@ -265,6 +276,7 @@ private final class Metronome: TimerTarget {
         switch kind {
         case .second: shard.isEnding ? 100 : 1_000
         case .maintenance: HuddleServer.maintenanceInterval
+        case .sweep: Sweeper.interval
         case .certificates: Certificates.lookInterval
         case .tickets: TLSTicketKeys.rotationInterval
         }
@@ -275,6 +287,7 @@ private final class Metronome: TimerTarget {
         switch kind {
         case .second: shard.everySecond(now: reactor.now)
         case .maintenance: shard.maintain()
+        case .sweep: sweeper.start()
         case .certificates: certificates?.look()
         case .tickets: certificates?.rotateTickets()
         }

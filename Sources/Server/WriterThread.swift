@@ -1,3 +1,4 @@
+import Blobs
 import Bytes
 import Family
 import Posix
@@ -19,6 +20,8 @@ enum WriterJob: Sendable {
     case renewals([Int64])
     /// A part of an import, and where its answer is waited for: `nil` when it is done.
     case importing(ImportStep, answer: BlockingQueue<Rejection?>)
+    /// Files of documents are gone; the answer is whether that is noted.
+    case forget([BlobName], answer: BlockingQueue<Bool>)
     /// Daily and idle work, one portion; it comes again by itself until a round is finished.
     case maintenance
     /// The last one: everything before it is done.
@@ -123,6 +126,8 @@ private struct WriterLoop {
             events.put(.administered(number, answer))
         case .importing(let step, let answer):
             _ = answer.put(try store.perform(step))
+        case .forget(let gone, let answer):
+            _ = answer.put(try store.forget(gone))
         case .maintenance:
             if try store.maintain().isFinished {
                 _ = try store.truncateLog()

@@ -41,6 +41,16 @@ package struct DataFolder: ~Copyable {
     /// The socket on which the running server takes admin commands.
     package var socketPath: String { DataFolder.socketPath(in: path) }
 
+    /// The files of documents (`BlobFolder`).
+    package var blobsPath: String { DataFolder.blobsPath(in: path) }
+
+    /// Uploads under way (`UploadFolder`).
+    package var uploadsPath: String { DataFolder.uploadsPath(in: path) }
+
+    package static func blobsPath(in folder: String) -> String { folder + "/blobs" }
+
+    package static func uploadsPath(in folder: String) -> String { folder + "/uploads" }
+
     package static func databasePath(in folder: String) -> String { folder + "/huddle.db" }
 
     package static func socketPath(in folder: String) -> String { folder + "/huddled.sock" }

@@ -25,7 +25,7 @@ package struct StoreFailure: Error, Equatable, Sendable {
         switch error {
         case let failure as StoreFailure: self = failure
         case let error as SQLiteError: self.init(error)
-        case let error as Errno: self.init("the mark beside the database cannot be kept: \(error.text)")
+        case let error as Errno: self.init("a file beside the database cannot be used: \(error.text)")
         default: self.init("\(error)")
         }
     }

@@ -14,6 +14,8 @@ enum ExitStatus {
     static let done: Int32 = 0
     static let failed: Int32 = 1
     static let wrongUse: Int32 = 2
+    /// `check` found something wrong.
+    static let disagrees: Int32 = 3
 }
 
 let usage = """
@@ -29,6 +31,7 @@ let usage = """
       huddled demo   --data DIR [--json]
       huddled export --data DIR --family ID|NAME [--private] [--json] FILE
       huddled import --data DIR [--json] FILE
+      huddled check  --data DIR [--deep] [--repair] [--json]
       huddled schema --out DIR
       huddled --version | --help
 
@@ -45,10 +48,13 @@ let usage = """
     export  writes a whole family to FILE, a tar archive (proto/archive.md): records, log, history.
             Birth dates and consents only with --private; tokens and invites never.
     import  reads such a FILE: the family is there whole, or nothing is. Sign-ins are new: 'token'.
+    check   looks whether the database is whole, its records are what its log makes of them, and each
+            document has its file (--deep: with its content). --repair, without a server, removes what
+            nothing speaks of and counts anew; it never removes a document.
     schema  writes the JSON Schemas of the protocol to DIR, errors.json and limits.json beside it.
 
     All of them work beside a running server (through its socket in DIR) and without one.
-    Exit status: 0 done, 1 failed, 2 wrong use.
+    Exit status: 0 done, 1 failed, 2 wrong use, 3 check found something wrong.
 
     """
 
@@ -56,6 +62,8 @@ let usage = """
 enum CommandError: Error {
     case usage(UsageError)
     case failed(String)
+    /// What was checked is not as it should be; it has been told.
+    case disagrees
 }
 
 func run(_ words: [String]) -> Int32 {
@@ -75,6 +83,7 @@ func run(_ words: [String]) -> Int32 {
         case "demo": try demo(rest)
         case "export": try exportFamily(rest)
         case "import": try importFamily(rest)
+        case "check": try check(rest)
         case "schema": try schema(rest)
         default: throw .usage(UsageError("There is no command '\(command)'. See huddled --help."))
         }
@@ -84,6 +93,7 @@ func run(_ words: [String]) -> Int32 {
         case .usage(let wrong):
             Standard.write(error: "huddled: \(wrong.message)\n")
             return ExitStatus.wrongUse
+        case .disagrees: return ExitStatus.disagrees
         case .failed(let sentence):
             Standard.write(error: "huddled: \(sentence)\n")
             return ExitStatus.failed

@@ -88,6 +88,10 @@ final class World {
         reader = try StoreReader(path: path, vfs: vfs, environment: surroundings.environment)
     }
 
+    /// Where the files of documents are.
+    var blobsPath: String { (folder?.path ?? "/nowhere") + "/blobs" }
+    var uploadsPath: String { (folder?.path ?? "/nowhere") + "/uploads" }
+
     /// As after a restart of the server.
     func reopen() throws {
         store = try Store(path: path, vfs: vfs, environment: surroundings.environment)

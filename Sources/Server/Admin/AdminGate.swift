@@ -1,3 +1,4 @@
+import Blobs
 package import Family
 import JSON
 import Posix
@@ -53,7 +54,8 @@ package enum AdminGate {
             if case .transfer(let transfer) = request, let archive {
                 let reader = try StoreReader(path: folder.databasePath, environment: environment)
                 answer = try transfer.perform(
-                    archive, reader: reader, isStopped: { false }, note: { notes throws(StoreFailure) in try store.note(notes) }
+                    archive, reader: reader, blobs: BlobFolder(path: folder.blobsPath), isStopped: { false },
+                    note: { notes throws(StoreFailure) in try store.note(notes) }
                 ) { step throws(ArchiveError) in
                     let refusal: Rejection?
                     do throws(StoreFailure) {

@@ -1,3 +1,4 @@
+import Blobs
 import Family
 import Posix
 import Reactor
@@ -9,11 +10,12 @@ extension Transfer {
     ///
     /// - Parameters:
     ///   - raw: the archive.
+    ///   - blobs: the files of documents.
     ///   - isStopped: asked now and then.
     ///   - note: takes entries for the access log: an export is a look at every athlete of the family.
     ///   - perform: gives a part of an import to the writer and waits for it.
     func perform(
-        _ raw: Int32, reader: StoreReader, isStopped: @escaping () -> Bool, note: ([AccessNote]) throws(StoreFailure) -> Void,
+        _ raw: Int32, reader: StoreReader, blobs: BlobFolder, isStopped: @escaping () -> Bool, note: ([AccessNote]) throws(StoreFailure) -> Void,
         perform: (ImportStep) throws(ArchiveError) -> Void
     ) throws(StoreFailure) -> Result<AdminReply, Rejection> {
         let done: Result<Transferred, ArchiveError>
@@ -24,13 +26,13 @@ extension Transfer {
             guard found.count == 1 else {
                 return .failure(Rejection(.invalid, "\(found.count) families are called \(name): give the id of the one you mean."))
             }
-            done = try reader.export(family, to: raw, isPrivate: isPrivate, isStopped: isStopped).map { Transferred(.exported, $0) }
+            done = try reader.export(family, to: raw, blobs: blobs, isPrivate: isPrivate, isStopped: isStopped).map { Transferred(.exported, $0) }
             // Whoever runs the server is no member: the family's own id stands for them.
             if case .success = done {
                 try note(try reader.athletes(of: family).map { AccessNote(family: family, athlete: $0, member: family, subject: .export) })
             }
         case .load:
-            done = try FamilyArchive.read(raw, reader: reader, isStopped: isStopped, perform: perform).map { manifest, outcome in
+            done = try FamilyArchive.read(raw, reader: reader, blobs: blobs, isStopped: isStopped, perform: perform).map { manifest, outcome in
                 Transferred(outcome == .imported ? .imported : .alreadyHere, manifest)
             }
         }
@@ -55,16 +57,21 @@ final class Transfers: Sendable {
     private let database: String
     private let vfs: String?
     private let limits: Limits
+    private let blobs: BlobFolder
     private let writer: WriterThread
     private let events: Mailbox<ShardEvent>
 
-    init(database: String, vfs: String?, limits: Limits, writer: WriterThread, events: Mailbox<ShardEvent>) {
+    init(database: String, vfs: String?, limits: Limits, blobs: BlobFolder, writer: WriterThread, events: Mailbox<ShardEvent>) {
         self.database = database
         self.vfs = vfs
         self.limits = limits
+        self.blobs = blobs
         self.writer = writer
         self.events = events
     }
+
+    /// Whether a family is being written or read just now.
+    var isBusy: Bool { state.withLock { $0.isBusy } }
 
     /// Begins a transfer; its answer is `.administered` with the number.
     ///
@@ -103,7 +110,7 @@ final class Transfers: Sendable {
         do throws(StoreFailure) {
             let reader = try StoreReader(path: database, vfs: vfs, environment: HuddleServer.environment(limits))
             return try transfer.perform(
-                file.raw, reader: reader, isStopped: { self.isStopping.load(ordering: .relaxed) },
+                file.raw, reader: reader, blobs: blobs, isStopped: { self.isStopping.load(ordering: .relaxed) },
                 note: { notes throws(StoreFailure) in _ = self.writer.submit(.accesses(notes)) },
                 perform: { step throws(ArchiveError) in try self.ask(step) })
         } catch {

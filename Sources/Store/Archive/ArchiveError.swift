@@ -15,6 +15,8 @@ package enum ArchiveError: Error, Equatable, Sendable {
     case inconsistent(String)
     case tooLarge(String)
     case file(Errno)
+    /// A document's file is not there or is damaged, so the archive would not be whole.
+    case lostFile(String)
     /// The server ends.
     case stopped
     /// The writer refused a part.
@@ -40,6 +42,8 @@ package enum ArchiveError: Error, Equatable, Sendable {
             "Line \(line) of \(name) is not understood: the archive was written by a newer Huddle, or not by Huddle. Nothing was imported."
         case .inconsistent(let what): "This archive makes no whole family: \(what). Nothing was imported."
         case .tooLarge(let name): "\(name) would be larger than a tar archive can say (8 GiB): copy the database instead (see the runbook)."
+        case .lostFile(let name):
+            "The file \(name) of a document is missing or damaged, so the archive would not be whole. 'huddled check --deep' tells more."
         case .file(let errno): "The archive cannot be written or read: \(errno.text)."
         case .stopped: "The server stops, so this was not finished: nothing is left of it. Try again when it runs."
         case .refused(let rejection): rejection.message

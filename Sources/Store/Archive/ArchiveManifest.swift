@@ -6,7 +6,9 @@ import Wire
 /// The last file of an archive: what it holds and by which everything before it is checked.
 package struct ArchiveManifest: Equatable, Sendable {
     /// The version of the form that this program writes, and the newest that it reads.
-    package static let version: Int64 = 1
+    package static let version: Int64 = 2
+    /// From this form on the files of documents are in it.
+    static let versionWithFiles: Int64 = 2
     static let format = "huddle-family-archive"
     static let fileName = "manifest.json"
     /// Octets that a manifest has at most: a handful of names and digests are far below.
@@ -21,6 +23,8 @@ package struct ArchiveManifest: Equatable, Sendable {
         var sha256: String
     }
 
+    /// Of the form.
+    package var version = ArchiveManifest.version
     /// Of the database that it was exported from; an imported family lives under the epoch of its new database.
     package var epoch: String
     /// UTC milliseconds.
@@ -36,12 +40,18 @@ package struct ArchiveManifest: Equatable, Sendable {
     package var isPrivate: Bool
     var members: [Member] = []
 
-    /// What an export of the same state would have as well, wherever it is made: not receipts, which age.
+    /// What an export of the same state would have as well, wherever it is made: not receipts, which age. Records name their files.
     func isSameState(as other: ArchiveManifest) -> Bool {
         func state(_ manifest: ArchiveManifest) -> [Member] {
             manifest.members.filter { [ArchiveMember.records, .log, .history].map(\.rawValue).contains($0.name) }
         }
         return family == other.family && head == other.head && floor == other.floor && state(self) == state(other)
+    }
+
+    /// The files that an archive of this form has, in their order.
+    var expected: [String] {
+        ArchiveMember.allCases
+            .filter { ($0.isPrivate ? isPrivate : true) && ($0 == .files ? version >= Self.versionWithFiles : true) }.map(\.rawValue)
     }
 
     func lines(_ member: ArchiveMember) -> Int64 { members.first { $0.name == member.rawValue }?.lines ?? 0 }
@@ -55,7 +65,7 @@ package struct ArchiveManifest: Equatable, Sendable {
         json.key("format")
         json.string(Self.format)
         json.key("version")
-        json.integer(Self.version)
+        json.integer(version)
         json.key("epoch")
         json.string(epoch)
         json.key("exported_at")
@@ -146,7 +156,7 @@ package struct ArchiveManifest: Equatable, Sendable {
             let createdAt = numbers["created_at"], let head = numbers["head"], let floor = numbers["floor"], head >= 0, floor >= 0
         else { throw .invalid("a member of the manifest is missing") }
         return ArchiveManifest(
-            epoch: epoch, exportedAt: exportedAt, family: family, name: name, createdAt: createdAt, head: head, floor: floor,
+            version: numbers["version"] ?? 0, epoch: epoch, exportedAt: exportedAt, family: family, name: name, createdAt: createdAt, head: head, floor: floor,
             isPrivate: isPrivate, members: members)
     }
 

@@ -10,6 +10,8 @@ struct ArchiveReader {
     static let maxLine = 64 << 20
     /// Files in an archive: far more than this version knows.
     private static let maxFiles = 64
+    /// Files of documents: as many as a family has records.
+    private static let maxBlobs = 100_000
     /// Octets that are read at once.
     private static let chunk = 65_536
 
@@ -36,18 +38,22 @@ struct ArchiveReader {
         guard let place = files[ArchiveManifest.fileName] else { throw files.isEmpty ? .notAnArchive : .partial }
         guard place.size <= ArchiveManifest.maxOctets else { throw .notAnArchive }
         manifest = try ArchiveManifest.decode(try Self.read(raw, at: place.start, count: place.size))
-        let expected = ArchiveMember.allCases.filter { $0.isPrivate ? manifest.isPrivate : true }.map(\.rawValue)
+        let expected = manifest.expected
         guard manifest.members.map(\.name) == expected else { throw .changed(ArchiveManifest.fileName) }
         for member in manifest.members {
             guard let file = files[member.name] else { throw .partial }
             guard file.size == member.octets, file.sha256 == member.sha256 else { throw .changed(member.name) }
         }
         // A file that the manifest does not name is somebody else's.
-        if let other = files.keys.sorted().first(where: { $0 != ArchiveManifest.fileName && !expected.contains($0) }) { throw .changed(other) }
+        if let other = files.keys.sorted().first(where: { 
+            $0 != ArchiveManifest.fileName && !expected.contains($0)
+                && !($0.hasPrefix(ArchiveRow.File.folder) && manifest.version >= ArchiveManifest.versionWithFiles)
+        }) { throw .changed(other) }
     }
 
     private static func walk(_ raw: Int32, _ isStopped: () -> Bool) throws(ArchiveError) -> [String: File] {
         var files: [String: File] = [:]
+        var blobs = 0
         var offset = 0
         while true {
             let block = try read(raw, at: offset, count: TarHeader.block)
@@ -59,13 +65,35 @@ struct ArchiveReader {
                 throw offset == 0 ? .notAnArchive : .changed("one of its files")
             }
             guard let header else { return files }
-            guard files.count < maxFiles, files[header.name] == nil else { throw .changed(header.name) }
+            let isBlob = header.name.hasPrefix(ArchiveRow.File.folder)
+            guard isBlob ? blobs < maxBlobs : files.count - blobs < maxFiles, files[header.name] == nil else { throw .changed(header.name) }
+            if isBlob { blobs += 1 }
             offset += TarHeader.block
             var digest = SHA256()
             try pieces(raw, offset, header.size, isStopped) { octets throws(ArchiveError) in digest.update(octets) }
             files[header.name] = File(start: offset, size: header.size, sha256: Hex.encode(digest.finish()))
             offset += header.size + header.padding
         }
+    }
+
+    /// The files of documents, each there with the length and the content that its line says, and no others.
+    func blobs() throws(ArchiveError) -> [ArchiveRow.File] {
+        var found: [ArchiveRow.File] = []
+        try lines(.files) { line, number throws(ArchiveError) in
+            guard case .file(let blob)? = try? ArchiveRow.decode(.files, line) else { throw .badLine(ArchiveMember.files.rawValue, number) }
+            guard found.last.map({ $0.sha256 < blob.sha256 }) ?? true else { throw .inconsistent("its files are out of order") }
+            guard let file = files[blob.name] else { throw .partial }
+            guard Int64(file.size) == blob.octets, file.sha256 == blob.sha256 else { throw .changed(blob.name) }
+            found.append(blob)
+        }
+        guard found.count == files.keys.count(where: { $0.hasPrefix(ArchiveRow.File.folder) }) else { throw .changed(ArchiveMember.files.rawValue) }
+        return found
+    }
+
+    /// Gives `body` the octets of a file of documents.
+    func content(_ blob: ArchiveRow.File, _ body: ([UInt8]) throws(ArchiveError) -> Void) throws(ArchiveError) {
+        guard let file = files[blob.name] else { throw .partial }
+        try Self.pieces(raw, file.start, file.size, isStopped, body)
     }
 
     /// Gives `body` every line of a file, without its line feed, and looks again whether the file is what the manifest says.

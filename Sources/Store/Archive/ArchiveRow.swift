@@ -15,6 +15,8 @@ package enum ArchiveMember: String, CaseIterable, Sendable {
     /// Birth dates and consents, and who looked at whose season; only where it was asked for.
     case people = "private.jsonl"
     case accesses = "accesses.jsonl"
+    /// The files of documents, which follow it in the archive, each under `blobs/` and its digest.
+    case files = "files.jsonl"
 
     var isPrivate: Bool { self == .people || self == .accesses }
 }
@@ -29,6 +31,7 @@ enum ArchiveRow: Sendable {
     case purged(Purged)
     case person(Person)
     case access(Access)
+    case file(File)
 
     /// A row of the log.
     struct Change: Sendable {
@@ -80,6 +83,17 @@ enum ArchiveRow: Sendable {
         var at: Int64
         var what: String
         var record: Identifier?
+    }
+
+    /// A file of documents.
+    struct File: Hashable, Sendable {
+        /// Hex.
+        var sha256: String
+        var octets: Int64
+
+        /// What it is called in the archive.
+        var name: String { Self.folder + sha256 }
+        static let folder = "blobs/"
     }
 
     struct Person: Sendable {
@@ -136,6 +150,9 @@ extension ArchiveRow {
             json.number("at", access.at)
             json.text("what", access.what)
             if let record = access.record { json.id("record", record) }
+        case .file(let file):
+            json.text("sha256", file.sha256)
+            json.number("octets", file.octets)
         case .person(let person):
             json.id("member", person.member)
             if let born = person.born { json.text("born", born) }
@@ -167,8 +184,8 @@ extension ArchiveRow {
             let name = key.string
             switch name {
             case "member", "client", "record", "consent_by", "id", "athlete": ids[name] = try reader.readIdentifier()
-            case "seq", "at", "messages", "version", "floor", "mutation", "consent_at", "deleted_at": numbers[name] = try reader.readInteger()
-            case "hash", "born", "consent_terms", "kind", "what": texts[name] = try reader.readString()
+            case "seq", "at", "messages", "version", "floor", "mutation", "consent_at", "deleted_at", "octets": numbers[name] = try reader.readInteger()
+            case "hash", "born", "consent_terms", "kind", "what", "sha256": texts[name] = try reader.readString()
             case "change", "before", "answer":
                 raws[name] = Array(try reader.readRaw(maxOctets: size, maxDepth: JSONReader.deepest / 2))
             default: throw .unknownKey(name)
@@ -203,6 +220,7 @@ extension ArchiveRow {
                 Access(
                     athlete: try id("athlete"), member: try id("member"), at: try number("at"), what: try found(texts["what"], "what"),
                     record: ids["record"]))
+        case .files: return .file(File(sha256: try found(texts["sha256"], "sha256"), octets: try number("octets")))
         case .people:
             return .person(
                 Person(

@@ -55,13 +55,20 @@ final class ArchiveWriter {
         try content(line)
     }
 
+    /// Adds octets to the file, as they are.
+    func raw(_ octets: UnsafeRawBufferPointer) throws(ArchiveError) { try content(Array(octets)) }
+
     private func content(_ octets: [UInt8]) throws(ArchiveError) {
         digest?.update(octets)
         try append(octets)
     }
 
     /// Ends the file.
-    func finish(_ name: String) throws(ArchiveError) {
+    ///
+    /// - Parameter isListed: the manifest names it.
+    /// - Returns: its digest in hexadecimal.
+    @discardableResult
+    func finish(_ name: String, isListed: Bool = true) throws(ArchiveError) -> String {
         guard let digest = digest.take() else { preconditionFailure("a file ends that did not begin") }
         let size = end - header - TarHeader.block
         guard size <= TarHeader.maxSize else { throw .tooLarge(name) }
@@ -69,7 +76,9 @@ final class ArchiveWriter {
         try append([UInt8](repeating: 0, count: head.padding))
         try flush()
         try write(head.encode(), at: header)
-        members.append(.init(name: name, octets: Int64(size), lines: lines, sha256: Hex.encode(digest.finish())))
+        let sha256 = Hex.encode(digest.finish())
+        if isListed { members.append(.init(name: name, octets: Int64(size), lines: lines, sha256: sha256)) }
+        return sha256
     }
 
     /// Adds the manifest and the end of the archive, and waits until all is on stable storage.

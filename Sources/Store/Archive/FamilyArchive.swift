@@ -1,6 +1,8 @@
+package import Blobs
 import Bytes
 import Family
 import JSON
+import Posix
 
 /// What an import came to.
 package enum ImportOutcome: Equatable, Sendable {
@@ -15,17 +17,20 @@ package enum FamilyArchive {
     /// - Parameters:
     ///   - raw: open for reading at any place.
     ///   - reader: to compare with a family that is here already.
+    ///   - blobs: where the files of documents go.
     ///   - isStopped: asked now and then.
     ///   - perform: gives a step to the writer and waits for it; the rejection when it was refused, `stopped` when nobody will answer.
     /// - Returns: the manifest and what was done; after a failure nothing is left.
     package static func read(
-        _ raw: Int32, reader: StoreReader, isStopped: @escaping () -> Bool = { false }, perform: (ImportStep) throws(ArchiveError) -> Void
+        _ raw: Int32, reader: StoreReader, blobs: BlobFolder, isStopped: @escaping () -> Bool = { false },
+        perform: (ImportStep) throws(ArchiveError) -> Void
     ) throws(StoreFailure) -> Result<(ArchiveManifest, ImportOutcome), ArchiveError> {
         do {
             let archive = try ArchiveReader(raw, isStopped: isStopped)
             let manifest = archive.manifest
+            let files = try archive.blobs()
             if try !reader.families(named: "\(manifest.family)").isEmpty {
-                let here = try reader.export(manifest.family, to: nil, isPrivate: false, isStopped: isStopped).get()
+                let here = try reader.export(manifest.family, to: nil, blobs: nil, isPrivate: false, isStopped: isStopped).get()
                 guard here.isSameState(as: manifest) else {
                     throw ArchiveError.refused(
                         Rejection(.alreadyExists, "This family is here already and is not as in the archive. Nothing was changed."))
@@ -34,6 +39,8 @@ package enum FamilyArchive {
             }
             try perform(.begin(manifest))
             do {
+                // First, so that a document's file is there when its record is. What is left of an import that fails is swept a day later.
+                for file in files { try receive(file, of: archive, into: blobs) }
                 var audit = ArchiveAudit()
                 for member in ArchiveMember.allCases { try send(member, of: archive, &audit, perform) }
                 try audit.finish()
@@ -47,6 +54,25 @@ package enum FamilyArchive {
             return .failure(error)
         } catch {
             throw StoreFailure(error)
+        }
+    }
+
+    private static func receive(_ file: ArchiveRow.File, of archive: ArchiveReader, into blobs: BlobFolder) throws(ArchiveError) {
+        do {
+            let incoming = try blobs.receive(family: archive.manifest.family)
+            try archive.content(file) { octets throws(ArchiveError) in
+                do throws(Errno) {
+                    try octets.span.bytes.withUnsafeBytes { (all) throws(Errno) in try incoming.append(all) }
+                } catch { throw .file(error) }
+            }
+            // Its content was compared with the manifest a moment ago, and the archive may have changed since.
+            guard try incoming.finish().sha256 == file.sha256 else { throw ArchiveError.changed(file.name) }
+        } catch let error as ArchiveError {
+            throw error
+        } catch let error as Errno {
+            throw .file(error)
+        } catch {
+            throw .stopped
         }
     }
 

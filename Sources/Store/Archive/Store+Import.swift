@@ -36,6 +36,7 @@ struct OngoingImport {
     var head: Int64 = 0
     var clients: [Store.ClientName: Int64] = [:]
     var people: [ArchiveRow.Person] = []
+    var files: Set<ArchiveRow.File> = []
     var records = 0
     /// The place of the row before: rows stand in one order, so no row stands twice.
     var lastReplaced: (Identifier, Int64)?
@@ -172,6 +173,7 @@ extension Store {
             try insertPurged(family: ongoing.key, purged)
         case .access(let access):
             try accessLog.append(family: ongoing.key, access)
+        case .file(let file): ongoing.files.insert(file)
         case .person(let person):
             guard ongoing.people.last.map({ $0.member < person.member }) ?? true else {
                 throw ArchiveError.inconsistent("its people are out of order")
@@ -188,6 +190,11 @@ extension Store {
         guard ongoing.head == manifest.head, manifest.floor <= manifest.head else { throw ArchiveError.inconsistent("its log does not end where the manifest says") }
         guard try records.find(family: ongoing.key, manifest.family)?.record.kind == .family else {
             throw ArchiveError.inconsistent("the family's own record is missing")
+        }
+        let wanted = try database.prepare("SELECT sha256, octets FROM blobs WHERE family = ?")
+        wanted.bind(1, ongoing.key)
+        guard try Set(wanted.all { ArchiveRow.File(sha256: $0.text(0), octets: $0.int64(1)) }) == ongoing.files else {
+            throw ArchiveError.inconsistent("its files are not those of its documents")
         }
         let insert = try database.prepare("INSERT INTO families (key, uuid, floor, created_at) VALUES (?, ?, ?, ?)")
         insert.bind(1, ongoing.key)

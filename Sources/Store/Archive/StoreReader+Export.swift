@@ -1,5 +1,7 @@
+package import Blobs
 package import Bytes
 import Family
+import Posix
 import SQLite
 import Wire
 
@@ -12,16 +14,17 @@ extension StoreReader {
     ///
     /// - Parameters:
     ///   - raw: an empty file, open for writing at any place; `nil` only computes the manifest.
+    ///   - blobs: the files of documents; `nil` only with `raw`.
     ///   - isPrivate: birth dates and consents as well. Tokens, sessions and invites are never in it.
     ///   - isStopped: asked now and then.
     /// - Returns: the manifest; the file is on stable storage.
     /// - Complexity: one pass over the family's rows, in constant memory. SQLite's log cannot start again meanwhile.
     package func export(
-        _ family: Identifier, to raw: Int32?, isPrivate: Bool, isStopped: () -> Bool = { false }
+        _ family: Identifier, to raw: Int32?, blobs: BlobFolder?, isPrivate: Bool, isStopped: () -> Bool = { false }
     ) throws(StoreFailure) -> Result<ArchiveManifest, ArchiveError> {
         try reading {
             do {
-                return .success(try write(family, to: raw, isPrivate: isPrivate, isStopped))
+                return .success(try write(family, to: raw, blobs, isPrivate: isPrivate, isStopped))
             } catch let error as ArchiveError {
                 return .failure(error)
             }
@@ -44,7 +47,7 @@ extension StoreReader {
         }
     }
 
-    private func write(_ id: Identifier, to raw: Int32?, isPrivate: Bool, _ isStopped: () -> Bool) throws -> ArchiveManifest {
+    private func write(_ id: Identifier, to raw: Int32?, _ blobs: BlobFolder?, isPrivate: Bool, _ isStopped: () -> Bool) throws -> ArchiveManifest {
         let find = try database.prepare("SELECT key, floor, created_at FROM families WHERE uuid = ?")
         find.bind(1, id)
         guard let (key, floor, createdAt) = try find.one({ ($0.int64(0), $0.int64(1), $0.int64(2)) }) else {
@@ -64,11 +67,31 @@ extension StoreReader {
             }
             try writer.finish(member.rawValue)
         }
+        if raw != nil { try writeFiles(of: key, id, blobs, writer, isStopped) }
         let manifest = ArchiveManifest(
             epoch: epoch, exportedAt: environment.now(), family: id, name: try record(family: key, id)?.fields.text("name") ?? "",
             createdAt: createdAt, head: try head(key), floor: floor, isPrivate: isPrivate, members: writer.members)
         try writer.finish(manifest)
         return manifest
+    }
+
+    /// Adds each file of a document, under its digest, which is looked at again on the way.
+    private func writeFiles(of key: Int64, _ family: Identifier, _ blobs: BlobFolder?, _ writer: ArchiveWriter, _ isStopped: () -> Bool) throws {
+        try rows(.files, of: key) { row in
+            guard case .file(let file) = row else { return }
+            guard let blobs, let blob = BlobName(family: family, sha256: file.sha256) else { throw ArchiveError.lostFile(file.sha256) }
+            try writer.begin()
+            let isThere: Bool
+            do {
+                isThere = try blobs.read(blob) { octets in
+                    if isStopped() { throw ArchiveError.stopped }
+                    try writer.raw(octets)
+                }
+            } catch let error as Errno {
+                throw ArchiveError.file(error)
+            }
+            guard isThere, try writer.finish(file.name, isListed: false) == file.sha256 else { throw ArchiveError.lostFile(file.sha256) }
+        }
     }
 
     /// Gives `body` what stands in one file of the archive, in an order that only the content decides.
@@ -127,6 +150,10 @@ extension StoreReader {
                     .init(
                         athlete: try row.identifier(0), member: try row.identifier(1), at: row.int64(2), what: row.text(3),
                         record: try row.optionalIdentifier(4)))
+            }
+        case .files:
+            try each("SELECT sha256, octets FROM blobs WHERE family = ? AND documents > 0 ORDER BY sha256", family) { row in
+                .file(.init(sha256: row.text(0), octets: row.int64(1)))
             }
         case .people:
             try each(

@@ -3,7 +3,7 @@ import SQLite
 
 /// The writer's statements on `blobs`. They run seldom, so they are compiled when they are used.
 final class BlobTable {
-    private let database: Database
+    let database: Database
 
     init(_ database: Database) { self.database = database }
 

@@ -1,3 +1,4 @@
+import Blobs
 import Bytes
 import Crypto
 import Family
@@ -18,7 +19,7 @@ private final class Shelf {
     func export(_ world: World, _ family: Identifier, isPrivate: Bool = true) throws -> [UInt8] {
         let path = folder.path + "/export.tar"
         let file = try Files.create(path)
-        _ = try world.reader.export(family, to: file.raw, isPrivate: isPrivate).get()
+        _ = try world.reader.export(family, to: file.raw, blobs: BlobFolder(path: world.blobsPath), isPrivate: isPrivate).get()
         return try Files.read(path)
     }
 
@@ -30,7 +31,7 @@ private final class Shelf {
         try Files.write(octets, to: path)
         let file = try Files.openForReading(path)
         var step = 0
-        return try FamilyArchive.read(file.raw, reader: world.reader) { part throws(ArchiveError) in
+        return try FamilyArchive.read(file.raw, reader: world.reader, blobs: BlobFolder(path: world.blobsPath)) { part throws(ArchiveError) in
             if case .abandon = part {} else { try onStep(step) }
             step += 1
             let refusal: Rejection?
@@ -338,7 +339,7 @@ struct ArchiveAtomicityTests {
                     let path = shelf.folder.path + "/import.tar"
                     try Files.write(archive, to: path)
                     let file = try Files.openForReading(path)
-                    _ = try FamilyArchive.read(file.raw, reader: other.reader) { part throws(ArchiveError) in
+                    _ = try FamilyArchive.read(file.raw, reader: other.reader, blobs: BlobFolder(path: other.blobsPath)) { part throws(ArchiveError) in
                         guard count < last else { throw .stopped }
                         count += 1
                         do throws(StoreFailure) { _ = try other.store.perform(part) } catch { throw .stopped }

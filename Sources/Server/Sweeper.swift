@@ -1,0 +1,83 @@
+import Blobs
+import Family
+import Posix
+import Reactor
+import Store
+import Synchronization
+
+/// Removes the files of documents that nobody needs any more, now and then, on a thread of its own for as long as that takes: neither the
+/// reactor nor the writer waits for a folder to be walked.
+final class Sweeper: Sendable {
+    /// Milliseconds between two sweeps: what is swept waited for a day, so an hour more is nothing.
+    static let interval: Int64 = 3_600_000
+
+    private struct State {
+        var isBusy = false
+        var thread: Thread?
+    }
+
+    private let state = Mutex(State())
+    private let isStopping = Atomic<Bool>(false)
+    private let answers = BlockingQueue<Bool>(limit: 1)
+    private let database: String
+    private let vfs: String?
+    private let limits: Limits
+    private let blobs: BlobFolder
+    private let uploads: UploadFolder
+    private let writer: WriterThread
+    private let transfers: Transfers
+    private let log: Log
+
+    init(
+        database: String, vfs: String?, limits: Limits, blobs: BlobFolder, uploads: UploadFolder, writer: WriterThread, transfers: Transfers,
+        log: Log
+    ) {
+        self.database = database
+        self.vfs = vfs
+        self.limits = limits
+        self.blobs = blobs
+        self.uploads = uploads
+        self.writer = writer
+        self.transfers = transfers
+        self.log = log
+    }
+
+    /// Begins a sweep, unless one is going on or a family is just being exported or imported.
+    func start() {
+        guard !transfers.isBusy, !isStopping.load(ordering: .relaxed) else { return }
+        let former: Thread?? = state.withLock { state in
+            guard !state.isBusy else { return nil }
+            state.isBusy = true
+            return .some(state.thread.take())
+        }
+        guard let former else { return }
+        // It has ended, or is about to.
+        former?.join()
+        let thread = Thread.start(name: "sweeper") { [self] in
+            run()
+            state.withLock { $0.isBusy = false }
+        }
+        state.withLock { $0.thread = thread }
+    }
+
+    /// Ends what is going on and waits for it.
+    func stop() {
+        isStopping.store(true, ordering: .sequentiallyConsistent)
+        answers.close()
+        let thread = state.withLock { $0.thread.take() }
+        thread?.join()
+    }
+
+    private func run() {
+        do {
+            let reader = try StoreReader(path: database, vfs: vfs, environment: HuddleServer.environment(limits))
+            let swept = try BlobSweep(reader: reader, blobs: blobs, uploads: uploads).run(
+                now: Clock.wallMilliseconds(), isStopped: { self.isStopping.load(ordering: .relaxed) },
+                forget: { gone in self.writer.submit(.forget(gone, answer: self.answers)) && self.answers.take(maximum: 1).first ?? false })
+            guard swept.blobs + swept.others > 0 else { return }
+            log(.info, "files_swept", [.init("files", swept.blobs + swept.others), .init("octets", swept.octets)])
+        } catch {
+            log(.error, "sweep_failed", [.init("reason", "\(error)")])
+        }
+    }
+}

@@ -1,0 +1,263 @@
+package import Blobs
+import Bytes
+import Family
+import SQLite
+import Wire
+
+/// Looks whether the database is whole, its records are what its log makes of them, and its documents have their files. Reads only, on a
+/// connection of its own: beside a running server, or without one.
+package final class StoreCheck {
+    private let database: Database
+    private var report = CheckReport()
+
+    /// - Parameter vfs: as of `Store`.
+    /// - Throws: with a sentence when there is no database of this program's version.
+    package init(path: String, vfs: String? = nil) throws(StoreFailure) {
+        do {
+            database = try Database(path: path, mode: .readOnly, vfs: vfs)
+            try Schema.check(database)
+            let version = try database.prepare("PRAGMA user_version").one { $0.int64(0) } ?? 0
+            guard version == Schema.version else {
+                throw StoreFailure("this database is of version \(version), and this program of \(Schema.version): start the server once, then check")
+            }
+            try Connection.configure(database)
+        } catch { throw StoreFailure(error) }
+    }
+
+    /// What belongs to the files.
+    private struct File {
+        var family: Identifier
+        var blob: BlobName
+        var octets: Int64
+        var document: Identifier
+    }
+
+    /// Checks everything.
+    ///
+    /// - Parameters:
+    ///   - isDeep: reads every file and compares its content with its name: as long as reading the whole folder takes.
+    ///   - now: UTC milliseconds.
+    /// - Complexity: one pass over the log and the records, one family in memory at a time.
+    package func run(blobs: BlobFolder, uploads: UploadFolder, isDeep: Bool, now: Int64) throws(StoreFailure) -> CheckReport {
+        report = CheckReport()
+        report.isDeep = isDeep
+        do {
+            let files = try readDatabase()
+            var known: Set<BlobName> = []
+            for file in files {
+                known.insert(file.blob)
+                try check(file, blobs, isDeep)
+            }
+            try checkFolder(blobs, uploads, known, before: now - BlobSweep.grace)
+            try checkUploads(uploads)
+        } catch { throw StoreFailure(error) }
+        return report
+    }
+
+    // MARK: Database
+
+    /// - Returns: each file of each family once.
+    private func readDatabase() throws -> [File] {
+        // All of it true at one moment.
+        try database.execute("BEGIN")
+        defer { try? database.execute("COMMIT") }
+        do {
+            for line in try database.prepare("PRAGMA integrity_check(20)").all({ $0.text(0) }) where line != "ok" {
+                report.add(.databaseDamaged, "SQLite says of its file: \(line). Put a backup in its place (see the runbook).")
+            }
+            var files: [File] = []
+            for (key, id) in try database.prepare("SELECT key, uuid FROM families ORDER BY key").all({ ($0.int64(0), try $0.identifier(1)) }) {
+                report.families += 1
+                files += try check(family: id, key)
+            }
+            try checkCounts()
+            return files
+        } catch let error as SQLiteError {
+            report.add(.databaseDamaged, "The database cannot be read (\(error.message)). Put a backup in its place (see the runbook).")
+            return []
+        }
+    }
+
+    private func check(family: Identifier, _ key: Int64) throws -> [File] {
+        var replayed = ReplayedFamily()
+        let log = try database.prepare("SELECT seq, frame FROM log WHERE family = ? ORDER BY seq")
+        log.bind(1, key)
+        try log.each { row in
+            report.changes += 1
+            let sequence = row.int64(0)
+            if sequence != replayed.sequence + 1, sequence > 0 {
+                report.add(.logGap, "In the log of family \(family) change \(sequence) follows change \(replayed.sequence): the ones between are lost.", family: family)
+            }
+            guard case .change(let change)? = try? row.withOctets(1, { octets throws(Rejection) in try ServerFrame.decode(octets) }),
+                change.sequence == sequence
+            else {
+                report.add(.changeDamaged, "Change \(sequence) of family \(family) cannot be read.", family: family, "\(sequence)")
+                return
+            }
+            if let fault = replayed.apply(change), !fault.hasPrefix("after") {
+                report.add(.changeDamaged, "In the log of family \(family) \(fault).", family: family, "\(sequence)")
+            }
+        }
+        return try compare(&replayed, family, key)
+    }
+
+    private func compare(_ replayed: inout ReplayedFamily, _ family: Identifier, _ key: Int64) throws -> [File] {
+        var files: [BlobName: File] = [:]
+        let records = try database.prepare("SELECT \(RecordTable.columns) FROM records WHERE family = ? ORDER BY id")
+        records.bind(1, key)
+        try records.each { row in
+            report.records += 1
+            guard let record = try? RecordTable.decode(row).record else {
+                report.add(.databaseDamaged, "A record of family \(family) cannot be read.", family: family)
+                return
+            }
+            let name = "\(record.kind.name) \(record.id)"
+            switch replayed.compare(record) {
+            case nil: break
+            case .unknown: report.add(.recordUnknown, "The log of family \(family) does not speak of \(name).", family: family, "\(record.id)")
+            case .differs(let how):
+                report.add(.recordDiffers, "In family \(family) \(name) is not what the log makes of it: \(how).", family: family, "\(record.id)")
+            }
+            guard record.kind == .document, let sha256 = record.fields.text("sha256") else { return }
+            report.documents += 1
+            guard let blob = BlobName(family: family, sha256: sha256), case .integer(let octets)? = record.fields["octets"] else {
+                report.add(.recordDiffers, "In family \(family) \(name) does not say which file it has.", family: family, "\(record.id)")
+                return
+            }
+            if files[blob] == nil { files[blob] = File(family: family, blob: blob, octets: octets, document: record.id) }
+        }
+        let purged = try database.prepare("SELECT id FROM purged WHERE family = ?")
+        purged.bind(1, key)
+        let gone = Set(try purged.all { try $0.identifier(0) })
+        for (id, record) in replayed.records.sorted(by: { $0.key < $1.key }) where !gone.contains(id) {
+            report.add(.recordMissing, "The log of family \(family) speaks of \(record.kind.name) \(id), which is not there.", family: family, "\(id)")
+        }
+        return files.values.sorted { $0.blob.sha256 < $1.blob.sha256 }
+    }
+
+    private func checkCounts() throws {
+        let stored = "SELECT family, sha256, octets, documents FROM blobs WHERE documents > 0"
+        let wrong = try database.prepare(
+            """
+            SELECT count(*) FROM (
+                SELECT * FROM (\(BlobTable.counted) EXCEPT \(stored)) UNION ALL SELECT * FROM (\(stored) EXCEPT \(BlobTable.counted)))
+            """)
+        if let count = try wrong.one({ $0.int64(0) }), count > 0 {
+            report.add(.fileCount, "Of \(count) files the count of documents that have them is wrong. With --repair they are counted anew.")
+        }
+        let shares = try database.prepare(
+            "SELECT count(*) FROM share_links l WHERE NOT EXISTS (SELECT 1 FROM records r WHERE r.family = l.family AND r.id = l.document)")
+        if let count = try shares.one({ $0.int64(0) }), count > 0 {
+            report.add(.shareWithoutDocument, "\(count) share links are of documents that are gone; they open nothing.")
+        }
+    }
+
+    // MARK: Files
+
+    private func check(_ file: File, _ blobs: BlobFolder, _ isDeep: Bool) throws {
+        report.files += 1
+        report.octets += file.octets
+        let what = "The file of document \(file.document) of family \(file.family)"
+        let advice = "Put it back from a copy of the folder 'blobs' (\(file.family)/\(file.blob.fan)/\(file.blob.sha256)), or delete the document."
+        switch try blobs.verify(file.blob, octets: file.octets, isDeep: isDeep) {
+        case .agrees: break
+        case .missing: report.add(.fileMissing, "\(what) is not there. \(advice)", family: file.family, file.blob.sha256)
+        case .otherLength(let octets):
+            report.add(.fileLength, "\(what) has \(octets) octets instead of \(file.octets). \(advice)", family: file.family, file.blob.sha256)
+        case .otherContent:
+            report.add(.fileContent, "\(what) has another content than was uploaded. \(advice)", family: file.family, file.blob.sha256)
+        }
+    }
+
+    private func checkFolder(_ blobs: BlobFolder, _ uploads: UploadFolder, _ known: Set<BlobName>, before: Int64) throws {
+        let awaited = try uploads.awaited()
+        try blobs.forEach { entry in
+            switch entry {
+            case .blob(let blob, let octets, let modified):
+                // A younger one may be of an upload whose record comes in this moment, or is kept for a copy that is being made.
+                guard !known.contains(blob), modified < before, !awaited.contains(blob.sha256) else { return }
+                report.add(
+                    .fileUnused, "A file of \(octets) octets belongs to no document: blobs/\(blob.family)/\(blob.fan)/\(blob.sha256).",
+                    family: blob.family, blob.sha256)
+            case .stranger(let name, let modified):
+                guard modified < before else { return }
+                report.add(.leftover, "This file in 'blobs' is no document's: \(name).", nil, name)
+            }
+        }
+    }
+
+    private func checkUploads(_ uploads: UploadFolder) throws {
+        let (ids, leftovers) = try uploads.list()
+        for name in leftovers { report.add(.leftover, "This file in 'uploads' belongs to no upload: \(name).", nil, name) }
+        for id in ids {
+            report.uploads += 1
+            do {
+                guard let found = try uploads.progress(id) else {
+                    report.add(.leftover, "Upload \(id) was begun or removed by halves.", nil, "\(id)")
+                    continue
+                }
+                guard case .receiving = found.progress.phase else { continue }
+                let octets = try uploads.partOctets(id)
+                if octets ?? -1 < found.progress.offset {
+                    report.add(
+                        .uploadDamaged,
+                        "Of upload \(id) \(octets ?? 0) octets are there, and \(found.progress.offset) were confirmed. It has to be sent anew.", nil, "\(id)")
+                }
+            } catch {
+                report.add(.uploadDamaged, "How far upload \(id) is cannot be read. It has to be sent anew.", nil, "\(id)")
+            }
+        }
+    }
+}
+
+@available(*, unavailable)
+extension StoreCheck: Sendable {}
+
+extension CheckReport {
+    fileprivate mutating func add(_ code: Finding.Code, _ sentence: String, _ family: Identifier?, _ name: String) {
+        add(code, sentence, family: family, name)
+    }
+
+    /// Mends what can be mended without losing anything that was promised, for who has the folder alone: removes what nothing speaks of, counts
+    /// anew.
+    package mutating func repair(_ store: Store, blobs: BlobFolder, uploads: UploadFolder, now: Int64) throws(StoreFailure) {
+        do {
+            for index in findings.indices {
+                let finding = findings[index]
+                switch finding.code {
+                case .fileUnused:
+                    guard let family = finding.family, let name = finding.name, let blob = BlobName(family: family, sha256: name) else { continue }
+                    findings[index].isRepaired = try blobs.remove(blob, unusedSince: now - BlobSweep.grace)
+                    if findings[index].isRepaired { _ = try store.forget([blob]) }
+                case .leftover:
+                    guard let name = finding.name else { continue }
+                    if name.contains("/") {
+                        try blobs.removeStranger(name, unusedSince: now - BlobSweep.grace)
+                    } else {
+                        try uploads.removeLeftovers()
+                    }
+                    findings[index].isRepaired = true
+                case .fileCount: findings[index].isRepaired = try store.recountBlobs()
+                case .shareWithoutDocument: findings[index].isRepaired = try store.forgetLostShares()
+                case .uploadDamaged:
+                    guard let id = finding.name.flatMap({ Identifier($0) }) else { continue }
+                    try uploads.remove(id)
+                    findings[index].isRepaired = true
+                default: continue
+                }
+            }
+        } catch { throw StoreFailure(error) }
+    }
+}
+
+extension Store {
+    /// Removes share links whose documents are gone.
+    func forgetLostShares() throws(StoreFailure) -> Bool {
+        let outcome = try transaction {
+            let lost = "SELECT key FROM share_links l WHERE NOT EXISTS (SELECT 1 FROM records r WHERE r.family = l.family AND r.id = l.document)"
+            try database.execute("DELETE FROM share_views WHERE link IN (\(lost)); DELETE FROM share_links WHERE key IN (\(lost))")
+        }
+        if case .done = outcome { return true }
+        return false
+    }
+}

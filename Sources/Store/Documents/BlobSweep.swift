@@ -1,0 +1,161 @@
+package import Blobs
+import Bytes
+import SQLite
+
+/// What a sweep removed.
+package struct Swept: Hashable, Sendable {
+    /// Files that no document has any more.
+    package var blobs = 0
+    package var octets: Int64 = 0
+    /// Other files: what an import that was cut short left behind.
+    package var others = 0
+
+    package init() {}
+}
+
+/// Removes files that no document speaks of. Beside a server that takes uploads, and beside a copy being made of its folder: nothing goes
+/// that was in use less than a day ago, so a copy of the blobs that ends within a day of a copy of the database has every file that the
+/// database speaks of.
+package struct BlobSweep {
+    /// Milliseconds that a file stays after nobody needs it: 24 hours (`semantics.md`, "Documents").
+    package static let grace: Int64 = 86_400_000
+    /// Files between two answers of the writer.
+    private static let portion = 100
+
+    private let reader: StoreReader
+    private let blobs: BlobFolder
+    private let uploads: UploadFolder
+
+    package init(reader: StoreReader, blobs: BlobFolder, uploads: UploadFolder) {
+        self.reader = reader
+        self.blobs = blobs
+        self.uploads = uploads
+    }
+
+    /// - Parameters:
+    ///   - now: UTC milliseconds.
+    ///   - isStopped: asked between files.
+    ///   - forget: gives the writer what is gone (`Store.forget`) and waits for it; `false` ends the sweep for now.
+    package func run(now: Int64, isStopped: () -> Bool = { false }, forget: ([BlobName]) throws -> Bool) throws -> Swept {
+        let before = now - Self.grace
+        var swept = Swept()
+        while !isStopped() {
+            let unused = try reader.unusedBlobs(before: before, limit: Self.portion)
+            var gone: [BlobName] = []
+            for (blob, octets) in unused {
+                guard try blobs.remove(blob, unusedSince: before) else { continue }
+                gone.append(blob)
+                swept.octets += octets
+            }
+            swept.blobs += gone.count
+            // What stayed is being taken into use: its time comes later.
+            guard !gone.isEmpty, try forget(gone), unused.count == Self.portion else { break }
+        }
+        let awaited = try uploads.awaited()
+        try blobs.forEach { entry in
+            if isStopped() { return }
+            switch entry {
+            case .blob(let blob, let octets, let modified):
+                // A family that the database does not know is not swept: it may be the database that is the wrong one.
+                guard modified < before, !awaited.contains(blob.sha256), try reader.isOrphan(blob) == .orphan,
+                    try blobs.remove(blob, unusedSince: before)
+                else { return }
+                swept.blobs += 1
+                swept.octets += octets
+            case .stranger(let name, let modified):
+                guard modified < before, name.hasSuffix(IncomingBlob.suffix) else { return }
+                try blobs.removeStranger(name, unusedSince: before)
+                swept.others += 1
+            }
+        }
+        return swept
+    }
+}
+
+@available(*, unavailable)
+extension BlobSweep: Sendable {}
+
+/// What the database knows of a file.
+package enum BlobStanding: Hashable, Sendable {
+    case known
+    /// The family is here, and nothing of it speaks of the file.
+    case orphan
+    case familyUnknown
+}
+
+extension StoreReader {
+    /// Files that no record has spoken of since before a time, the oldest first, with their octets.
+    package func unusedBlobs(before: Int64, limit: Int) throws(StoreFailure) -> [(blob: BlobName, octets: Int64)] {
+        try reading {
+            let list = try database.prepare(
+                """
+                SELECT f.uuid, b.sha256, b.octets FROM blobs b JOIN families f ON f.key = b.family
+                WHERE b.unused_since < ? AND b.documents = 0 ORDER BY b.unused_since LIMIT ?
+                """)
+            list.bind(1, before)
+            list.bind(2, Int64(limit))
+            return try list.all { row in
+                guard let blob = BlobName(family: try row.identifier(0), sha256: row.text(1)) else { throw StoreFailure("a stored digest is damaged") }
+                return (blob, row.int64(2))
+            }
+        }
+    }
+
+    /// Whether a file may go because the database does not speak of it.
+    package func isOrphan(_ blob: BlobName) throws(StoreFailure) -> BlobStanding {
+        try reading {
+            findFamilyKey.bind(1, blob.family)
+            guard let key = try findFamilyKey.one({ $0.int64(0) }) else { return .familyUnknown }
+            let find = try database.prepare("SELECT 1 FROM blobs WHERE family = ? AND sha256 = ?")
+            find.bind(1, key)
+            find.bind(2, blob.sha256)
+            return try find.one { _ in BlobStanding.known } ?? .orphan
+        }
+    }
+}
+
+extension Store {
+    /// Takes note that files are gone, unless a document has them by now.
+    ///
+    /// - Returns: `false` when the disk is full; ask again later.
+    package func forget(_ gone: [BlobName]) throws(StoreFailure) -> Bool {
+        let outcome = try transaction {
+            for blob in gone {
+                guard let family = try family(blob.family) else { continue }
+                try blobs.forget(family: family.key, sha256: blob.sha256)
+            }
+        }
+        if case .done = outcome { return true }
+        return false
+    }
+
+    /// Counts anew which files the documents speak of, where that was found wrong.
+    package func recountBlobs() throws(StoreFailure) -> Bool {
+        let outcome = try transaction { try blobs.recount(at: environment.now()) }
+        if case .done = outcome { return true }
+        return false
+    }
+}
+
+extension BlobTable {
+    /// Every file that records speak of, as they do: family, digest, octets, records.
+    static let counted = """
+        SELECT family, CAST(fields AS TEXT) ->> '$.sha256' AS sha256, max(CAST(fields AS TEXT) ->> '$.octets') AS octets, count(*) AS documents
+        FROM records WHERE kind = 11 AND CAST(fields AS TEXT) ->> '$.sha256' IS NOT NULL GROUP BY 1, 2
+        """
+
+    func recount(at: Int64) throws {
+        try database.execute("CREATE TEMP TABLE counted AS \(Self.counted)")
+        try database.execute(
+            """
+            INSERT INTO blobs (family, sha256, octets, documents) SELECT family, sha256, octets, documents FROM counted WHERE true
+                ON CONFLICT (family, sha256) DO UPDATE SET octets = excluded.octets, documents = excluded.documents, unused_since = NULL
+            """)
+        try database.run(
+            """
+            UPDATE blobs SET documents = 0, unused_since = ? WHERE documents > 0
+                AND NOT EXISTS (SELECT 1 FROM counted c WHERE c.family = blobs.family AND c.sha256 = blobs.sha256)
+            """, .integer(at))
+        try database.execute("DROP TABLE counted")
+    }
+}

@@ -1,0 +1,40 @@
+import Arguments
+import Posix
+import Server
+import Store
+
+/// `huddled check`.
+///
+/// - Throws: `.disagrees` when something is wrong that was not mended.
+func check(_ words: [String]) throws(CommandError) {
+    let list: ArgumentList
+    let data: String
+    do throws(UsageError) {
+        list = try ArgumentList(words, options: ["--data"], switches: ["--repair", "--deep", "--json"])
+        try list.expectNoPositional()
+        data = try list.required("--data")
+    } catch { throw .usage(error) }
+    let report: CheckReport
+    do throws(ServerError) {
+        report = try DataCheck.run(dataFolder: data, isRepairing: list.has("--repair"), isDeep: list.has("--deep"))
+    } catch { throw .failed(error.sentence) }
+    if list.has("--json") {
+        Standard.write(output: report.encode() + [UInt8(ascii: "\n")])
+    } else {
+        for finding in report.findings { Standard.write(output: finding.sentence + (finding.isRepaired ? " Mended.\n" : "\n")) }
+        if report.omitted > 0 { Standard.write(output: "And \(report.omitted) more.\n") }
+        Standard.write(output: report.summary + "\n")
+    }
+    if !report.agrees { throw .disagrees }
+}
+
+extension CheckReport {
+    /// What was looked at, and what came of it.
+    fileprivate var summary: String {
+        let looked =
+            "\(families) families, \(changes) changes, \(records) records, \(documents) documents with \(files) files (\(octets) octets), "
+            + "\(uploads) uploads under way."
+        let content = isDeep ? "" : " The content of files was not read (--deep does)."
+        return looked + (agrees ? " Everything agrees." : " Not everything agrees.") + content
+    }
+}

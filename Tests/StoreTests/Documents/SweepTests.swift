@@ -1,0 +1,195 @@
+import Blobs
+import Bytes
+import Family
+import MemoryDisk
+import Store
+import Testing
+
+/// A store and the folders of its documents, on a disk in memory.
+final class Household {
+    let world: World
+    let home: World.Home
+    let leo: Identifier
+    let disk: MemoryDisk
+    let blobs: BlobFolder
+    let uploads: UploadFolder
+
+    init() throws {
+        world = try World()
+        home = try world.home()
+        leo = try world.athlete(home)
+        disk = MemoryDisk(root: "/data")
+        blobs = BlobFolder(path: "/data/blobs", disk: disk)
+        uploads = UploadFolder(path: "/data/uploads", disk: disk)
+        try uploads.prepare()
+        disk.setTime(world.surroundings.now)
+    }
+
+    func pass(_ milliseconds: Int64) {
+        world.surroundings.now += milliseconds
+        disk.setTime(world.surroundings.now)
+    }
+
+    /// A document with a file of its own, or one that others have.
+    @discardableResult
+    func add(_ content: [UInt8], to home: World.Home? = nil, athlete: Identifier? = nil) throws -> (id: Identifier, blob: BlobName) {
+        let family = home ?? self.home
+        let blob = try blobs.put(content, family: family.family)
+        var document = world.document(family, athlete ?? leo, octets: Int64(content.count))
+        document.file.sha256 = blob.sha256
+        try world.add(document)
+        return (document.id, blob)
+    }
+
+    func isThere(_ blob: BlobName) throws -> Bool { try blobs.status(blob) != nil }
+
+    @discardableResult
+    func sweep() throws -> Swept {
+        try BlobSweep(reader: world.reader, blobs: blobs, uploads: uploads).run(now: world.surroundings.now) { try world.store.forget($0) }
+    }
+
+    func remove(_ id: Identifier) throws {
+        try world.mutate(home, home.parent, delete(.document, id, base: try world.record(home, id).version))
+    }
+
+    func check(isDeep: Bool = true) throws -> CheckReport {
+        try StoreCheck(path: world.path).run(blobs: blobs, uploads: uploads, isDeep: isDeep, now: world.surroundings.now)
+    }
+}
+
+@Suite("Sweeping of files, semantics.md (Documents)")
+struct SweepTests {
+    let house: Household
+    static let hour: Int64 = 3_600_000
+
+    init() throws { house = try Household() }
+
+    @Test("a file goes 24 hours after its last record was purged, and not a millisecond earlier")
+    func grace() throws {
+        let (one, blob) = try house.add([1, 2, 3])
+        let (two, _) = try house.add([1, 2, 3])
+        try house.remove(one)
+        house.pass(31 * Surroundings.day)
+        try house.world.purge()
+        house.pass(2 * Surroundings.day)
+        #expect(try house.sweep() == Swept())
+        try house.remove(two)
+        house.pass(30 * Surroundings.day)
+        try house.world.purge()
+        house.pass(Surroundings.day)
+        #expect(try house.sweep() == Swept())
+        #expect(try house.isThere(blob))
+        house.pass(1)
+        var swept = Swept()
+        (swept.blobs, swept.octets) = (1, 3)
+        #expect(try house.sweep() == swept)
+        #expect(try !house.isThere(blob))
+        #expect(try house.world.query("SELECT count(*) FROM blobs") == 0)
+        #expect(try house.check().findings.isEmpty)
+    }
+
+    @Test("a file that an upload takes into use again between two steps of a sweep stays")
+    func revived() throws {
+        let (id, blob) = try house.add([1, 2, 3])
+        try house.remove(id)
+        house.pass(31 * Surroundings.day)
+        try house.world.purge()
+        house.pass(2 * Surroundings.day)
+        // The upload has its file, its record comes in a moment.
+        _ = try house.blobs.put([1, 2, 3], family: house.home.family)
+        #expect(try house.sweep() == Swept())
+        #expect(try house.isThere(blob))
+        // Or the record came while the sweep went on.
+        try house.add([1, 2, 3])
+        #expect(try house.world.store.forget([blob]))
+        #expect(try house.world.query("SELECT documents FROM blobs") == 1)
+        #expect(try house.check().findings.isEmpty)
+    }
+
+    @Test("what a crash left between file and record goes after a day, unless its upload still waits to be finished")
+    func orphans() throws {
+        let orphan = try house.blobs.put([9], family: house.home.family)
+        let upload = try house.uploads.create(house.world.newID(), length: 1, description: [])
+        try upload.append([8])
+        _ = try upload.complete()
+        let awaited = try upload.adopt(into: house.blobs, family: house.home.family)
+        house.pass(Surroundings.day)
+        #expect(try house.sweep() == Swept())
+        house.pass(1)
+        #expect(try house.sweep().blobs == 1)
+        #expect(try !house.isThere(orphan) && house.isThere(awaited))
+    }
+
+    @Test("files of a family that the database does not know are left alone: it may be the wrong database")
+    func unknownFamily() throws {
+        let blob = try house.blobs.put([9], family: house.world.newID())
+        house.pass(40 * Surroundings.day)
+        #expect(try house.sweep() == Swept())
+        #expect(try house.isThere(blob))
+        #expect(try house.check().findings.map(\.code) == [.fileUnused])
+    }
+
+    @Test("a full disk ends a sweep; the next one goes on")
+    func full() throws {
+        let (id, _) = try house.add([1])
+        try house.remove(id)
+        house.pass(31 * Surroundings.day)
+        try house.world.purge()
+        house.pass(2 * Surroundings.day)
+        let sweep = BlobSweep(reader: house.world.reader, blobs: house.blobs, uploads: house.uploads)
+        #expect(try sweep.run(now: house.world.surroundings.now) { _ in false }.blobs == 1)
+        #expect(try house.check().findings.isEmpty)
+        try house.sweep()
+        #expect(try house.world.query("SELECT count(*) FROM blobs") == 0)
+    }
+
+    @Test("a copy of the files that ends within a day of a copy of the database has every file of it", arguments: 1...12 as ClosedRange<UInt64>)
+    func backup(seed: UInt64) throws {
+        var random = Seeded(seed)
+        var living: [Identifier] = []
+        var swept = 0
+        func step() throws {
+            switch Int.random(in: 0..<10, using: &random) {
+            case 0..<4: living.append(try house.add([UInt8.random(in: 0..<12, using: &random)]).id)
+            case 4..<7:
+                guard let index = living.indices.randomElement(using: &random) else { return }
+                try house.remove(living.remove(at: index))
+            case 7: try house.world.purge()
+            default: swept += try house.sweep().blobs
+            }
+        }
+        for round in 0..<4 {
+            // Long enough that some of what was deleted is purged and swept.
+            for _ in 0..<40 {
+                try step()
+                house.pass(Int64.random(in: 0..<(4 * Surroundings.day), using: &random))
+            }
+            // The database is copied: so it will say, whatever happens from now on.
+            let promised = try house.documents()
+            let end = house.world.surroundings.now + Surroundings.day
+            var steps = 0
+            while true {
+                try step()
+                swept += try house.sweep().blobs
+                // At whichever moment each file is copied.
+                for blob in promised { #expect(try house.isThere(blob), "seed \(seed), round \(round), step \(steps)") }
+                let pause = Int64.random(in: 0..<(2 * Self.hour), using: &random)
+                guard house.world.surroundings.now + pause <= end else { break }
+                house.pass(pause)
+                steps += 1
+            }
+            #expect(steps > 10)
+            #expect(try house.check().findings.filter { !$0.code.isHarmless }.isEmpty, "seed \(seed)")
+        }
+        #expect(swept > 0, "seed \(seed)")
+    }
+}
+
+extension Household {
+    /// Every file that a record speaks of, deleted ones included.
+    fileprivate func documents() throws -> [BlobName] {
+        try world.snapshot(home).records.values.filter { $0.kind == .document }.compactMap { record in
+            record.fields.text("sha256").flatMap { BlobName(family: home.family, sha256: $0) }
+        }
+    }
+}
