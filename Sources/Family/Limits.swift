@@ -45,6 +45,11 @@ package struct Limits: Hashable, Sendable {
     package var documentOctets = 104_857_600
     /// Octets of all documents of one family, each file once: fifty of the largest.
     package var familyStorage = 5_368_709_120
+    /// Uploads of one member, and of one family, that have begun and not ended.
+    package var uploadsPerMember = 20
+    package var uploadsPerFamily = 100
+    /// Milliseconds after which an upload is forgotten when nothing more comes, and after its end.
+    package var uploadLife = 86_400_000
     /// Connections of one server.
     package var connections = 19_000
     /// Connections from one IPv4 address or IPv6 /64: a school or a tournament's hotel behind one address.
@@ -132,6 +137,12 @@ extension Limits {
         .init(name: "family_storage", value: \.familyStorage, unit: "octets",
             meaning: "The files of all documents of one family, each once, deleted ones included until they are purged.",
             past: "HTTP 507 quota_exceeded", isLater: true),
+        .init(name: "uploads_per_member", value: \.uploadsPerMember, unit: "uploads",
+            meaning: "Uploads of one member that have begun and not ended.", past: "HTTP 429 too_many_uploads", isLater: true),
+        .init(name: "uploads_per_family", value: \.uploadsPerFamily, unit: "uploads",
+            meaning: "Uploads of one family that have begun and not ended.", past: "HTTP 429 too_many_uploads", isLater: true),
+        .init(name: "upload_life", value: \.uploadLife, unit: "milliseconds",
+            meaning: "How long an upload waits for its next octet, and is remembered after its end.", past: "HTTP 404", isLater: true),
         .init(name: "connections", value: \.connections, unit: "connections",
             meaning: "Connections of one server.", past: "HTTP 503"),
         .init(name: "connections_per_address", value: \.connectionsPerAddress, unit: "connections",

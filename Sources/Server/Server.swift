@@ -64,9 +64,11 @@ package enum HuddleServer {
         try run(options, log: log, database: nil) { ready($0.address, $0.secureAddress) }
     }
 
-    /// - Parameter database: a file on another layer of SQLite's than the system's, for tests of storage that fails.
+    /// - Parameters:
+    ///   - database: a file on another layer of SQLite's than the system's, for tests of storage that fails.
+    ///   - disk: as well, for files.
     static func run(
-        _ options: ServerOptions, log: Log, database: (path: String, vfs: String)?, ready: (RunningServer) -> Void
+        _ options: ServerOptions, log: Log, database: (path: String, vfs: String)?, disk: any Disk = SystemDisk(), ready: (RunningServer) -> Void
     ) throws(ServerError) {
         // Before the first thread, so that every thread inherits it and the signals arrive at the descriptor alone.
         Signals.block(signals)
@@ -113,6 +115,11 @@ package enum HuddleServer {
                 writer: writer, transfers: transfers, log: log)
             defer { sweeper.stop() }
             shard.transfers = transfers
+            let uploads = UploadTable(
+                shard: shard, folder: UploadFolder(path: folder.path + "/uploads", disk: disk), blobs: BlobFolder(path: folder.path + "/blobs", disk: disk))
+            try uploads.load()
+            shard.site.add(uploads.routes)
+            shard.uploads = uploads
             reactor.setHooks(shard)
             defer { shard.closeAll() }
             let door = try Listener(
@@ -147,6 +154,7 @@ package enum HuddleServer {
             }
             let metronome = Metronome(reactor: reactor, shard: shard, certificates: certificates, sweeper: sweeper)
             metronome.start()
+            uploads.resume()
             log(.info, "started", [.init("version", HuddleVersion.text), .init("listen", address.description)])
             ready(RunningServer(address: address, secureAddress: secureAddress, events: events))
             ServiceManager.notify("READY=1")

@@ -79,6 +79,8 @@ final class Shard: ReactorHooks {
 
     /// Exports and imports; set once before the loop runs.
     var transfers: Transfers?
+    /// What is being uploaded; set once before the loop runs.
+    var uploads: UploadTable?
     /// Called once when the loop is to end: the doors close.
     var whenEnding: () -> Void = {}
     /// Called with true when no further TLS handshake may begin, and with false when some may again.
@@ -286,6 +288,20 @@ final class Shard: ReactorHooks {
         if !files.submit(key, { .errand(ticket, body()) }) { errands.end(ticket)?(nil) }
     }
 
+    /// Makes a document whose file is there.
+    ///
+    /// - Parameter then: called on this thread with its version, or why not; `nil` when the server ends.
+    func addDocument(_ document: NewDocument, then: @escaping (Result<Int64, Rejection>?) -> Void) {
+        let ticket = errands.begin { then($0 as? Result<Int64, Rejection>) }
+        if !writer.submit(.document(ticket, document)) { errands.end(ticket)?(nil) }
+    }
+
+    /// Tells a family how far somebody's file is.
+    func tell(_ progress: UploadProgress, family: Identifier) {
+        hub.uploading(progress, family: family)
+        perform()
+    }
+
     /// Octets of a file that one connection may send now: less when many do, so that all of them together hold nobody up for long.
     func portionOfFile() -> Int {
         filesSent += 1
@@ -456,6 +472,7 @@ final class Shard: ReactorHooks {
     func everySecond(now: Int64) {
         hub.tick(now: now)
         perform()
+        uploads?.sweep(now: now)
         for admin in admins.values where !admin.isTransferring && now - admin.since >= Shard.adminTime { admin.end() }
         switch drain {
         case .no: break

@@ -40,6 +40,9 @@ package struct UploadMetadata: Hashable, Sendable {
         }
     }
 
+    /// They came some other way than as `Upload-Metadata`.
+    package mutating func forgetWriting() { written = nil }
+
     /// The value of a name.
     package subscript(name: String) -> [UInt8]? { entries.first { $0.name == name }?.value }
 

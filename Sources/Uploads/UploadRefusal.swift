@@ -71,6 +71,16 @@ package struct UploadRefusal: Error, Hashable, Sendable {
         "unsupported_version", 400,
         "This server speaks resumable uploads of interop versions 3, 5, 6 and 8. Name one of them in Upload-Draft-Interop-Version.")
     package static let notFound = UploadRefusal("not_found", 404, "There is no such upload. Begin a new one.")
+    package static let noFamily = UploadRefusal("not_found", 404, "There is no such family. Nothing was kept.", field: "family")
+    package static let notSignedIn = UploadRefusal("token_unknown", 401, "This sign-in is not known or has ended. Sign in again.")
+    package static let busy = UploadRefusal("busy", 503, "The server is busy. What is stored stays; go on in a moment.", retryAfter: 5)
+    package static let tooMany = UploadRefusal(
+        "too_many_uploads", 429, "Too many uploads are open. Finish or cancel one of them first.", retryAfter: 60)
+    /// To the older of two requests for one upload. Clients try again after it, as they must: octets of a broken connection can arrive after
+    /// the request that goes on, and are then the newer one.
+    package static let interrupted = UploadRefusal(
+        "upload_interrupted", 503, "Another request goes on with this upload, so this one ended. What came is stored; ask for the offset.",
+        retryAfter: 1)
     package static let gone = UploadRefusal("upload_gone", 410, "This upload has expired or was cancelled. Begin a new one.")
 
     package static func offset(expected: Int, provided: Int) -> UploadRefusal {
@@ -102,6 +112,13 @@ package struct UploadRefusal: Error, Hashable, Sendable {
     package static func fileType(_ type: DocumentType) -> UploadRefusal {
         let extensions = type.extensions.map { "." + $0.rawValue }.joined(separator: ", ")
         return UploadRefusal("file_type", 415, "Invalid file type. \(type.label) requires \(extensions).", field: "filename")
+    }
+
+    /// The first octets are not those of the file's kind.
+    package static func otherKind(_ kind: FileExtension) -> UploadRefusal {
+        UploadRefusal(
+            "file_type", 415, "Invalid file type. The file is called .\(kind.rawValue) but is something else. Nothing was kept; choose the right file.",
+            field: "filename")
     }
 
     package static func metadata(_ code: ErrorCode, _ field: String, _ sentence: String) -> UploadRefusal {

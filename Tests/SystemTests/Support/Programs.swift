@@ -28,8 +28,12 @@ enum Programs {
 
     static func huddled(_ arguments: String...) throws -> Answer { try run(path("huddled"), arguments) }
 
-    static func run(_ program: String, _ arguments: [String], environment: [String]? = nil, input: [UInt8] = []) throws -> Answer {
-        let (ending, output, errors) = try ChildProcess.run([program] + arguments, environment: environment, input: input)
+    /// - Parameter timeout: milliseconds.
+    static func run(
+        _ program: String, _ arguments: [String], environment: [String]? = nil, input: [UInt8] = [], timeout: Int = 30_000
+    ) throws -> Answer {
+        let (ending, output, errors) = try ChildProcess.run(
+            [program] + arguments, environment: environment, input: input, timeoutMilliseconds: timeout)
         return Answer(ending: ending, output: String(decoding: output, as: UTF8.self), errors: String(decoding: errors, as: UTF8.self))
     }
 }

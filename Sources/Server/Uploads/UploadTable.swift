@@ -1,0 +1,352 @@
+import Blobs
+import Bytes
+import Crypto
+import Family
+import HTTP1
+import Posix
+import Reactor
+import Store
+import Uploads
+import Wire
+
+/// All uploads that are under way or were lately, and the routes to them.
+///
+/// | path | methods |
+/// | --- | --- |
+/// | `/files` | POST OPTIONS |
+/// | `/files/ID` | HEAD GET PATCH DELETE OPTIONS |
+///
+/// One request at a time has its turn at an upload. A newer one makes it yield: its client has given it up, or soon will. Nothing on disk
+/// says who has a turn, so no crash leaves one behind.
+final class UploadTable {
+    private unowned let shard: Shard
+    let limits: Limits
+    private let folder: UploadFolder
+    private let blobs: BlobFolder
+    /// The wall clock, milliseconds.
+    private let clock: () -> Int64
+    private var uploads: [Identifier: OpenUpload] = [:]
+    /// Uploads without a turn whose files are kept open for the next request, the latest last.
+    private var kept: [Identifier] = []
+    private var sweptAt: Int64?
+
+    /// Requests that wait for their turn at one upload: more is no client that has lost its way, but one that asks without waiting.
+    static let maxWaiting = 8
+    /// Uploads whose files stay open between two requests, two descriptors each; their digests go on without reading what is there again.
+    static let maxKept = 32
+    /// Ended uploads of one member that are remembered, to be answered the same again.
+    static let maxEnded = 100
+    /// Milliseconds between looks for uploads that have expired.
+    static let sweepInterval: Int64 = 60_000
+    /// Milliseconds between two words to the family about one upload.
+    static let tellInterval: Int64 = 1_000
+
+    init(
+        shard: Shard, folder: UploadFolder, blobs: BlobFolder, clock: @escaping () -> Int64 = { Clock.wallMilliseconds() }
+    ) {
+        self.shard = shard
+        limits = shard.limits
+        self.folder = folder
+        self.blobs = blobs
+        self.clock = clock
+    }
+
+    var now: Int64 { clock() }
+
+    /// How many uploads are known.
+    var count: Int { uploads.count }
+
+    var routes: [Route] {
+        let answer = { [unowned self] (request: HTTPRequest) -> HTTPAnswer in
+            // The route's path is one of these two.
+            let path = UploadPath(request.head.path) ?? .unknown
+            guard request.head.method != "OPTIONS" else {
+                let answer = UploadDialect(request.head).answer(.options, maxLength: limits.documentOctets, now: now)
+                return .response(HTTPResponse(answer.status, answer.fields))
+            }
+            return .work(UploadWork(request, path, table: self))
+        }
+        return [
+            Route("/files", ["POST"], answersOptions: true, overridesMethod: true, answer: answer),
+            Route("/files/", ["POST"], answersOptions: true, overridesMethod: true, answer: answer),
+            Route("/files/*", ["HEAD", "GET", "PATCH", "DELETE"], answersOptions: true, overridesMethod: true, answer: answer),
+        ]
+    }
+
+    // MARK: The start
+
+    /// Reads what is on disk. Before the loop runs, and before anything else opens an upload.
+    func load() throws(Errno) {
+        try folder.prepare()
+        try folder.removeLeftovers()
+        for id in try folder.list().uploads {
+            do throws(Errno) {
+                guard try load(id) else { shard.log(.warning, "upload_unreadable", [.init("upload", id.description)]); continue }
+            } catch {
+                // It stays for `huddled check` to tell, and is not there for clients.
+                shard.log(.error, "upload_damaged", [.init("upload", id.description), .init("errno", error.name)])
+            }
+        }
+        if !uploads.isEmpty { shard.log(.info, "uploads", [.init("known", uploads.count)]) }
+    }
+
+    private func load(_ id: Identifier) throws(Errno) -> Bool {
+        guard let description = try folder.description(id), let record = UploadRecord(description), let (progress, at) = try folder.progress(id) else {
+            return false
+        }
+        let steps = UploadSteps(id, record, folder: folder, blobs: blobs)
+        let upload = OpenUpload(id, record, steps, length: progress.length, expires: at + Int64(limits.uploadLife))
+        upload.stand(UploadSteps.Standing(offset: progress.offset, written: progress.offset, length: progress.length))
+        switch progress.phase {
+        case .receiving: upload.phase = record.endsWhenFull && progress.offset == progress.length ? .full : .receiving
+        case .complete: upload.phase = .full
+        case .ended(let outcome):
+            switch UploadEnd(outcome) {
+            case .finished(let sha256)?: upload.phase = .finished(sha256: sha256)
+            case .refused(let refusal)?: upload.phase = .refused(refusal)
+            case nil: return false
+            }
+        }
+        uploads[id] = upload
+        return true
+    }
+
+    /// Makes the documents of uploads that were full when the server stopped. Once the loop is about to run.
+    func resume() {
+        for upload in uploads.values {
+            guard case .full = upload.phase else { continue }
+            upload.isBusy = true
+            complete(upload) { [self] _ in
+                upload.isBusy = false
+                next(upload)
+            }
+        }
+    }
+
+    // MARK: Requests
+
+    /// - Parameter then: as of `Shard.read`; the second `nil` for a token that opens nothing.
+    func signIn(_ token: String, then: @escaping (SignIn??) -> Void) {
+        shard.read { reader throws(StoreFailure) in
+            try reader.signIn(token: token)
+        } then: { [unowned shard] found in
+            if let signIn = found ?? nil, signIn.isRenewalDue { shard.renew(signIn.session) }
+            then(found)
+        }
+    }
+
+    /// An upload of who asks; everybody else's is not there.
+    func find(_ id: Identifier, _ signIn: SignIn) -> OpenUpload? {
+        guard let upload = uploads[id], case let record = upload.record,
+            signIn.memberships.contains(where: { $0.family == record.family && $0.member == record.member })
+        else { return nil }
+        if case .beginning = upload.phase { return nil }
+        return upload
+    }
+
+    func create(_ work: UploadWork, _ creation: UploadCreation, _ signIn: SignIn) {
+        let record: UploadRecord
+        do throws(UploadRefusal) {
+            let family = try DocumentDescription(creation.metadata).family
+            guard let membership = signIn.memberships.first(where: { $0.family == family }) else { throw .noFamily }
+            record = try UploadRecord(
+                member: membership.member, createdAt: now, endsWhenFull: creation.completion == .whenFull, metadata: creation.metadata)
+            try checkCount(record)
+        } catch {
+            return work.refuse(error)
+        }
+        let promised = promised(record.family)
+        let id = Random.identifier(milliseconds: now)
+        let length = creation.length.map { Int64($0) }
+        let upload = OpenUpload(
+            id, record, UploadSteps(id, record, folder: folder, blobs: blobs), length: length, expires: now + Int64(limits.uploadLife))
+        // From here on it counts, for others that begin before this one has.
+        uploads[id] = upload
+        let document = record.newDocument(id, octets: length ?? 0, sha256: record.document.sha256 ?? [])
+        let isLengthKnown = length != nil
+        shard.read { reader throws(StoreFailure) in
+            try reader.checkUpload(document, by: signIn, isLengthKnown: isLengthKnown, promised: promised)
+        } then: { [self] answer in
+            switch answer {
+            case .success?: make(upload, work, creation)
+            case .failure(let rejection)?: giveUp(upload, work, UploadRefusal(rejection))
+            case nil: giveUp(upload, work, .busy)
+            }
+        }
+    }
+
+    private func make(_ upload: OpenUpload, _ work: UploadWork, _ creation: UploadCreation) {
+        guard work.isOpen else { return giveUp(upload, work, .busy) }
+        let (steps, length, description) = (upload.steps, upload.length, upload.record.encoded)
+        self.work(upload) { steps.create(length: length, description: description) } then: { [self] result in
+            switch result {
+            case .success?:
+                upload.phase = .receiving
+                upload.turn = work
+                work.created(upload, creation)
+            case .failure(let fault)?: giveUp(upload, work, fault.refusal)
+            case nil: giveUp(upload, work, .busy)
+            }
+        }
+    }
+
+    private func giveUp(_ upload: OpenUpload, _ work: UploadWork, _ refusal: UploadRefusal) {
+        uploads[upload.id] = nil
+        work.refuse(refusal)
+    }
+
+    private func checkCount(_ record: UploadRecord) throws(UploadRefusal) {
+        let open = uploads.values.filter { $0.isOpen && $0.record.family == record.family }
+        let own = open.count { $0.record.member == record.member }
+        guard own < limits.uploadsPerMember, open.count < limits.uploadsPerFamily else { throw .tooMany }
+    }
+
+    /// Octets that the open uploads of a family may still become; one of unknown length counts as the largest.
+    private func promised(_ family: Identifier) -> Int64 {
+        uploads.values.reduce(0) { sum, upload in
+            upload.isOpen && upload.record.family == family ? sum + (upload.length ?? Int64(limits.documentOctets)) : sum
+        }
+    }
+
+    // MARK: Turns
+
+    func enter(_ work: UploadWork, _ upload: OpenUpload) {
+        guard upload.waiting.count < UploadTable.maxWaiting else { return work.refuse(.busy) }
+        upload.waiting.append(work)
+        upload.turn?.yieldTurn()
+        next(upload)
+    }
+
+    /// - Parameter isLost: nobody knows of it.
+    func leave(_ upload: OpenUpload, isLost: Bool) {
+        upload.turn = nil
+        upload.expires = now + Int64(limits.uploadLife)
+        if isLost, upload.isOpen, upload.waiting.isEmpty { return remove(upload) { _ in } }
+        next(upload)
+        if upload.turn == nil, upload.isOpen, !upload.isGone { keep(upload) }
+    }
+
+    private func next(_ upload: OpenUpload) {
+        while upload.turn == nil, !upload.isBusy, !upload.waiting.isEmpty {
+            let work = upload.waiting.removeFirst()
+            guard work.isOpen else { continue }
+            upload.turn = work
+            kept.removeAll { $0 == upload.id }
+            work.takeTurn(upload)
+            // Who waits behind it asked later.
+            if upload.turn === work, !upload.waiting.isEmpty { work.yieldTurn() }
+        }
+    }
+
+    /// Its files stay open for the next request, and others' do not, when there are many.
+    private func keep(_ upload: OpenUpload) {
+        kept.removeAll { $0 == upload.id }
+        kept.append(upload.id)
+        guard kept.count > UploadTable.maxKept, let oldest = uploads[kept.removeFirst()] else { return }
+        let steps = oldest.steps
+        work(oldest) { steps.close() } then: { (_: Void?) in }
+    }
+
+    /// Does a step of an upload; see `Shard.work`.
+    func work<Answer: Sendable>(_ upload: OpenUpload, _ body: @escaping @Sendable () -> Answer, then: @escaping (Answer?) -> Void) {
+        shard.work(upload.id, body, then: then)
+    }
+
+    // MARK: Ends
+
+    /// Brings what is full to its end: its place, its record.
+    func complete(_ upload: OpenUpload, then: @escaping (Result<Void, UploadRefusal>) -> Void) {
+        let steps = upload.steps
+        work(upload) { steps.complete() } then: { [self] ended in
+            if let standing = ended?.standing { upload.stand(standing) }
+            switch ended?.1 {
+            case .complete(let sha256)?: addDocument(upload, sha256, then: then)
+            case .fault(let fault)?:
+                if case .refused(let refusal) = fault, refusal.endsUpload { didEnd(upload, .refused(refusal)) }
+                then(.failure(fault.refusal))
+            case .stored?, nil: then(.failure(.busy))
+            }
+        }
+    }
+
+    /// Makes the document of a file that has its place. What cannot be made now is made when somebody asks again, or at the next start.
+    func addDocument(_ upload: OpenUpload, _ sha256: [UInt8], then: @escaping (Result<Void, UploadRefusal>) -> Void) {
+        shard.addDocument(upload.record.newDocument(upload.id, octets: upload.offset, sha256: sha256)) { [self] result in
+            switch result {
+            case .success?:
+                end(upload, .finished(sha256: sha256))
+                then(.success(()))
+            case .failure(let rejection)?:
+                let refusal = UploadRefusal(rejection)
+                if !rejection.code.isRetryable { end(upload, .refused(refusal)) }
+                then(.failure(refusal))
+            case nil: then(.failure(.busy))
+            }
+        }
+    }
+
+    /// Keeps of an upload how it ended, on disk too.
+    func end(_ upload: OpenUpload, _ end: UploadEnd) {
+        let steps = upload.steps
+        work(upload) { steps.end(end) } then: { (_: Void?) in }
+        didEnd(upload, end)
+    }
+
+    /// It ended, and the disk knows.
+    func didEnd(_ upload: OpenUpload, _ end: UploadEnd) {
+        switch end {
+        case .finished(let sha256): upload.phase = .finished(sha256: sha256)
+        case .refused(let refusal): upload.phase = .refused(refusal)
+        }
+        upload.expires = now + Int64(limits.uploadLife)
+        kept.removeAll { $0 == upload.id }
+        tell(upload, upload.isFinished ? .finished : .cancelled)
+        let ended = uploads.values.filter { !$0.isOpen && $0.record.member == upload.record.member && $0.turn == nil && $0 !== upload }
+        guard ended.count >= UploadTable.maxEnded, let oldest = ended.min(by: { $0.expires < $1.expires }) else { return }
+        remove(oldest) { _ in }
+    }
+
+    /// Nothing is kept of it.
+    func remove(_ upload: OpenUpload, then: @escaping (Result<Void, UploadFault>) -> Void) {
+        let steps = upload.steps
+        work(upload) { steps.remove() } then: { [self] result in
+            guard case .success? = result else { return then(result ?? .failure(.refused(.busy))) }
+            upload.isGone = true
+            uploads[upload.id] = nil
+            kept.removeAll { $0 == upload.id }
+            if upload.isOpen { tell(upload, .cancelled) }
+            then(.success(()))
+            next(upload)
+        }
+    }
+
+    /// Removes what has expired. Call it often; it looks seldom.
+    func sweep(now reactorNow: Int64) {
+        if let sweptAt, reactorNow - sweptAt < UploadTable.sweepInterval { return }
+        sweptAt = reactorNow
+        for upload in uploads.values where upload.expires < now && upload.turn == nil && !upload.isBusy {
+            if case .beginning = upload.phase { continue }
+            remove(upload) { _ in }
+        }
+    }
+
+    // MARK: The family
+
+    /// Tells the family how far an upload is, not too often.
+    func tell(_ upload: OpenUpload, _ state: Wire.UploadProgress.State) {
+        let now = shard.reactor.now
+        if state == .running, let before = upload.toldAt, now - before < UploadTable.tellInterval { return }
+        upload.toldAt = now
+        let record = upload.record
+        shard.tell(
+            Wire.UploadProgress(
+                id: upload.id, member: record.member, athlete: record.document.athlete, title: record.document.title, octets: upload.written,
+                total: upload.length, state: state), family: record.family)
+    }
+}
+
+extension OpenUpload {
+    var isFinished: Bool { if case .finished = phase { true } else { false } }
+}
+
+@available(*, unavailable) extension UploadTable: Sendable {}

@@ -1,0 +1,320 @@
+import Blobs
+import Bytes
+import Family
+import HTTP1
+import Store
+import Uploads
+import Wire
+
+/// One request to `/files`, from its head to its answer: who asks, its turn at the upload, octets to the disk, and what became of it.
+final class UploadWork: HTTPWork {
+    private unowned let table: UploadTable
+    let dialect: UploadDialect
+    private let path: UploadPath
+    private var asked = UploadRequest.options
+    private(set) var upload: OpenUpload?
+    private var stage = Stage.asking
+    private var isCreation = false
+    private var completion = UploadCompletion.whenFull
+    private var checksum: UploadChecksum?
+    /// A newer request waits: this one goes no further.
+    private var yields = false
+    /// The client knows where the upload is.
+    private var toldPlace = false
+    /// A buffer was lost on its way; nothing behind it may be written.
+    private var isBroken = false
+
+    private enum Stage {
+        /// Who is it, and may they?
+        case asking
+        /// It has its turn at an upload.
+        case beginning
+        case receiving
+        case ending
+        case done
+    }
+
+    init(_ request: HTTPRequest, _ path: UploadPath, table: UploadTable) {
+        self.table = table
+        self.path = path
+        dialect = UploadDialect(request.head)
+        super.init(request)
+    }
+
+    // MARK: Who, and what
+
+    override func begin() {
+        do throws(UploadRefusal) {
+            asked = try UploadRequest(request.head, path, dialect, maxLength: table.limits.documentOctets)
+        } catch {
+            return refuse(error)
+        }
+        guard let token = Bearer.token(request.head.fields) else { return refuse(.notSignedIn) }
+        table.signIn(token) { [self] found in
+            guard isOpen else { return }
+            guard let answer = found else { return refuse(.busy) }
+            guard let signIn = answer else { return refuse(.notSignedIn) }
+            switch asked {
+            case .options: say(.options)
+            case .create(let creation): table.create(self, creation, signIn)
+            case .offset(let id), .append(let id, _), .cancel(let id):
+                guard let upload = table.find(id, signIn) else { return refuse(.notFound) }
+                table.enter(self, upload)
+            }
+        }
+    }
+
+    // MARK: Its turn
+
+    /// The upload was made, and this is its first request.
+    func created(_ upload: OpenUpload, _ creation: UploadCreation) {
+        self.upload = upload
+        isCreation = true
+        if request.head.minorVersion == 1, let head = dialect.began(upload.state, maxLength: table.limits.documentOctets, now: table.now) {
+            toldPlace = isOpen
+            inform(head.status, head.fields.list)
+        }
+        guard creation.hasContent || creation.completion == .declared(true) || creation.length == 0 else {
+            say(.stored(upload.state, isCreation: true))
+            return endTurn()
+        }
+        start(UploadAppend(offset: 0, completion: creation.completion, checksum: creation.checksum))
+    }
+
+    /// Whoever was before it has left.
+    func takeTurn(_ upload: OpenUpload) {
+        self.upload = upload
+        guard !upload.isGone else {
+            refuse(.notFound)
+            return endTurn()
+        }
+        // What it came to is told again; what it nearly came to is brought to its end first.
+        if case .full = upload.phase {
+            stage = .ending
+            if case .cancel = asked { return answer() }
+            return table.complete(upload) { [self] result in
+                // A client that heard an offset that is the length would think that all is done.
+                if case .failure(let refusal) = result, case .full = upload.phase {
+                    refuse(refusal)
+                    return endTurn()
+                }
+                answer()
+            }
+        }
+        answer()
+    }
+
+    private func answer() {
+        guard let upload else { return }
+        switch asked {
+        case .cancel:
+            stage = .ending
+            table.remove(upload) { [self] result in
+                switch result {
+                case .success: say(.cancelled)
+                case .failure(let fault): refuse(fault.refusal)
+                }
+                endTurn()
+            }
+        case .append(_, let append): answer(append, upload)
+        default:
+            switch upload.phase {
+            case .refused(let refusal): refuse(refusal)
+            case .beginning, .receiving, .full, .finished: say(.offset(upload.state))
+            }
+            endTurn()
+        }
+    }
+
+    private func answer(_ append: UploadAppend, _ upload: OpenUpload) {
+        switch upload.phase {
+        case .refused(let refusal):
+            refuse(refusal)
+            endTurn()
+        case .finished(let sha256):
+            // The last answer may have got lost.
+            if append.offset != upload.offset {
+                refuse(.offset(expected: Int(upload.offset), provided: append.offset))
+            } else if dialect == .draft(.six) {
+                refuse(.completed)
+            } else {
+                say(.finished(upload.state, sha256: sha256, isCreation: false))
+            }
+            endTurn()
+        case .full:
+            refuse(.busy)
+            endTurn()
+        case .beginning, .receiving: start(append)
+        }
+    }
+
+    // MARK: Octets
+
+    private func start(_ append: UploadAppend) {
+        guard let upload else { return }
+        stage = .beginning
+        completion = append.completion
+        checksum = append.checksum
+        let steps = upload.steps
+        let (offset, length, algorithm) = (Int64(append.offset), append.length.map { Int64($0) }, append.checksum?.algorithm)
+        table.work(upload) { steps.begin(at: offset, length: length, checksum: algorithm) } then: { [self] result in
+            switch result {
+            case .success(let standing)?:
+                upload.stand(standing)
+                guard isOpen, !yields else {
+                    if isOpen { refuse(.interrupted) }
+                    return finish(isWhole: false)
+                }
+                accept(upload)
+            case .failure(let fault)?:
+                if case .mismatchingOffset(let expected, _)? = fault.refusal.problem { upload.stand(at: Int64(expected)) }
+                refuse(fault.refusal)
+                endTurn()
+            case nil:
+                refuse(.busy)
+                endTurn()
+            }
+        }
+    }
+
+    private func accept(_ upload: OpenUpload) {
+        stage = .receiving
+        let room = (upload.length ?? Int64(table.limits.documentOctets)) - upload.offset
+        if !acceptContent(limit: Int(room)) { overflow(upload) } else { table.tell(upload, .running) }
+    }
+
+    /// More content than the upload has room for.
+    private func overflow(_ upload: OpenUpload) {
+        let refusal = upload.length == nil ? UploadRefusal.tooLarge : .lengthExceeded
+        guard dialect == .draft(.eight), upload.length != nil else {
+            refuse(refusal)
+            return finish(isWhole: false)
+        }
+        // Interop version 8: the upload is invalid from then on.
+        stage = .ending
+        table.end(upload, .refused(refusal))
+        refuse(refusal)
+        endTurn()
+    }
+
+    override func received(_ buffer: ContentBuffer) {
+        guard let upload, stage == .receiving, !isBroken else { return giveBack(buffer) }
+        let steps = upload.steps
+        table.work(upload) { () -> (ContentBuffer, Result<UploadSteps.Standing, UploadFault>) in
+            (buffer, buffer.withOctets { steps.take($0) })
+        } then: { [self] taken in
+            guard let (buffer, result) = taken else {
+                isBroken = true
+                if stage == .receiving { finish(isWhole: false, because: .refused(.busy)) }
+                return
+            }
+            giveBack(buffer)
+            switch result {
+            case .success(let standing):
+                let before = upload.offset
+                upload.stand(standing)
+                if upload.offset > before, stage == .receiving, request.head.minorVersion == 1, let head = dialect.progressed(Int(upload.offset)) {
+                    inform(head.status, head.fields.list)
+                }
+                table.tell(upload, .running)
+            case .failure(let fault):
+                if stage == .receiving { finish(isWhole: false, because: fault) }
+            }
+        }
+    }
+
+    override func contentEnded() {
+        if stage == .receiving { finish(isWhole: !isBroken, because: isBroken ? .refused(.busy) : nil) }
+    }
+
+    override func cancelled() {
+        guard let upload, stage == .receiving else { return }
+        finish(isWhole: false)
+        table.tell(upload, .paused)
+    }
+
+    override func refused(_ error: HTTPError) -> HTTPResponse? {
+        guard let upload, stage == .receiving else { return nil }
+        guard error == .contentTooLarge else {
+            finish(isWhole: false)
+            return nil
+        }
+        let refusal = upload.length == nil ? UploadRefusal.tooLarge : .lengthExceeded
+        if dialect == .draft(.eight), upload.length != nil {
+            stage = .ending
+            table.end(upload, .refused(refusal))
+            endTurn()
+        } else {
+            finish(isWhole: false)
+        }
+        return response(.refused(refusal, nil))
+    }
+
+    /// A newer request has come for the same upload: what has come is written, and this one ends.
+    func yieldTurn() {
+        yields = true
+        guard stage == .receiving else { return }
+        refuse(.interrupted)
+        finish(isWhole: false)
+    }
+
+    // MARK: The end
+
+    private func finish(isWhole: Bool, because fault: UploadFault? = nil) {
+        guard let upload else { return }
+        stage = .ending
+        let steps = upload.steps
+        let checksum = checksum
+        let completes: Bool? = if case .declared(let isLast) = completion { isLast } else { nil }
+        table.work(upload) { steps.end(isWhole: isWhole, completes: completes, checksum: checksum) } then: { [self] ended in
+            if let standing = ended?.standing { upload.stand(standing) }
+            switch ended?.1 {
+            case nil: refuse(.busy)
+            case .stored?:
+                if let fault { refuse(fault.refusal) } else { say(.stored(upload.state, isCreation: isCreation)) }
+            case .fault(let found)?:
+                if case .refused(let refusal) = found, refusal.endsUpload { table.didEnd(upload, .refused(refusal)) }
+                if case .disk = found, upload.offset == upload.length, completes ?? true { upload.phase = .full }
+                refuse((fault ?? found).refusal)
+            case .complete(let sha256)?:
+                upload.phase = .full
+                return table.addDocument(upload, sha256) { [self] outcome in
+                    switch outcome {
+                    case .success: say(.finished(upload.state, sha256: sha256, isCreation: isCreation))
+                    case .failure(let refusal): refuse(refusal)
+                    }
+                    endTurn()
+                }
+            }
+            endTurn()
+        }
+    }
+
+    private func endTurn() {
+        guard let upload, stage != .done else { return }
+        stage = .done
+        // Nobody knows where it is, so nobody can go on with it.
+        let isLost = isCreation && !toldPlace
+        self.upload = nil
+        table.leave(upload, isLost: isLost)
+    }
+
+    // MARK: Answers
+
+    private func say(_ outcome: UploadOutcome) {
+        guard isOpen else { return }
+        toldPlace = true
+        respond(response(outcome))
+    }
+
+    func refuse(_ refusal: UploadRefusal) {
+        // The client hears of no place of what it does not know, and of none where nothing goes on.
+        guard isOpen else { return }
+        respond(response(.refused(refusal, refusal == .notFound ? nil : upload?.state)))
+    }
+
+    private func response(_ outcome: UploadOutcome) -> HTTPResponse {
+        let answer = dialect.answer(outcome, maxLength: table.limits.documentOctets, now: table.now)
+        return HTTPResponse(answer.status, answer.fields, content: answer.content)
+    }
+}

@@ -1,0 +1,398 @@
+import Blobs
+import Bytes
+import Crypto
+import Family
+import HTTP1
+import MemoryDisk
+import Posix
+import Store
+import Testing
+import Uploads
+
+@testable import Server
+
+/// A shard that takes uploads, on a disk in memory, and clients that send some.
+private final class UploadScript {
+    let server: TestShard
+    let disk: MemoryDisk
+    private(set) var table: UploadTable
+    /// Milliseconds that the wall clock is ahead.
+    var ahead: Int64 = 0
+
+    init(_ limits: Limits = Limits(), disk: MemoryDisk = MemoryDisk(root: "/d")) throws {
+        server = try TestShard(limits)
+        self.disk = disk
+        let box = Box()
+        table = UploadTable(
+            shard: server.shard, folder: UploadFolder(path: "/d/uploads", disk: disk), blobs: BlobFolder(path: "/d/blobs", disk: disk),
+            clock: { Clock.wallMilliseconds() + (box.script?.ahead ?? 0) })
+        box.script = self
+        try table.load()
+        server.shard.site.add(table.routes)
+        server.shard.uploads = table
+        table.resume()
+    }
+
+    private final class Box { weak var script: UploadScript? }
+
+    func metadata(_ changes: [String: String?] = [:], of who: SessionCreated? = nil) -> String {
+        var values: [String: String?] = [
+            "family": "\((who ?? server.parent).family)", "athlete": "\(server.athlete.member)", "type": "transcript", "title": "Fall", "filename": "a.txt",
+        ]
+        values.merge(changes) { $1 }
+        return values.compactMap { name, value in value.map { "\(name) \(Base64.encode(Array($0.utf8)))" } }.joined(separator: ",")
+    }
+
+    /// One request and its final answer; the connection is kept or not, nobody cares.
+    func ask(_ line: String, _ fields: [String], _ content: [UInt8] = [], as who: SessionCreated? = nil) throws -> HTTPAnswers.One {
+        let client = try server.connect()
+        defer { client.leave() }
+        send(client, line, fields, content, as: who)
+        return try answer(client, to: line)
+    }
+
+    func send(_ client: TestClient, _ line: String, _ fields: [String], _ content: [UInt8] = [], as who: SessionCreated? = nil) {
+        let token = (who ?? server.parent).token
+        let length = fields.contains { $0.hasPrefix("Content-Length") } ? [] : ["Content-Length: \(content.count)"]
+        let head = ["\(line) HTTP/1.1", "Host: a", "Authorization: Bearer \(token)"] + fields + length
+        client.send(Array((head.joined(separator: "\r\n") + "\r\n\r\n").utf8) + content)
+    }
+
+    func answer(_ client: TestClient, to line: String) throws -> HTTPAnswers.One {
+        let method = String(line.prefix { $0 != " " })
+        var found: HTTPAnswers.One?
+        try server.until("the answer to \(line)") {
+            try client.receive()
+            found = try HTTPAnswers(client.octets, methods: [method, method, method]).list.first { $0.head.status >= 200 }
+            return found != nil || client.hasEnded
+        }
+        return try #require(found)
+    }
+
+    static let tus = ["Tus-Resumable: 1.0.0"]
+    static let append = tus + ["Content-Type: application/offset+octet-stream"]
+
+    /// Begins an upload; where it is.
+    func create(_ length: Int?, _ changes: [String: String?] = [:], as who: SessionCreated? = nil) throws -> String {
+        let declared = length.map { "Upload-Length: \($0)" } ?? "Upload-Defer-Length: 1"
+        let made = try ask("POST /files", Self.tus + [declared, "Upload-Metadata: \(metadata(changes, of: who))"], as: who)
+        #expect(made.head.status == 201, "\(made.content)")
+        return try #require(made.head.fields.only("location"))
+    }
+
+    func patch(_ path: String, _ offset: Int, _ content: [UInt8], _ fields: [String] = []) throws -> HTTPAnswers.One {
+        try ask("PATCH \(path)", Self.append + ["Upload-Offset: \(offset)"] + fields, content)
+    }
+
+    func offset(_ path: String) throws -> Int? {
+        try ask("HEAD \(path)", Self.tus).head.fields.only("upload-offset").flatMap { Int($0) }
+    }
+
+    func blob(_ content: [UInt8]) -> [UInt8]? {
+        disk.files.first { $0.key.hasPrefix("/d/blobs/\(server.parent.family)/") && $0.key.hasSuffix(Hex.encode(Digest.sha256(content))) }?.value
+    }
+
+    /// Files of uploads, by what they are.
+    func files(_ end: String) -> Int { disk.files.keys.count { $0.hasPrefix("/d/uploads/") && $0.hasSuffix(end) } }
+}
+
+@Suite("Uploads at the server", .serialized)
+struct UploadTests {
+    private static let text = Array(String(repeating: "An inning a line.\n", count: 2_000).utf8)
+
+    @Test("a file that comes in parts becomes a document and a blob, and the family hears of it")
+    func whole() throws {
+        let script = try UploadScript()
+        let room = try script.server.live(script.server.athlete)
+        let path = try script.create(Self.text.count)
+        #expect(try script.patch(path, 0, Array(Self.text[..<20_000])).head.status == 204)
+        #expect(try script.offset(path) == 20_000)
+        let last = try script.patch(path, 20_000, Array(Self.text[20_000...]))
+        #expect(last.head.status == 204 && last.head.fields.only("upload-offset") == "\(Self.text.count)")
+        #expect(script.blob(Self.text) == Self.text)
+        #expect(script.files(".part") == 0)
+        #expect(try room.skip(to: "change").hasPrefix("change"))
+        // The last answer may have got lost.
+        #expect(try script.offset(path) == Self.text.count)
+        #expect(try script.patch(path, Self.text.count, []).head.status == 204)
+    }
+
+    @Test("creation with upload, an empty file, and a length that comes later")
+    func creations() throws {
+        let script = try UploadScript()
+        let fields = UploadScript.append + ["Upload-Metadata: \(script.metadata())"]
+        let whole = try script.ask("POST /files", fields + ["Upload-Length: 5"], Array("hello".utf8))
+        #expect(whole.head.status == 201 && whole.head.fields.only("upload-offset") == "5" && script.blob(Array("hello".utf8)) != nil)
+        let empty = try script.ask("POST /files", UploadScript.tus + ["Upload-Length: 0", "Upload-Metadata: \(script.metadata())"])
+        #expect(empty.head.status == 201 && script.blob([]) == [])
+        let path = try script.create(nil)
+        #expect(try script.ask("HEAD \(path)", UploadScript.tus).head.fields.only("upload-defer-length") == "1")
+        #expect(try script.patch(path, 0, Array("abc".utf8)).head.status == 204)
+        #expect(try script.patch(path, 3, Array("d".utf8), ["Upload-Length: 4"]).head.status == 204)
+        #expect(script.blob(Array("abcd".utf8)) != nil)
+    }
+
+    @Test("the draft: 104 with the place, completeness declared, the answer of the document; both protocols on one upload")
+    func draft() throws {
+        let script = try UploadScript()
+        for version in [3, 5, 6, 8] {
+            let content = Array("version \(version)".utf8)
+            let isLast = version == 3 ? "Upload-Incomplete: ?0" : "Upload-Complete: ?1"
+            let interop = "Upload-Draft-Interop-Version: \(version)"
+            let client = try script.server.connect()
+            script.send(client, "POST /files", [interop, isLast, "Huddle-Metadata: \(script.metadata())"], content)
+            let made = try script.answer(client, to: "POST /files")
+            #expect(made.head.status == 201 && made.content.contains("\"document\""))
+            let interim = try HTTPAnswers(client.octets).list[0].head
+            #expect(interim.status == 104 && interim.fields.only("location")?.hasPrefix("/files/") == true)
+            #expect(interim.fields.only("upload-draft-interop-version") == "\(version)")
+            #expect(script.blob(content) == content)
+        }
+        // Begun in tus, gone on with in the draft, ended in tus.
+        let path = try script.create(9)
+        #expect(try script.patch(path, 0, Array("abc".utf8)).head.status == 204)
+        let part = ["Upload-Draft-Interop-Version: 8", "Content-Type: application/partial-upload", "Upload-Complete: ?0"]
+        let middle = try script.ask("PATCH \(path)", part + ["Upload-Offset: 3"], Array("def".utf8))
+        #expect(middle.head.status == 204 && middle.head.fields.only("upload-complete") == "?0")
+        let wrong = try script.ask("PATCH \(path)", part + ["Upload-Offset: 5"], Array("def".utf8))
+        #expect(wrong.head.status == 409 && wrong.head.fields.only("upload-offset") == "6")
+        #expect(try script.patch(path, 6, Array("ghi".utf8)).head.status == 204)
+        #expect(script.blob(Array("abcdefghi".utf8)) != nil)
+    }
+
+    @Test("a checksum that is right is taken, one that is wrong leaves nothing of its request")
+    func checksums() throws {
+        let script = try UploadScript()
+        let path = try script.create(6)
+        let right = UploadChecksum(.sha1, Digest.sha1(Array("abc".utf8))).tus
+        #expect(try script.patch(path, 0, Array("abc".utf8), ["Upload-Checksum: \(right)"]).head.status == 204)
+        #expect(try script.patch(path, 3, Array("xyz".utf8), ["Upload-Checksum: \(right)"]).head.status == 460)
+        #expect(try script.offset(path) == 3)
+        let other = UploadChecksum(.sha256, Digest.sha256(Array("def".utf8))).tus
+        #expect(try script.patch(path, 3, Array("def".utf8), ["Upload-Checksum: \(other)"]).head.status == 204)
+        #expect(script.blob(Array("abcdef".utf8)) != nil)
+    }
+
+    @Test("what is refused has its status and its sentence, and nothing of it is kept", arguments: [
+        (["filename": "a.exe"], 415, "Invalid file type. Transcript requires .pdf, .txt."), (["title": nil], 400, "Title is required. Nothing was kept."),
+        (["athlete": "0198c2a4-0000-7000-8000-00000000000a"], 400, "athlete"), (["family": "0198c2a4-0000-7000-8000-00000000000a"], 404, "family"),
+        (["replaces": "0198c2a4-0000-7000-8000-00000000000a"], 400, "replaces"), (["school_id": "0198c2a4-0000-7000-8000-00000000000a"], 400, "School"),
+    ] as [([String: String?], Int, String)])
+    func refusals(changes: [String: String?], status: Int, word: String) throws {
+        let script = try UploadScript()
+        let answer = try script.ask("POST /files", UploadScript.tus + ["Upload-Length: 5", "Upload-Metadata: \(script.metadata(changes))"])
+        #expect(answer.head.status == status && answer.content.contains(word), "\(answer.content)")
+        #expect(script.table.count == 0 && script.disk.files.isEmpty)
+    }
+
+    @Test("too large, too much for the family, too many at once")
+    func limits() throws {
+        var limits = Limits()
+        limits.familyStorage = 1_000
+        limits.uploadsPerMember = 2
+        let script = try UploadScript(limits)
+        func post(_ length: Int) throws -> HTTPAnswers.One {
+            try script.ask("POST /files", UploadScript.tus + ["Upload-Length: \(length)", "Upload-Metadata: \(script.metadata())"])
+        }
+        let large = try post(104_857_601)
+        #expect(large.head.status == 413 && large.content.contains("File exceeds 100MB limit. Please compress or choose a smaller file."))
+        #expect(try post(1_001).head.status == 507)
+        #expect(try post(600).head.status == 201)
+        // What is promised counts.
+        let second = try post(600)
+        #expect(second.head.status == 507 && second.content.contains("quota_exceeded"))
+        #expect(try post(300).head.status == 201)
+        #expect(try post(1).head.status == 429)
+    }
+
+    @Test("who is not signed in, another member and another family see nothing")
+    func strangers() throws {
+        let script = try UploadScript()
+        let path = try script.create(5)
+        for who in [script.server.stranger, script.server.athlete] {
+            for line in ["HEAD \(path)", "DELETE \(path)"] { #expect(try script.ask(line, UploadScript.tus, as: who).head.status == 404) }
+        }
+        var nobody = script.server.parent
+        nobody.token = "no"
+        let answer = try script.ask("HEAD \(path)", UploadScript.tus, as: nobody)
+        #expect(answer.head.status == 401 && answer.head.fields.only("www-authenticate") == "Bearer")
+        #expect(try script.offset(path) == 0)
+    }
+
+    @Test("a file that is not what its name says is refused as soon as it shows, replayed, and its octets are gone")
+    func otherKind() throws {
+        let script = try UploadScript()
+        let program = [0x4D, 0x5A, 0x90, 0] + [UInt8](repeating: 0, count: 9_000)
+        let path = try script.create(9_004, ["filename": "a.pdf"])
+        let answer = try script.patch(path, 0, program)
+        #expect(answer.head.status == 415 && answer.content.contains("Invalid file type."))
+        #expect(script.files(".part") == 0 && script.blob(program) == nil)
+        #expect(try script.patch(path, 0, program).head.status == 415)
+        #expect(try script.ask("HEAD \(path)", UploadScript.tus).head.status == 415)
+    }
+
+    @Test("a whole file that is not the one that was announced is refused")
+    func otherFile() throws {
+        let script = try UploadScript()
+        let path = try script.create(3, ["sha256": String(repeating: "0", count: 64)])
+        #expect(try script.patch(path, 0, Array("abc".utf8)).head.status == 400)
+        #expect(script.files(".part") == 0 && script.blob(Array("abc".utf8)) == nil)
+    }
+
+    @Test("DELETE ends an upload and what it held; later requests meet nothing")
+    func cancel() throws {
+        let script = try UploadScript()
+        let path = try script.create(100)
+        #expect(try script.patch(path, 0, Array("abc".utf8)).head.status == 204)
+        #expect(try script.ask("DELETE \(path)", UploadScript.tus).head.status == 204)
+        #expect(try script.ask("HEAD \(path)", UploadScript.tus).head.status == 404)
+        #expect(try script.patch(path, 3, [1]).head.status == 404)
+        #expect(script.disk.files.isEmpty && script.table.count == 0)
+    }
+
+    @Test("a newer request makes the older yield: what it sent is stored, and it ends")
+    func yields() throws {
+        let script = try UploadScript()
+        let path = try script.create(Self.text.count)
+        let older = try script.server.connect()
+        script.send(older, "PATCH \(path)", UploadScript.append + ["Upload-Offset: 0", "Content-Length: \(Self.text.count)"], Array(Self.text[..<20_000]))
+        for _ in 0..<20 { script.server.turn() }
+        let offset = try #require(try script.offset(path))
+        #expect(offset <= 20_000)
+        #expect(try script.answer(older, to: "PATCH").head.status == 503)
+        #expect(try script.patch(path, offset, Array(Self.text[offset...])).head.status == 204)
+        #expect(script.blob(Self.text) == Self.text)
+    }
+
+    @Test("a connection that breaks leaves what came; the next one goes on there")
+    func breaks() throws {
+        let script = try UploadScript()
+        let path = try script.create(Self.text.count)
+        let client = try script.server.connect()
+        script.send(client, "PATCH \(path)", UploadScript.append + ["Upload-Offset: 0", "Content-Length: \(Self.text.count)"], Array(Self.text[..<30_000]))
+        for _ in 0..<20 { script.server.turn() }
+        client.leave()
+        let offset = try #require(try script.offset(path))
+        #expect(try script.patch(path, offset, Array(Self.text[offset...])).head.status == 204)
+        #expect(script.blob(Self.text) == Self.text)
+    }
+
+    @Test("more content than the length is refused: by its length at once, in chunks when it shows")
+    func overflow() throws {
+        let script = try UploadScript()
+        let path = try script.create(3)
+        #expect(try script.patch(path, 0, Array("abcd".utf8)).head.status == 413)
+        let chunked = Array("4\r\nabcd\r\n0\r\n\r\n".utf8)
+        let client = try script.server.connect()
+        let token = script.server.parent.token
+        let head = ["PATCH \(path) HTTP/1.1", "Host: a", "Authorization: Bearer \(token)"] + UploadScript.append + ["Upload-Offset: 0", "Transfer-Encoding: chunked"]
+        client.send(Array((head.joined(separator: "\r\n") + "\r\n\r\n").utf8) + chunked)
+        #expect(try script.answer(client, to: "PATCH").head.status == 413)
+        let offset = try #require(try script.offset(path))
+        #expect(try script.patch(path, offset, Array("abc".utf8).suffix(3 - offset)).head.status == 204)
+    }
+
+    @Test("an upload that nobody goes on with expires")
+    func expires() throws {
+        let script = try UploadScript()
+        let path = try script.create(100)
+        script.ahead = Int64(Limits().uploadLife) + 1_000
+        script.server.pass(milliseconds: UploadTable.sweepInterval + 1)
+        try script.server.until("it is gone") { script.table.count == 0 && script.disk.files.isEmpty }
+        #expect(try script.ask("HEAD \(path)", UploadScript.tus).head.status == 404)
+    }
+
+    @Test("whatever call of the disk fails: a right status, nothing lost that was told, and in the end the file", arguments: [
+        Errno.noSpace, Errno(5), Errno(24),
+    ])
+    func faults(errno: Errno) throws {
+        var call = 0
+        var isReached = true
+        while isReached {
+            let script = try UploadScript()
+            let content = Array(Self.text[..<9_000])
+            let before = script.disk.calls
+            script.disk.fail(after: call, .fails(errno))
+            var path: String?
+            var told = 0
+            for attempt in 0..<6 {
+                if path == nil {
+                    let made = try script.ask("POST /files", UploadScript.tus + ["Upload-Length: 9000", "Upload-Metadata: \(script.metadata())"])
+                    if made.head.status == 201 {
+                        path = made.head.fields.only("location")
+                    } else {
+                        #expect([500, 503, 507].contains(made.head.status) && script.table.count == 0, "call \(call): \(made.head.status)")
+                    }
+                    continue
+                }
+                guard let path else { continue }
+                let offset = try #require(try script.offset(path), "call \(call)")
+                #expect(offset >= told, "call \(call): from \(told) back to \(offset)")
+                told = offset
+                let half = attempt < 2 ? min(4_500, content.count) : content.count
+                let answer = try script.patch(path, offset, Array(content[offset..<max(offset, half)]))
+                if answer.head.status == 204 {
+                    told = Int(answer.head.fields.only("upload-offset") ?? "") ?? -1
+                } else {
+                    let expected = errno == .noSpace ? 507 : errno == Errno(24) ? 503 : 500
+                    #expect(answer.head.status == expected, "call \(call): \(answer.head.status) \(answer.content)")
+                }
+                if script.blob(content) != nil, told == content.count { break }
+            }
+            #expect(script.blob(content) == content, "call \(call)")
+            isReached = script.disk.calls - before > call
+            call += 1
+        }
+        #expect(call > 15)
+    }
+
+    @Test("a server that starts again knows every upload, finishes what was full, and removes what is nobody's")
+    func restart() throws {
+        let disk = MemoryDisk(root: "/d")
+        let content = Array("abcdef".utf8)
+        let path: String
+        do {
+            let script = try UploadScript(disk: disk)
+            path = try script.create(6)
+            #expect(try script.patch(path, 0, Array(content[..<4])).head.status == 204)
+        }
+        // The members are others, as after a restored backup: nobody may go on with it, and nothing traps.
+        let again = try UploadScript(disk: disk)
+        #expect(again.table.count == 1)
+        #expect(try again.ask("HEAD \(path)", UploadScript.tus).head.status == 404)
+    }
+}
+
+@Suite("What is kept of an upload")
+struct UploadRecordTests {
+    @Test("a description comes back, with metadata as they were written", arguments: [true, false])
+    func record(isWritten: Bool) throws {
+        let id = "0198c2a4-0000-7000-8000-00000000000a"
+        var metadata = try UploadMetadata([
+            "family \(Base64.encode(Array(id.utf8))),athlete \(Base64.encode(Array(id.utf8))), type cmVzdW1l,title w6k=,filename YS5wZGY=,x",
+        ])
+        if !isWritten { metadata.forgetWriting() }
+        let member = Identifier(high: 1, low: 2)
+        let record = try UploadRecord(member: member, createdAt: 5, endsWhenFull: isWritten, metadata: metadata)
+        let back = try #require(UploadRecord(record.encoded))
+        #expect(back.member == member && back.createdAt == 5 && back.endsWhenFull == isWritten && back.document == record.document)
+        #expect(back.metadata.written == metadata.written)
+        #expect(UploadRecord([]) == nil && UploadRecord(Array("{}".utf8)) == nil)
+        let document = back.newDocument(member, octets: 7, sha256: [0xAB])
+        #expect(document.fields.assignments.map(\.field) == document.fields.assignments.map(\.field).sorted())
+        #expect(document.file.type == "application/pdf" && document.file.sha256 == "ab" && document.fields.assignments.count == 2)
+    }
+
+    @Test("an outcome comes back, and a long sentence is cut to its place", arguments: [
+        .finished(sha256: [UInt8](repeating: 7, count: 32)), .refused(.fileType(.transcript)), .refused(.fileMismatch),
+    ] as [UploadEnd])
+    func end(end: UploadEnd) {
+        let octets = end.encoded(limit: UploadProgress.maxOutcome)
+        #expect(octets.count <= UploadProgress.maxOutcome)
+        #expect(UploadEnd(octets) == end || end == .refused(.fileType(.transcript)) && UploadEnd(octets) != nil)
+        let long = UploadEnd.refused(UploadRefusal("a", 400, String(repeating: "é\"", count: 500)))
+        let cut = long.encoded(limit: UploadProgress.maxOutcome)
+        #expect(cut.count <= UploadProgress.maxOutcome && UploadEnd(cut) != nil)
+        #expect(UploadEnd([]) == nil && UploadEnd(Array("+x".utf8)) == nil)
+    }
+}
