@@ -176,6 +176,8 @@ package final class Reactor {
     /// - Parameter limit: longest wait in milliseconds; negative waits until something happens.
     package func tick(waitingAtMost limit: Int = -1) {
         let count = wait(atMost: limit)
+        // What asks again in this tick waits for the next one.
+        swap(&repeated, &repeating)
         hooks.drainMailbox()
         callReady(count)
         callRepeated()
@@ -214,9 +216,7 @@ package final class Reactor {
     }
 
     private func callRepeated() {
-        guard !repeated.isEmpty else { return }
-        // What asks again while being called, or was asked for just now, waits for the next tick.
-        swap(&repeated, &repeating)
+        guard !repeating.isEmpty else { return }
         for registration in repeating where holds(registration) {
             let channel = slots[Int(registration.slot)].channel
             channel?.ready(.readable)

@@ -202,6 +202,41 @@ struct FrameBudgetTests {
         #expect(zip(heard, 1...400).allSatisfy { $0.hasPrefix("reject \($1) ") }, "\(heard.prefix(3))")
     }
 
+    @Test("what TLS holds back of a portion has its turn although the socket is silent")
+    func pending() throws {
+        Signals.ignoreBrokenPipes()
+        let server = try TestShard()
+        let (certificate, key) = (server.folder.path + "/cert.pem", server.folder.path + "/key.pem")
+        try Files.write(Array(PEM.localhost.utf8), to: certificate)
+        try Files.write(Array(PEM.localhostKey.utf8), to: key)
+        var pair = try Socket.Pair()
+        server.shard.accept(try Transport(pair.takeSecond(), server: TLSServerContext(certificateFile: certificate, keyFile: key)))
+        var client = try Transport(pair.takeFirst(), client: TLSClientContext(authorities: certificate), host: "localhost")
+        try server.until("the handshake") { try client.handshake() == .done(0) }
+        var heard = 0
+        func receive() throws {
+            let space = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
+            defer { space.deallocate() }
+            while case .done(let count) = try client.receive(into: space) { heard += count }
+        }
+        func send(_ octets: [UInt8]) throws {
+            let sent = try octets.withUnsafeBytes { try client.send($0) }
+            #expect(sent == .done(octets.count))
+        }
+        try send(Array(TestClient.request.utf8))
+        try server.until("the upgrade") { try receive(); return heard > 0 && server.shard.connections.first?.isUpgraded == true }
+        // Pings in two records, the second of which ends behind the portion of a tick: its rest is in OpenSSL then.
+        let ping: [UInt8] = [0x89, 0xFD, 0, 0, 0, 0] + [UInt8](repeating: 1, count: 125)
+        let portion = Array([[UInt8]](repeating: ping, count: 76).joined())
+        #expect(portion.count * 2 > Connection.octetsPerTick && portion.count < Connection.octetsPerTick)
+        for round in 1...3 {
+            heard = 0
+            for _ in 0..<2 { try send(portion) }
+            try server.until("all pongs of round \(round)") { try receive(); return heard >= 152 * 127 }
+            #expect(heard == 152 * 127)
+        }
+    }
+
     @Test("what comes out of compressed messages in one tick is bounded in sum; everyone has their turn")
     func inflation() throws {
         let server = try TestShard()
