@@ -6,7 +6,9 @@
 Makes a folder of its own, starts `huddled` on a free port of this machine, and
 1. connects so many times and goes with a reset at different stages;
 2. holds so many connections whose request never ends;
-3. lets one member read nothing while the family's messages come at 1 MB a second.
+3. lets one member read nothing while the family's messages come at 1 MB a second;
+4. lets eight members of one family send small frames without an end;
+5. lets four programs do nothing but TLS handshakes, none resumed (`openssl s_time`).
 A member of another family works all the while; the time until each of its changes is acknowledged is told. Exit status 1 when
 something is left behind or anybody else was hurt.
 """
@@ -235,6 +237,59 @@ def starve(port, pid, seconds, witness):
     return closed_at is not None and octets > 0
 
 
+def flood(port, pid, seconds, witness):
+    """Eight members of one family change their context as fast as they can; each change is news to all eight."""
+    members = [Member(port, 0, number) for number in range(8)]
+    frames = frame('{"type":"context","context":"all"}') * 1000
+    unsent = {member: memoryview(frames) for member in members}
+    for member in members:
+        member.socket.setblocking(False)
+    begun, sent, heard, cut = time.monotonic(), 0, 0, 0
+    while time.monotonic() - begun < seconds and unsent:
+        readable, writable, _ = select.select([m.socket for m in unsent], [m.socket for m in unsent], [], 0.1)
+        for member in list(unsent):
+            try:
+                if member.socket in writable:
+                    count = member.socket.send(unsent[member])
+                    sent += count
+                    unsent[member] = unsent[member][count:] or memoryview(frames)
+                if member.socket in readable:
+                    octets = len(member.socket.recv(1 << 20))
+                    heard += octets
+                    if not octets:
+                        raise ConnectionError
+            except BlockingIOError:
+                pass
+            except ConnectionError:
+                cut += 1
+                del unsent[member]
+    took = time.monotonic() - begun
+    tell(f"eight flood, {sent * 1000 // len(frames) / took:.0f} frames/s, {heard / took / 1e6:.1f} MB/s back", pid, witness.take() + f"; {cut} of the eight cut")
+    for member in members:
+        reset(member.socket)
+
+
+def handshakes(port, pid, seconds, witness):
+    """As many as this machine's other core can ask for."""
+    command = ["openssl", "s_time", "-connect", f"127.0.0.1:{port}", "-new", "-time", str(seconds)]
+    running = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) for _ in range(4)]
+    begun = time.monotonic()
+    count = 0
+    for one in running:
+        for line in one.communicate()[0].splitlines():
+            if " connections in " in line and "real seconds" in line:
+                count += int(line.split()[0])
+    took = time.monotonic() - begun
+    tell(f"handshakes, {count / took:.0f} a second", pid, witness.take())
+
+
+def certificate(folder):
+    files = f"{folder}/cert.pem", f"{folder}/key.pem"
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", files[1],
+                    "-out", files[0], "-days", "2", "-subj", "/CN=localhost"], check=True, stderr=subprocess.DEVNULL)
+    return files
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--programs", default=".build/release")
@@ -242,14 +297,17 @@ def main():
     parser.add_argument("--half-open", type=int, default=10_000)
     parser.add_argument("--seconds", type=int, default=20)
     wanted = parser.parse_args()
-    folder = tempfile.mkdtemp(prefix="huddle-abuse")
+    keys = tempfile.mkdtemp(prefix="huddle-abuse")
+    folder = f"{keys}/data"
     server = None
     try:
-        subprocess.run([f"{wanted.programs}/loadgen", "seed", "--data", folder, "--families", "2", "--members", "4"],
+        certificate_file, key_file = certificate(keys)
+        subprocess.run([f"{wanted.programs}/loadgen", "seed", "--data", folder, "--families", "2", "--members", "8"],
                        check=True, stdout=subprocess.DEVNULL)
         server = subprocess.Popen([f"{wanted.programs}/huddled", "serve", "--data", folder, "--listen", "127.0.0.1:0",
-                                   "--mutations-per-second", "0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        port = int(server.stdout.readline().rsplit("/ws", 1)[0].rsplit(":", 1)[1])
+                                   "--mutations-per-second", "0", "--listen-tls", "127.0.0.1:0", "--tls-cert", certificate_file,
+                                   "--tls-key", key_file], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        port, secure_port = (int(server.stdout.readline().rsplit("/ws", 1)[0].rsplit(":", 1)[1]) for _ in range(2))
         witness = Witness(port)
         witness.start()
         time.sleep(1)
@@ -273,6 +331,11 @@ def main():
             connection.close()
         fine = starve(port, server.pid, wanted.seconds, witness)
         settle(server.pid, descriptors)
+        flood(port, server.pid, wanted.seconds, witness)
+        settle(server.pid, descriptors)
+        witness.times = []
+        handshakes(secure_port, server.pid, wanted.seconds, witness)
+        settle(server.pid, descriptors)
         last = tell("at the end", server.pid)
         left = [name for name, (_, open_now) in (("abrupt", second), ("half-open", third), ("deaf", last)) if open_now > descriptors]
         if left or not fine:
@@ -285,7 +348,7 @@ def main():
         if server:
             server.terminate()
             server.wait(20)
-        shutil.rmtree(folder, ignore_errors=True)
+        shutil.rmtree(keys, ignore_errors=True)
 
 
 if __name__ == "__main__":

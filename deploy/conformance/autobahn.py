@@ -2,6 +2,7 @@
 """Autobahn's test suite against the WebSocket code, both ways round.
 
     autobahn.py server [CASE...]   the fuzzing client against wsecho
+    autobahn.py secure [CASE...]   the same through TLS
     autobahn.py client [CASE...]   wsclient against the fuzzing server
     autobahn.py setup              only installs the suite
     autobahn.py check              only tells whether it is installed
@@ -132,11 +133,21 @@ def tell(log):
     print("\n".join(log.read_text(errors="replace").splitlines()[-20:]), file=sys.stderr)
 
 
-def fuzz_server(python, programs, cases, folder):
+def certificate(folder):
+    """A certificate and its key, that nobody vouches for: the fuzzing client does not ask."""
+    files = [str(folder / name) for name in ("cert.pem", "key.pem")]
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-out", files[0],
+                    "-keyout", files[1], "-days", "2", "-subj", "/CN=localhost"], check=True, stderr=subprocess.DEVNULL)
+    return ["--tls-cert", files[0], "--tls-key", files[1]]
+
+
+def fuzz_server(python, programs, cases, folder, is_secure):
     """The fuzzing client against wsecho; the suite's index."""
-    with running([program(programs, "wsecho"), "--listen", "127.0.0.1:0"], stdout=subprocess.PIPE, text=True) as server:
+    options = certificate(folder) if is_secure else []
+    with running([program(programs, "wsecho"), "--listen", "127.0.0.1:0"] + options, stdout=subprocess.PIPE, text=True) as server:
         address = server.stdout.readline().rsplit(" ", 1)[1].strip()
-        specification = {"outdir": str(folder / "report"), "servers": [{"agent": AGENT, "url": f"ws://{address}"}], "cases": cases,
+        url = f"{'wss' if is_secure else 'ws'}://{address}"
+        specification = {"outdir": str(folder / "report"), "servers": [{"agent": AGENT, "url": url}], "cases": cases,
                          "exclude-cases": [], "exclude-agent-cases": {}}
         command, environment = wstest(python, "fuzzingclient", specification, folder)
         log = folder / "wstest.log"
@@ -202,8 +213,8 @@ def judge(found, told):
 
 
 def main():
-    parser = argparse.ArgumentParser(usage="autobahn.py server|client|setup|check [CASE...] [--programs FOLDER] [--report FOLDER]")
-    parser.add_argument("side", choices=["server", "client", "setup", "check"])
+    parser = argparse.ArgumentParser(usage="autobahn.py server|secure|client|setup|check [CASE...] [--programs FOLDER] [--report FOLDER]")
+    parser.add_argument("side", choices=["server", "secure", "client", "setup", "check"])
     parser.add_argument("cases", nargs="*", default=["all"])
     parser.add_argument("--programs")
     parser.add_argument("--report")
@@ -229,8 +240,8 @@ def main():
     for cases in runs:
         with tempfile.TemporaryDirectory(prefix="autobahn-") as name:
             folder = pathlib.Path(name)
-            if arguments.side == "server":
-                fuzz_server(python, arguments.programs, cases, folder)
+            if arguments.side != "client":
+                fuzz_server(python, arguments.programs, cases, folder, arguments.side == "secure")
             else:
                 told += fuzz_client(python, arguments.programs, cases, folder)
             index = folder / "report" / "index.json"
