@@ -36,12 +36,29 @@ package final class ClientSession {
     private var connectAt: Int64?
     private var wakeAt: Int64?
     private var events: [SessionEvent] = []
+    private var durable: DurableSide?
 
-    package init(_ address: ServerAddress, _ configuration: SyncEngine.Configuration) throws(Errno) {
+    /// - Parameter cache: where to keep what is known and what waits; what is kept there is in the engine when this returns.
+    package init(
+        _ address: ServerAddress, _ configuration: SyncEngine.Configuration, cache: CachePlace? = nil
+    ) throws(Errno) {
         self.address = address
         engine = SyncEngine(configuration)
         waker = try ClientWaker()
+        if let cache { durable = DurableSide(cache, restoring: &engine) }
     }
+
+    /// The cache, while this session may write to it.
+    package var cache: Cache? { durable?.cache }
+
+    /// Changes that were kept, in order, for a `Timeline`.
+    package var keptChanges: [Change] { durable?.keptChanges ?? [] }
+
+    /// Whether what waits outlasts the program.
+    package var keepsWhatWaits: Bool { durable?.keepsWhatWaits ?? false }
+
+    /// What a person should know of the cache, each once.
+    package func takeWarnings() -> [String] { durable?.takeWarnings() ?? [] }
 
     package func start() { carryOut(engine.start(now: now)) }
 
@@ -98,6 +115,7 @@ package final class ClientSession {
         connection = nil
         connectAt = nil
         wakeAt = nil
+        durable?.save(engine)
     }
 
     /// Waits until something happens, or until `deadline`, and does what is due.
@@ -129,6 +147,7 @@ package final class ClientSession {
             wakeAt = nil
             carryOut(engine.timerFired(now: now))
         }
+        durable?.save(engine)
         defer { events = [] }
         return events
     }
@@ -173,7 +192,9 @@ package final class ClientSession {
     }
 
     private func carryOut(_ actions: [SyncAction]) {
-        for action in actions {
+        // Before anything leaves: what is sent is known to have been sent, however the program ends.
+        let more = durable?.follow(actions, &engine, now: now) ?? []
+        for action in actions + more {
             switch action {
             case .send(let frame): connection?.send(frame)
             case .connect(let after): connectAt = now + after

@@ -116,7 +116,7 @@ extension SyncEngine {
         output.append(.notify(.joined(joined)))
     }
 
-    private mutating func endForRejoin() {
+    mutating func endForRejoin() {
         output.append(.disconnect(closeCode: CloseCode.normal.rawValue))
         phase = .offline
         output.append(.connect(afterMilliseconds: 0))

@@ -31,6 +31,21 @@ struct EngineWorld {
     var problems: [String] = []
     /// Chances a step, percent.
     var cuts = 3
+    /// What outlives an engine, where there is such a thing (`DurableWorld`).
+    var durables: [DurableSide?] = []
+    /// Chance in a thousand that a client is killed while it takes something in.
+    var deaths = 0
+    var places: [CachePlace] = []
+    /// What the server had at each sequence.
+    var states: [Int64: [Identifier: Record]] = [0: [:]]
+    /// Drafts that their author dropped or sent again.
+    var decided: [Int: Set<Int64>] = [:]
+    /// Mutations whose author was told that they wait, and that are kept.
+    var promised: [Int: Set<Int64>] = [:]
+    /// Mutations that came to nothing before they were sent.
+    var foldedAway: [Int: Set<Int64>] = [:]
+    /// Killed and started again, times.
+    var killed = 0
 
     init(seed: UInt64, clients: Int) {
         random = Seeded(state: seed)
@@ -45,7 +60,13 @@ struct EngineWorld {
     }
 
     mutating func carryOut(_ actions: [SyncAction], _ index: Int) {
+        var actions = actions
+        if !durables.isEmpty {
+            if isKilled() { return die(index) }
+            actions += durables[index]?.follow(actions, &engines[index], now: now) ?? []
+        }
         for action in actions {
+            if !durables.isEmpty, isKilled() { return die(index) }
             switch action {
             case .send(let frame):
                 if links[index].isOpen { links[index].toServer.append(frame) } else { problems.append("sent without a connection") }
@@ -54,6 +75,7 @@ struct EngineWorld {
             case .wake(let after): links[index].wakeAt = now + after
             case .stop(let reason): problems.append("stopped: \(reason)")
             case .notify(.acknowledged(let ack)):
+                if ack.sequence == nil, ack.records.isEmpty { foldedAway[index, default: []].insert(ack.mutation) }
                 let isNew = acknowledged[index, default: []].insert(ack.mutation).inserted
                 if !isNew { problems.append("acknowledged twice: \(ack.mutation)") }
             case .notify(.rejected(let id, _)): rejected[index, default: []].insert(id)
@@ -116,6 +138,7 @@ struct EngineWorld {
                 found.withLock { $0 += overwritten }
             }
             let (answer, change) = server.mutate(World.id(100 + UInt64(index)), id, operations)
+            states[server.head] = server.records
             problems += found.withLock { $0 }
             links[index].toClient.append(answer)
             guard let change else { return }
@@ -141,6 +164,7 @@ struct EngineWorld {
     mutating func act() {
         let index = Int.random(in: engines.indices, using: &random)
         if let draft = engines[index].drafts.first, random.chance(50) {
+            decided[index, default: []].insert(draft.id)
             if random.chance(50) {
                 _ = engines[index].drop(draft: draft.id)
                 return
@@ -172,7 +196,9 @@ struct EngineWorld {
             return
         }
         performed[index, default: []].insert(id)
+        let lives = killed
         carryOut(actions, index)
+        if !durables.isEmpty, killed == lives, durables[index]?.keepsWhatWaits == true { promised[index, default: []].insert(id) }
     }
 
     private mutating func operation(_ index: Int) -> Operation? {

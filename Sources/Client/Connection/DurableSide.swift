@@ -1,0 +1,100 @@
+internal import Bytes
+package import Family
+internal import Wire
+
+/// A session's cache: opened as soon as it is known whose it is, written after each input, gone when the member is.
+///
+/// Nothing here ever stops a session: without a cache it works as it did before there was one, and says so once.
+package struct DurableSide {
+    private let place: CachePlace
+    package private(set) var cache: Cache?
+    package private(set) var keptChanges: [Change] = []
+    /// False where a cache was looked for in vain, so that it is not looked for at each connection.
+    private var mayOpen = true
+    private var warnings: [String] = []
+    private var isFailing = false
+
+    /// Opens the cache of whoever signed in here before, and puts what it holds into `engine`.
+    package init(_ place: CachePlace, restoring engine: inout SyncEngine) {
+        self.place = place
+        guard let member = place.member else { return }
+        if let opened = open(member) {
+            keptChanges = opened.changes
+            if let state = opened.state { engine.restore(state) }
+        } else if let seen = Cache.look(place, member) {
+            keptChanges = seen.changes
+            engine.restore(seen.state)
+        }
+    }
+
+    package var keepsWhatWaits: Bool { cache != nil && !isFailing }
+
+    package mutating func takeWarnings() -> [String] {
+        defer { warnings = [] }
+        return warnings
+    }
+
+    /// Takes in what one input came to, before its actions are carried out.
+    ///
+    /// - Returns: further actions, after those.
+    package mutating func follow(_ actions: [SyncAction], _ engine: inout SyncEngine, now: Int64) -> [SyncAction] {
+        var more: [SyncAction] = []
+        for action in actions {
+            switch action {
+            case .notify(.joined(let joined)): more += enter(joined, &engine, now: now)
+            case .stop(let reason): leave(reason)
+            default: break
+            }
+        }
+        cache?.note(actions)
+        if let cache, cache.isUrgent(engine) { save(engine) }
+        return more
+    }
+
+    /// Writes what is not written yet.
+    package mutating func save(_ engine: borrowing SyncEngine) {
+        guard let cache else { return }
+        do {
+            try cache.save(engine)
+            isFailing = false
+        } catch {
+            if !isFailing { warnings.append(CacheFailure(cache.folder, error).message) }
+            isFailing = true
+        }
+    }
+
+    private mutating func open(_ member: Identifier) -> Cache.Opened? {
+        mayOpen = false
+        do throws(CacheFailure) {
+            let opened = try Cache.open(place, member)
+            cache = opened.cache
+            if let notice = opened.notice { warnings.append(notice) }
+            return opened
+        } catch {
+            warnings.append(error.message)
+            return nil
+        }
+    }
+
+    /// The server has told who this is.
+    private mutating func enter(_ joined: Joined, _ engine: inout SyncEngine, now: Int64) -> [SyncAction] {
+        guard mayOpen, let opened = open(joined.member) else { return [] }
+        // Somebody who signed in anew: the records come from the server, what waits is here.
+        guard let state = opened.state, !engine.adopt(state) else { return [] }
+        return engine.rejoin(now: now)
+    }
+
+    private mutating func leave(_ reason: StopReason) {
+        switch reason {
+        case .signedOut, .closed(CloseCode.removed.rawValue), .closed(CloseCode.sessionEnded.rawValue):
+            cache?.wipe()
+            cache = nil
+        case .tokenUnknown:
+            cache?.forgetFamily()
+            cache = nil
+        case .closed, .refused, .protocolUnsupported, .familyUnclear: break
+        }
+    }
+}
+
+@available(*, unavailable) extension DurableSide: Sendable {}

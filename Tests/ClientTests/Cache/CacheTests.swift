@@ -1,0 +1,251 @@
+import Bytes
+import Client
+import Family
+import Posix
+import SQLite
+import Testing
+import Wire
+
+@Suite("Cache: what a client keeps on its machine")
+struct CacheTests {
+    /// A folder of its own, gone with it.
+    final class Home {
+        let path: String
+        let place: CachePlace
+
+        init(token: String = "secret-token") throws {
+            path = try Files.makeTemporaryFolder(prefix: "huddle-cache")
+            place = CachePlace(root: path + "/state/huddle", try ServerAddress("ws://host:8787"), token: token, family: nil)
+        }
+
+        deinit { try? Files.removeTree(path) }
+
+        var folder: String { place.folder(of: World.parent) }
+        var file: String { folder + "/cache.sqlite" }
+    }
+
+    /// An engine that is live and has something of everything, offline at the end.
+    static func fullEngine(_ durable: inout DurableSide, _ engine: inout SyncEngine) throws {
+        var actions = engine.start(now: 0)
+        func feed(_ more: [SyncAction]) {
+            actions += more
+        }
+        feed(engine.connected(now: 0))
+        feed(engine.receive(World.welcome(), now: 0))
+        feed(engine.receive(World.joined(10, byChanges: false), now: 0))
+        feed(engine.receive(.snapshot(sequence: 10, records: [World.school(20, "Ohio", version: 3), World.school(21, "Iowa")]), now: 0))
+        feed(engine.receive(.snapshotEnd(sequence: 10), now: 0))
+        feed(engine.receive(.live(sequence: 10), now: 0))
+        feed(engine.receive(World.change(11, [World.created(22, "Utah")]), now: 0))
+        _ = durable.follow(actions, &engine, now: 0)
+        let (refused, sent) = try engine.perform([World.update(20, base: 3, ["name": .text("Mine")])], at: 1, now: 0)
+        _ = durable.follow(sent, &engine, now: 0)
+        let conflict = Conflict(
+            record: World.school(20, "Theirs", version: 4),
+            fields: [.init(field: World.field(.school, "name"), base: .text("Ohio"), yours: .text("Mine"), theirs: .text("Theirs"), member: World.athlete, at: 9)])
+        _ = durable.follow(engine.receive(.reject(mutation: refused, Rejection(.conflict, "Maya changed it.", operation: 0, conflict: conflict)), now: 0), &engine, now: 0)
+        _ = durable.follow(try engine.perform([World.create(30, "Under way")], at: 2, now: 0).actions, &engine, now: 0)
+        _ = durable.follow(engine.disconnected(closeCode: nil, now: 0), &engine, now: 0)
+        _ = durable.follow(try engine.perform([World.create(31, "Waiting"), World.update(21, base: 1, ["notes": .text("two\nlines")])], at: 3, now: 0).actions, &engine, now: 0)
+        _ = durable.follow(try engine.undo(9, at: 4, now: 0).actions, &engine, now: 0)
+    }
+
+    @Test("Everything comes back as it was, and a mutation that was under way is sent again as it is")
+    func roundTrip() throws {
+        let home = try Home()
+        var engine = SyncEngine(World.configuration())
+        var durable = DurableSide(home.place, restoring: &engine)
+        try Self.fullEngine(&durable, &engine)
+        durable.save(engine)
+        #expect(durable.keepsWhatWaits && durable.takeWarnings() == [])
+        let before = engine
+        durable = try Self.other()
+        var again = SyncEngine(World.configuration(seed: 7))
+        durable = DurableSide(home.place, restoring: &again)
+        #expect(again.confirmedRecords == before.confirmedRecords && again.cursor == Cursor(epoch: "e1", sequence: 11))
+        #expect(again.pending.map(\.id) == before.pending.map(\.id) && again.pending.map(\.body) == before.pending.map(\.body))
+        #expect(again.pending.map(\.state) == [.resend, .unsent, .unsent])
+        #expect(again.drafts == before.drafts && again.member == World.parent && again.role == .parent)
+        #expect(again.records(of: .school) == before.records(of: .school))
+        #expect(durable.keptChanges.map(\.sequence) == [11])
+        let sent = (again.start(now: 0) + World.resume(&again, at: 11)).sent
+        guard case .join(let join)? = sent.dropFirst().first else { throw Unexpected() }
+        #expect(join.cursor == Cursor(epoch: "e1", sequence: 11) && join.client == World.client)
+        #expect(sent.compactMap { if case .mutation(let id, _, _) = $0 { id } else { nil } } == before.pending.prefix(3).map(\.id))
+    }
+
+    struct Unexpected: Error {}
+
+    /// A durable side of a folder of nobody's, to let go of another.
+    static func other() throws -> DurableSide {
+        var engine = SyncEngine(World.configuration())
+        return DurableSide(CachePlace(root: "/nonexistent", try ServerAddress("ws://none:1"), token: "x", family: nil), restoring: &engine)
+    }
+
+    @Test("Nobody else may read it, and the token stands nowhere in it")
+    func privacy() throws {
+        let home = try Home()
+        var engine = SyncEngine(World.configuration())
+        var durable = DurableSide(home.place, restoring: &engine)
+        try Self.fullEngine(&durable, &engine)
+        durable.save(engine)
+        var files = 0
+        func check(_ path: String) throws {
+            let status = try #require(try Files.status(path))
+            #expect(status.mode & 0o077 == 0, "\(path)")
+            if status.kind == .folder {
+                for name in try Files.list(path) { try check(path + "/" + name) }
+            } else {
+                files += 1
+                #expect(!String(decoding: try Files.read(path), as: UTF8.self).contains("secret-token"))
+                #expect(!path.contains("secret-token"))
+            }
+        }
+        try check(home.path + "/state/huddle")
+        #expect(files >= 2)
+    }
+
+    @Test("A second process gets what is kept and writes nothing; it says so")
+    func second() throws {
+        let home = try Home()
+        var engine = SyncEngine(World.configuration())
+        var durable = DurableSide(home.place, restoring: &engine)
+        try Self.fullEngine(&durable, &engine)
+        durable.save(engine)
+        var other = SyncEngine(World.configuration(seed: 2))
+        var second = DurableSide(home.place, restoring: &other)
+        #expect(other.confirmedRecords == engine.confirmedRecords && other.pending.isEmpty && other.drafts.isEmpty)
+        #expect(!second.keepsWhatWaits)
+        let warnings = second.takeWarnings()
+        #expect(warnings.count == 1 && warnings[0].contains("Another huddle of yours is open"))
+        _ = second.follow(try other.perform([World.create(77, "Only here")], at: 9, now: 0).actions, &other, now: 0)
+        second.save(other)
+        durable = try Self.other()
+        var third = SyncEngine(World.configuration(seed: 3))
+        _ = DurableSide(home.place, restoring: &third)
+        #expect(third.record(World.id(77)) == nil && third.pending.count == 3)
+    }
+
+    @Test("A file of a newer program, or a damaged one, is set aside, and what waited in it is taken over", arguments: [
+        "newer", "garbage in the records", "record without a meaning", "no database at all",
+    ])
+    func setAside(how: String) throws {
+        let home = try Home()
+        do {
+            var engine = SyncEngine(World.configuration())
+            var durable = DurableSide(home.place, restoring: &engine)
+            try Self.fullEngine(&durable, &engine)
+            durable.save(engine)
+        }
+        do {
+            let database = try Database(path: home.file, mode: .readWrite)
+            switch how {
+            case "newer": try database.execute("PRAGMA user_version = 2; ALTER TABLE record RENAME TO thing")
+            case "garbage in the records": try database.execute("UPDATE record SET body = x'00ff'")
+            case "record without a meaning": try database.execute("UPDATE record SET body = CAST('{\"kind\":\"comet\"}' AS BLOB)")
+            default: break
+            }
+        }
+        let isLost = how == "no database at all"
+        if isLost {
+            for suffix in ["-wal", "-shm"] { try Files.remove(home.file + suffix) }
+            try Files.write(Array("This is no database, and never was one. ".utf8), to: home.file)
+        }
+        var engine = SyncEngine(World.configuration(seed: 2))
+        var durable = DurableSide(home.place, restoring: &engine)
+        let warnings = durable.takeWarnings()
+        #expect(warnings.count == 1)
+        #expect(warnings.first?.contains(isLost ? "no change was waiting" : "4 of your changes that waited in it were taken over") == true, "\(warnings)")
+        #expect(warnings.first?.contains(how == "newer" ? "newer huddle" : "is damaged") == true, "\(warnings)")
+        #expect(Files.exists(home.folder + "/set-aside.sqlite"))
+        #expect(engine.cursor == nil && engine.pending.count == (isLost ? 0 : 3) && engine.drafts.count == (isLost ? 0 : 1))
+        // What was taken over is kept again, and the next start has nothing to say.
+        durable.save(engine)
+        durable = try Self.other()
+        var next = SyncEngine(World.configuration(seed: 3))
+        durable = DurableSide(home.place, restoring: &next)
+        #expect(durable.takeWarnings() == [] && next.pending.map(\.id) == engine.pending.map(\.id))
+    }
+
+    @Test("Signed out or removed: everything is gone; a sign-in that is not known any more leaves what its author wrote", arguments: [
+        (StopReason.signedOut, false), (.closed(4500), false), (.closed(4501), false), (.tokenUnknown, true),
+    ])
+    func wiped(reason: StopReason, isKept: Bool) throws {
+        let home = try Home()
+        var engine = SyncEngine(World.configuration())
+        var durable = DurableSide(home.place, restoring: &engine)
+        try Self.fullEngine(&durable, &engine)
+        durable.save(engine)
+        _ = durable.follow([.stop(reason)], &engine, now: 0)
+        #expect(home.place.member == nil)
+        #expect(Files.exists(home.file) == isKept)
+        guard isKept else { return }
+        let octets = try Files.read(home.file) + ((try? Files.read(home.file + "-wal")) ?? [])
+        #expect(!String(decoding: octets, as: UTF8.self).contains("Utah"), "the family's records are gone from the file as well")
+        // Signed in again, with another token.
+        let place = CachePlace(root: home.path + "/state/huddle", try ServerAddress("ws://host:8787"), token: "new", family: nil)
+        var next = SyncEngine(World.configuration(seed: 4))
+        var again = DurableSide(place, restoring: &next)
+        #expect(next.pending.isEmpty)
+        _ = again.follow(next.start(now: 0), &next, now: 0)
+        for frame in [World.welcome(), World.joined(12, byChanges: false)] {
+            if case .welcome = frame { _ = again.follow(next.connected(now: 0), &next, now: 0) }
+            _ = again.follow(next.receive(frame, now: 0), &next, now: 0)
+        }
+        #expect(next.pending.count == 3 && next.drafts.count == 1 && again.keepsWhatWaits)
+    }
+
+    @Test("A full or broken disk is told once, stops nothing, and what could not be written is written later")
+    func failing() throws {
+        let home = try Home()
+        var engine = SyncEngine(World.configuration())
+        var durable = DurableSide(home.place, restoring: &engine)
+        try Self.fullEngine(&durable, &engine)
+        durable.save(engine)
+        let blocker = try Database(path: home.file, mode: .readWrite, busyMilliseconds: 10)
+        try blocker.execute("BEGIN IMMEDIATE")
+        _ = durable.follow(try engine.perform([World.create(40, "Late")], at: 5, now: 0).actions, &engine, now: 0)
+        #expect(!durable.keepsWhatWaits)
+        durable.save(engine)
+        #expect(durable.takeWarnings().count == 1)
+        try blocker.execute("ROLLBACK")
+        durable.save(engine)
+        #expect(durable.keepsWhatWaits && durable.takeWarnings() == [])
+        durable = try Self.other()
+        var next = SyncEngine(World.configuration(seed: 3))
+        _ = DurableSide(home.place, restoring: &next)
+        #expect(next.pending.count == 4 && next.name(40) == "Late")
+    }
+
+    @Test("What is typed, where one was, and the history of the input")
+    func typing() throws {
+        let home = try Home()
+        let cache = try Cache.open(home.place, World.parent).cache
+        try cache.keep(.init(text: "half a sen", place: "message 12"), of: "family")
+        try cache.keep(.init(text: "x"), of: "event 3")
+        try cache.keep(.init(), of: "event 3")
+        #expect(try cache.conversations() == ["family": .init(text: "half a sen", place: "message 12")])
+        for number in 1...1_010 { try cache.keep(input: "line \(number)") }
+        let lines = try cache.input()
+        #expect(lines.count == 1_000 && lines.first == "line 11" && lines.last == "line 1010")
+    }
+
+    @Test("Kept changes are bounded")
+    func bounded() throws {
+        let home = try Home()
+        var engine = SyncEngine(World.configuration())
+        var durable = DurableSide(home.place, restoring: &engine)
+        try Self.fullEngine(&durable, &engine)
+        _ = durable.follow(World.resume(&engine, at: 11), &engine, now: 0)
+        for sequence in 12...Int64(1_200) {
+            _ = durable.follow(engine.receive(World.change(sequence, [World.created(UInt64(1_000 + sequence), "S")]), now: 0), &engine, now: 0)
+            if sequence % 7 == 0 { durable.save(engine) }
+        }
+        durable.save(engine)
+        durable = try Self.other()
+        var next = SyncEngine(World.configuration(seed: 3))
+        durable = DurableSide(home.place, restoring: &next)
+        #expect(durable.keptChanges.last?.sequence == 1_200 && (500...560).contains(durable.keptChanges.count))
+        #expect(next.confirmedRecords.count == 1_192)
+    }
+}
