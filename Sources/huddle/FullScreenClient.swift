@@ -42,6 +42,19 @@ final class FullScreenClient {
         let theme = Theme(wanted: configuration.theme, depth: screen.depth, environment: Environment.value)
         room = RoomView(size: screen.size, theme: theme, keymap: configuration.keymap)
         room.tell(configuration.complaints, at: 0)
+        room.tell(session.takeWarnings(), at: 0)
+        guard session.engine.cursor != nil else { return }
+        // What is kept on this machine is shown before the server has answered.
+        timeline = Timeline(session.engine, changes: session.keptChanges)
+        conversation.begin()
+        open()
+    }
+
+    private func open() {
+        hasOpened = true
+        // What the conversation shows at the start stands in the timeline already.
+        _ = conversation.takeOutput()
+        tell("Write, and the family reads it. / begins a command, ? shows the keys, /help tells more.")
     }
 
     func run() throws -> ExitStatus {
@@ -113,11 +126,8 @@ final class FullScreenClient {
         case .notice(.live):
             conversation.receive(event)
             if !hasOpened {
-                hasOpened = true
-                // What the conversation shows at the start stands in the timeline already.
-                _ = conversation.takeOutput()
+                open()
                 timeline.begin(session.engine)
-                tell("Write, and the family reads it. / begins a command, ? shows the keys, /help tells more.")
             }
         default: conversation.receive(event)
         }
@@ -245,15 +255,8 @@ final class FullScreenClient {
 
     /// What is at the bottom has been seen: other screens of the person learn it too.
     private func markRead() {
-        guard session.engine.phase == .live, room.facts.unread > 0, let member = session.engine.member,
-            let sequence = session.engine.cursor?.sequence, let field = Kind.readingPosition.declaration.index(of: "sequence")
-        else { return }
-        let id = ReadingPosition.id(of: member)
-        guard !session.engine.isPending(id) else { return }
-        let patch = FieldPatch(assignments: [.init(field: field, value: .integer(sequence))])
-        let held = session.engine.record(id)
-        let action: Operation.Action = held.map { .update(base: $0.version, merge: .disjoint, patch: patch) } ?? .create(athlete: nil, patch: patch)
-        _ = try? session.perform([Operation(kind: .readingPosition, id: id, action: action)])
+        guard session.engine.phase == .live, room.facts.unread > 0 else { return }
+        try? session.markRead()
     }
 }
 

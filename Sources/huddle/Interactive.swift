@@ -9,12 +9,15 @@ enum Interactive {
     static func run(_ invocation: Invocation, _ setting: Setting) throws -> ExitStatus {
         let isTerminal = Standard.isTerminal(Standard.input) && Standard.isTerminal(Standard.output)
         if isTerminal, !invocation.isPlain, !["dumb", ""].contains(Environment.value("TERM") ?? "") {
-            return try runFullScreen(invocation, setting)
+            var words: [String] = []
+            let status = try runFullScreen(invocation, setting, &words)
+            if !words.isEmpty { Standard.write(output: words.joined(separator: "\n") + "\n") }
+            return status
         }
         let handled = [Signals.interrupt, Signals.terminate, Signals.hangUp]
         Signals.block(handled)
         let signals = try SignalDescriptor(handled)
-        let session = try ClientSession(setting.address, setting.configuration(family: setting.familyIdentifier))
+        let session = try ClientSession(setting.address, setting.configuration(family: setting.familyIdentifier), cache: setting.cache)
         let conversation = Conversation(session, context: invocation.context)
         session.start()
         defer { session.leave() }
@@ -22,16 +25,21 @@ enum Interactive {
         return try lines.run(signals, setting)
     }
 
-    private static func runFullScreen(_ invocation: Invocation, _ setting: Setting) throws -> ExitStatus {
+    /// - Parameter words: what is to be said when the terminal is as it was again.
+    private static func runFullScreen(
+        _ invocation: Invocation, _ setting: Setting, _ words: inout [String]
+    ) throws -> ExitStatus {
         let screen: FullScreen
         do { screen = try FullScreen() } catch { throw ProgramFailure(.usage, error.sentence) }
         // Before anything is said on standard error.
         defer { screen.finish() }
-        let session = try ClientSession(setting.address, setting.configuration(family: setting.familyIdentifier))
+        let session = try ClientSession(setting.address, setting.configuration(family: setting.familyIdentifier), cache: setting.cache)
         let conversation = Conversation(session, context: invocation.context)
         session.start()
         defer { session.leave() }
-        return try FullScreenClient(screen, session, conversation, setting).run()
+        let status = try FullScreenClient(screen, session, conversation, setting).run()
+        words = conversation.farewell() ?? []
+        return status
     }
 
     /// What an end of the conversation means for the program; `nil` to go on, because the family could be told.
@@ -71,22 +79,30 @@ struct LineConversation {
     }
 
     mutating func run(_ signals: borrowing SignalDescriptor, _ setting: Setting) throws -> ExitStatus {
+        conversation.begin()
         while true {
             takeLines()
             let lines = conversation.takeOutput()
             if !lines.isEmpty, !Standard.write(output: lines.map { $0 + "\n" }.joined()) { return .done }
             ask(anew: !lines.isEmpty)
             if let end = conversation.end, let status = try Interactive.status(of: end, conversation, setting) { return status }
-            if isAtEnd, input.isEmpty, conversation.hasOpened, !conversation.isWaiting {
+            if isAtEnd, input.isEmpty, conversation.isSettled, !conversation.isWaiting {
+                guard conversation.hasBeenLive else {
+                    throw ProgramFailure(.offline, "\(conversation.session.lastFailure ?? "The server does not answer.") This is what was kept here.")
+                }
                 return conversation.session.engine.drafts.isEmpty ? .done : .refused
             }
-            let isWaiting = isAtEnd || !conversation.hasOpened && !isTerminal
+            let isWaiting = isAtEnd || !conversation.isSettled && !isTerminal
             if isWaiting, Clock.monotonicMilliseconds() >= deadline {
                 let reason = conversation.session.lastFailure ?? "The server does not answer."
+                let waiting = conversation.session.engine.waitingCount
+                if waiting > 0, conversation.session.keepsWhatWaits {
+                    throw ProgramFailure(.offline, "\(reason) \(waiting == 1 ? "1 change waits" : "\(waiting) changes wait") in the outbox.")
+                }
                 throw ProgramFailure(.offline, "\(reason) Not everything was done.")
             }
             var items = [Poll.Item(signals.raw, .readable)]
-            if !isAtEnd, conversation.hasOpened { items.append(Poll.Item(Standard.input, .readable)) }
+            if !isAtEnd, conversation.isSettled { items.append(Poll.Item(Standard.input, .readable)) }
             let events = try conversation.session.turn(until: isWaiting ? deadline : nil, waitingFor: &items)
             for event in events { conversation.receive(event) }
             if items[0].ready != [] {

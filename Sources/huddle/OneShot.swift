@@ -18,6 +18,17 @@ struct OneShot {
     }
 
     func run() throws -> ExitStatus {
+        if invocation.isOffline { return try runOffline() }
+        do {
+            return try runOnline()
+        } catch let failure as ProgramFailure where failure.status == .offline {
+            guard let kept = Kept.look(setting) else { throw failure }
+            guard try showKept(kept) else { throw failure }
+            throw ProgramFailure(.offline, "\(setting.address) does not answer; this is what was kept on this machine.")
+        }
+    }
+
+    private func runOnline() throws -> ExitStatus {
         let seat = try Seat(setting, timeout: invocation.timeout)
         defer { seat.leave() }
         switch invocation.action {
@@ -40,6 +51,73 @@ struct OneShot {
             return try ask(question, seat)
         default: return try change(seat)
         }
+    }
+
+    // MARK: What is kept on this machine
+
+    private func runOffline() throws -> ExitStatus {
+        switch invocation.action {
+        case .list, .itinerary, .export:
+            guard let kept = Kept.look(setting), try showKept(kept) else {
+                throw ProgramFailure(.offline, "Nothing is kept on this machine yet: start huddle once while the server answers.")
+            }
+            return .done
+        case .ask: throw ProgramFailure(.usage, "Only the server knows this: leave --offline out.")
+        default: return try queue()
+        }
+    }
+
+    /// - Returns: false for commands that need the server.
+    private func showKept(_ engine: SyncEngine) throws -> Bool {
+        var engine = engine
+        if let name = invocation.context {
+            do {
+                _ = engine.setContext(name == "all" ? .all : .athlete(try RecordNames(engine).find(.member, name).id), now: 0)
+            } catch let failure as LookupFailure {
+                throw UsageError(failure.message)
+            }
+        }
+        switch invocation.action {
+        case .list(var filter):
+            try filter.resolve(RecordNames(engine))
+            list(filter, engine)
+        case .itinerary(let filter): try itinerary(filter, engine)
+        case .export(var filter, let file):
+            try filter.resolve(RecordNames(engine))
+            try export(filter, file, engine)
+        default: return false
+        }
+        return true
+    }
+
+    /// Puts a change into the outbox, from which the next huddle that has a server sends it.
+    private func queue() throws -> ExitStatus {
+        let session = try Kept.session(setting)
+        defer { session.leave() }
+        if let name = invocation.context {
+            do {
+                session.setContext(name == "all" ? .all : .athlete(try RecordNames(session.engine).find(.member, name).id))
+            } catch let failure as LookupFailure {
+                throw UsageError(failure.message)
+            }
+        }
+        let engine = session.engine
+        let mutation: Int64
+        if case .undo(let sequence) = invocation.action {
+            guard let sequence else { throw UsageError("Offline, undo needs the number of the change.") }
+            mutation = try session.undo(sequence)
+        } else {
+            var source = IdentifierSource()
+            mutation = try session.perform(
+                try Request.operations(invocation.action, engine, RecordLookup(engine)) { source.next(Clock.wallMilliseconds()) })
+        }
+        guard session.keepsWhatWaits else { throw ProgramFailure(.failed, session.takeWarnings().first ?? "Nothing can be kept here.") }
+        if invocation.isJSON {
+            Standard.write(output: "{\"type\":\"queued\",\"mutation\":\(mutation)}\n")
+        } else {
+            Standard.write(output: "It waits in the outbox and is sent when huddle runs next.\n")
+        }
+        return .done
     }
 
     // MARK: Changes

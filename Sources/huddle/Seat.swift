@@ -14,11 +14,14 @@ final class Seat {
     private var notices: [SyncNotice] = []
     private var saidOffline = false
 
-    /// - Parameter timeout: milliseconds for everything.
-    init(_ setting: Setting, timeout: Int64) throws {
+    /// - Parameters:
+    ///   - timeout: milliseconds for everything.
+    ///   - keeps: whether what waits in the outbox is sent too, and what is asked for waits there.
+    init(_ setting: Setting, timeout: Int64, keeps: Bool = false) throws {
         self.setting = setting
         end = Clock.monotonicMilliseconds() + timeout
-        session = try ClientSession(setting.address, setting.configuration(family: setting.familyIdentifier))
+        session = try ClientSession(
+            setting.address, setting.configuration(family: setting.familyIdentifier), cache: keeps ? setting.cache : nil)
         session.start()
     }
 

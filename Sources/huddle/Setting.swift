@@ -51,6 +51,11 @@ struct Setting {
             token: token, client: client, family: family, holdsRecords: holdsRecords, seed: Random.uint64())
     }
 
+    /// Where what is known and what waits is kept; `nil` without a home.
+    var cache: CachePlace? {
+        CachePlace.root.map { CachePlace(root: $0, address, token: token, family: family ?? profileFamily?.description) }
+    }
+
     /// The family to join: the id that was named, or the profile's.
     var familyIdentifier: Identifier? { family.flatMap { Identifier($0) } ?? (family == nil ? profileFamily : nil) }
 

@@ -130,7 +130,11 @@ package final class Cache {
     }
 
     /// What is kept of a member's family, for a process that only looks: no lock is taken, and what waits there stays where it is.
-    package static func look(_ place: CachePlace, _ member: Identifier) -> (state: SavedState, changes: [Change])? {
+    ///
+    /// - Parameter withWaiting: whether what waits and what was refused is told as well; only for showing it.
+    package static func look(
+        _ place: CachePlace, _ member: Identifier, withWaiting: Bool = false
+    ) -> (state: SavedState, changes: [Change])? {
         let path = "\(place.folder(of: member))/\(fileName)"
         guard Files.exists(path) else { return nil }
         do {
@@ -140,8 +144,7 @@ package final class Cache {
             let reader = try CacheReader(database)
             guard var state = try reader.state() else { return nil }
             let changes = try reader.changes()
-            state.pending = []
-            state.drafts = []
+            if !withWaiting { (state.pending, state.drafts) = ([], []) }
             return (state, changes)
         } catch {
             return nil

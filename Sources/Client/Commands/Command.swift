@@ -13,6 +13,7 @@ package struct Command: Hashable, Sendable {
         case history, since, statistics, access
         case say, older, watch
         case context, drafts, retry, drop, help, quit
+        case outbox, conflicts, resolve
     }
 
     /// Where it stands in help.
@@ -115,6 +116,8 @@ package struct Command: Hashable, Sendable {
         case receipt
         /// One change a line.
         case changes
+        /// What waits or was refused, one a line.
+        case outbox
         /// Family and member.
         case seat
     }

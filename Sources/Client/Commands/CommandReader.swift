@@ -94,7 +94,8 @@ struct CommandReader {
             try list.expectNoPositional()
             return .ask(.accesses(before: list.value("--before"), limit: try list.limit()))
         case .older: return .ask(.olderMessages(before: nil))
-        case .show, .context, .drafts, .retry, .drop, .quit: preconditionFailure("the conversation alone does this")
+        case .outbox: return .outbox(try OutboxRequest(list.positional, usage))
+        case .show, .context, .drafts, .retry, .drop, .quit, .conflicts, .resolve: preconditionFailure("the conversation alone does this")
         }
     }
 

@@ -13,6 +13,7 @@ package enum CommandTable {
         .init("--context", hint: "ID|NAME|all", value: .season, "whose season: filters lists, owns what is added"),
         .init("--json", "one JSON object a line (proto/cli.md)"),
         .init("--plain", "lines instead of a full screen, for screen readers"),
+        .init("--offline", "with what is kept on this machine: lists show it, changes wait in the outbox"),
         .init("--timeout", hint: "SECONDS", value: .number, "how long a command may take (10)"),
         .init("--help", "what a command takes; huddle add event --help tells the fields"),
         .init("--version", "which program this is"),
@@ -74,6 +75,19 @@ package enum CommandTable {
                 .init("--reason", hint: "TEXT", value: .text, "why; kept with the change"),
             ],
             "send a draft again"),
+        Command(
+            .outbox, .screen, words: [["outbox"]], slash: [["outbox"]],
+            arguments: [
+                .init("DO", .word(["list", "send", "retry", "drop", "resolve"]), required: false), .init("N", .number, required: false),
+                .init("CHOICE", .text, required: false, repeats: true),
+            ], output: .outbox, "what waits to be sent and what was refused",
+            notes: "send waits until all of it is answered; retry N, drop N and resolve N are for what was refused: /conflicts and /resolve tell of choices."),
+        Command(.conflicts, .screen, slash: [["conflicts"]], "what was refused because somebody changed the same: both sides"),
+        Command(
+            .resolve, .screen, slash: [["resolve"]],
+            arguments: [.init("N", .number), .init("CHOICE", .text, required: false, repeats: true)],
+            "decide a conflict: yours, theirs or both, for all fields or FIELD=yours",
+            notes: "Both keeps both texts, theirs first. Without a choice it shows the two sides."),
         Command(.drop, .screen, slash: [["drop"]], arguments: [.init("N", .number)], "forget a draft"),
         Command(.quit, .screen, slash: [["quit"], ["q"], ["exit"]], "leave"),
     ]

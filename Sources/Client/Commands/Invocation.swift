@@ -24,6 +24,7 @@ package struct Invocation: Hashable, Sendable {
         case say(String)
         case watch(since: Since?)
         case ask(Question)
+        case outbox(OutboxRequest)
     }
 
     /// A record as a person points at it.
@@ -54,6 +55,8 @@ package struct Invocation: Hashable, Sendable {
     package var isJSON = false
     /// Lines on a terminal too, for screen readers.
     package var isPlain = false
+    /// Whether only what is kept on this machine is to be used.
+    package var isOffline = false
     /// Milliseconds that a command may take.
     package var timeout: Int64 = 10_000
     /// Why items of a trip may be at the same time; `nil` when that was not accepted.
@@ -95,6 +98,7 @@ package struct Invocation: Hashable, Sendable {
         context = list.value("--context")
         isJSON = list.has("--json")
         isPlain = list.has("--plain")
+        isOffline = list.has("--offline")
     }
 
     /// The first words that are neither an option of every command nor the value of one. Options of one command stand behind its

@@ -91,7 +91,26 @@ package final class ClientSession {
         return mutation
     }
 
-    package func drop(draft id: Int64) -> Draft? { engine.drop(draft: id) }
+    package func drop(draft id: Int64) -> Draft? {
+        defer { durable?.save(engine) }
+        return engine.drop(draft: id)
+    }
+
+    /// Decides a conflict; see `SyncEngine.resolve`.
+    package func resolve(
+        _ sides: ConflictSides, _ choices: [Int: ConflictChoice], whole: ConflictChoice? = nil
+    ) throws(Rejection) -> Int64? {
+        let (mutation, actions) = try engine.resolve(sides, choices, whole: whole, at: Clock.wallMilliseconds(), now: now)
+        carryOut(actions)
+        durable?.save(engine)
+        return mutation
+    }
+
+    /// Tells the server that its member has read everything that is here; nothing when that is known already.
+    package func markRead() throws(Rejection) {
+        guard let operation = engine.readOperation else { return }
+        _ = try perform([operation])
+    }
 
     /// Asks what only the server knows; see `SyncEngine.ask`.
     ///

@@ -17,15 +17,19 @@ package final class Conversation {
     /// Messages and events shown at the start.
     static let openingMessages = 20
     static let openingEvents = 5
+    /// Changes that are told one by one after an absence.
+    static let mostMissed = 40
 
     package let session: ClientSession
     /// Lines to print, oldest first; the owner takes them.
-    private var output: [String] = []
+    var output: [String] = []
     package private(set) var end: End?
     private var cachedNames: RecordNames?
     /// Whether the records have been there once.
     package private(set) var hasOpened = false
     private var isOffline = false
+    /// Whether the server has told all that was missed, once.
+    package private(set) var hasBeenLive = false
     /// The records of the last list, by what `N` means for their kind.
     private var numbered: [Kind: [Identifier]] = [:]
     /// The kind of that list.
@@ -42,6 +46,8 @@ package final class Conversation {
     private var questions: Questions?
     private var contextAtStart: String?
     private var warnedOfPending = false
+    /// Changes that were applied before everything missed was here.
+    private var missed: [Change] = []
     /// Of the terminal, to which lists are fitted; `nil` where there is none.
     package var columns: Int?
     private var identifiers = IdentifierSource()
@@ -56,8 +62,19 @@ package final class Conversation {
         contextAtStart = context
     }
 
+    /// Shows what is kept on this machine, before the server has answered. Once, when `columns` are known.
+    package func begin() {
+        guard !hasOpened, session.engine.cursor != nil else { return }
+        hasOpened = true
+        open()
+    }
+
+    /// Whether it is known how things stand: the server has told all that was missed, or cannot be reached and this is what was kept.
+    package var isSettled: Bool { hasOpened && (hasBeenLive || isOffline) }
+
     /// The lines to print since the last call.
     package func takeOutput() -> [String] {
+        output += session.takeWarnings().map { "(\($0))" }
         defer { output = [] }
         return output
     }
@@ -77,7 +94,7 @@ package final class Conversation {
         // What matters most comes first, because a narrow terminal cuts the end.
         var parts: [String] = []
         if isOffline { parts.append("OFFLINE") }
-        if !engine.pending.isEmpty { parts.append("\(engine.pending.count) pending") }
+        if engine.waitingCount > 0 { parts.append("\(engine.waitingCount) pending") }
         if !engine.drafts.isEmpty { parts.append("\(engine.drafts.count) refused") }
         parts.append(engine.familyName?.printable ?? "huddle")
         if case .athlete(let id)? = engine.context { parts.append(names.member(id)) }
@@ -93,13 +110,13 @@ package final class Conversation {
 
     private var clock: LocalClock { LocalClock(zone: session.engine.timeZone) }
 
-    private var text: ChangeText {
+    var text: ChangeText {
         let clock = clock
         let now = Clock.wallMilliseconds()
         return ChangeText(names) { clock.time($0, now: now) }
     }
 
-    private func print(_ lines: String...) { output += lines }
+    func print(_ lines: String...) { output += lines }
 
     // MARK: What happens
 
@@ -115,6 +132,8 @@ package final class Conversation {
     private func receive(_ notice: SyncNotice) {
         switch notice {
         case .live:
+            hasBeenLive = true
+            showMissed()
             if !hasOpened {
                 hasOpened = true
                 open()
@@ -132,7 +151,9 @@ package final class Conversation {
         case .reset where hasOpened: print("(Everything is loaded anew.)")
         case .change(let change, _):
             cachedNames = nil
-            if hasOpened { show(change) }
+            guard hasOpened else { break }
+            // A start after a long time has more to catch up with than anybody reads.
+            if session.engine.phase == .syncing { missed.append(change) } else { show(change) }
         case .rejected(let mutation, let rejection):
             let place = session.engine.drafts.firstIndex { $0.id == mutation }
             print("Refused: \(place.map { text.draft(session.engine.drafts[$0]) } ?? "")")
@@ -184,7 +205,7 @@ package final class Conversation {
         print("\(engine.familyName?.printable ?? "Your family"). /help tells the commands.")
         if let contextAtStart { setContext(contextAtStart) }
         var messages = ListFilter(.message).apply(engine.records(of: .message), today: "", context: .all)
-        messages = messages.suffix(Self.openingMessages)
+        messages = messages.filter { !engine.isPending($0.id) }.suffix(Self.openingMessages)
         output += messages.map(text.message)
         shownMessages.formUnion(messages.map(\.id))
         var filter = ListFilter(.event)
@@ -195,9 +216,19 @@ package final class Conversation {
             print("Next:")
             list(.event, Array(events.prefix(Self.openingEvents)))
         }
+        if engine.waitingCount > 0 { print("\(engine.waitingCount) of your changes wait to be sent: /outbox") }
+        if !engine.drafts.isEmpty { print("\(engine.drafts.count) of your changes were refused: /drafts") }
         for presence in engine.presence.values.sorted(by: { $0.member < $1.member }) where presence.member != engine.member {
             print(text.presence(presence))
         }
+    }
+
+    /// What happened while one was away, the latest of it.
+    private func showMissed() {
+        let left = missed.count - Self.mostMissed
+        if left > 0 { print("\(missed.count) things happened while you were away: /since, /history and /older tell the first \(left). Then:") }
+        for change in missed.suffix(Self.mostMissed) { show(change) }
+        missed = []
     }
 
     private func show(_ change: Change) {
@@ -275,6 +306,8 @@ package final class Conversation {
         case .drop(let number):
             _ = session.drop(draft: try draft(number).id)
             print("Forgotten.")
+        case .conflicts: showConflicts()
+        case .resolve(let number, let words): try resolve(number, words)
         case .quit: quit()
         }
     }
@@ -293,6 +326,7 @@ package final class Conversation {
             let trips = try filter.apply(engine.records(of: .tripItem), today: clock.today(Clock.wallMilliseconds()), lookup)
             output += filter.lines(trips, names: names)
         case .ask(let question): try ask(question)
+        case .outbox(let request): try perform(request)
         case .undo(let sequence?):
             _ = try session.undo(sequence)
             if engine.phase != .live { print("Waiting to be sent: undo #\(sequence)") }
@@ -339,10 +373,12 @@ package final class Conversation {
     private func freshIdentifier() -> Identifier { identifiers.next(Clock.wallMilliseconds()) }
 
     private func quit() {
-        let waiting = session.engine.waitingCount
-        if waiting > 0, !warnedOfPending {
+        if let words = farewell() {
+            output += words
+            end = .quit
+        } else if !warnedOfPending {
             warnedOfPending = true
-            print("\(waiting) of your changes wait to be sent and would be lost. /quit again leaves all the same.")
+            print("\(session.engine.waitingCount) of your changes wait to be sent and would be lost. /quit again leaves all the same.")
         } else {
             end = .quit
         }
@@ -357,7 +393,7 @@ package final class Conversation {
         }
     }
 
-    private func showDrafts() {
+    func showDrafts() {
         let drafts = session.engine.drafts
         if drafts.isEmpty { return print("No drafts: nothing was refused.") }
         for (index, draft) in drafts.enumerated() {

@@ -13,6 +13,9 @@ package enum SlashCommand: Hashable, Sendable {
     /// `acceptance`: why what the refusal told may be so.
     case retry(String, acceptance: String?)
     case drop(String)
+    case conflicts
+    /// A draft's number, and words that choose.
+    case resolve(String, [String])
     case quit
 
     /// - Parameter kind: of the list that was shown last, which a bare number is about.
@@ -36,6 +39,10 @@ package enum SlashCommand: Hashable, Sendable {
         case .drafts: return .drafts
         case .retry: return .retry(try reader.one(), acceptance: try reader.acceptance())
         case .drop: return .drop(try reader.one())
+        case .conflicts: return .conflicts
+        case .resolve:
+            guard let number = reader.list.positional.first else { throw reader.usage }
+            return .resolve(number, Array(reader.list.positional.dropFirst()))
         case .quit: return .quit
         default: return .action(try reader.action())
         }

@@ -1,0 +1,166 @@
+package import Bytes
+package import Family
+
+/// What the author of a refused change has to decide: for each field of theirs, what they saw, what they want, what is there now.
+package struct ConflictSides: Hashable, Sendable {
+    /// One field that the refused change writes.
+    package struct Field: Hashable, Sendable {
+        /// Position in the kind's declaration.
+        package var field: Int
+        /// What its author saw; `nil` for empty, and where nobody knows any more.
+        package var base: Value?
+        package var yours: Value?
+        package var theirs: Value?
+        /// Whether somebody else changed it too, so that a choice is needed; the others are done as they were asked for.
+        package var isContested: Bool
+        /// Who changed it last, and when (UTC milliseconds); `nil` where it is not contested.
+        package var member: Identifier?
+        package var at: Int64?
+    }
+
+    /// What is at stake.
+    package enum Matter: Hashable, Sendable {
+        /// Some fields.
+        case fields
+        /// The record was deleted meanwhile: `yours` brings it back with the change.
+        case deleted
+        /// The change deletes, restores or moves the whole record, which somebody else changed meanwhile.
+        case whole
+    }
+
+    /// The draft's number.
+    package let draft: Int64
+    /// Position of the operation in its batch.
+    package let operation: Int
+    package let matter: Matter
+    /// As it is now; a decision rests on this version.
+    package let record: Record
+    /// In the order of the declaration; none when the whole record is at stake.
+    package let fields: [Field]
+
+    package var contested: [Field] { fields.filter(\.isContested) }
+}
+
+/// How one contested field is decided.
+package enum ConflictChoice: Hashable, Sendable {
+    case yours
+    case theirs
+    /// Texts: theirs, then yours under it (behind it, for texts of one line). Sets: whoever is in one of them.
+    case both
+    /// Something else.
+    case value(Value?)
+}
+
+extension SyncEngine {
+    /// The two sides of a draft that was refused with `conflict`; `nil` for every other draft.
+    ///
+    /// They are worked out anew each time: somebody may have changed the record again since the refusal.
+    package func conflict(of draft: Int64) -> ConflictSides? {
+        guard let draft = drafts.first(where: { $0.id == draft }), let told = draft.rejection.conflict else { return nil }
+        let place = draft.rejection.operation ?? draft.operations.firstIndex { $0.id == told.record.id } ?? 0
+        guard draft.operations.indices.contains(place), draft.operations[place].id == told.record.id else { return nil }
+        var now = told.record
+        if let held = confirmedRecord(now.id), held.version > now.version { now = held }
+        guard case .update(_, _, let patch) = draft.operations[place].action else {
+            return ConflictSides(draft: draft.id, operation: place, matter: .whole, record: now, fields: [])
+        }
+        let mine = Merge.apply(patch, to: now.fields, resolve: { _, _ in nil }).fields
+        let fields = patch.assignments.map { assignment -> ConflictSides.Field in
+            let index = assignment.field
+            let theirs = now.fields.values.indices.contains(index) ? now.fields[index] : nil
+            let field = told.fields.first { $0.field == index }
+            // Changed once more since the refusal, and the author has not seen that.
+            let isNew = now.version > told.record.version && theirs != told.record.fields[index]
+            let isContested = !now.isDeleted && (field != nil || isNew) && theirs != mine[index]
+            return ConflictSides.Field(
+                field: index, base: field?.base, yours: assignment.value, theirs: theirs, isContested: isContested,
+                member: isContested ? (isNew ? now.updatedBy : field?.member) : nil, at: isContested ? (isNew ? now.updatedAt : field?.at) : nil)
+        }
+        return ConflictSides(
+            draft: draft.id, operation: place, matter: now.isDeleted ? .deleted : .fields, record: now, fields: fields)
+    }
+
+    /// Decides a conflict. What is chosen is asked for under a new mutation id, based on the version that was shown, so that who changes
+    /// the record in this moment is not overwritten either: then it is a conflict again.
+    ///
+    /// - Parameters:
+    ///   - sides: as they were shown.
+    ///   - choices: for each contested field; where the whole record is at stake, or was deleted, `whole` decides.
+    ///   - whole: `.yours` or `.theirs` for everything that `choices` does not name.
+    /// - Returns: the new mutation's id; `nil` when nothing was left to ask for, and the draft is gone.
+    /// - Throws: `required` when a contested field is not decided, `invalid` for what cannot be both, and what `perform` throws; the
+    ///   draft is as it was.
+    package mutating func resolve(
+        _ sides: ConflictSides, _ choices: [Int: ConflictChoice], whole: ConflictChoice? = nil, at: Int64, now: Int64
+    ) throws(Rejection) -> (mutation: Int64?, actions: [SyncAction]) {
+        guard let index = drafts.firstIndex(where: { $0.id == sides.draft }), drafts[index].operations.indices.contains(sides.operation) else {
+            throw Rejection(.notFound, "This draft is gone already.")
+        }
+        guard sides.matter == .fields, case .update(_, _, var patch) = drafts[index].operations[sides.operation].action else {
+            guard whole != .theirs else {
+                _ = drop(draft: sides.draft)
+                return (nil, flush(now))
+            }
+            guard whole == .yours else { throw Rejection(.required, "Say whether yours or theirs is to be.", kind: sides.record.kind, id: sides.record.id) }
+            guard let again = try retry(draft: sides.draft, at: at, now: now) else { return (nil, flush(now)) }
+            return (again.mutation, again.actions)
+        }
+        for field in sides.contested {
+            let declaration = sides.record.kind.declaration.fields[field.field]
+            guard let choice = choices[field.field] ?? whole else {
+                throw Rejection(
+                    .required, "Say for \(declaration.label) whether yours, theirs or both is to be.", kind: sides.record.kind, id: sides.record.id,
+                    field: declaration.name)
+            }
+            patch.assignments.removeAll { $0.field == field.field }
+            switch choice {
+            case .theirs: break
+            case .yours: patch.assignments.append(.init(field: field.field, value: field.yours))
+            case .both: patch.assignments.append(.init(field: field.field, value: try Self.both(field, declaration, sides.record)))
+            case .value(let value): patch.assignments.append(.init(field: field.field, value: value))
+            }
+        }
+        patch.assignments.sort { $0.field < $1.field }
+        let draft = drafts.remove(at: index)
+        var operations = draft.operations
+        if patch.isEmpty {
+            operations.remove(at: sides.operation)
+        } else {
+            operations[sides.operation].action = .update(base: sides.record.version, merge: .disjoint, patch: patch)
+        }
+        guard !operations.isEmpty else { return (nil, flush(now)) }
+        do {
+            let (mutation, actions) = try perform(operations, accepting: draft.overlap, at: at, now: now)
+            return (mutation, actions)
+        } catch {
+            drafts.insert(draft, at: index)
+            throw error
+        }
+    }
+
+    private static func both(_ field: ConflictSides.Field, _ declaration: FieldDeclaration, _ record: Record) throws(Rejection) -> Value? {
+        switch (declaration.type, field.theirs, field.yours) {
+        case (_, let only, nil), (_, nil, let only): return only
+        case (.text(let max), .text(let theirs)?, .text(let yours)?): return try joined(theirs, "\n", yours, max, declaration, record)
+        case (.line(let max), .text(let theirs)?, .text(let yours)?): return try joined(theirs, " / ", yours, max, declaration, record)
+        case (.set, .set(let theirs)?, .set(let yours)?):
+            let more = yours.filter { element in !theirs.contains { $0.id == element.id } }
+            return .set((theirs + more).sorted { $0.id < $1.id })
+        default:
+            throw Rejection(
+                .invalid, "\(declaration.label) cannot be both: choose yours or theirs.", kind: record.kind, id: record.id, field: declaration.name)
+        }
+    }
+
+    private static func joined(
+        _ first: String, _ between: String, _ second: String, _ max: Int, _ declaration: FieldDeclaration, _ record: Record
+    ) throws(Rejection) -> Value {
+        let text = first + between + second
+        guard text.unicodeScalars.count <= max else {
+            throw Rejection(
+                .tooLong, "Both together are longer than \(max) characters: shorten one of them, or choose.", kind: record.kind, id: record.id,
+                field: declaration.name)
+        }
+        return .text(text)
+    }
+}

@@ -1,0 +1,63 @@
+internal import Arguments
+internal import Family
+
+extension Conversation {
+    /// What waits, what was refused, and what to do with it.
+    func perform(_ request: OutboxRequest) throws {
+        let engine = session.engine
+        switch request {
+        case .list:
+            let waiting = engine.pending
+            if waiting.isEmpty, engine.drafts.isEmpty { return print("Nothing waits, and nothing was refused.") }
+            if !waiting.isEmpty {
+                let kept = session.keepsWhatWaits ? "" : ", only as long as huddle runs"
+                print(waiting.count == 1 ? "1 change waits\(kept):" : "\(waiting.count) changes wait\(kept):")
+            }
+            for mutation in waiting { print("   \(text.waiting(mutation))") }
+            if !engine.drafts.isEmpty { showDrafts() }
+        case .send:
+            if engine.phase != .live { session.hurry() }
+            print(engine.pending.isEmpty ? "Nothing waits." : "Trying now.")
+        case .retry(let number): _ = try session.retry(draft: try OutboxRequest.draft(number, engine.drafts).id)
+        case .drop(let number):
+            _ = session.drop(draft: try OutboxRequest.draft(number, engine.drafts).id)
+            print("Forgotten.")
+        case .resolve(let number, let words): try resolve(number, words)
+        }
+    }
+
+    /// `/conflicts`: both sides of everything that was refused because somebody else changed it too.
+    func showConflicts() {
+        let engine = session.engine
+        var isNone = true
+        for (index, draft) in engine.drafts.enumerated() {
+            guard let sides = engine.conflict(of: draft.id) else { continue }
+            isNone = false
+            print("\(index + 1). \(text.draft(draft))")
+            output += text.conflict(sides).map { "   " + $0 }
+            let fields = sides.contested.map { sides.record.kind.declaration.fields[$0.field].name }
+            let example = fields.first.map { " · /resolve \(index + 1) \($0)=both" } ?? ""
+            print("   /resolve \(index + 1) yours · /resolve \(index + 1) theirs\(fields.isEmpty ? "" : example)")
+        }
+        if isNone { print(engine.drafts.isEmpty ? "No conflicts." : "No conflicts; what was refused for other reasons is in /drafts.") }
+    }
+
+    /// Decides a conflict; without words it shows the two sides.
+    func resolve(_ number: String, _ words: [String]) throws {
+        let draft = try OutboxRequest.draft(number, session.engine.drafts)
+        guard let sides = session.engine.conflict(of: draft.id) else {
+            throw UsageError("Nobody changed the same: /retry \(number.printable) sends it again, /drop \(number.printable) forgets it.")
+        }
+        guard !words.isEmpty else { return output += text.conflict(sides) }
+        let (fields, whole) = try OutboxRequest.choices(words, sides)
+        if try session.resolve(sides, fields, whole: whole) == nil { print("Theirs stays; yours is let go.") }
+    }
+
+    /// What to say about what waits when one leaves; `nil` when it would be lost and that was not said yet.
+    package func farewell() -> [String]? {
+        let waiting = session.engine.waitingCount
+        guard waiting > 0 else { return [] }
+        guard session.keepsWhatWaits else { return nil }
+        return [waiting == 1 ? "1 change waits; it is sent when huddle runs next." : "\(waiting) changes wait; they are sent when huddle runs next."]
+    }
+}

@@ -1,0 +1,31 @@
+import Client
+import Family
+import Posix
+
+/// What is kept on this machine, without a server.
+enum Kept {
+    /// The records as they were when the server answered last, for looking; `nil` when nothing is kept.
+    static func look(_ setting: Setting) -> SyncEngine? {
+        guard let place = setting.cache, let member = place.member, let kept = Cache.look(place, member), kept.state.cursor != nil else {
+            return nil
+        }
+        var engine = SyncEngine(setting.configuration(family: setting.familyIdentifier))
+        engine.restore(kept.state)
+        return engine
+    }
+
+    /// A session that may write to the cache and is not started.
+    ///
+    /// - Throws: a sentence when there is no cache, or another process has it.
+    static func session(_ setting: Setting) throws -> ClientSession {
+        guard let place = setting.cache, place.member != nil else {
+            throw ProgramFailure(.offline, "Nothing is kept on this machine yet: start huddle once while the server answers.")
+        }
+        let session = try ClientSession(setting.address, setting.configuration(family: setting.familyIdentifier), cache: place)
+        guard session.cache != nil else {
+            let reason = session.takeWarnings().first ?? ""
+            throw ProgramFailure(.failed, reason.contains("Another huddle") ? "Another huddle of yours is open on this machine: do it there." : reason)
+        }
+        return session
+    }
+}

@@ -1,0 +1,142 @@
+import Arguments
+import Client
+import Family
+import JSON
+import Posix
+import Wire
+
+/// `huddle outbox`: what waits to be sent, and what was refused and is kept.
+struct OutboxCommand {
+    private let invocation: Invocation
+    private let setting: Setting
+
+    init(_ invocation: Invocation, _ setting: Setting) {
+        self.invocation = invocation
+        self.setting = setting
+    }
+
+    func run(_ request: OutboxRequest) throws -> ExitStatus {
+        switch request {
+        case .list:
+            list()
+            return .done
+        case .send: return try send(nil)
+        case .retry(let number):
+            return try send { session in
+                try session.retry(draft: try OutboxRequest.draft(number, session.engine.drafts).id)
+            }
+        case .drop(let number):
+            let session = try Kept.session(setting)
+            defer { session.leave() }
+            _ = session.drop(draft: try OutboxRequest.draft(number, session.engine.drafts).id)
+            return .done
+        case .resolve(let number, let words):
+            return try send { session in
+                let draft = try OutboxRequest.draft(number, session.engine.drafts)
+                guard let sides = session.engine.conflict(of: draft.id) else {
+                    throw UsageError("Nobody changed the same: huddle outbox retry \(number.printable), or drop \(number.printable).")
+                }
+                let (fields, whole) = try OutboxRequest.choices(words, sides)
+                return try session.resolve(sides, fields, whole: whole)
+            }
+        }
+    }
+
+    // MARK: List
+
+    /// Reads beside whoever else has the cache open.
+    private func list() {
+        guard let place = setting.cache, let member = place.member, let kept = Cache.look(place, member, withWaiting: true) else {
+            if !invocation.isJSON { Standard.write(output: "Nothing waits, and nothing was refused.\n") }
+            return
+        }
+        var engine = SyncEngine(setting.configuration(family: setting.familyIdentifier))
+        engine.restore(kept.state)
+        guard !invocation.isJSON else {
+            for mutation in engine.pending { print("waiting", mutation.id, mutation.at, mutation.body, sent: mutation.state != .unsent, nil) }
+            for draft in engine.drafts {
+                let body = draft.undo.map { Mutation.Body.undo(sequence: $0) } ?? .operations(draft.operations)
+                print("refused", draft.id, draft.at, body, sent: true, draft.rejection)
+            }
+            return
+        }
+        let clock = LocalClock(zone: engine.timeZone)
+        let text = ChangeText(RecordNames(engine)) { clock.time($0, now: Clock.wallMilliseconds()) }
+        var lines: [String] = []
+        if engine.pending.isEmpty, engine.drafts.isEmpty { lines.append("Nothing waits, and nothing was refused.") }
+        if !engine.pending.isEmpty { lines.append("Waiting to be sent:") }
+        for mutation in engine.pending { lines.append("   \(text.time(mutation.at)) \(text.waiting(mutation))") }
+        if !engine.drafts.isEmpty { lines.append("Refused, and kept:") }
+        for (index, draft) in engine.drafts.enumerated() {
+            lines.append("\(index + 1). \(text.time(draft.at)) \(text.draft(draft))")
+            if let sides = engine.conflict(of: draft.id) {
+                lines += text.conflict(sides).map { "   " + $0 }
+            } else {
+                lines += text.rejection(draft.rejection).map { "   " + $0 }
+            }
+        }
+        Standard.write(output: lines.joined(separator: "\n") + "\n")
+    }
+
+    private func print(_ type: String, _ id: Int64, _ at: Int64, _ body: Mutation.Body, sent: Bool, _ rejection: Rejection?) {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.key("type")
+        writer.string(type)
+        writer.key("mutation")
+        writer.integer(id)
+        writer.key("at")
+        writer.integer(at)
+        switch body {
+        case .operations(let operations):
+            writer.key("operations")
+            OperationCodec.encode(operations, into: &writer)
+        case .undo(let sequence):
+            writer.key("undo")
+            writer.integer(sequence)
+        }
+        if let rejection {
+            writer.key("code")
+            writer.string(rejection.code.rawValue)
+            writer.key("message")
+            writer.string(rejection.message)
+        } else {
+            writer.key("sent")
+            writer.boolean(sent)
+        }
+        writer.endObject()
+        Standard.write(output: writer.octets + [UInt8(ascii: "\n")])
+    }
+
+    // MARK: Send
+
+    /// Connects, does `first`, and waits until nothing waits any more.
+    ///
+    /// - Parameter first: gives the mutation whose answer decides the status; `nil` when nothing was left to ask for.
+    private func send(_ first: ((ClientSession) throws -> Int64?)?) throws -> ExitStatus {
+        // Asked for before anything else, so that a cache that somebody else has is told at once.
+        try Kept.session(setting).leave()
+        let seat = try Seat(setting, timeout: invocation.timeout, keeps: true)
+        defer { seat.leave() }
+        do {
+            try seat.enter(context: nil)
+        } catch let failure as ProgramFailure where failure.status == .offline {
+            throw ProgramFailure(.offline, "\(seat.session.lastFailure ?? "\(setting.address) does not answer.") What waits still waits.")
+        }
+        let before = Set(seat.session.engine.drafts.map(\.id))
+        if let first { _ = try first(seat.session) }
+        while !seat.session.engine.pending.isEmpty {
+            let answered: Bool? = try seat.wait { notice in
+                switch notice {
+                case .acknowledged, .rejected, .change: true
+                default: nil
+                }
+            }
+            guard answered != nil else { throw ProgramFailure(.offline, "\(setting.address) did not answer in time. What waits still waits.") }
+        }
+        let refused = seat.session.engine.drafts.filter { !before.contains($0.id) }
+        for draft in refused { Standard.write(error: "huddle: \(draft.rejection.message.printable)\n") }
+        if let refused = refused.first { return ExitStatus(refused.rejection) }
+        return .done
+    }
+}

@@ -1,0 +1,163 @@
+import Bytes
+import Client
+import Family
+import Posix
+import Testing
+import Wire
+
+@Suite("The durable side of huddle, as programs (nothing lost at the client, exactly-once)", .serialized)
+struct OfflineTests {
+    private func demo() throws -> (RunningServer, Demo, TemporaryFolder) {
+        let folder = try TemporaryFolder()
+        let data = folder.path + "/data"
+        let demo = try Demo(in: data)
+        return (try RunningServer(data), demo, folder)
+    }
+
+    /// Reads lines until one contains `text`.
+    private func expectLine(_ text: String, from child: ChildProcess) throws {
+        while let line = try child.readLine(timeoutMilliseconds: 20_000) {
+            if line.contains(text) { return }
+        }
+        throw Unexpected("no line with: \(text)")
+    }
+
+    /// Starts the conversation once, so that everything is kept.
+    private func visit(_ program: HuddleProgram) throws {
+        let child = try program.start()
+        try expectLine("/help tells the commands", from: child)
+        child.closeInput()
+        #expect(try child.wait(timeoutMilliseconds: 10_000) == .exited(0))
+    }
+
+    @Test("Without a server: shows what is kept, takes changes, says that they wait; the next start sends them once")
+    func offline() throws {
+        let (server, demo, folder) = try demo()
+        defer { withExtendedLifetime(folder) {} }
+        let elena = HuddleProgram(server, token: demo.parents[0].token)
+        #expect(try elena.run("events", "--offline").ending == .exited(5), "nothing is kept yet")
+        try visit(elena)
+        try server.kill()
+
+        let kept = try elena.run("events", "--offline", "--json")
+        #expect(kept.ending == .exited(0) && kept.output.split(separator: "\n").count > 10)
+        let unreachable = try elena.run("events", "--json", "--timeout", "1")
+        #expect(unreachable.ending == .exited(5) && unreachable.output == kept.output)
+        #expect(unreachable.errors.contains("this is what was kept on this machine"))
+
+        let child = try elena.start()
+        try expectLine("/help tells the commands", from: child)
+        try child.write("Offline words\n/quit\n")
+        try expectLine("Waiting to be sent: say: Offline words", from: child)
+        try expectLine("1 change waits; it is sent when huddle runs next.", from: child)
+        #expect(try child.wait(timeoutMilliseconds: 10_000) == .exited(0))
+        let queued = try elena.run("say", "From a script", "--offline", "--json")
+        #expect(queued.ending == .exited(0))
+        #expect(try queued.json()["type"]?.string == "queued")
+        let outbox = try elena.run("outbox", "--json").lines()
+        #expect(outbox.compactMap { $0["type"]?.string } == ["waiting", "waiting"])
+        #expect(try elena.run("outbox", "send", "--timeout", "1").ending == .exited(5))
+
+        try server.restart()
+        let sent = try elena.run("outbox", "send")
+        #expect(sent.ending == .exited(0), "\(sent.errors)")
+        #expect(try elena.run("outbox", "--json").lines().isEmpty)
+        let messages = try elena.run("messages", "--json").output
+        for text in ["Offline words", "From a script"] { #expect(messages.components(text) == 1, "\(text)") }
+    }
+
+    @Test("A second huddle of the same member says that it keeps nothing")
+    func second() throws {
+        let (server, demo, folder) = try demo()
+        defer { withExtendedLifetime(folder) {} }
+        let elena = HuddleProgram(server, token: demo.parents[0].token)
+        try visit(elena)
+        let first = try elena.start()
+        try expectLine("/help tells the commands", from: first)
+        let second = try elena.start()
+        try expectLine("Another huddle of yours is open on this machine", from: second)
+        #expect(try elena.run("outbox", "send").ending == .exited(1))
+        second.closeInput()
+        first.closeInput()
+        #expect(try second.wait(timeoutMilliseconds: 10_000) == .exited(0))
+        #expect(try first.wait(timeoutMilliseconds: 10_000) == .exited(0))
+    }
+
+    @Test("Killed 120 times while somebody types, with a server that comes and goes: what was told to wait arrives once")
+    func killed() throws {
+        let (server, demo, folder) = try demo()
+        defer { withExtendedLifetime(folder) {} }
+        let seed = Seeded.choose()
+        print("HUDDLE_SEED=\(seed)")
+        var random = Seeded(seed)
+        let elena = HuddleProgram(server, token: demo.parents[0].token)
+        try visit(elena)
+        var typed = 0
+        var told: Set<String> = []
+        var isUp = true
+        for round in 0..<120 {
+            if round % 8 == 5 {
+                if isUp { try server.kill() } else { try server.restart() }
+                isUp.toggle()
+            }
+            let child = try elena.start()
+            let end = Clock.monotonicMilliseconds() + Int64.random(in: 20...220, using: &random)
+            var lines = ""
+            for _ in 0..<4 {
+                typed += 1
+                lines += "line \(typed) of the day\n"
+            }
+            try? child.write(lines)
+            var isEnded = false
+            while !isEnded, Clock.monotonicMilliseconds() < end {
+                let left = Int(max(1, end - Clock.monotonicMilliseconds()))
+                do {
+                    guard let line = try child.readLine(timeoutMilliseconds: left) else { break }
+                    if let text = Self.toldText(line) { told.insert(text) }
+                } catch {
+                    isEnded = true
+                }
+            }
+            child.kill(Signals.kill)
+            // What was told before the end counts as well.
+            while let line = try? child.readLine(timeoutMilliseconds: 1_000) {
+                if let text = Self.toldText(line) { told.insert(text) }
+            }
+            _ = try child.wait(timeoutMilliseconds: 10_000)
+        }
+        if !isUp { try server.restart() }
+        let sent = try elena.run("outbox", "send", "--timeout", "25")
+        #expect(sent.ending == .exited(0), "\(sent.errors)")
+        #expect(try elena.run("outbox", "--json").output.isEmpty)
+
+        // What the server has is the judge.
+        var counts: [String: Int] = [:]
+        for record in try elena.run("messages", "--json").lines() {
+            if let text = record["fields"]?["text"]?.string, text.hasSuffix("of the day") { counts[text, default: 0] += 1 }
+        }
+        #expect(told.count > 40, "the run told of \(told.count) lines")
+        #expect(told.subtracting(counts.keys) == [], "told to wait, and lost")
+        #expect(counts.filter { $0.value > 1 } == [:], "said twice")
+        print("killed 120 times: \(typed) lines typed, \(told.count) told of, \(counts.count) arrived, none twice")
+    }
+
+    /// The text of a line with which the program says that it has somebody's words.
+    private static func toldText(_ line: String) -> String? {
+        guard line.contains("of the day"), let start = line.range(of: "line ") else { return nil }
+        return String(line[start.lowerBound...])
+    }
+}
+
+extension String {
+    fileprivate func components(_ part: String) -> Int {
+        var count = 0
+        var rest = self[...]
+        while let range = rest.firstRange(of: part) {
+            count += 1
+            rest = rest[range.upperBound...]
+        }
+        return count
+    }
+
+    fileprivate func range(of part: String) -> Range<String.Index>? { firstRange(of: part) }
+}
