@@ -37,6 +37,13 @@ extension Files {
         return count
     }
 
+    /// Octets of an open file.
+    package static func length(_ raw: Int32) throws(Errno) -> Int {
+        var found = stat()
+        guard fstat(raw, &found) == 0 else { throw Errno.last("fstat") }
+        return Int(found.st_size)
+    }
+
     /// Gives the file this length: what is past it is lost, what is missing reads as zeros.
     package static func cut(_ raw: Int32, to length: Int64) throws(Errno) {
         guard retrying({ ftruncate(raw, off_t(length)) }) == 0 else { throw Errno.last("ftruncate") }

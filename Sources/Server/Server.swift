@@ -107,7 +107,7 @@ package enum HuddleServer {
             let shard = Shard(
                 reactor: reactor, limits: limits, log: log, site: HTTPSite(trust: options.trust, origins: options.origins),
                 serverVersion: HuddleVersion.text, events: events, writer: writer, readers: readers, files: files)
-            let blobs = BlobFolder(path: folder.blobsPath)
+            let blobs = BlobFolder(path: folder.blobsPath, disk: disk)
             let transfers = Transfers(database: path, vfs: database?.vfs, limits: limits, blobs: blobs, writer: writer, events: events)
             defer { transfers.stop() }
             let sweeper = Sweeper(
@@ -115,11 +115,11 @@ package enum HuddleServer {
                 writer: writer, transfers: transfers, log: log)
             defer { sweeper.stop() }
             shard.transfers = transfers
-            let uploads = UploadTable(
-                shard: shard, folder: UploadFolder(path: folder.path + "/uploads", disk: disk), blobs: BlobFolder(path: folder.path + "/blobs", disk: disk))
+            let uploads = UploadTable(shard: shard, folder: UploadFolder(path: folder.uploadsPath, disk: disk), blobs: blobs)
             try uploads.load()
             shard.site.add(uploads.routes)
             shard.uploads = uploads
+            shard.site.add(DocumentRoutes.all(shard, blobs))
             reactor.setHooks(shard)
             defer { shard.closeAll() }
             let door = try Listener(

@@ -39,6 +39,8 @@ final class Shard: ReactorHooks {
     private var proposals: [Proposal] = []
     /// What the access log is told of this tick.
     private var accesses: [AccessNote] = []
+    /// What the logs of share links are told of it.
+    private var visits: [ShareVisit] = []
     /// Connections with something to send.
     private var dirty: [Connection] = []
     private var scratch: [Effect] = []
@@ -190,10 +192,20 @@ final class Shard: ReactorHooks {
             submit(.accesses(accesses))
             accesses = []
         }
+        if !visits.isEmpty {
+            submit(.visits(visits))
+            visits = []
+        }
         guard !proposals.isEmpty else { return }
         submit(.proposals(proposals))
         proposals = []
     }
+
+    /// Somebody looked at a document.
+    func note(_ access: AccessNote) { accesses.append(access) }
+
+    /// Somebody opened a share link.
+    func note(_ visit: ShareVisit) { visits.append(visit) }
 
     /// A session is in use.
     func renew(_ session: Int64) { submit(.renewals([session])) }

@@ -16,6 +16,8 @@ enum WriterJob: Sendable {
     case admin(UInt64, AdminRequest)
     /// For the access log.
     case accesses([AccessNote])
+    /// For the logs of share links.
+    case visits([ShareVisit])
     /// Sessions that are in use.
     case renewals([Int64])
     /// A document whose file is there; the ticket is of who waits for its number.
@@ -121,6 +123,7 @@ private struct WriterLoop {
             if !results.isEmpty { events.put(.committed(results)) }
             if let answer = SessionCommandAnswer(answer) { events.put(.commanded(session, answer)) }
         case .accesses(let accesses): try store.note(accesses)
+        case .visits(let visits): try store.note(visits)
         case .renewals(let sessions): try store.renew(sessions: sessions)
         case .admin(let number, let command):
             let (answer, results) = try command.perform(in: store, environment: environment)

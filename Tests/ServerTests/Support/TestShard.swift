@@ -32,8 +32,12 @@ final class TestShard {
     private static let nobody = SessionCreated(
         token: "", family: Identifier(high: 0, low: 0), member: Identifier(high: 0, low: 0), role: .guest)
 
-    /// - Parameter vfs: another layer of SQLite's.
-    init(_ limits: Limits = Limits(), vfs: String? = nil, site: HTTPSite = HTTPSite()) throws {
+    typealias Preparation = @Sendable (_ store: Store, _ folder: String, _ parent: SessionCreated, _ athlete: SessionCreated) throws -> Void
+
+    /// - Parameters:
+    ///   - vfs: another layer of SQLite's.
+    ///   - prepare: makes what the families have.
+    init(_ limits: Limits = Limits(), vfs: String? = nil, site: HTTPSite = HTTPSite(), prepare: Preparation = { _, _, _, _ in }) throws {
         self.limits = limits
         folder = try TemporaryFolder()
         reactor = try Reactor()
@@ -54,6 +58,7 @@ final class TestShard {
         guard case .invited(let invited) = try store.perform(.invite(invite)).0.get() else { throw Unexpected("no invite") }
         athlete = try token(invited.member)
         code = try #require(invited.code)
+        try prepare(store, folder.path, parent, athlete)
 
         let events = Mailbox<ShardEvent>(waker: reactor.waker)
         let log = lines.log

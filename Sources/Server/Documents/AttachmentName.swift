@@ -1,0 +1,62 @@
+/// The name of a file that is given to somebody to keep: whatever its uploader called it, as something that a header, a browser and
+/// a folder take.
+///
+/// Source: RFC 6266 (Content-Disposition), its appendix D for who reads only the plain name; RFC 8187 (ext-value).
+enum AttachmentName {
+    /// Octets of a name: folders take 255, and browsers add to it.
+    static let longest = 150
+    /// Scalars of an extension that is kept when a name is cut.
+    private static let longestExtension = 10
+
+    /// The value of `Content-Disposition`: always a download, never shown in a page.
+    static func disposition(_ name: String) -> String {
+        let safe = safe(name)
+        let plain = String(String.UnicodeScalarView(safe.unicodeScalars.map { $0.isASCII && $0 != "%" ? $0 : "_" }))
+        // Old browsers decode what looks percent-encoded, so that such a name has another form too.
+        return plain == safe ? "attachment; filename=\"\(plain)\"" : "attachment; filename=\"\(plain)\"; filename*=UTF-8''\(PercentCoding.encode(safe))"
+    }
+
+    /// The name without what ends a line, leaves the folder, hides the extension or has a meaning to a shell of some system; never empty.
+    static func safe(_ name: String) -> String {
+        var scalars = String.UnicodeScalarView()
+        for scalar in name.unicodeScalars where !isDropped(scalar) { scalars.append(isReplaced(scalar) ? "_" : scalar) }
+        // Neither hidden, nor with an end that Windows drops.
+        let isEdge: (Unicode.Scalar) -> Bool = { $0 == "." || $0.properties.isWhitespace }
+        let body = scalars.drop(while: isEdge)
+        let end = body.lastIndex { !isEdge($0) }
+        guard let end else { return "document" }
+        return shortened(body[...end])
+    }
+
+    private static func shortened(_ name: Substring.UnicodeScalarView) -> String {
+        guard octets(name) > longest else { return String(name) }
+        var suffix = Substring.UnicodeScalarView()
+        if let dot = name.lastIndex(of: "."), name[dot...].count <= longestExtension + 1, octets(name[dot...]) <= longest / 2 { suffix = name[dot...] }
+        var front = String.UnicodeScalarView()
+        var left = longest - octets(suffix)
+        for scalar in name {
+            left -= UTF8.width(scalar)
+            guard left >= 0 else { break }
+            front.append(scalar)
+        }
+        return String(front) + String(suffix)
+    }
+
+    private static func octets(_ scalars: Substring.UnicodeScalarView) -> Int { scalars.reduce(0) { $0 + UTF8.width($1) } }
+
+    private static func isDropped(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: true
+        // Marks of direction can make `gpj.exe` look like `exe.jpg`. Joiners are part of words and of pictures.
+        case .format: scalar != "\u{200C}" && scalar != "\u{200D}"
+        default: false
+        }
+    }
+
+    private static func isReplaced(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar {
+        case "/", "\\", ":", "*", "?", "\"", "<", ">", "|", ";": true
+        default: false
+        }
+    }
+}

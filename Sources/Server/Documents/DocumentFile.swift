@@ -1,0 +1,93 @@
+import Blobs
+import Bytes
+import Crypto
+import HTTP1
+import Posix
+import Store
+
+/// A document's file as an answer.
+struct DocumentFile {
+    let document: StoredDocument
+    /// `Cache-Control`.
+    let caching: String
+
+    /// What the request gets of it: the whole, parts, or a word that it is known.
+    func selection(_ head: RequestHead) -> Selection {
+        Selection(head, representation, now: HTTPSite.now, boundary: Hex.encode(Random.octets(16)))
+    }
+
+    private var representation: Representation {
+        Representation(
+            length: Int(document.octets), contentType: AttachmentType.safe(document.fileType),
+            validators: Validators(tag: EntityTag(document.blob.sha256), lastModified: document.createdAt / 1_000),
+            fields: [
+                Field("Content-Disposition", AttachmentName.disposition(document.fileName)), Field("Cache-Control", caching),
+                // If somebody shows it all the same, it is nobody: no script, no origin, no form.
+                Field("Content-Security-Policy", "default-src 'none'; sandbox; frame-ancestors 'none'"),
+                Field("Cross-Origin-Resource-Policy", "same-origin"), Field("X-Robots-Tag", "noindex"),
+            ])
+    }
+
+    /// Opens the blob. On a thread that may wait.
+    ///
+    /// - Returns: `nil` when it is not what the row says, which `huddled check` tells more about.
+    static func open(_ document: StoredDocument, in blobs: BlobFolder) -> OpenFile? {
+        guard let descriptor = (try? blobs.open(document.blob)) ?? nil,
+            (try? Files.length(descriptor.raw)) == Int(clamping: document.octets)
+        else { return nil }
+        return OpenFile(descriptor)
+    }
+}
+
+/// Media types that may stand in a field.
+enum AttachmentType {
+    /// `type/subtype` without parameters; anything else is just octets.
+    static func safe(_ text: String) -> String {
+        let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        let isType = parts.count == 2 && parts.allSatisfy { !$0.isEmpty && $0.allSatisfy(Grammar.isTokenOctet) }
+        return isType && text.utf8.count <= 127 ? text : "application/octet-stream"
+    }
+}
+
+/// A work that ends with a document's file.
+class DocumentFileWork: HTTPWork {
+    unowned let shard: Shard
+    let blobs: BlobFolder
+
+    init(_ request: HTTPRequest, _ shard: Shard, _ blobs: BlobFolder) {
+        self.shard = shard
+        self.blobs = blobs
+        super.init(request)
+    }
+
+    /// Opens the file where octets of it are wanted, and answers.
+    ///
+    /// - Parameter sending: called when octets of the file are about to go, with the first of them.
+    final func give(_ file: DocumentFile, sending: @escaping (Int) -> Void) {
+        let selection = file.selection(request.head)
+        guard !selection.pieces.isEmpty else { return respond(HTTPResponse(selection.status, selection.fields)) }
+        let document = file.document
+        shard.work(document.id) { [blobs] in
+            DocumentFile.open(document, in: blobs)
+        } then: { [self] answer in
+            guard isOpen else { return }
+            guard let answer else { return respond(Bearer.busy) }
+            guard let open = answer else {
+                shard.log(.error, "blob_missing", [.init("document", "\(document.id)")])
+                return respond(
+                    HTTPResponse(
+                        500, code: "file_missing",
+                        sentence: "The file of this document cannot be read. Whoever runs this server finds out more with huddled check."))
+            }
+            if request.head.method == "GET" { sending(selection.first ?? 0) }
+            respond(HTTPResponse(selection, of: open, key: document.id))
+        }
+    }
+}
+
+extension Selection {
+    /// The first octet of the content that is sent; `nil` when none is.
+    fileprivate var first: Int? {
+        pieces.lazy.compactMap { if case .part(let range) = $0 { range.lowerBound } else { nil } }.min()
+    }
+}

@@ -1,0 +1,74 @@
+import Blobs
+import Bytes
+import Family
+import Store
+
+/// Documents given out over HTTP: to members by a session or a signed link, to schools and coaches by a share link.
+///
+/// | path | methods | what |
+/// | --- | --- | --- |
+/// | `/documents/<id>` | GET HEAD OPTIONS | the file, to a member |
+/// | `/s/<token>` | GET HEAD OPTIONS | a page about a shared document |
+/// | `/s/<token>/file` | GET HEAD OPTIONS | its file |
+enum DocumentRoutes {
+    static func all(_ shard: Shard, _ blobs: BlobFolder) -> [Route] {
+        let doors = ShareDoor()
+        return [
+            Route("/documents/*", ["GET", "HEAD"]) { [unowned shard] in .work(DocumentDownload($0, shard, blobs)) },
+            Route("/s/*", ["GET", "HEAD"]) { [unowned shard] in .work(ShareVisitWork($0, shard, blobs, doors, what: .page)) },
+            Route("/s/*/file", ["GET", "HEAD"]) { [unowned shard] in .work(ShareVisitWork($0, shard, blobs, doors, what: .download)) },
+        ]
+    }
+}
+
+/// `/documents/<id>`: with `Authorization: Bearer …`, or with `?link=…`, which is signed for one document and member and good for minutes.
+final class DocumentDownload: DocumentFileWork {
+    /// What the database says.
+    private enum Finding: Sendable {
+        case unknownToken
+        /// No such document, or not for this person: nobody can tell which.
+        case none
+        case found(StoredDocument, member: Identifier, renewing: Int64?)
+    }
+
+    override func begin() {
+        let id = Identifier(request.name)
+        let link = request.parameter("link")
+        let token = Bearer.token(request.head.fields)
+        guard link != nil || token != nil else { return respond(Bearer.refusal(hasToken: false)) }
+        shard.read { reader throws(StoreFailure) -> Finding in
+            guard let token else {
+                guard let id, let found = try reader.document(id, link: link ?? "") else { return .none }
+                return .found(found.document, member: found.member, renewing: nil)
+            }
+            guard let signIn = try reader.signIn(token: token) else { return .unknownToken }
+            guard let id, let found = try reader.document(id, by: signIn) else { return .none }
+            return .found(found.document, member: found.member, renewing: signIn.isRenewalDue ? signIn.session : nil)
+        } then: { [self] finding in
+            if isOpen { answer(finding) }
+        }
+    }
+
+    private func answer(_ finding: Finding?) {
+        switch finding {
+        case nil: respond(Bearer.busy)
+        case .unknownToken?: respond(Bearer.refusal(hasToken: true))
+        case .none?: respond(DocumentDownload.missing)
+        case .found(let document, let member, let renewing)?:
+            if let renewing { shard.renew(renewing) }
+            // It may be looked at again without being sent again, by who shows their right to it each time.
+            give(DocumentFile(document: document, caching: "private, no-cache")) { [shard] _ in
+                // One's own is not noted.
+                guard member != document.athlete else { return }
+                shard.note(
+                    AccessNote(family: document.family, athlete: document.athlete, member: member, subject: .document, record: document.id))
+            }
+        }
+    }
+
+    /// In the same words whether it is deleted, of others, or was never there; and for a link that has ended.
+    static var missing: HTTPResponse {
+        HTTPResponse(
+            404, code: "not_found", sentence: "This document is not there any more, or this link has ended. Look for it in your list of documents.")
+    }
+}

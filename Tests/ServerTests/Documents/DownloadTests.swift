@@ -1,0 +1,214 @@
+import Bytes
+import Family
+import HTTP1
+import Posix
+import SQLite
+import Store
+import Testing
+
+@testable import Server
+
+@Suite("Downloads: who gets a document, guarantees.md (private documents), RFC 9110 §13, §14", .serialized)
+struct DownloadTests {
+    @Test("a member gets the file by a session or a signed link, as a download of its name, and by HEAD what it is")
+    func whole() throws {
+        let shop = try DocumentShop()
+        let link = try shop.read {
+            $0.signedLink(to: shop.document, family: shop.server.parent.family, member: shop.server.parent.member)
+        }
+        for (line, who) in [("GET \(shop.path)", shop.server.parent), ("GET \(shop.path)", shop.server.athlete), ("GET \(shop.path)?link=\(link)", nil)] {
+            let answer = try shop.ask(line, as: who)
+            #expect(answer.status == 200)
+            #expect(answer.content == shop.content)
+            #expect(answer.fields.only("content-disposition") == "attachment; filename=\"Fall highlights.pdf\"")
+            #expect(answer.fields.only("content-type") == "application/pdf")
+            #expect(answer.fields.only("x-content-type-options") == "nosniff")
+            #expect(answer.fields.only("content-security-policy")?.contains("sandbox") == true)
+            #expect(answer.fields.only("cache-control") == "private, no-cache")
+            #expect(answer.fields.only("referrer-policy") == "no-referrer")
+        }
+        let head = try shop.ask("HEAD \(shop.path)", as: shop.server.parent)
+        #expect(head.status == 200 && head.content.isEmpty)
+        #expect(head.fields.only("content-length") == "\(shop.content.count)")
+        #expect(head.fields.only("accept-ranges") == "bytes")
+    }
+
+    @Test("who has no right to it gets the answer of what never was; who shows nothing is asked for a token")
+    func nobody() throws {
+        let shop = try DocumentShop()
+        let never = Identifier(high: 6, low: 6)
+        let missing = try shop.ask("GET /documents/\(never)", as: shop.server.parent)
+        #expect(missing.status == 404)
+        func compare(_ line: String, as who: SessionCreated?) throws {
+            let answer = try shop.ask(line, as: who)
+            #expect(answer.status == 404, "\(line)")
+            #expect(answer.content == missing.content && answer.fields.list.map(\.name) == missing.fields.list.map(\.name), "\(line)")
+        }
+        try compare("GET \(shop.path)", as: shop.server.stranger)
+        try compare("GET /documents/nonsense", as: shop.server.parent)
+        try compare("GET /documents/\(shop.server.parent.member)", as: shop.server.parent)
+        for link in ["", "x", String(repeating: "A", count: 96), "%zz", "%00"] { try compare("GET \(shop.path)?link=\(link)", as: nil) }
+        // A link is for one document.
+        let link = try shop.read { $0.signedLink(to: never, family: shop.server.parent.family, member: shop.server.parent.member) }
+        try compare("GET \(shop.path)?link=\(link)", as: nil)
+        for fields in [[], ["Authorization: Bearer nonsense"], ["Authorization: Basic eDp5"]] {
+            let client = try shop.server.connect()
+            client.send(text: "GET \(shop.path) HTTP/1.1\r\nHost: a\r\nConnection: close\r\n" + fields.map { $0 + "\r\n" }.joined() + "\r\n")
+            #expect(try client.status() == 401)
+        }
+        #expect(try shop.ask("POST \(shop.path)", as: shop.server.parent).status == 405)
+        #expect(try shop.ask("OPTIONS \(shop.path)").fields.only("allow") == "GET, HEAD, OPTIONS")
+    }
+
+    @Test("a deleted document is there for nobody, by session, link or share, and neither is one whose member was removed")
+    func deleted() throws {
+        let shop = try DocumentShop()
+        let family = shop.server.parent.family
+        let links = try shop.read { reader in
+            [shop.server.parent, shop.server.athlete].map { reader.signedLink(to: shop.document, family: family, member: $0.member) }
+        }
+        for link in links { #expect(try shop.ask("GET \(shop.path)?link=\(link)").status == 200) }
+        let client = try shop.server.live(shop.server.parent)
+        func remove(_ kind: String, _ id: Identifier, base: Int, number: Int) throws {
+            client.say(
+                "{\"type\":\"mutate\",\"mutation\":\(number),\"operations\":[{\"op\":\"delete\",\"kind\":\"\(kind)\",\"id\":\"\(id)\",\"base\":\(base)}]}")
+            try client.skip(to: "ack")
+        }
+        try remove("member", shop.server.athlete.member, base: 1, number: 1)
+        #expect(try shop.ask("GET \(shop.path)?link=\(links[1])").status == 404)
+        #expect([401, 404].contains(try shop.ask("GET \(shop.path)", as: shop.server.athlete).status))
+        #expect(try shop.ask("GET \(shop.path)", as: shop.server.parent).status == 200)
+        let version = try shop.read { try #require(try $0.document(shop.document, by: #require(try $0.signIn(token: shop.server.parent.token)))) }
+        #expect(version.document.id == shop.document)
+        // Sharing it was a change too.
+        try remove("document", shop.document, base: 2, number: 2)
+        #expect(try shop.ask("GET \(shop.path)", as: shop.server.parent).status == 404)
+        #expect(try shop.ask("GET \(shop.path)?link=\(links[0])").status == 404)
+        #expect(try shop.ask("GET \(shop.sharePath)").status == 404)
+        #expect(try shop.ask("GET \(shop.sharePath)/file").status == 404)
+    }
+
+    @Test("parts, conditions and what is known already", arguments: [
+        (["Range: bytes=0-9"], 206, 0..<10), (["Range: bytes=-5"], 206, 99_995..<100_000), (["Range: bytes=99990-200000"], 206, 99_990..<100_000),
+        (["Range: bytes=100000-"], 416, 0..<0), (["Range: bytes=5-1"], 200, 0..<100_000), (["Range: octets=1-2"], 200, 0..<100_000),
+        (["Range: bytes=0-9", "If-Range: TAG"], 206, 0..<10), (["Range: bytes=0-9", "If-Range: \"other\""], 200, 0..<100_000),
+        (["If-None-Match: TAG"], 304, 0..<0), (["If-None-Match: \"other\""], 200, 0..<100_000), (["If-Match: \"other\""], 412, 0..<0),
+        (["If-Match: TAG", "Range: bytes=7-7"], 206, 7..<8),
+    ] as [([String], Int, Range<Int>)])
+    func selections(fields: [String], status: Int, range: Range<Int>) throws {
+        let shop = try DocumentShop()
+        let tag = try #require(try shop.ask("HEAD \(shop.path)", as: shop.server.parent).fields.only("etag"))
+        #expect(tag.utf8.count == 66)
+        let client = try shop.server.connect()
+        let all = fields.map { $0.replacing("TAG", with: tag) + "\r\n" }.joined()
+        client.send(
+            text: "GET \(shop.path) HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Bearer \(shop.server.parent.token)\r\n\(all)\r\n")
+        #expect(try client.status() == status)
+        let (head, length) = try #require(try ResponseHead.parse(client.octets.span))
+        #expect(Array(client.octets[length...]) == Array(shop.content[range]))
+        if status == 206 { #expect(head.fields.only("content-range") == "bytes \(range.lowerBound)-\(range.upperBound - 1)/100000") }
+        if status != 200, status != 206 { #expect(head.fields.only("cache-control") == "private, no-cache") }
+    }
+
+    @Test("several parts come as such; ten thousand are one whole, not ten thousand answers")
+    func manyRanges() throws {
+        let shop = try DocumentShop()
+        let two = try shop.ask("GET \(shop.path)", as: shop.server.parent, "Range: bytes=0-1,100-101")
+        #expect(two.status == 206)
+        #expect(two.fields.only("content-type")?.hasPrefix("multipart/byteranges; boundary=") == true)
+        let text = "bytes=" + (0..<3_000).map { "\($0 * 2)-\($0 * 2)" }.joined(separator: ",")
+        let many = try shop.ask("GET \(shop.path)", as: shop.server.parent, "Range: " + String(text.prefix(15_000)))
+        #expect(many.status == 200 && many.content == shop.content)
+        let tooMany = "bytes=" + (0..<10_000).map { "\($0)-\($0)" }.joined(separator: ",")
+        #expect(try shop.ask("GET \(shop.path)", as: shop.server.parent, "Range: " + tooMany).status == 431)
+    }
+
+    @Test("a download is noted for the athlete whose document it is, once a visit; one's own is not, nor what was not sent")
+    func accessLog() throws {
+        let shop = try DocumentShop()
+        func count() throws -> Int64 {
+            let database = try Database(path: shop.server.folder.path + "/huddle.db", mode: .readOnly)
+            return try database.prepare("SELECT count(*) FROM access_log").one { $0.int64(0) } ?? -1
+        }
+        _ = try shop.ask("HEAD \(shop.path)", as: shop.server.parent)
+        _ = try shop.ask("GET \(shop.path)", as: shop.server.athlete)
+        _ = try shop.ask("GET \(shop.path)", as: shop.server.stranger)
+        _ = try shop.ask("GET \(shop.path)", as: shop.server.parent, "Range: bytes=999999-")
+        for _ in 0..<3 { _ = try shop.ask("GET \(shop.path)", as: shop.server.parent) }
+        try shop.server.until("it is noted") { try count() > 0 }
+        for _ in 0..<5 { shop.server.turn() }
+        #expect(try count() == 1)
+    }
+
+    @Test("a file that is not what its row says is never given out as if it were, and the log says so", arguments: [true, false])
+    func damaged(isGone: Bool) throws {
+        let shop = try DocumentShop()
+        let found = try shop.read { try #require(try $0.document(shop.document, by: #require(try $0.signIn(token: shop.server.parent.token)))) }
+        let path = shop.blobs.path(of: found.document.blob)
+        if isGone { try Files.remove(path) } else { try Files.write([1, 2, 3], to: path) }
+        let answer = try shop.ask("GET \(shop.path)", as: shop.server.parent)
+        #expect(answer.status == 500)
+        #expect(String(decoding: answer.content, as: UTF8.self).contains("huddled check"))
+        #expect(shop.server.lines.count("event=blob_missing") == 1)
+        #expect(try shop.ask("GET /health").status == 200)
+    }
+
+    @Test("a flood of parts over one connection is answered part by part")
+    func rangeFlood() throws {
+        let shop = try DocumentShop()
+        let client = try shop.server.connect()
+        let count = 200
+        for number in 0..<count {
+            client.send(
+                text: "GET \(shop.path) HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(shop.server.parent.token)\r\nRange: bytes=\(number)-\(number)\r\n\r\n")
+        }
+        try shop.server.until("all parts") { try client.receive(); return try HTTPAnswers(client.octets).list.count == count }
+        #expect(try HTTPAnswers(client.octets).statuses == [Int](repeating: 206, count: count))
+    }
+}
+
+@Suite("Names of files that people keep, RFC 6266, RFC 8187")
+struct AttachmentNameTests {
+    @Test("any name becomes one that a header, a browser and a folder take", arguments: [
+        ("a.pdf", "a.pdf"), ("", "document"), ("...", "document"), ("  .hidden ", "hidden"), ("a\r\nSet-Cookie: x=1.pdf", "aSet-Cookie_ x=1.pdf"),
+        ("a\"b\\c/d.pdf", "a_b_c_d.pdf"), ("../../etc/passwd", "_.._etc_passwd"), ("C:\\x.txt", "C__x.txt"), ("r\u{202E}fdp.exe", "rfdp.exe"),
+        ("\u{2066}x\u{2069}.pdf", "x.pdf"), ("Zażółć.pdf", "Zażółć.pdf"), ("履歴書.pdf", "履歴書.pdf"), ("a\u{0}b.pdf", "ab.pdf"), ("x.pdf. . ", "x.pdf"),
+        ("50%20off.pdf", "50%20off.pdf"), ("a;b.pdf", "a_b.pdf"), ("👨‍👩‍👧.pdf", "👨‍👩‍👧.pdf"),
+    ])
+    func safe(name: String, expected: String) {
+        #expect(AttachmentName.safe(name) == expected)
+        let field = AttachmentName.disposition(name)
+        #expect(field.hasPrefix("attachment; filename=\""))
+        #expect(field.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F })
+        #expect(field.filter { $0 == "\"" }.count == 2 && !field.contains("\\"))
+        if !expected.utf8.allSatisfy({ $0 < 0x80 && $0 != UInt8(ascii: "%") }) {
+            let encoded = field.split(separator: "filename*=UTF-8''").last.map(String.init) ?? ""
+            #expect(PercentCoding.decode(encoded.utf8) == expected)
+        }
+    }
+
+    @Test("a very long name is cut before its extension, at a whole character", arguments: ["a", "ż", "履", "👍"])
+    func long(letter: String) {
+        let name = AttachmentName.safe(String(repeating: letter, count: 5_000) + ".pdf")
+        #expect(name.hasSuffix(letter + ".pdf") && name.utf8.count <= AttachmentName.longest && name.utf8.count > AttachmentName.longest - 4)
+        #expect(AttachmentName.safe("a." + String(repeating: "b", count: 5_000)).utf8.count <= AttachmentName.longest)
+    }
+
+    @Test("names made at random never leave the field", arguments: 0..<20)
+    func random(seed: UInt64) {
+        var state = seed &* 0x9E37_79B9_7F4A_7C15 | 1
+        for _ in 0..<200 {
+            var name = String.UnicodeScalarView()
+            for _ in 0..<(state % 40) {
+                state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+                let number = UInt32(truncatingIfNeeded: state >> 33)
+                name.append(Unicode.Scalar(number % (number & 1 == 0 ? 0x80 : 0x11_0000)) ?? "\n")
+            }
+            state = state &* 6_364_136_223_846_793_005 &+ 1
+            let field = AttachmentName.disposition(String(name))
+            #expect(field.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F } && field.filter { $0 == "\"" }.count == 2, "seed \(seed): \(field)")
+            let safe = AttachmentName.safe(String(name))
+            #expect(!safe.isEmpty && AttachmentName.safe(safe) == safe, "seed \(seed)")
+        }
+    }
+}

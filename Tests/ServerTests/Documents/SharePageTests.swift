@@ -1,0 +1,102 @@
+import Bytes
+import HTTP1
+import Posix
+import Testing
+
+@testable import Server
+
+@Suite("Share links: what a coach gets, product.md (Documents)", .serialized)
+struct SharePageTests {
+    @Test("the page tells what it is, in text whatever the title holds, and the button gives the file; both are counted once")
+    func page() throws {
+        let title = "\"><script>alert('x')</script>\u{202E}&\u{1}"
+        let shop = try DocumentShop(name: "<b>&\"'.pdf", title: title)
+        let page = try shop.ask("GET \(shop.sharePath)")
+        let text = String(decoding: page.content, as: UTF8.self)
+        #expect(page.status == 200)
+        #expect(!text.contains("<script") && !text.contains("<b>") && !text.contains("\u{1}"))
+        #expect(text.contains("&quot;&gt;&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;\u{202E}&amp;</bdi></h1>"))
+        #expect(text.contains("Rice &lt;script&gt;") && text.contains("(100 KB)") && text.contains("This link works until "))
+        #expect(page.fields.only("content-type") == "text/html; charset=utf-8")
+        #expect(page.fields.only("cache-control") == "no-store")
+        #expect(page.fields.only("referrer-policy") == "no-referrer")
+        #expect(page.fields.all("content-security-policy").count == 1)
+        #expect(page.fields.only("content-security-policy")?.contains("script-src") == false)
+        #expect(page.fields.only("content-security-policy")?.hasPrefix("default-src 'none'; style-src 'sha256-") == true)
+        // Where the button leads, from the page's own address.
+        let target = try #require(text.split(separator: "href=\"").last?.split(separator: "\"").first)
+        let file = try shop.ask("GET /s/\(target)")
+        #expect(file.status == 200 && file.content == shop.content)
+        #expect(file.fields.only("content-disposition")?.hasPrefix("attachment; ") == true)
+        #expect(file.fields.only("cache-control") == "no-store")
+        try shop.until("both are counted") { _ in try shop.shareFigures() == (1, 1) }
+    }
+
+    @Test("asking whether it is there, and going on with a download, is not counted")
+    func uncounted() throws {
+        let shop = try DocumentShop()
+        #expect(try shop.ask("HEAD \(shop.sharePath)").status == 200)
+        #expect(try shop.ask("HEAD \(shop.sharePath)/file").status == 200)
+        #expect(try shop.ask("GET \(shop.sharePath)/file", "Range: bytes=500-").status == 206)
+        #expect(try shop.ask("GET \(shop.sharePath)/file", "Range: bytes=0-99").status == 206)
+        try shop.until("one download") { _ in try shop.shareFigures().downloads > 0 }
+        for _ in 0..<5 { shop.server.turn() }
+        #expect(try shop.shareFigures() == (0, 1))
+    }
+
+    @Test("what has ended, was cut, or never was gets one and the same page")
+    func missing() throws {
+        let shop = try DocumentShop()
+        let never = try shop.ask("GET /s/\(String(repeating: "A", count: 32))")
+        #expect(never.status == 404)
+        #expect(String(decoding: never.content, as: UTF8.self).contains("This link does not work"))
+        for path in [String(shop.sharePath.dropLast()), shop.sharePath + "A", "/s/\(String(repeating: "x", count: 4_000))", "/s/%3Cscript%3E", "/s/x/file"] {
+            let answer = try shop.ask("GET \(path)")
+            #expect(answer.status == 404 && answer.content == never.content, "\(path)")
+            #expect(answer.fields.list.filter { $0.name != "date" } == never.fields.list.filter { $0.name != "date" })
+        }
+        // Not shared any more.
+        let client = try shop.server.live(shop.server.parent)
+        client.say(
+            "{\"type\":\"mutate\",\"mutation\":1,\"operations\":[{\"op\":\"update\",\"kind\":\"document\",\"id\":\"\(shop.document)\",\"base\":2,"
+                + "\"fields\":{\"shared_with_schools\":{\"remove\":[\"\(shop.school)\"]}}}]}")
+        try client.skip(to: "ack")
+        for path in [shop.sharePath, shop.sharePath + "/file"] {
+            let ended = try shop.ask("GET \(path)")
+            #expect(ended.status == 404 && ended.content == never.content)
+        }
+    }
+
+    @Test("who tries many links that do not work has to wait, others do not")
+    func guesses() throws {
+        let shop = try DocumentShop()
+        for number in 0..<GuessLimit.most { #expect(try shop.ask("GET /s/guess\(number)", from: "198.51.100.7").status == 404) }
+        let refused = try shop.ask("GET /s/guess", from: "198.51.100.7")
+        #expect(refused.status == 429)
+        #expect(refused.fields.only("retry-after").flatMap { Int($0) }.map { (1...600).contains($0) } == true)
+        // Not even a good one: it would tell which are.
+        #expect(try shop.ask("GET \(shop.sharePath)", from: "198.51.100.7").status == 429)
+        #expect(try shop.ask("GET \(shop.sharePath)", from: "198.51.100.8").status == 200)
+        shop.server.pass(milliseconds: GuessLimit.time)
+        #expect(try shop.ask("GET \(shop.sharePath)", from: "198.51.100.7").status == 200)
+    }
+
+    @Test("the memory of addresses that guess is bounded")
+    func bounded() throws {
+        var limit = GuessLimit()
+        for number in 0..<GuessLimit.maxAddresses + 5 {
+            limit.miss(NetworkAddress("10.\(number >> 16).\(number >> 8 & 255).\(number & 255)"), now: 0)
+        }
+        let first = try #require(NetworkAddress("10.0.0.0"))
+        for _ in 0..<GuessLimit.most { limit.miss(first, now: 5) }
+        #expect(limit.wait(first, now: 5) == GuessLimit.time)
+        #expect(limit.wait(first, now: GuessLimit.time + 5) == nil)
+        #expect(limit.addresses <= GuessLimit.maxAddresses)
+    }
+
+    @Test("sizes as people say them", arguments: [
+        (0, "0 bytes"), (1, "1 byte"), (999, "999 bytes"), (1_000, "1 KB"), (99_499, "99 KB"), (999_499, "999 KB"), (999_500, "1.0 MB"),
+        (1_250_000, "1.3 MB"), (104_857_600, "104.9 MB"),
+    ] as [(Int64, String)])
+    func sizes(octets: Int64, text: String) { #expect(SharePage.size(octets) == text) }
+}

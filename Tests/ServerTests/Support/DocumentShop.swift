@@ -1,0 +1,91 @@
+import Blobs
+import Bytes
+import Crypto
+import Family
+import HTTP1
+import Posix
+import Store
+import Synchronization
+import Testing
+import Wire
+
+@testable import Server
+
+/// A shard with a document and its share link, and three people: its family's parent and athlete, and a stranger.
+final class DocumentShop {
+    let server: TestShard
+    let blobs: BlobFolder
+    let content: [UInt8]
+    let document = Identifier(high: 5, low: 1)
+    let school = Identifier(high: 5, low: 2)
+    private(set) var share: ShareCreated?
+
+    private final class Made: Sendable { let share = Mutex<ShareCreated?>(nil) }
+
+    static let school = "Rice <script>alert(1)</script> & Co"
+
+    init(octets: Int = 100_000, name: String = "Fall highlights.pdf", type: String = "application/pdf", title: String = "Transcript") throws {
+        let content = (0..<octets).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 11) }
+        let made = Made()
+        let document = document
+        let school = school
+        server = try TestShard { store, folder, parent, athlete in
+            let blob = try BlobFolder(path: folder + "/blobs").put(content, family: parent.family)
+            let created = Operation(
+                kind: .school, id: school, action: .create(athlete: nil, patch: Self.patch(.school, ["name": .text(DocumentShop.school)])))
+            let mutation = Mutation(client: Identifier(high: 9, low: 9), id: 1, operations: [created])
+            _ = try store.commit([
+                Proposal(family: parent.family, member: parent.member, context: .all, mutation: mutation, session: .max)
+            ])
+            let new = NewDocument(
+                id: document, family: parent.family, member: parent.member, athlete: athlete.member,
+                fields: Self.patch(.document, ["type": .text("transcript"), "title": .text(title)]),
+                file: .init(name: name, type: type, octets: Int64(octets), sha256: blob.sha256))
+            _ = try store.addDocument(new).0.get()
+            let wish = NewShare(family: parent.family, member: parent.member, document: document, school: school)
+            let share = try store.share(wish).0.get()
+            made.share.withLock { $0 = share }
+        }
+        self.content = content
+        blobs = BlobFolder(path: server.folder.path + "/blobs")
+        share = made.share.withLock { $0 }
+        server.shard.site.add(DocumentRoutes.all(server.shard, blobs))
+    }
+
+    private static func patch(_ kind: Kind, _ values: [String: Value]) -> FieldPatch {
+        FieldPatch(
+            assignments: values.compactMap { name, value in
+                kind.declaration.index(of: name).map { FieldPatch.Assignment(field: $0, value: value) }
+            }.sorted { $0.field < $1.field })
+    }
+
+    var path: String { "/documents/\(document)" }
+    var sharePath: String { "/s/\(share?.token ?? "")" }
+
+    /// One answer on a connection of its own.
+    func ask(
+        _ line: String, as who: SessionCreated? = nil, _ fields: String..., from address: String? = nil
+    ) throws -> (status: Int, fields: Fields, content: [UInt8]) {
+        let client = try server.connect(from: address)
+        let all = fields + (who.map { ["Authorization: Bearer \($0.token)"] } ?? []) + ["Connection: close"]
+        client.send(text: "\(line) HTTP/1.1\r\nHost: huddle.example\r\n" + all.map { $0 + "\r\n" }.joined() + "\r\n")
+        try server.until("the end of the answer") { try client.receive(); return client.hasEnded }
+        let (head, length) = try #require(try ResponseHead.parse(client.octets.span))
+        return (head.status, head.fields, Array(client.octets[length...]))
+    }
+
+    /// What the store says, on its own connection.
+    func read<Answer>(_ body: (StoreReader) throws -> Answer) throws -> Answer {
+        try body(try StoreReader(path: server.folder.path + "/huddle.db", environment: HuddleServer.environment(server.limits)))
+    }
+
+    /// Turns until the writer has done what it was told.
+    func until(_ what: String, _ isSo: (StoreReader) throws -> Bool) throws {
+        try server.until(what) { try read(isSo) }
+    }
+
+    func shareFigures() throws -> (views: Int64, downloads: Int64) {
+        let links = try read { try $0.shares(family: server.parent.family, document: document) }
+        return (links.first?.views ?? -1, links.first?.downloads ?? -1)
+    }
+}
