@@ -82,8 +82,6 @@ let package = Package(
 
         // Layer 5: composition.
         library("Server", ["Bytes", "Crypto", "Posix", "Blobs", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Uploads", "Store"]),
-        library("Client", ["Arguments", "Bytes", "Crypto", "Posix", "TLS", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire"]),
-        library("Server", ["Bytes", "Crypto", "Posix", "Blobs", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Store"]),
         library("Client", ["Arguments", "Bytes", "Crypto", "Posix", "SQLite", "TLS", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire"]),
         library("Views", ["Bytes", "Dates", "Family", "Wire", "Terminal", "Client"]),
 
@@ -125,8 +123,6 @@ let package = Package(
         tests("BlobsTests", ["MemoryDisk", "Bytes", "Crypto", "Posix", "Blobs"]),
         tests("StoreTests", ["CFaultVFS", "MemoryDisk", "Blobs", "Bytes", "Crypto", "Posix", "SQLite", "Tar", "JSON", "Dates", "Family", "Queries", "Wire", "Store"]),
         tests("ServerTests", ["TestCertificates", "CFaultVFS", "MemoryDisk", "Bytes", "Crypto", "Posix", "Blobs", "SQLite", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Uploads", "Store", "Server"]),
-        tests("ClientTests", ["TestCertificates", "Arguments", "Bytes", "Crypto", "Posix", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Client"]),
-        tests("ServerTests", ["TestCertificates", "CFaultVFS", "MemoryDisk", "Bytes", "Crypto", "Posix", "Blobs", "SQLite", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Store", "Server"]),
         tests("ClientTests", ["TestCertificates", "Arguments", "Bytes", "Crypto", "Posix", "SQLite", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Client"]),
         tests("ViewsTests", ["Bytes", "Dates", "Family", "Wire", "Terminal", "Client", "Views"]),
         tests("SimulationTests", ["CFaultVFS", "Bytes", "Crypto", "Posix", "SQLite", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Store", "Server", "Client"]),
