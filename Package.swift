@@ -48,6 +48,7 @@ let package = Package(
         // Without `pkgConfig`: its flags are refused with a warning; the module map links.
         .systemLibrary(name: "CUTF8proc", providers: [.apt(["libutf8proc-dev"])]),
         .systemLibrary(name: "CNcurses", providers: [.apt(["libncurses-dev"])]),
+        .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
 
         // Layer 1: ground.
         library("Bytes"),
@@ -65,6 +66,7 @@ let package = Package(
         library("Dates", ["Bytes"]),
         library("HTTP1", ["Bytes", "Dates"]),
         library("Tar"),
+        library("HTTPClient", ["CCurl", "Posix"]),
         library("WebSocket", ["Bytes", "Crypto", "Deflate", "HTTP1"]),
         library("Terminal", ["CUTF8proc", "Folding", "Dates"]),
         library("Screen", ["CNcurses", "Bytes", "Posix", "Terminal"]),
@@ -82,7 +84,7 @@ let package = Package(
 
         // Layer 5: composition.
         library("Server", ["Bytes", "Crypto", "Posix", "Blobs", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Uploads", "Store"]),
-        library("Client", ["Arguments", "Bytes", "Crypto", "Posix", "SQLite", "TLS", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire"]),
+        library("Client", ["Arguments", "Bytes", "Crypto", "Posix", "SQLite", "TLS", "HTTPClient", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire"]),
         library("Views", ["Bytes", "Dates", "Family", "Wire", "Terminal", "Client"]),
 
         // Layer 6: programs.
@@ -111,6 +113,7 @@ let package = Package(
         tests("DatesTests", ["Bytes", "Dates"]),
         tests("HTTP1Tests", ["Bytes", "Posix", "JSON", "HTTP1"]),
         tests("TarTests", ["Tar"]),
+        tests("HTTPClientTests", ["Posix", "HTTPClient"]),
         tests("WebSocketTests", ["wsecho", "wsclient", "Bytes", "Crypto", "Deflate", "Posix", "HTTP1", "WebSocket"]),
         tests("TerminalTests", ["Dates", "Terminal"]),
         tests("ScreenTests", ["screendemo", "PseudoTerminal", "Posix", "Terminal", "Screen"]),

@@ -1,0 +1,108 @@
+package import Bytes
+internal import Crypto
+internal import Posix
+
+/// Fetches a document's file into a folder of this machine, on from where an earlier attempt stopped, and proves that it is whole.
+package struct DocumentDownload {
+    /// What a document's record says about its file.
+    package struct File: Hashable, Sendable {
+        package var document: Identifier
+        package var octets: Int64
+        /// Hex.
+        package var sha256: String
+
+        package init(document: Identifier, octets: Int64, sha256: String) {
+            self.document = document
+            self.octets = octets
+            self.sha256 = sha256
+        }
+    }
+
+    private let server: DocumentServer
+    private let attempts: Int
+    private let wait: (Int64) -> Bool
+    private var backoff: Backoff
+
+    /// - Parameters:
+    ///   - attempts: failures of the network in a row, without an octet between them, after which it fails; what came stays beside the target.
+    ///   - wait: waits so many milliseconds; false when the person gave up meanwhile.
+    package init(_ server: DocumentServer, attempts: Int = 8, seed: UInt64, wait: @escaping (Int64) -> Bool) {
+        self.server = server
+        self.attempts = attempts
+        self.wait = wait
+        backoff = Backoff(seed: seed)
+    }
+
+    /// - Parameters:
+    ///   - path: where it is to be; what is there is replaced when all of it came. Until then it grows in `path.part`.
+    ///   - progress: told how many octets there are, on this thread; false gives up.
+    package mutating func run(_ file: File, to path: String, progress: @escaping (Int64) -> Bool) throws(DocumentFailure) {
+        let part = path + ".part"
+        let target = try DocumentDownload.open(part) { path throws(Errno) in try Files.openForOverwriting(path, mode: 0o600) }
+        let reading = try DocumentDownload.open(part) { path throws(Errno) in try Files.openForReading(path) }
+        var failures = 0
+        while true {
+            let have = DocumentDownload.size(part)
+            if have == file.octets, Hex.encode(try DocumentUpload.digest(reading.raw, have)) == file.sha256 { break }
+            // What is there is none of this file, or all of it and wrong.
+            let offset = have < file.octets ? have : 0
+            do throws(DocumentFailure) {
+                _ = try server.fetch(file.document, from: offset, sha256: file.sha256, into: target.raw, progress: progress)
+                let whole = DocumentDownload.size(part)
+                guard whole >= file.octets else { throw .offline("The download ended early.") }
+                if whole > file.octets { try DocumentDownload.cut(target.raw, file.octets) }
+                guard Hex.encode(try DocumentUpload.digest(reading.raw, file.octets)) == file.sha256 else {
+                    try DocumentDownload.cut(target.raw, 0)
+                    throw .offline("What came is not the file.")
+                }
+            } catch {
+                guard case .offline(let reason) = error else { throw error }
+                if DocumentDownload.size(part) > have { failures = 0 }
+                failures += 1
+                guard failures < attempts else { throw .offline("Download failed. Please try again. \(reason)") }
+                guard wait(backoff.wait(failures: failures)) else { throw .cancelled }
+            }
+        }
+        do throws(Errno) {
+            try Files.synchronize(target.raw)
+            try Files.rename(part, to: path)
+        } catch {
+            throw .file("\(path.printable) cannot be written: \(error).")
+        }
+    }
+
+    private static func open(_ path: String, _ how: (String) throws(Errno) -> FileDescriptor) throws(DocumentFailure) -> FileDescriptor {
+        do throws(Errno) { return try how(path) } catch { throw .file("\(path.printable) cannot be written: \(error).") }
+    }
+
+    private static func size(_ path: String) -> Int64 { Int64(((try? Files.status(path)) ?? nil)?.size ?? 0) }
+
+    private static func cut(_ raw: Int32, _ octets: Int64) throws(DocumentFailure) {
+        do throws(Errno) { try Files.cut(raw, to: octets) } catch { throw .file("The file cannot be written: \(error).") }
+    }
+
+    /// A name in a folder that a download of `fileName` does not overwrite: "transcript.pdf", "transcript (2).pdf", …
+    ///
+    /// - Parameter exists: whether a name is taken.
+    package static func freeName(_ fileName: String, exists: (String) -> Bool) -> String {
+        let name = safeName(fileName)
+        guard exists(name) else { return name }
+        let dot = name.lastIndex(of: ".").flatMap { $0 > name.startIndex ? $0 : nil } ?? name.endIndex
+        for number in 2...9_999 {
+            let next = "\(name[..<dot]) (\(number))\(name[dot...])"
+            if !exists(next) { return next }
+        }
+        return name
+    }
+
+    /// A name of one part that hides nothing: whoever uploaded chose it.
+    package static func safeName(_ fileName: String) -> String {
+        var name = String(fileName.printable.map { $0 == "/" || $0 == "\\" || $0 == "\u{FFFD}" ? "_" : $0 })
+        while name.first == "." || name.first == "-" || name.first == " " { name.removeFirst() }
+        while name.utf8.count > 200 { name.removeFirst() }
+        return name.isEmpty ? "document" : name
+    }
+}
+
+@available(*, unavailable)
+extension DocumentDownload: Sendable {}

@@ -1,0 +1,154 @@
+package import Bytes
+internal import Crypto
+internal import HTTPClient
+internal import Posix
+
+/// Sends one file until the document is there: finds out where an interrupted upload stopped, goes on from there, waits and tries again
+/// when the network fails.
+package struct DocumentUpload {
+    /// What happens while it goes on.
+    package enum Step: Hashable, Sendable {
+        /// So many octets are on their way or there.
+        case sent(Int64)
+        /// It went on where an earlier attempt, or an earlier program, stopped.
+        case resumed(at: Int64)
+        /// The network failed; the next attempt comes after so many milliseconds.
+        case waits(Int64, reason: String)
+    }
+
+    /// Octets of a document at most, when the server has not said.
+    package static let maxOctets: Int64 = 104_857_600
+    /// Octets that are hashed at once.
+    private static let portion = 1 << 20
+
+    private let server: DocumentServer
+    private let memory: UploadMemory
+    private let address: String
+    /// Milliseconds without any octet getting through after which it fails.
+    private let patience: Int64
+    private let now: () -> Int64
+    /// Waits so many milliseconds; false when the person gave up meanwhile.
+    private let wait: (Int64) -> Bool
+    private var backoff: Backoff
+
+    /// - Parameters:
+    ///   - address: the server's, which names it in the memory.
+    ///   - patience: milliseconds without progress after which it fails; what came so far stays for the next time.
+    ///   - now: milliseconds that only grow.
+    ///   - wait: waits so many milliseconds; false when the person gave up meanwhile.
+    package init(
+        _ server: DocumentServer, address: String, memory: UploadMemory, patience: Int64 = 120_000, seed: UInt64,
+        now: @escaping () -> Int64 = { Clock.monotonicMilliseconds() }, wait: @escaping (Int64) -> Bool
+    ) {
+        self.server = server
+        self.address = address
+        self.memory = memory
+        self.patience = patience
+        self.now = now
+        self.wait = wait
+        backoff = Backoff(seed: seed)
+    }
+
+    /// - Parameters:
+    ///   - path: the file; it must not change until the end.
+    ///   - limit: octets of a document at most, as the server says in `welcome`.
+    ///   - step: told of progress, on this thread; false gives up, and what came stays at the server until it expires there.
+    /// - Returns: the id of the document, which is there.
+    package mutating func run(
+        _ upload: NewUpload, path: String, limit: Int64 = DocumentUpload.maxOctets, step: @escaping (Step) -> Bool
+    ) throws(DocumentFailure) -> Identifier {
+        let file: FileDescriptor
+        do throws(Errno) { file = try Files.openForReading(path) } catch { throw .file("\(path.printable) cannot be read: \(error).") }
+        guard let status = (try? Files.status(path)) ?? nil, status.kind == .file else { throw .file("\(path.printable) is not a file.") }
+        let octets = Int64(status.size)
+        let key = memory.key(upload, server: address, path: path, octets: octets, changed: status.modified)
+        guard octets > 0 else { throw .file("\(path.printable) is empty.") }
+        guard octets <= limit else { throw .file(DocumentUpload.tooLarge(limit)) }
+        let digest = try DocumentUpload.digest(file.raw, octets)
+        return try send(upload, file.raw, octets, digest, key, step)
+    }
+
+    private static func tooLarge(_ limit: Int64) -> String {
+        "File exceeds \(limit / 1_048_576)MB limit. Please compress or choose a smaller file."
+    }
+
+    /// The server proves with it that all came as it left.
+    static func digest(_ raw: Int32, _ octets: Int64) throws(DocumentFailure) -> [UInt8] {
+        var digest = SHA256()
+        var offset: Int64 = 0
+        while offset < octets {
+            let next: [UInt8]
+            do throws(Errno) { next = try Files.read(raw, at: Int(offset), count: Int(min(Int64(portion), octets - offset))) } catch {
+                throw .file("The file cannot be read: \(error).")
+            }
+            guard !next.isEmpty else { throw .file("The file became shorter while it was read.") }
+            digest.update(next)
+            offset += Int64(next.count)
+        }
+        return digest.finish()
+    }
+
+    private mutating func send(
+        _ upload: NewUpload, _ raw: Int32, _ octets: Int64, _ digest: [UInt8], _ key: String, _ step: @escaping (Step) -> Bool
+    ) throws(DocumentFailure) -> Identifier {
+        var place = memory.place(key)
+        var failures = 0
+        var reached: Int64 = 0
+        var lastProgress = now()
+        /// Whether the server was asked how much it has since the last failure.
+        var isKnown = false
+        while true {
+            do throws(DocumentFailure) {
+                if let known = place, !isKnown {
+                    guard let offset = try server.offset(known) else {
+                        memory.forget(key)
+                        place = nil
+                        continue
+                    }
+                    if offset > 0, !step(.resumed(at: offset)) { throw .cancelled }
+                    if offset > reached { (failures, lastProgress) = (0, now()) }
+                    reached = offset
+                }
+                if place == nil {
+                    let made = try server.create(upload, octets: octets, sha256: digest)
+                    memory.keep(key, place: made)
+                    place = made
+                    reached = 0
+                }
+                isKnown = true
+                guard let place, let id = place.split(separator: "/").last.flatMap({ Identifier(String($0)) }) else {
+                    throw .refused(status: 0, code: "bad_place", sentence: "The server named a place for the upload that cannot be used.")
+                }
+                if reached < octets {
+                    let begin = reached
+                    let offset = try server.append(place, file: raw, from: begin, count: octets - begin) { step(.sent(begin + $0)) }
+                    guard let offset else {
+                        // Somebody else sent meanwhile: the server says how much it has.
+                        isKnown = false
+                        continue
+                    }
+                    if offset > reached { (failures, lastProgress) = (0, now()) }
+                    reached = offset
+                }
+                if reached >= octets {
+                    memory.forget(key)
+                    return id
+                }
+            } catch {
+                guard case .offline(let reason) = error else {
+                    // What was refused is not there any more; what was given up goes on with the next run.
+                    if case .refused = error { memory.forget(key) }
+                    throw error
+                }
+                isKnown = false
+                guard now() - lastProgress < patience else { throw .offline("Upload failed. Please try again. \(reason)") }
+                let pause = backoff.wait(failures: failures)
+                failures += 1
+                guard step(.waits(pause, reason: reason)), wait(pause) else { throw .cancelled }
+            }
+        }
+    }
+}
+
+@available(*, unavailable)
+extension DocumentUpload: Sendable {}

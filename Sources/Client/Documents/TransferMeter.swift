@@ -1,0 +1,80 @@
+/// How fast a transfer is and how long it still takes, from what it reports.
+package struct TransferMeter: Hashable, Sendable {
+    /// Octets when it is done; `nil` while nobody knows.
+    package var total: Int64?
+    package private(set) var octets: Int64
+    /// Octets a second; `nil` until there is enough to tell.
+    package private(set) var rate: Double?
+    private var since: Int64
+    private var sinceOctets: Int64
+
+    /// Milliseconds of a measurement: shorter ones jump with every buffer of the kernel.
+    private static let span: Int64 = 500
+    /// How much of the last measurement counts.
+    private static let weight = 0.3
+
+    /// - Parameters:
+    ///   - octets: what is done already.
+    ///   - now: milliseconds of a clock that only grows.
+    package init(total: Int64?, octets: Int64 = 0, now: Int64) {
+        self.total = total
+        self.octets = octets
+        since = now
+        sinceOctets = octets
+    }
+
+    /// Takes how far it is. Going back (a new beginning) is no rate.
+    package mutating func report(_ octets: Int64, now: Int64) {
+        self.octets = octets
+        guard octets >= sinceOctets else {
+            (since, sinceOctets) = (now, octets)
+            return
+        }
+        guard now - since >= Self.span else { return }
+        let measured = Double(octets - sinceOctets) * 1_000 / Double(now - since)
+        rate = rate.map { $0 + (measured - $0) * Self.weight } ?? measured
+        (since, sinceOctets) = (now, octets)
+    }
+
+    /// Whole percent, 100 only when all of it is done; `nil` while the length is not known.
+    package var percent: Int? {
+        guard let total else { return nil }
+        if octets >= total { return 100 }
+        return max(0, min(99, Int(Double(octets) / Double(max(1, total)) * 100)))
+    }
+
+    /// Seconds to go; `nil` when that cannot be told.
+    package var remaining: Int64? {
+        guard let total, let rate, rate > 1 else { return nil }
+        return Int64((Double(max(0, total - octets)) / rate).rounded(.up))
+    }
+
+    /// "▕██████░░░░▏ 45 %  3.2 MB/s  0:17 left", as wide as asked with a bar of what is left of it.
+    ///
+    /// - Parameter columns: 0 for no bar.
+    package func line(columns: Int) -> String {
+        var words = percent.map { "\($0) %" } ?? ByteCount.text(octets)
+        if let rate { words += "  \(ByteCount.text(Int64(rate)))/s" }
+        if let remaining, remaining > 0 { words += "  \(remaining / 60):\(remaining % 60 < 10 ? "0" : "")\(remaining % 60) left" }
+        let room = min(30, columns - words.count - 4)
+        guard let percent, room >= 5 else { return words }
+        let full = room * percent / 100
+        return "[" + String(repeating: "#", count: full) + String(repeating: "-", count: room - full) + "] " + words
+    }
+}
+
+/// Sizes for people: 1 MB is 1,048,576 octets, as in the limit of 100 MB.
+package enum ByteCount {
+    package static func text(_ octets: Int64) -> String {
+        guard octets >= 1_024 else { return "\(max(0, octets)) B" }
+        var value = Double(octets)
+        var unit = ""
+        for next in ["KB", "MB", "GB", "TB"] {
+            value /= 1_024
+            unit = next
+            if value < 1_023.95 { break }
+        }
+        let tenths = Int((value * 10).rounded())
+        return value < 99.95 && tenths % 10 != 0 ? "\(tenths / 10).\(tenths % 10) \(unit)" : "\((tenths + 5) / 10) \(unit)"
+    }
+}

@@ -1,0 +1,41 @@
+internal import Bytes
+internal import Crypto
+internal import Posix
+
+/// Where begun uploads are at the server, so that a program that was ended goes on with them: a small file for each, in the user's state
+/// folder. It holds no token.
+package struct UploadMemory: Sendable {
+    private let folder: String?
+
+    /// - Parameter folder: `$XDG_STATE_HOME/huddle`; `nil` remembers nothing.
+    package init(folder: String?) { self.folder = folder.map { $0 + "/uploads" } }
+
+    /// Names one upload of one file as it is now.
+    func key(_ upload: NewUpload, server: String, path: String, octets: Int64, changed: Int64) -> String {
+        var digest = SHA256()
+        // Separated by what none of them contains.
+        for part in [
+            server, upload.family.description, upload.athlete.description, upload.type, upload.title, upload.description ?? "",
+            upload.school?.description ?? "", upload.replaces?.description ?? "", path, "\(octets)", "\(changed)",
+        ] {
+            digest.update(Array(part.utf8) + [0])
+        }
+        return Hex.encode(digest.finish())
+    }
+
+    func place(_ key: String) -> String? {
+        guard let folder, let octets = try? Files.read(folder + "/" + key, limit: 4_096) else { return nil }
+        return String(validating: octets, as: UTF8.self)
+    }
+
+    /// Without a place to keep it the upload goes on all the same.
+    func keep(_ key: String, place: String) {
+        guard let folder else { return }
+        try? Files.makeFolders(folder, mode: 0o700)
+        try? Files.write(Array(place.utf8), to: folder + "/" + key, mode: 0o600)
+    }
+
+    func forget(_ key: String) {
+        if let folder { try? Files.remove(folder + "/" + key) }
+    }
+}

@@ -1,0 +1,111 @@
+internal import CCurl
+internal import Posix
+
+/// HTTP requests by libcurl, one at a time, each waiting until it is over: for the thread of a transfer, not for one that draws.
+///
+/// Redirects are not followed (a token belongs to one server), and no proxy is taken from the environment for a server on this machine.
+/// Not for two threads at once.
+package final class HTTPClient {
+    /// Octets of content that are kept of a response whose content was not asked to go elsewhere: an error's sentence is far below.
+    package static let maxContent = 262_144
+    /// Seconds to connect, TLS included.
+    static let connectTime = 15
+    /// Seconds during which less than an octet a second comes or goes, after which the server counts as gone. Longer than a server takes to
+    /// bring 100 MB to its disk.
+    static let stallTime = 60
+
+    private let handle: UnsafeMutableRawPointer
+    private let authorities: String?
+
+    /// - Parameter authorities: a file in PEM with the certificates to trust; `nil` for the system's.
+    package init(authorities: String? = nil) throws(HTTPClientError) {
+        guard HTTPClient.isReady, let handle = curl_easy_init() else { throw .unreachable("libcurl cannot be used") }
+        self.handle = handle
+        self.authorities = authorities
+    }
+
+    deinit { curl_easy_cleanup(handle) }
+
+    /// Once for the process: libcurl's own set-up is not safe to be done twice at once.
+    private static let isReady: Bool = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+
+    /// - Parameters:
+    ///   - request: sent once, never again by itself.
+    ///   - file: asked with the head of the final response: an open file, and where in it the content is to go; `nil` to keep it in memory.
+    ///   - progress: called several times a second; false ends the request.
+    package func perform(
+        _ request: HTTPRequest, file: @escaping (HTTPReplyHead) -> (raw: Int32, offset: Int64)? = { _ in nil },
+        progress: @escaping (HTTPProgress) -> Bool = { _ in true }
+    ) throws(HTTPClientError) -> HTTPReply {
+        let exchange = Exchange(request.content, file: file, progress: progress)
+        curl_easy_reset(handle)
+        var list: UnsafeMutablePointer<curl_slist>?
+        defer { curl_slist_free_all(list) }
+        // libcurl would wait a second for a 100 that not every server sends; ours can refuse without it.
+        for (name, value) in request.fields + [("Expect", "")] {
+            guard !"\(name)\(value)".utf8.contains(where: { $0 < 0x20 }) else { throw .file("a field holds a control character") }
+            // A value that is empty is written with a semicolon; `Expect:` alone takes the field out.
+            let line = value.isEmpty && name != "Expect" ? "\(name);" : "\(name): \(value)"
+            guard let longer = curl_slist_append(list, line) else { throw .unreachable("out of memory") }
+            list = longer
+        }
+        let result = try withExtendedLifetime(exchange) { () throws(HTTPClientError) in
+            try configure(request, list, Unmanaged.passUnretained(exchange).toOpaque())
+            return curl_easy_perform(handle)
+        }
+        if let failure = exchange.failure { throw .file(failure) }
+        if exchange.isCancelled { throw .cancelled }
+        var status = 0
+        _ = ccurl_status(handle, &status)
+        // The server may answer and end before it has read all of the content: its answer counts.
+        if result == CURLE_OK || (result == CURLE_SEND_ERROR && exchange.isAnswered) {
+            return HTTPReply(head: exchange.head, content: exchange.content)
+        }
+        throw .unreachable(String(cString: curl_easy_strerror(result)))
+    }
+
+    private func configure(
+        _ request: HTTPRequest, _ list: UnsafeMutablePointer<curl_slist>?, _ context: UnsafeMutableRawPointer
+    ) throws(HTTPClientError) {
+        var results: [CURLcode] = []
+        func set(_ option: CURLoption, _ value: Int) { results.append(ccurl_set_long(handle, option, value)) }
+        func set(_ option: CURLoption, _ value: String) { results.append(ccurl_set_text(handle, option, value)) }
+        set(CURLOPT_URL, request.url)
+        set(CURLOPT_PROTOCOLS_STR, "http,https")
+        set(CURLOPT_NOSIGNAL, 1)
+        set(CURLOPT_NOPROXY, "localhost,127.0.0.1,::1")
+        set(CURLOPT_CONNECTTIMEOUT, HTTPClient.connectTime)
+        set(CURLOPT_LOW_SPEED_LIMIT, 1)
+        set(CURLOPT_LOW_SPEED_TIME, HTTPClient.stallTime)
+        set(CURLOPT_TCP_KEEPALIVE, 1)
+        // Half a mebibyte a read: fewer calls for what is large.
+        set(CURLOPT_UPLOAD_BUFFERSIZE, 524_288)
+        set(CURLOPT_BUFFERSIZE, 262_144)
+        if let authorities { set(CURLOPT_CAINFO, authorities) }
+        switch request.content {
+        case .none:
+            if request.method == "HEAD" { set(CURLOPT_NOBODY, 1) }
+            if request.method == "POST" {
+                set(CURLOPT_POST, 1)
+                results.append(ccurl_set_size(handle, CURLOPT_POSTFIELDSIZE_LARGE, 0))
+            }
+        case .octets, .file:
+            set(CURLOPT_UPLOAD, 1)
+            results.append(ccurl_set_size(handle, CURLOPT_INFILESIZE_LARGE, Int(request.content.count)))
+        }
+        if request.method != "HEAD" { set(CURLOPT_CUSTOMREQUEST, request.method) }
+        results.append(ccurl_set_pointer(handle, CURLOPT_HTTPHEADER, list))
+        for option in [CURLOPT_READDATA, CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_XFERINFODATA] {
+            results.append(ccurl_set_pointer(handle, option, context))
+        }
+        results.append(ccurl_set_transfer(handle, CURLOPT_READFUNCTION, readContent))
+        results.append(ccurl_set_transfer(handle, CURLOPT_WRITEFUNCTION, writeContent))
+        results.append(ccurl_set_transfer(handle, CURLOPT_HEADERFUNCTION, takeHeadLine))
+        results.append(ccurl_set_progress(handle, reportProgress))
+        set(CURLOPT_NOPROGRESS, 0)
+        if let failed = results.first(where: { $0 != CURLE_OK }) { throw .unreachable(String(cString: curl_easy_strerror(failed))) }
+    }
+}
+
+@available(*, unavailable)
+extension HTTPClient: Sendable {}
