@@ -119,7 +119,7 @@ package enum HuddleServer {
             try uploads.load()
             shard.site.add(uploads.routes)
             shard.uploads = uploads
-            shard.site.add(DocumentRoutes.all(shard, blobs))
+            shard.site.add(DocumentRoutes.all(shard, blobs) + DocumentRoutes.sharing(shard))
             reactor.setHooks(shard)
             defer { shard.closeAll() }
             let door = try Listener(

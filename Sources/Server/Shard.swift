@@ -304,8 +304,22 @@ final class Shard: ReactorHooks {
     ///
     /// - Parameter then: called on this thread with its version, or why not; `nil` when the server ends.
     func addDocument(_ document: NewDocument, then: @escaping (Result<Int64, Rejection>?) -> Void) {
-        let ticket = errands.begin { then($0 as? Result<Int64, Rejection>) }
-        if !writer.submit(.document(ticket, document)) { errands.end(ticket)?(nil) }
+        write({ store throws(StoreFailure) in try store.addDocument(document) }, then: then)
+    }
+
+    /// Asks the writer for something, which the live rooms hear of before `then` does.
+    ///
+    /// - Parameter then: called on this thread; `nil` when the server ends.
+    func write<Answer: Sendable>(
+        _ body: @escaping @Sendable (Store) throws(StoreFailure) -> (Answer, [CommitResult]), then: @escaping (Answer?) -> Void
+    ) {
+        let ticket = errands.begin { then($0 as? Answer) }
+        let isTaken = writer.submit(
+            .errand(ticket) { store throws(StoreFailure) in
+                let (answer, results) = try body(store)
+                return (answer, results)
+            })
+        if !isTaken { errands.end(ticket)?(nil) }
     }
 
     /// Tells a family how far somebody's file is.

@@ -20,8 +20,8 @@ enum WriterJob: Sendable {
     case visits([ShareVisit])
     /// Sessions that are in use.
     case renewals([Int64])
-    /// A document whose file is there; the ticket is of who waits for its number.
-    case document(UInt64, NewDocument)
+    /// Something that a request asks; the ticket is of who waits for what comes of it.
+    case errand(UInt64, @Sendable (Store) throws(StoreFailure) -> (answer: any Sendable, results: [CommitResult]))
     /// A part of an import, and where its answer is waited for: `nil` when it is done.
     case importing(ImportStep, answer: BlockingQueue<Rejection?>)
     /// Files of documents are gone; the answer is whether that is noted.
@@ -129,9 +129,9 @@ private struct WriterLoop {
             let (answer, results) = try command.perform(in: store, environment: environment)
             if !results.isEmpty { events.put(.committed(results)) }
             events.put(.administered(number, answer))
-        case .document(let ticket, let document):
-            let (answer, results) = try store.addDocument(document)
-            // The family hears of it before its uploader gets an answer.
+        case .errand(let ticket, let body):
+            let (answer, results) = try body(store)
+            // The family hears of it before who asked gets an answer.
             if !results.isEmpty { events.put(.committed(results)) }
             events.put(.errand(ticket, answer))
         case .importing(let step, let answer):

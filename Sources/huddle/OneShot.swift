@@ -46,6 +46,12 @@ struct OneShot {
             try filter.resolve(RecordNames(seat.session.engine))
             try export(filter, file, seat.session.engine)
             return .done
+        case .document(let request):
+            try seat.enter(context: invocation.context)
+            let commands = try DocumentCommands(invocation, setting, seat)
+            // The names are known; a session that waits for minutes would only be cut.
+            seat.leave()
+            return try commands.run(request)
         case .ask(let question):
             try seat.enter(context: invocation.context)
             return try ask(question, seat)

@@ -37,7 +37,7 @@ enum Program {
             case .watch(let since): return try WatchCommand.run(since, invocation, try Setting(invocation))
             case .interactive: return try Interactive.run(invocation, try Setting(invocation))
             case .outbox(let request): return try OutboxCommand(invocation, try Setting(invocation)).run(request)
-            case .list, .add, .edit, .remove, .restore, .attend, .shift, .copy, .undo, .itinerary, .export, .say, .ask:
+            case .list, .add, .edit, .remove, .restore, .attend, .shift, .copy, .undo, .itinerary, .export, .document, .say, .ask:
                 let command = OneShot(invocation, try Setting(invocation))
                 return try command.run()
             }

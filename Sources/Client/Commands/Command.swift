@@ -11,6 +11,7 @@ package struct Command: Hashable, Sendable {
         case list, show, add, edit, remove, restore
         case attend, shift, copy, undo, itinerary, export
         case history, since, statistics, access
+        case upload, download, share, shares, unshare, link
         case say, older, watch
         case context, drafts, retry, drop, help, quit
         case outbox, conflicts, resolve
@@ -20,6 +21,7 @@ package struct Command: Hashable, Sendable {
     package enum Section: String, CaseIterable, Hashable, Sendable {
         case start = "Begin"
         case records = "What the family keeps"
+        case documents = "Documents"
         case changes = "Plans and changes"
         case questions = "What happened"
         case talk = "Talking"
@@ -118,6 +120,8 @@ package struct Command: Hashable, Sendable {
         case changes
         /// What waits or was refused, one a line.
         case outbox
+        /// A link, or one a line.
+        case link
         /// Family and member.
         case seat
     }

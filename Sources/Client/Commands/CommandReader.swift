@@ -39,6 +39,7 @@ struct CommandReader {
     }
 
     func action() throws(UsageError) -> Invocation.Action {
+        if let request = try documentRequest() { return .document(request) }
         switch command.verb {
         case .converse:
             try list.expectNoPositional()
@@ -95,7 +96,8 @@ struct CommandReader {
             return .ask(.accesses(before: list.value("--before"), limit: try list.limit()))
         case .older: return .ask(.olderMessages(before: nil))
         case .outbox: return .outbox(try OutboxRequest(list.positional, usage))
-        case .show, .context, .drafts, .retry, .drop, .quit, .conflicts, .resolve: preconditionFailure("the conversation alone does this")
+        case .upload, .download, .share, .shares, .unshare, .link, .show, .context, .drafts, .retry, .drop, .quit, .conflicts, .resolve:
+            preconditionFailure("the conversation alone does this")
         }
     }
 

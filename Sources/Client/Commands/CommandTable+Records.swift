@@ -28,7 +28,7 @@ extension CommandTable {
     package static func singular(_ kind: Kind) -> [String] { kind == .tripItem ? ["item", "trip_item"] : ["\(kind.name)"] }
 
     /// The kind that a word means, of one or of many.
-    package static func kind(_ word: String) -> Kind? { kinds.first { singular($0).contains(word) || plural($0) == word } }
+    package static func kind(_ word: String) -> Kind? { word == "docs" ? .document : kinds.first { singular($0).contains(word) || plural($0) == word } }
 
     /// Kinds of which anything may be named by its name alone, in the order in which a name is looked up.
     package static let named: [Kind] = [.event, .trip, .tripItem, .document, .school, .coach, .metric, .interaction]
@@ -44,13 +44,14 @@ extension CommandTable {
 
     private static func commands(_ kind: Kind) -> [Command] {
         let plural = plural(kind)
+        let plurals = [plural] + (kind == .document ? ["docs"] : [])
         let singular = singular(kind)
         let label = kind.declaration.label.lowercased()
         let a = "aeiou".contains(label.first ?? "x") ? "an" : "a"
         let takesOverride = kind == .trip || kind == .tripItem
         var commands = [
             Command(
-                .list, .records, kind: kind, words: [[plural]], slash: [[plural]], arguments: [.init("TEXT", .text, required: false, repeats: true)],
+                .list, .records, kind: kind, words: plurals.map { [$0] }, slash: plurals.map { [$0] }, arguments: [.init("TEXT", .text, required: false, repeats: true)],
                 options: ListOptions.declared(kind), output: .records, "list \(plural); TEXT is searched", notes: notes(kind))
         ]
         if kind == .message { return commands }
@@ -74,15 +75,15 @@ extension CommandTable {
         }
         commands.append(
             Command(
-                .edit, .records, kind: kind, words: [[plural, "edit"]] + singular.map { ["edit", $0] },
-                slash: [[plural, "edit"]] + singular.map { ["edit", $0] } + (kind == .event ? [["edit"]] : []),
+                .edit, .records, kind: kind, words: plurals.map { [$0, "edit"] } + singular.map { ["edit", $0] },
+                slash: plurals.map { [$0, "edit"] } + singular.map { ["edit", $0] } + (kind == .event ? [["edit"]] : []),
                 arguments: [.init("ID", .record([kind])), .init("FIELD=VALUE", .field, required: false, repeats: true)],
                 options: (takesOverride ? override : []) + FieldOptions.declared(kind), output: .receipt, "change \(a) \(label)",
                 notes: "An empty value clears a field. Sets take names with commas between; +NAME,-NAME adds and takes away."))
         if kind.declaration.isDeletedByMutation {
             commands.append(
                 Command(
-                    .remove, .records, kind: kind, words: [[plural, "rm"]], slash: [[plural, "rm"]], arguments: [.init("ID", .record([kind]))],
+                    .remove, .records, kind: kind, words: plurals.map { [$0, "rm"] }, slash: plurals.map { [$0, "rm"] }, arguments: [.init("ID", .record([kind]))],
                     output: .receipt, "delete \(a) \(label)", notes: "It can be restored for 30 days."))
         }
         if kind == .event {

@@ -21,6 +21,7 @@ package struct Invocation: Hashable, Sendable {
         case undo(Int64?)
         case itinerary(ItineraryFilter)
         case export(ListFilter, file: String?)
+        case document(DocumentRequest)
         case say(String)
         case watch(since: Since?)
         case ask(Question)

@@ -1,0 +1,51 @@
+internal import Family
+
+extension CommandTable {
+    /// The files of documents. Their records are listed, edited and deleted like any other's.
+    static let documents: [Command] = [
+        Command(
+            .upload, .documents, kind: .document, words: forms("upload"), arguments: [.init("FILE", .file, repeats: true)],
+            options: [
+                .init("--type", hint: "TYPE", value: .word(documentTypes), "what it is: \(documentTypes.joined(separator: ", ")); with --replaces, as before"),
+                .init("--title", hint: "TEXT", value: .text, "its title; else the name of the file, or that of the version before"),
+                .init("--school", hint: "SCHOOL", value: .record([.school]), "the school that it is for"),
+                .init("--description", hint: "TEXT", value: .text, "more about it"),
+                .init("--replaces", hint: "DOCUMENT", value: .record([.document]), "it is the next version of that one; the older ones stay"),
+                .init("--athlete", hint: "MEMBER", value: .record([.member]), "whose; else the context's"),
+            ], output: .records,
+            "send files to the family, one after the other",
+            notes: "Interrupted, it goes on where it stopped when the same command is run again. A file has at most 100 MB."),
+        Command(
+            .download, .documents, kind: .document, words: forms("download"), arguments: [.init("DOCUMENT", .record([.document]))],
+            options: [.init("--output", hint: "FILE", value: .file, "where to; else its own name, beside what is there")], output: .records,
+            "fetch a document's file",
+            notes: "Interrupted, it goes on where it stopped. What came is compared with what was uploaded."),
+        Command(
+            .share, .documents, kind: .document, words: forms("share"), arguments: [.init("DOCUMENT", .record([.document]))],
+            options: [
+                .init("--school", hint: "SCHOOL", value: .record([.school]), required: true, "for whom; a new link takes the place of that school's old one"),
+                .init("--days", hint: "N", value: .number, "how long it works (30; at most 365)"),
+            ], output: .link, "a link by which a coach opens it without a sign-in",
+            notes: "The link is shown once. It counts how often it is opened, and huddle docs unshare ends it at once."),
+        Command(
+            .shares, .documents, kind: .document, words: forms("shares"), arguments: [.init("DOCUMENT", .record([.document]))], output: .link,
+            "the links of a document: for whom, until when, how often opened"),
+        Command(
+            .unshare, .documents, kind: .document, words: forms("unshare"),
+            arguments: [.init("DOCUMENT", .record([.document])), .init("SCHOOL", .record([.school]), required: false)],
+            "end its links, or that of one school"),
+        Command(
+            .link, .documents, kind: .document, words: forms("link"), arguments: [.init("DOCUMENT", .record([.document]))], output: .link,
+            "an address for your own browser that works for a few minutes"),
+    ]
+
+    /// What a document can be, as in its declaration.
+    package static var documentTypes: [String] {
+        guard let field = Kind.document.declaration.fields.first(where: { $0.name == "type" }), case .choice(let words, _) = field.type else {
+            return []
+        }
+        return words
+    }
+
+    private static func forms(_ word: String) -> [[String]] { [["docs", word], ["documents", word]] }
+}

@@ -1,0 +1,62 @@
+internal import Arguments
+
+/// What somebody wants done with documents' files; names are looked up when it is done.
+package enum DocumentRequest: Hashable, Sendable {
+    case upload([String], Description)
+    case download(String, to: String?)
+    case share(String, school: String, days: Int?)
+    case shares(String)
+    /// `school`: whose link alone.
+    case unshare(String, school: String?)
+    case link(String)
+
+    /// What is said about files that go up.
+    package struct Description: Hashable, Sendable {
+        package var type: String?
+        package var title: String?
+        package var school: String?
+        package var text: String?
+        package var replaces: String?
+        package var athlete: String?
+    }
+}
+
+extension CommandReader {
+    /// - Returns: `nil` when the command is about something else.
+    func documentRequest() throws(UsageError) -> DocumentRequest? {
+        switch command.verb {
+        case .upload:
+            guard !list.positional.isEmpty else { throw usage }
+            var description = DocumentRequest.Description(
+                type: list.value("--type"), title: list.value("--title")?.trimmed, school: list.value("--school"),
+                text: list.value("--description"), replaces: list.value("--replaces"), athlete: list.value("--athlete"))
+            if let type = description.type {
+                // As people say it: "rec-letter", "Highlight Video".
+                let word = type.lowercased().split { $0 == " " || $0 == "-" || $0 == "_" }.joined(separator: "_")
+                guard CommandTable.documentTypes.contains(word) else {
+                    throw UsageError("--type is one of \(CommandTable.documentTypes.joined(separator: ", ")).")
+                }
+                description.type = word
+            } else if description.replaces == nil {
+                throw UsageError("Say what it is: --type with one of \(CommandTable.documentTypes.joined(separator: ", ")).")
+            }
+            if list.positional.count > 1 {
+                if description.title != nil { throw UsageError("--title names one file. Leave it out: each has its own name then.") }
+                if description.replaces != nil { throw UsageError("--replaces takes one file: the next version.") }
+            }
+            if description.title == "" { throw UsageError("Title is required.") }
+            return .upload(list.positional, description)
+        case .download: return .download(try one(), to: list.value("--output"))
+        case .share:
+            let document = try one()
+            guard let school = list.value("--school") else { throw UsageError("For which school is it? Take --school.") }
+            return .share(document, school: school, days: try list.integer("--days", in: 1...365))
+        case .shares: return .shares(try one())
+        case .unshare:
+            guard let document = list.positional.first, list.positional.count <= 2 else { throw usage }
+            return .unshare(document, school: list.positional.dropFirst().first)
+        case .link: return .link(try one())
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,229 @@
+import Bytes
+import Family
+import HTTP1
+import JSON
+import Store
+import Uploads
+
+extension DocumentRoutes {
+    /// What members do about share links and signed links (`proto/documents.md`).
+    ///
+    /// | path | methods | what |
+    /// | --- | --- | --- |
+    /// | `/documents/<id>/shares` | GET HEAD POST OPTIONS | the links of a document; a new one for a school |
+    /// | `/documents/<id>/shares?share=<id>` | DELETE | ends a link |
+    /// | `/documents/<id>/link` | POST OPTIONS | an address that opens the document for minutes |
+    static func sharing(_ shard: Shard) -> [Route] {
+        [
+            Route("/documents/*/shares", ["GET", "HEAD", "POST", "DELETE"]) { [unowned shard] request in
+                switch request.head.method {
+                case "POST": .work(ShareMaking(request, shard))
+                case "DELETE": .work(ShareEnding(request, shard))
+                default: .work(ShareListing(request, shard))
+                }
+            },
+            Route("/documents/*/link", ["POST"]) { [unowned shard] in .work(LinkMaking($0, shard)) },
+        ]
+    }
+}
+
+/// A request about one document, of a member who may see it.
+class DocumentWork: HTTPWork {
+    unowned let shard: Shard
+
+    init(_ request: HTTPRequest, _ shard: Shard) {
+        self.shard = shard
+        super.init(request)
+    }
+
+    /// Finds the document and as whom it is seen; answers itself to who may not.
+    final func find(_ then: @escaping (StoredDocument, _ member: Identifier) -> Void) {
+        shard.authenticate(self) { [self] signIn in
+            guard let id = Identifier(request.name) else { return respond(DocumentDownload.missing) }
+            shard.read { reader throws(StoreFailure) in
+                try reader.document(id, by: signIn)
+            } then: { [self] found in
+                guard isOpen else { return }
+                guard let found else { return respond(Bearer.busy) }
+                guard let found else { return respond(DocumentDownload.missing) }
+                then(found.document, found.member)
+            }
+        }
+    }
+
+    final func refuse(_ rejection: Rejection) {
+        let refusal = UploadRefusal(rejection)
+        respond(HTTPResponse(refusal.status, code: refusal.code, field: refusal.field, sentence: refusal.sentence))
+    }
+
+    final func respond(_ status: Int, _ members: (inout JSONWriter) -> Void) {
+        var writer = JSONWriter()
+        writer.beginObject()
+        members(&writer)
+        writer.endObject()
+        respond(
+            HTTPResponse(
+                status, [Field("Content-Type", "application/json"), Field("Cache-Control", "no-store")], content: writer.octets + [0x0A]))
+    }
+}
+
+@available(*, unavailable) extension DocumentWork: Sendable {}
+
+/// `POST /documents/<id>/shares` with `{"school":"<id>","days":30}`.
+private final class ShareMaking: DocumentWork {
+    /// Octets of its content: a few times what there is to say.
+    private static let maxContent = 4_096
+
+    private var content: [UInt8] = []
+
+    override func begin() {
+        guard acceptContent(limit: ShareMaking.maxContent) else {
+            return respond(HTTPResponse(413, code: "too_large", sentence: "This is more than a share link needs: send school and days."))
+        }
+    }
+
+    override func received(_ buffer: ContentBuffer) {
+        buffer.withOctets { content += $0 }
+        giveBack(buffer)
+    }
+
+    override func contentEnded() {
+        guard let (school, days) = ShareMaking.read(content) else {
+            return respond(
+                HTTPResponse(
+                    400, code: "invalid", field: "school",
+                    sentence: "Send {\"school\":\"<id of a school>\",\"days\":30}, with days from 1 to 365 or without."))
+        }
+        find { [self] document, member in
+            let share = NewShare(
+                family: document.family, member: member, document: document.id, school: school, life: days.map { $0 * 86_400_000 })
+            shard.write({ store throws(StoreFailure) in try store.share(share) }) { [self] answer in
+                guard isOpen else { return }
+                switch answer {
+                case nil: respond(Bearer.busy)
+                case .failure(let rejection)?: refuse(rejection)
+                case .success(let created)?:
+                    respond(201) { writer in
+                        created.link.write(into: &writer)
+                        writer.key("url")
+                        writer.string("/s/\(created.token)")
+                    }
+                }
+            }
+        }
+    }
+
+    private static func read(_ octets: [UInt8]) -> (Identifier, days: Int64?)? {
+        var school: Identifier?
+        var days: Int64?
+        do throws(JSONError) {
+            try JSONReader.read(octets, maxDepth: 2) { reader throws(JSONError) in
+                try reader.readObject { reader, key throws(JSONError) in
+                    switch key {
+                    case "school": school = Identifier(try reader.readString())
+                    case "days": days = try reader.readInteger()
+                    default: throw .invalid("a member that is not known")
+                    }
+                }
+            }
+        } catch {
+            return nil
+        }
+        guard let school, days.map((1...365).contains) ?? true else { return nil }
+        return (school, days)
+    }
+}
+
+/// `GET /documents/<id>/shares`.
+private final class ShareListing: DocumentWork {
+    override func begin() {
+        find { [self] document, _ in
+            let (family, id) = (document.family, document.id)
+            shard.read { reader throws(StoreFailure) in
+                try reader.shares(family: family, document: id)
+            } then: { [self] links in
+                guard isOpen else { return }
+                guard let links else { return respond(Bearer.busy) }
+                respond(200) { writer in
+                    writer.key("shares")
+                    writer.beginArray()
+                    for link in links {
+                        writer.beginObject()
+                        link.write(into: &writer)
+                        writer.endObject()
+                    }
+                    writer.endArray()
+                }
+            }
+        }
+    }
+}
+
+/// `DELETE /documents/<id>/shares?share=<id>`.
+private final class ShareEnding: DocumentWork {
+    override func begin() {
+        find { [self] document, member in
+            guard let share = request.parameter("share").flatMap({ Identifier($0) }) else {
+                return respond(HTTPResponse(400, code: "required", field: "share", sentence: "Name the link to end: ?share=<id>."))
+            }
+            let family = document.family
+            shard.write({ store throws(StoreFailure) in
+                (try store.endShare(share, family: family, member: member), [])
+            }) { [self] (answer: Result<Void, Rejection>?) in
+                guard isOpen else { return }
+                switch answer {
+                case nil: respond(Bearer.busy)
+                case .failure(let rejection)?: refuse(rejection)
+                case .success?: respond(HTTPResponse(204))
+                }
+            }
+        }
+    }
+}
+
+/// `POST /documents/<id>/link`.
+private final class LinkMaking: DocumentWork {
+    override func begin() {
+        find { [self] document, member in
+            let (family, id) = (document.family, document.id)
+            shard.read { reader throws(StoreFailure) in
+                reader.signedLink(to: id, family: family, member: member)
+            } then: { [self] link in
+                guard isOpen else { return }
+                guard let link else { return respond(Bearer.busy) }
+                respond(201) { writer in
+                    writer.key("url")
+                    writer.string("/documents/\(id)?link=\(link)")
+                }
+            }
+        }
+    }
+}
+
+extension ShareLink {
+    /// Its members, into an object that is begun.
+    fileprivate func write(into writer: inout JSONWriter) {
+        writer.key("id")
+        writer.identifier(id)
+        writer.key("school")
+        writer.identifier(school)
+        writer.key("created_by")
+        writer.identifier(createdBy)
+        writer.key("created_at")
+        writer.integer(createdAt)
+        writer.key("expires_at")
+        writer.integer(expiresAt)
+        if let endedAt {
+            writer.key("ended_at")
+            writer.integer(endedAt)
+        }
+        writer.key("views")
+        writer.integer(views)
+        writer.key("downloads")
+        writer.integer(downloads)
+        if let lastOpenedAt {
+            writer.key("last_opened_at")
+            writer.integer(lastOpenedAt)
+        }
+    }
+}

@@ -1,0 +1,311 @@
+import Arguments
+import Bytes
+import Client
+import Crypto
+import Family
+import Glibc
+import JSON
+import Posix
+import Wire
+
+/// `huddle docs …`: what is done with documents' files. The session finds out what the names mean; the files go by HTTP.
+struct DocumentCommands {
+    private let invocation: Invocation
+    private let setting: Setting
+    private let seat: Seat
+    private let names: RecordNames
+    private let server: DocumentServer
+
+    /// - Parameter seat: joined.
+    init(_ invocation: Invocation, _ setting: Setting, _ seat: Seat) throws {
+        self.invocation = invocation
+        self.setting = setting
+        self.seat = seat
+        names = RecordNames(seat.session.engine)
+        do throws(DocumentFailure) { server = try DocumentServer(setting.address, token: setting.token) } catch { throw Self.failure(error) }
+    }
+
+    func run(_ request: DocumentRequest) throws -> ExitStatus {
+        do {
+            switch request {
+            case .upload(let files, let description): return try upload(files, description)
+            case .download(let document, let path): try download(try find(.document, document), to: path)
+            case .share(let document, let school, let days):
+                try share(try find(.document, document), school: try find(.school, school), days: days)
+            case .shares(let document): try list(try find(.document, document))
+            case .unshare(let document, let school):
+                return try unshare(try find(.document, document), school: try school.map { try find(.school, $0) })
+            case .link(let document): print(url: try server.link(try find(.document, document).id))
+            }
+            return .done
+        } catch let error as DocumentFailure {
+            throw Self.failure(error)
+        }
+    }
+
+    private func find(_ kind: Kind, _ text: String) throws -> Record {
+        do { return try names.find(kind, text) } catch { throw UsageError(error.message) }
+    }
+
+    private static func failure(_ failure: DocumentFailure) -> ProgramFailure {
+        switch failure {
+        case .offline(let sentence): ProgramFailure(.offline, sentence)
+        case .refused(_, _, let sentence): ProgramFailure(.refused, sentence)
+        case .file(let sentence): ProgramFailure(.failed, sentence)
+        case .cancelled: ProgramFailure(.failed, failure.sentence)
+        }
+    }
+
+    // MARK: Up
+
+    private func upload(_ files: [String], _ description: DocumentRequest.Description) throws -> ExitStatus {
+        let engine = seat.session.engine
+        guard let family = engine.family else { throw ProgramFailure(.failed, "There is no family to upload to.") }
+        let replaced = try description.replaces.map { try find(.document, $0) }
+        let school = try description.school.map { try find(.school, $0).id } ?? replaced?.fields.reference("school_id")
+        let athlete = try athlete(description, replaced)
+        guard let type = description.type ?? replaced?.fields.text("type") else { throw UsageError("Say what it is, with --type.") }
+        var worst = ExitStatus.done
+        for (index, path) in files.enumerated() {
+            let name = path.split(separator: "/").last.map(String.init) ?? path
+            let title = description.title ?? replaced?.fields.text("title") ?? Self.title(name)
+            let upload = NewUpload(
+                family: family, athlete: athlete, type: type, title: title, description: description.text, school: school,
+                replaces: replaced?.id, fileName: name)
+            do {
+                let id = try send(upload, path, name: name, queued: files.count - index - 1)
+                report(id, title)
+            } catch let error as DocumentFailure {
+                guard files.count > 1, error != .cancelled else { throw error }
+                // The others have their turn.
+                let failure = Self.failure(error)
+                Standard.write(error: "huddle: \(name.printable): \(failure.message)\n")
+                worst = failure.status
+            }
+        }
+        return worst
+    }
+
+    /// "Fall highlights" of "Fall_highlights.mp4".
+    private static func title(_ name: String) -> String {
+        let stem = name.lastIndex(of: ".").map { String(name[..<$0]) } ?? name
+        let words = stem.split { $0 == "_" || $0 == " " }.joined(separator: " ").printable
+        return words.isEmpty ? name.printable : words
+    }
+
+    private func athlete(_ description: DocumentRequest.Description, _ replaced: Record?) throws -> Identifier {
+        if let replaced, let athlete = replaced.athlete { return athlete }
+        if let text = description.athlete { return try find(.member, text).id }
+        let engine = seat.session.engine
+        if case .athlete(let id)? = engine.context { return id }
+        let athletes = engine.records(of: .member).filter { $0.fields.text("role") == "athlete" }
+        guard athletes.count == 1, let only = athletes.first else {
+            let list = athletes.compactMap { $0.fields.text("name")?.printable }.joined(separator: ", ")
+            throw UsageError("Whose document is it? Take --athlete with one of: \(list).")
+        }
+        return only.id
+    }
+
+    private func send(_ upload: NewUpload, _ path: String, name: String, queued: Int) throws -> Identifier {
+        let row = ProgressRow(name.printable + (queued > 0 ? " (\(queued) more)" : ""))
+        defer { row.end() }
+        let total = Int64(((try? Files.status(path)) ?? nil)?.size ?? 0)
+        var meter = TransferMeter(total: total, now: Clock.monotonicMilliseconds())
+        var uploading = DocumentUpload(
+            server, address: setting.address.description, memory: UploadMemory(folder: CachePlace.root), seed: Random.uint64(), wait: Self.wait)
+        return try uploading.run(upload, path: path) { step in
+            switch step {
+            case .resumed(let octets):
+                meter = TransferMeter(total: total, octets: octets, now: Clock.monotonicMilliseconds())
+                row.say("It goes on at \(ByteCount.text(octets)), where it stopped.")
+            case .sent(let octets):
+                meter.report(octets, now: Clock.monotonicMilliseconds())
+                row.show { meter.line(columns: $0) }
+            case .waits(let pause, let reason):
+                row.say("\(reason) Trying again in \((pause + 999) / 1_000) s; what is there stays there.")
+            }
+            return true
+        }
+    }
+
+    private func report(_ id: Identifier, _ title: String) {
+        guard invocation.isJSON else {
+            Standard.write(output: "\(names.short(id))  uploaded \(title.printable)\n")
+            return
+        }
+        // The record came, or comes, as a change: its own command lists it.
+        printObject { writer in
+            writer.key("id")
+            writer.identifier(id)
+            writer.key("title")
+            writer.string(title)
+        }
+    }
+
+    private static func wait(_ milliseconds: Int64) -> Bool {
+        var none: [Poll.Item] = []
+        _ = try? Poll.wait(&none, timeoutMilliseconds: Int(milliseconds))
+        return true
+    }
+
+    // MARK: Down
+
+    private func download(_ document: Record, to path: String?) throws {
+        guard case .integer(let octets)? = document.fields["octets"], let sha256 = document.fields.text("sha256") else {
+            throw ProgramFailure(.failed, "This document has no file.")
+        }
+        let name = document.fields.text("file_name") ?? "document"
+        let path = path ?? DocumentDownload.freeName(name) { Files.exists($0) }
+        let row = ProgressRow(path.printable)
+        defer { row.end() }
+        var meter = TransferMeter(total: octets, now: Clock.monotonicMilliseconds())
+        var downloading = DocumentDownload(server, seed: Random.uint64(), wait: Self.wait)
+        try downloading.run(.init(document: document.id, octets: octets, sha256: sha256), to: path) { done in
+            meter.report(done, now: Clock.monotonicMilliseconds())
+            row.show { meter.line(columns: $0) }
+            return true
+        }
+        row.end()
+        guard invocation.isJSON else {
+            Standard.write(output: "\(path.printable)  \(ByteCount.text(octets))\n")
+            return
+        }
+        printObject { writer in
+            writer.key("id")
+            writer.identifier(document.id)
+            writer.key("file")
+            writer.string(path)
+            writer.key("octets")
+            writer.integer(octets)
+            writer.key("sha256")
+            writer.string(sha256)
+        }
+    }
+
+    // MARK: Links
+
+    private func share(_ document: Record, school: Record, days: Int?) throws {
+        let link = try server.share(document.id, school: school.id, days: days)
+        guard !invocation.isJSON else { return printJSON(link) }
+        Standard.write(
+            output: """
+                \(link.url ?? "")
+                It opens \(names.name(document.id)) until \(date(link.expiresAt)), for whoever has it. It is shown only now; to end it: huddle docs unshare \
+                \(names.short(document.id))
+
+                """)
+    }
+
+    private func list(_ document: Record) throws {
+        let links = try server.shares(document.id)
+        guard !invocation.isJSON else { return links.forEach(printJSON) }
+        guard !links.isEmpty else {
+            Standard.write(output: "There is no link to \(names.name(document.id)). huddle docs share makes one.\n")
+            return
+        }
+        let now = Clock.wallMilliseconds()
+        for link in links {
+            let who = link.school.map { names.name($0) } ?? "anybody"
+            let state = link.endedAt.map { "ended \(date($0))" } ?? (link.isOpen(at: now) ? "until \(date(link.expiresAt))" : "over since \(date(link.expiresAt))")
+            Standard.write(output: "\(who)  \(state)  opened \(times(link.views)), fetched \(times(link.downloads))\n")
+        }
+    }
+
+    private func unshare(_ document: Record, school: Record?) throws -> ExitStatus {
+        let now = Clock.wallMilliseconds()
+        let links = try server.shares(document.id).filter { $0.isOpen(at: now) && (school == nil || $0.school == school?.id) }
+        for link in links { try server.revoke(link.id, of: document.id) }
+        guard !links.isEmpty else { throw ProgramFailure(.refused, "There is no such link that still works.") }
+        if !invocation.isJSON { Standard.write(output: links.count == 1 ? "The link is ended.\n" : "\(links.count) links are ended.\n") }
+        return .done
+    }
+
+    private func times(_ count: Int64) -> String { count == 1 ? "once" : "\(count) times" }
+
+    private func date(_ instant: Int64) -> String {
+        let clock = LocalClock(zone: seat.session.engine.timeZone)
+        return clock.today(instant)
+    }
+
+    // MARK: Output
+
+    private func print(url: String) {
+        guard invocation.isJSON else {
+            Standard.write(output: url + "\n")
+            return
+        }
+        printObject { writer in
+            writer.key("url")
+            writer.string(url)
+        }
+    }
+
+    private func printJSON(_ link: ShareLink) {
+        printObject { writer in
+            writer.key("id")
+            writer.string(link.id)
+            if let url = link.url {
+                writer.key("url")
+                writer.string(url)
+            }
+            if let school = link.school {
+                writer.key("school")
+                writer.identifier(school)
+            }
+            writer.key("expires_at")
+            writer.integer(link.expiresAt)
+            if let ended = link.endedAt {
+                writer.key("ended_at")
+                writer.integer(ended)
+            }
+            writer.key("views")
+            writer.integer(link.views)
+            writer.key("downloads")
+            writer.integer(link.downloads)
+        }
+    }
+
+    private func printObject(_ members: (inout JSONWriter) -> Void) {
+        var writer = JSONWriter()
+        writer.beginObject()
+        members(&writer)
+        writer.endObject()
+        Standard.write(output: writer.octets + [UInt8(ascii: "\n")])
+    }
+}
+
+/// One row on a person's terminal that tells how far something is; nothing where nobody looks.
+private final class ProgressRow {
+    private let name: String
+    private let isShown = Standard.isTerminal(STDERR_FILENO)
+    private var shownAt: Int64 = 0
+    private var isDirty = false
+
+    /// Milliseconds between two drawings: faster than that nobody reads.
+    private static let interval: Int64 = 100
+
+    init(_ name: String) { self.name = name }
+
+    /// - Parameter line: made for so many columns.
+    func show(_ line: (Int) -> String) {
+        let now = Clock.monotonicMilliseconds()
+        guard isShown, now - shownAt >= Self.interval else { return }
+        shownAt = now
+        isDirty = true
+        let columns = max(20, RawTerminal.columns - 1)
+        let room = columns - DisplayWidth.of(name) - 2
+        let text = room >= 20 ? "\(name)  \(line(room))" : line(columns)
+        Standard.write(error: "\r\u{1B}[K\(text)")
+    }
+
+    /// A sentence that stays.
+    func say(_ sentence: String) {
+        end()
+        if isShown { Standard.write(error: "\(sentence)\n") }
+    }
+
+    func end() {
+        if isDirty { Standard.write(error: "\r\u{1B}[K") }
+        isDirty = false
+    }
+}
