@@ -292,7 +292,7 @@ private final class ProgressRow {
         guard isShown, now - shownAt >= Self.interval else { return }
         shownAt = now
         isDirty = true
-        let columns = max(20, RawTerminal.columns - 1)
+        let columns = max(20, (TerminalDevice.size()?.columns ?? 80) - 1)
         let room = columns - DisplayWidth.of(name) - 2
         let text = room >= 20 ? "\(name)  \(line(room))" : line(columns)
         Standard.write(error: "\r\u{1B}[K\(text)")

@@ -79,8 +79,8 @@ struct OneShot {
         if let name = invocation.context {
             do {
                 _ = engine.setContext(name == "all" ? .all : .athlete(try RecordNames(engine).find(.member, name).id), now: 0)
-            } catch let failure as LookupFailure {
-                throw UsageError(failure.message)
+            } catch {
+                throw UsageError(error.message)
             }
         }
         switch invocation.action {
@@ -103,8 +103,8 @@ struct OneShot {
         if let name = invocation.context {
             do {
                 session.setContext(name == "all" ? .all : .athlete(try RecordNames(session.engine).find(.member, name).id))
-            } catch let failure as LookupFailure {
-                throw UsageError(failure.message)
+            } catch {
+                throw UsageError(error.message)
             }
         }
         let engine = session.engine

@@ -50,7 +50,7 @@ struct ArchiveAudit {
         case .replaced(let row): try check(row)
         case .purged(let purged):
             guard gone.removeValue(forKey: purged.id) != nil else { throw .inconsistent("it names a purged record that never was") }
-        case .client, .receipt, .person, .access: break
+        case .client, .receipt, .person, .access, .file: break
         }
     }
 
