@@ -28,6 +28,7 @@ extension Hub {
         session.member = membership.member
         session.role = membership.role
         session.client = join.client
+        session.isQuiet = join.isQuiet
         session.context = join.context ?? .all
         session.cursor = join.cursor?.sequence ?? 0
         session.wish = Wish(join)
@@ -76,7 +77,7 @@ extension Hub {
                 Joined(
                     epoch: seat.epoch, sequence: seat.head, family: room.family, member: seat.member, role: seat.role,
                     context: context, resumesByChanges: seat.resume == .changes, presence: room.presence())), to: session)
-        announce(seat.member, in: room, except: session)
+        if !session.isQuiet { announce(seat.member, in: room, except: session) }
         session.phase = .catchingUp
         switch seat.resume {
         case .changes: catchUp(session)
@@ -206,7 +207,7 @@ extension Hub {
         send(.context(context), to: session)
         noteVisit(session, in: room)
         // Whoever repeats themself speaks to nobody else.
-        if context != before { announce(session.member, in: room, except: nil) }
+        if context != before, !session.isQuiet { announce(session.member, in: room, except: nil) }
     }
 
     /// Tells the access log whose season is looked at, unless it is one's own.

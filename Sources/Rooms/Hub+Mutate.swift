@@ -112,13 +112,13 @@ extension Hub {
             send(.role(role), to: session)
             session.context = allowed(session.context, for: session, in: room) ?? .all
             send(.context(session.context), to: session)
-            announce(member, in: room, except: nil)
+            if !session.isQuiet { announce(member, in: room, except: nil) }
         }
         // Who looked at an athlete that is none any more looks at all.
         for session in room.sessions where session.isSeated && session.context == .athlete(member) && role != .athlete {
             session.context = .all
             send(.context(.all), to: session)
-            announce(session.member, in: room, except: nil)
+            if !session.isQuiet { announce(session.member, in: room, except: nil) }
         }
     }
 }

@@ -186,7 +186,7 @@ package final class Hub {
         room.remove(session)
         if room.isEmpty {
             rooms[room.family] = nil
-        } else if session.isSeated, !isEndingAll {
+        } else if session.isSeated, !session.isQuiet, !isEndingAll {
             announce(session.member, in: room, except: nil)
         }
     }

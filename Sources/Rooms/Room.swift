@@ -32,10 +32,10 @@ final class Room {
         sessions.reduce(0) { $0 + ($1.member == member && $1.phase != .closed ? 1 : 0) }
     }
 
-    /// Everybody who is here, each once.
+    /// Everybody who is here and not quiet, each once.
     func presence() -> [Presence] {
         var list: [Presence] = []
-        for session in sessions where session.isSeated && session.phase != .closed {
+        for session in sessions where session.isSeated && !session.isQuiet && session.phase != .closed {
             if let index = list.firstIndex(where: { $0.member == session.member }) {
                 list[index].connections += 1
                 list[index].context = session.context

@@ -64,6 +64,8 @@ final class Session {
     var role = Role.guest
     /// `joined` was sent: presence may follow.
     var isSeated = false
+    /// Nobody is told that it is here.
+    var isQuiet = false
     /// A read for catching up is on its way.
     var isReading = false
     /// Has sent a full portion and goes on when the outbox is empty.

@@ -45,7 +45,7 @@ enum ClientFrameType: String, CaseIterable {
         case .mutate: [.mutation, .operations, .undo, .overlap]
         case .signIn: [.token]
         case .redeem: [.code, .client]
-        case .join: [.family, .client, .context, .cursor]
+        case .join: [.family, .client, .context, .cursor, .quiet]
         case .context: [.context]
         case .list: [.request, .kind, .athlete, .filter, .search, .sort, .before, .limit, .count, .deleted]
         case .statistics: [.request, .kind, .athlete]
@@ -83,12 +83,13 @@ private struct Members: OptionSet {
     static let after = Members(rawValue: 524_288)
     static let undo = Members(rawValue: 1_048_576)
     static let overlap = Members(rawValue: 2_097_152)
+    static let quiet = Members(rawValue: 4_194_304)
 
     var firstName: String? {
         let names = [
             "mutation", "operations", "token", "code", "client", "family", "context", "cursor", "request", "kind", "before", "limit",
             "athlete", "filter", "search", "sort", "count", "deleted", "record", "after",
-            "undo", "allow_overlap",
+            "undo", "allow_overlap", "quiet",
         ]
         return isEmpty ? nil : names[rawValue.trailingZeroBitCount]
     }
@@ -125,6 +126,7 @@ private struct ClientFrameReader {
     var sort: Query.Sort?
     var counts = false
     var deleted = false
+    var quiet = false
     var record: HistoryRequest.Target?
     /// `before` of a history is a sequence, not a mark.
     var beforeSequence: Int64?
@@ -253,6 +255,9 @@ private struct ClientFrameReader {
             case "deleted":
                 begin("deleted", .deleted)
                 deleted = try reader.readBool()
+            case "quiet":
+                begin("quiet", .quiet)
+                quiet = try reader.readBool()
             case "record":
                 begin("record", .record)
                 record = try readTarget(&reader)
@@ -354,7 +359,7 @@ private struct ClientFrameReader {
         case .join:
             guard let family else { throw missing("family") }
             guard let client else { throw missing("client") }
-            return .join(Join(family: family, client: client, context: context, cursor: cursor))
+            return .join(Join(family: family, client: client, context: context, cursor: cursor, isQuiet: quiet))
         case .context:
             guard let context else { throw missing("context") }
             return .context(context)

@@ -44,6 +44,10 @@ extension ClientFrame {
                 writer.integer(cursor.sequence)
                 writer.endObject()
             }
+            if join.isQuiet {
+                writer.key("quiet")
+                writer.boolean(true)
+            }
         case .mutation(let id, let body, let overlap):
             writer.word("mutate")
             writer.key("mutation")

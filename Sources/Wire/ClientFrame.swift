@@ -8,7 +8,7 @@ package enum ClientFrame: Hashable, Sendable {
     /// `{"type":"redeem","code":"…","client":"…"}`: turns an invite's one-time code into a session token. Sent again by the same
     /// client (the answer was lost) it gives a new token for the same member.
     case redeem(code: String, client: Identifier)
-    /// `{"type":"join","family":"…","client":"…","context":"all"|"<athlete>","cursor":{"epoch":"…","seq":12}}`
+    /// `{"type":"join","family":"…","client":"…","context":"all"|"<athlete>","cursor":{"epoch":"…","seq":12},"quiet":true}`
     case join(Join)
     /// `{"type":"mutate","mutation":7,"operations":[…]}`, or `"undo":12` instead of operations; the client id is the one given at join.
     /// `"allow_overlap":{"reason":"…","pairs":[["<id>","<id>"],…]}` accepts overlaps.
@@ -49,12 +49,15 @@ package struct Join: Hashable, Sendable {
     package var context: Context?
     /// Where the client stopped; `nil` asks for a snapshot.
     package var cursor: Cursor?
+    /// A program that looks or writes once and goes: nobody is told that it came.
+    package var isQuiet: Bool
 
-    package init(family: Identifier, client: Identifier, context: Context? = nil, cursor: Cursor? = nil) {
+    package init(family: Identifier, client: Identifier, context: Context? = nil, cursor: Cursor? = nil, isQuiet: Bool = false) {
         self.family = family
         self.client = client
         self.context = context
         self.cursor = cursor
+        self.isQuiet = isQuiet
     }
 }
 

@@ -1,3 +1,4 @@
+import Blobs
 import Bytes
 import Crypto
 import Dates
@@ -164,13 +165,13 @@ private final class TemporaryStore {
     func export() throws -> Int {
         try? Files.remove(archive)
         let file = try Files.create(archive)
-        _ = try reader.export(family, to: file.raw, isPrivate: false).get()
+        _ = try reader.export(family, to: file.raw, blobs: nil, isPrivate: false).get()
         return Int(try Files.status(archive)?.size ?? 0)
     }
 
     func load(_ archive: String) throws {
         let file = try Files.openForReading(archive)
-        let read = try FamilyArchive.read(file.raw, reader: reader) { step throws(ArchiveError) in
+        let read = try FamilyArchive.read(file.raw, reader: reader, blobs: BlobFolder(path: DataFolder.blobsPath(in: path))) { step throws(ArchiveError) in
             let refusal: Rejection?
             do throws(StoreFailure) { refusal = try store.perform(step) } catch { throw .stopped }
             if let refusal { throw .refused(refusal) }

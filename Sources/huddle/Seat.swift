@@ -20,8 +20,10 @@ final class Seat {
     init(_ setting: Setting, timeout: Int64, keeps: Bool = false) throws {
         self.setting = setting
         end = Clock.monotonicMilliseconds() + timeout
-        session = try ClientSession(
-            setting.address, setting.configuration(family: setting.familyIdentifier), cache: keeps ? setting.cache : nil)
+        var configuration = setting.configuration(family: setting.familyIdentifier)
+        // Somebody's script is no news to those who are here.
+        configuration.isQuiet = true
+        session = try ClientSession(setting.address, configuration, cache: keeps ? setting.cache : nil)
         session.start()
     }
 

@@ -186,7 +186,7 @@ struct HubJoinTests {
 
 @Suite("Hub: mutations, `durable` and `bounded`")
 struct HubMutationTests {
-    private static let operation = Operation(kind: .message, id: HubScript.client, action: .delete(base: 1))
+    static let operation = Operation(kind: .message, id: HubScript.client, action: .delete(base: 1))
 
     @Test("R006 a mutation goes to the writer; its answer and its change come only from the commit")
     func mutate() {
@@ -335,6 +335,27 @@ struct HubRightsTests {
         #expect(script.seen() == [.frame(id, "context"), .frame(id, "presence 1")])
         script.say(.context(.athlete(HubScript.client)), id)
         #expect(script.seen() == [.frame(id, "error not_found")])
+    }
+
+    @Test("who joins quietly is told who is here, and nobody is told of them: coming, looking at another season, going")
+    func quiet() {
+        let script = HubScript()
+        let first = script.live(at: 0)
+        let id = script.hub.opened(now: script.now)
+        script.say(.signIn(token: "t-quiet"), id)
+        script.answer(.signIn(HubScript.signedIn(HubScript.maya, role: .parent)), id)
+        script.say(.join(Join(family: HubScript.family, client: HubScript.client, cursor: Cursor(epoch: "e1", sequence: 0), isQuiet: true)), id)
+        script.answer(.join(.success(HubScript.seat(head: 0, member: HubScript.maya, role: .parent))), id)
+        script.answer(.changes(frames: [], last: 0, reachedEnd: true), id)
+        let seen = script.seen()
+        #expect(!seen.contains { if case .frame(first, _) = $0 { true } else { false } }, "\(seen)")
+        script.say(.context(.athlete(HubScript.maya)), id)
+        #expect(script.seen().contains(.frame(id, "context")))
+        // It does what others do, and hears what they do.
+        script.say(.mutate(id: 1, operations: [HubMutationTests.operation]), id)
+        #expect(script.seen() == [.propose(id, 1)])
+        script.hub.closed(id)
+        #expect(!script.seen().contains { if case .frame(first, _) = $0 { true } else { false } })
     }
 
     @Test("P05 others hear of coming and going")

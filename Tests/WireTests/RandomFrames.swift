@@ -98,7 +98,7 @@ struct RandomFrames {
         case 2:
             return .join(Join(
                 family: identifier(), client: identifier(), context: optional { $0.context() },
-                cursor: optional { Cursor(epoch: $0.word(), sequence: $0.number(0...9_007_199_254_740_991)) }))
+                cursor: optional { Cursor(epoch: $0.word(), sequence: $0.number(0...9_007_199_254_740_991)) }, isQuiet: number(0...1) == 1))
         case 3: return .context(context())
         case 4:
             return .list(ListRequest(

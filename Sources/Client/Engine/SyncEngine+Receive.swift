@@ -36,7 +36,7 @@ extension SyncEngine {
         guard let family else { return }
         phase = .joining
         output.append(
-            .send(.join(Join(family: family, client: configuration.client, context: configuration.context, cursor: cursor))))
+            .send(.join(Join(family: family, client: configuration.client, context: configuration.context, cursor: cursor, isQuiet: configuration.isQuiet))))
     }
 
     private mutating func receiveJoined(_ frame: ServerFrame, _ now: Int64) {

@@ -25,6 +25,8 @@ package struct SyncEngine: Sendable {
         package var resumeAfter: Int64?
         /// Whether records are kept; a program that only follows the log does without.
         package var holdsRecords: Bool
+        /// Whether the others are not to be told of this connection: of a program that does one thing and goes.
+        package var isQuiet = false
         /// For jitter and mutation ids; equal seeds and inputs give equal actions.
         package var seed: UInt64
 

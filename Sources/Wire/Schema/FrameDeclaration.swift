@@ -51,6 +51,7 @@ extension FrameDeclaration {
             .init("client", common("identifier"), "This installation; mutation numbers count per client."),
             .init("context", common("context"), "Whose season is looked at; left out: an athlete's own, all for others.", required: false),
             .init("cursor", common("cursor"), "Where the client stopped; left out: a snapshot, please.", required: false),
+            .init("quiet", ["type": "boolean"], "True: nobody is told of this connection; left out: false.", required: false),
         ]),
         .init("mutate", "Asks for changes that happen all together or not at all. Answer: ack or reject.", [
             .init("mutation", common("positive"), "The client's own number, larger than every earlier one of this client."),
