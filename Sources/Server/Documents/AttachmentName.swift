@@ -20,8 +20,6 @@ enum AttachmentName {
     static func safe(_ name: String) -> String {
         var scalars = String.UnicodeScalarView()
         for scalar in name.unicodeScalars where !isDropped(scalar) { scalars.append(isReplaced(scalar) ? "_" : scalar) }
-        // Neither hidden, nor with an end that Windows drops.
-        let isEdge: (Unicode.Scalar) -> Bool = { $0 == "." || $0.properties.isWhitespace }
         let body = scalars.drop(while: isEdge)
         let end = body.lastIndex { !isEdge($0) }
         guard let end else { return "document" }
@@ -39,10 +37,14 @@ enum AttachmentName {
             guard left >= 0 else { break }
             front.append(scalar)
         }
+        while suffix.isEmpty, let last = front.last, isEdge(last) { front.removeLast() }
         return String(front) + String(suffix)
     }
 
     private static func octets(_ scalars: Substring.UnicodeScalarView) -> Int { scalars.reduce(0) { $0 + UTF8.width($1) } }
+
+    /// At its edges a name is neither hidden, nor has it what Windows drops.
+    private static func isEdge(_ scalar: Unicode.Scalar) -> Bool { scalar == "." || scalar.properties.isWhitespace }
 
     private static func isDropped(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {

@@ -1,6 +1,7 @@
 import Blobs
 import Bytes
 import Family
+import HTTP1
 import Store
 
 /// Documents given out over HTTP: to members by a session or a signed link, to schools and coaches by a share link.

@@ -103,11 +103,11 @@ enum SharePage {
         return result
     }
 
-    /// "1 byte", "950 KB", "1.2 MB"; as file managers say it, in thousands.
+    /// "1 byte", "950 KB", "1.2 MB"; by 1,024, as the limit of 100 MB is meant.
     static func size(_ octets: Int64) -> String {
-        guard octets >= 1_000 else { return octets == 1 ? "1 byte" : "\(octets) bytes" }
-        guard octets >= 999_500 else { return "\((octets + 500) / 1_000) KB" }
-        let tenths = (octets + 50_000) / 100_000
+        guard octets >= 1_024 else { return octets == 1 ? "1 byte" : "\(octets) bytes" }
+        guard octets >= 1_023 << 10 else { return "\((octets + 512) >> 10) KB" }
+        let tenths = (octets * 10 + (1 << 19)) >> 20
         return "\(tenths / 10).\(tenths % 10) MB"
     }
 

@@ -1,6 +1,7 @@
 import Blobs
 import HTTP1
 import Posix
+import Reactor
 import Store
 
 /// What all share links have in common: who guesses.
