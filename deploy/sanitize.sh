@@ -28,7 +28,7 @@ log=$root/.build/sanitize-$kind.log
 mkdir -p "$root/.build"
 : >"$log"
 scratch=$root/.build/sanitize-$kind
-run_build "$log" "Building the tests for the $kind sanitizer" --build-tests "--sanitize=$kind" --scratch-path "$scratch" ${flags[@]+"${flags[@]}"} || {
+run_build "$log" "Building the tests for the $kind sanitizer" -j 2 --build-tests "--sanitize=$kind" --scratch-path "$scratch" ${flags[@]+"${flags[@]}"} || {
     grep -E 'error:' "$log" | head -n 20 >&2
     stop "The build failed; all that was said is in $log."
 }
