@@ -8,6 +8,7 @@ package enum RoomCommand: String, CaseIterable, Sendable {
     case select = "select", selectOlder = "select-older", selectNewer = "select-newer", leaveSelect = "leave-select"
     case comment = "comment", undoSelected = "undo-selected", open = "open", copy = "copy"
     case undoLast = "undo-last", season = "season", drafts = "drafts", editOutside = "edit-outside"
+    case events = "events"
     case help = "help-keys", redraw = "redraw", suspend = "suspend", interrupt = "interrupt", quit = "quit", cancel = "cancel"
 
     /// What help says of it, without a full stop.
@@ -34,6 +35,7 @@ package enum RoomCommand: String, CaseIterable, Sendable {
         case .season: "whose season you look at"
         case .drafts: "what was refused and is kept"
         case .editOutside: "write in your own editor"
+        case .events: "the season: a month and all events"
         case .help: "these keys"
         case .redraw: "draw the screen anew"
         case .suspend: "stop the program; fg goes on"
@@ -44,10 +46,13 @@ package enum RoomCommand: String, CaseIterable, Sendable {
     }
 
     /// The modes whose keys can be bound besides those of everywhere.
-    package static let modes: Set<String> = ["input", "select", "menu"]
+    package static let modes: Set<String> = ["input", "select", "menu", "events"]
 
     /// Everything that can be bound.
-    package static let names = Set(allCases.map(\.rawValue) + EditCommand.allCases.map(\.rawValue))
+    package static let names = Set(allCases.map(\.rawValue) + EditCommand.allCases.map(\.rawValue) + EventsCommand.allCases.map(\.rawValue))
+
+    /// For help.
+    static let helpLines = allCases.filter { $0 != .cancel }.map { ($0.rawValue, $0.summary) }
 
     /// The keys as they are before a configuration.
     package static func defaultKeymap() -> Keymap {
@@ -56,6 +61,7 @@ package enum RoomCommand: String, CaseIterable, Sendable {
         let input: [(String, RoomCommand)] = [
             ("tab", .complete), ("shift-tab", .completeBackward), ("ctrl-up", .select), ("alt-s", .select), ("esc", .cancel),
             ("ctrl-c", .interrupt), ("ctrl-o", .season), ("ctrl-x ctrl-e", .editOutside), ("ctrl-x u", .undoLast), ("ctrl-x d", .drafts),
+            ("alt-2", .events), ("f2", .events),
         ]
         for (names, command) in input { keymap.bind(names, to: command.rawValue, in: "input") }
         let select: [(String, RoomCommand)] = [
@@ -66,6 +72,7 @@ package enum RoomCommand: String, CaseIterable, Sendable {
         for (names, command) in select { keymap.bind(names, to: command.rawValue, in: "select") }
         let menu: [(String, RoomCommand)] = [("tab", .complete), ("down", .complete), ("shift-tab", .completeBackward), ("up", .completeBackward), ("esc", .cancel)]
         for (names, command) in menu { keymap.bind(names, to: command.rawValue, in: "menu") }
+        EventsCommand.bindDefaults(&keymap)
         let everywhere: [(String, RoomCommand)] = [
             ("pageup", .pageUp), ("pagedown", .pageDown), ("shift-up", .scrollUp), ("shift-down", .scrollDown), ("ctrl-home", .top), ("ctrl-end", .bottom),
             ("alt-n", .unread), ("f1", .help), ("ctrl-l", .redraw), ("ctrl-z", .suspend), ("ctrl-x ctrl-c", .quit),
@@ -91,5 +98,6 @@ package enum RoomAction: Hashable, Sendable {
     /// What stands at the bottom has been seen.
     case read
     case bell
+    case showEvents
     case redraw, suspend, interrupt, quit
 }

@@ -18,7 +18,7 @@ extension RoomView {
         if let target { canvas.draw("  about \(target.label) (Esc forgets it)", at: 0, areas.target.row, columns: areas.target.columns, theme[.accent]) }
         drawInput(&canvas, areas)
         if isSeasonMenuOpen { drawSeasons(&canvas) }
-        if isHelpOpen { KeyHelp.draw(keymap, isSelecting ? "select" : "input", &canvas, theme) }
+        if isHelpOpen { KeyHelp.draw(KeyHelp.lines(keymap, isSelecting ? "select" : "input", RoomCommand.helpLines), &canvas, theme) }
     }
 
     private func drawInput(_ canvas: inout Canvas, _ areas: Areas) {
@@ -159,8 +159,7 @@ extension RoomView {
 
 /// The overlay that tells the keys, made from the keymap that is in force.
 package enum KeyHelp {
-    package static func draw(_ keymap: Keymap, _ mode: String, _ canvas: inout Canvas, _ theme: Theme) {
-        let lines = lines(keymap, mode)
+    package static func draw(_ lines: [(keys: String, summary: String)], _ canvas: inout Canvas, _ theme: Theme) {
         let columns = max(lines.map { TextWidth.of($0.keys) }.max() ?? 0, 4)
         let wide = min(lines.map { columns + 4 + TextWidth.of($0.summary) }.max() ?? 0, canvas.size.columns - 6) + 4
         let rect = canvas.bounds.centred(columns: wide, rows: min(lines.count + 2, canvas.size.rows))
@@ -176,11 +175,12 @@ package enum KeyHelp {
     }
 
     /// What is shown, a line each command of the mode that has a key.
-    package static func lines(_ keymap: Keymap, _ mode: String) -> [(keys: String, summary: String)] {
-        RoomCommand.allCases.compactMap { command in
-            let keys = keymap.keys(of: command.rawValue, in: mode)
-            guard !keys.isEmpty, command != .cancel else { return nil }
-            return (keys.prefix(2).joined(separator: ", "), command.summary)
+    ///
+    /// - Parameter commands: their names and what they do.
+    package static func lines(_ keymap: Keymap, _ mode: String, _ commands: [(String, String)]) -> [(keys: String, summary: String)] {
+        commands.compactMap { name, summary in
+            let keys = keymap.keys(of: name, in: mode)
+            return keys.isEmpty ? nil : (keys.prefix(2).joined(separator: ", "), summary)
         }
     }
 }

@@ -130,6 +130,7 @@ extension RoomView {
         case .season: isSeasonMenuOpen = !seasons.isEmpty
         case .drafts: return [.submit("/drafts", about: nil)]
         case .editOutside: return [.editOutside(editor.text)]
+        case .events: return [.showEvents]
         case .help: isHelpOpen = true
         case .redraw: return [.redraw]
         case .suspend: return [.suspend]

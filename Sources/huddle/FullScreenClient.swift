@@ -1,5 +1,6 @@
 import Bytes
 import Client
+import Dates
 import Family
 import Posix
 import Screen
@@ -21,6 +22,9 @@ final class FullScreenClient {
     private let setting: Setting
     private var timeline: Timeline
     private var room: RoomView
+    private var season: EventsView
+    /// Whether the season is on the screen instead of the room.
+    private var isSeasonShown = false
     private var editor: ExternalEditor?
     private var identifiers = IdentifierSource()
     /// Athletes, in the order of the menu of seasons.
@@ -41,6 +45,10 @@ final class FullScreenClient {
         let configuration = ScreenConfiguration.load()
         let theme = Theme(wanted: configuration.theme, depth: screen.depth, environment: Environment.value)
         room = RoomView(size: screen.size, theme: theme, keymap: configuration.keymap)
+        let locale = ["LC_ALL", "LC_TIME", "LANG"].lazy.compactMap(Environment.value).first { !$0.isEmpty }
+        season = EventsView(
+            today: CalendarDate(LocalClock(zone: nil).today(Clock.wallMilliseconds())) ?? .first, theme: theme, keymap: configuration.keymap,
+            firstWeekday: .first(locale: locale))
         room.tell(configuration.complaints, at: 0)
         room.tell(session.takeWarnings(), at: 0)
         guard session.engine.cursor != nil else { return }
@@ -85,7 +93,7 @@ final class FullScreenClient {
 
     private func draw() {
         var canvas = Canvas(screen.size)
-        room.draw(&canvas)
+        if isSeasonShown { season.draw(room.facts, &canvas) } else { room.draw(&canvas) }
         screen.show(canvas)
     }
 
@@ -97,6 +105,10 @@ final class FullScreenClient {
         case .resumed: room.resize(screen.size)
         case .input(let input):
             if case .focus(let isIn) = input { isFocused = isIn }
+            if isSeasonShown {
+                for action in season.handle(input) { try perform(action) }
+                return true
+            }
             for action in room.handle(input) { try perform(action) }
             if case .key = input, room.scrollback.isAtBottom, room.facts.unread > 0 { markRead() }
         }
@@ -107,7 +119,9 @@ final class FullScreenClient {
 
     /// Shows what the conversation says: what commands came to.
     private func takeOutput() {
-        room.tell(conversation.takeOutput(), at: Clock.wallMilliseconds())
+        let lines = conversation.takeOutput()
+        if isSeasonShown, let last = lines.last { season.toast = last }
+        room.tell(lines, at: Clock.wallMilliseconds())
         room.question = conversation.isAsking ? conversation.prompt : nil
     }
 
@@ -157,6 +171,9 @@ final class FullScreenClient {
         athletes = names.records(of: .member).filter { $0.fields.text("role") == Role.athlete.rawValue }.map(\.id)
         room.seasons = ["Everybody"] + athletes.map { names.member($0) }
         room.facts = facts(engine, names)
+        season.names = room.name
+        season.show(
+            engine.records(of: .event), context: engine.context ?? .all, today: CalendarDate(clock.today(Clock.wallMilliseconds())) ?? .first)
         let text = ChangeText(names) { clock.time($0, now: Clock.wallMilliseconds()) }
         room.show(timeline.items(engine, text, clock, last: Self.shownItems), unread: timeline.unread(engine))
         // A gap that one sees is filled without asking.
@@ -197,6 +214,7 @@ final class FullScreenClient {
             case .copy(let text): screen.copy(text)
             case .chooseSeason(let index): session.setContext(index == 0 ? .all : .athlete(athletes[index - 1]))
             case .editOutside(let text): editor = try ExternalEditor(text, screen)
+            case .showEvents: isSeasonShown = true
             case .read: markRead()
             case .bell: screen.bell()
             case .redraw: screen.redraw()
@@ -208,6 +226,33 @@ final class FullScreenClient {
             tell(rejection.message.printable)
         } catch let error as Errno {
             tell("That cannot be done: \(error.text).")
+        }
+        isStale = true
+    }
+
+    private func perform(_ action: EventsAction) throws {
+        switch action {
+        case .close: isSeasonShown = false
+        case .open(let id):
+            guard let record = session.engine.record(id) else { return screen.bell() }
+            let clock = LocalClock(zone: session.engine.timeZone)
+            let now = Clock.wallMilliseconds()
+            season.showDetail(RecordTables.details(record, ChangeText(RecordNames(session.engine)) { clock.time($0, now: now) }))
+        case .attend(let id): conversation.submit("/attend \(id)")
+        case .delete(let id): conversation.submit("/rm \(id)")
+        case .add:
+            isSeasonShown = false
+            conversation.submit("/add event")
+        case .edit(let id):
+            isSeasonShown = false
+            room.editor.set("/edit event \"\(RecordNames(session.engine).name(id).replacing("\"", with: ""))\" --")
+        case .directions(let link):
+            screen.copy(link)
+            season.toast = "Copied: \(link)"
+        case .bell: screen.bell()
+        case .redraw: screen.redraw()
+        case .suspend: for event in screen.suspend() { _ = try take(event) }
+        case .quit: conversation.submit("/quit")
         }
         isStale = true
     }

@@ -118,7 +118,11 @@ struct FullScreenTests {
         let folder = try TemporaryFolder()
         let demo = try Demo(in: folder.path + "/data")
         let server = try RunningServer(folder.path + "/data")
+        let began = Clock.monotonicNanoseconds()
         let terminal = try Self.open(server, demo.athletes[0], folder)
+        let isPainted = try terminal.wait { $0.line(0).contains("viewing") }
+        #expect(isPainted)
+        print("start to first paint: \((Clock.monotonicNanoseconds() - began) / 1_000) µs")
         try Self.expect(terminal, "? shows the keys")
         var fastest = Int64.max
         for letter in "abcdefghij" {
@@ -154,5 +158,58 @@ struct FullScreenTests {
         #expect(ending == .exited(0))
         #expect(!terminal.written.contains(0x1B))
         #expect(terminal.isCooked)
+    }
+
+    @Test("The season: a month beside the list, search as one types, an event in full, attended, deleted and undone")
+    func events() throws {
+        let folder = try TemporaryFolder()
+        let demo = try Demo(in: folder.path + "/data")
+        let server = try RunningServer(folder.path + "/data")
+        let terminal = try Self.open(server, demo.parents[0], folder)
+        try Self.expect(terminal, "? shows the keys")
+        try terminal.type("\u{1B}2")
+        try Self.expect(terminal, "Track camps, showcases, visits, and games")
+        try Self.expect(terminal, "Su  Mo  Tu  We  Th  Fr  Sa")
+        let before = terminal.screen.line(2)
+        try terminal.type("/show\r")
+        let isFound = try terminal.wait { $0.line(2).contains("Search: show") && $0.line(2) != before }
+        #expect(isFound, "\(terminal.screen.text)")
+        try terminal.type("\r")
+        try Self.expect(terminal, "Esc back  a attended")
+        try terminal.type("\u{1B}")
+        let isClosed = try terminal.wait { !$0.text.contains("Esc back  a attended") }
+        #expect(isClosed)
+        let results = try #require(terminal.screen.line(2).split(separator: " ").first.flatMap { Int($0) })
+        try terminal.type("xy")
+        let isGone = try terminal.wait { $0.line(2).contains("\(results - 1) result") }
+        #expect(isGone, "\(terminal.screen.text)")
+        try terminal.type("q\u{18}u")
+        try Self.expect(terminal, " restored ")
+        #expect(terminal.screen.unknown.isEmpty, "\(terminal.screen.unknown)")
+    }
+
+    @Test("The pictures of the documents, when HUDDLE_PICTURES names a folder", .enabled(if: Environment.value("HUDDLE_PICTURES") != nil))
+    func pictures() throws {
+        let target = try #require(Environment.value("HUDDLE_PICTURES"))
+        let folder = try TemporaryFolder()
+        let demo = try Demo(in: folder.path + "/data")
+        let server = try RunningServer(folder.path + "/data")
+        let parent = try Self.open(server, demo.parents[0], folder, columns: 96, rows: 26)
+        try Self.expect(parent, "? shows the keys")
+        let athlete = try Self.open(server, demo.athletes[0], folder)
+        try Self.expect(parent, "\(demo.athletes[0].name) is here")
+        let name = demo.parents[0].name.split(separator: " ")[0]
+        try athlete.type("/edit 1 --check-in 07:45\r")
+        try athlete.type("@\(name) check-in is at 07:45 now, can we leave at six? 👍🏽\r")
+        try Self.expect(parent, "can we leave at six?")
+        try parent.type("\u{F}2")
+        let isViewing = try parent.wait { $0.line(0).contains("viewing \(demo.athletes[0].name)") || $0.line(0).contains("viewing \(demo.athletes[1].name)") }
+        #expect(isViewing)
+        try parent.type("Then I pack the car the evening before. @\(demo.athletes[0].name.prefix(2))")
+        try Self.expect(parent, "athlete")
+        try Files.write(Array(parent.screen.picture().utf8), to: target + "/room.svg")
+        try parent.type("\u{3}\u{1B}2")
+        try Self.expect(parent, "results")
+        try Files.write(Array(parent.screen.picture().utf8), to: target + "/season.svg")
     }
 }
