@@ -185,7 +185,7 @@ struct UploadTests {
         #expect(script.table.count == 0 && script.disk.files.isEmpty)
     }
 
-    @Test("too large, too much for the family, too many at once")
+    @Test("R135 too large, too much for the family, too many at once")
     func limits() throws {
         var limits = Limits()
         limits.familyStorage = 1_000
@@ -219,7 +219,7 @@ struct UploadTests {
         #expect(try script.offset(path) == 0)
     }
 
-    @Test("a file that is not what its name says is refused as soon as it shows, replayed, and its octets are gone")
+    @Test("R134 a file that is not what its name says is refused as soon as it shows, replayed, and its octets are gone")
     func otherKind() throws {
         let script = try UploadScript()
         let program = [0x4D, 0x5A, 0x90, 0] + [UInt8](repeating: 0, count: 9_000)

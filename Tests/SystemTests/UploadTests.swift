@@ -19,7 +19,7 @@ extension SystemTests {
             #expect(answer.ending == .exited(0), "\(answer.errors)")
         }
 
-        @Test("several uploads at once, and several requests for one: the newest goes on, no octet is wrong")
+        @Test("R140 several uploads at once, and several requests for one: the newest goes on, no octet is wrong")
         func concurrent() throws {
             let answer = try Self.run(Self.python, "concurrent")
             #expect(answer.ending == .exited(0), "\(answer.errors)")

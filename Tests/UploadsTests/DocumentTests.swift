@@ -16,7 +16,7 @@ struct DocumentTypeTests {
 
     private struct Mismatch: Error {}
 
-    @Test("the sentence names what the type takes", arguments: [
+    @Test("R134 the sentence names what the type takes", arguments: [
         (.transcript, "Invalid file type. Transcript requires .pdf, .txt."),
         (.highlightVideo, "Invalid file type. Highlight Video requires .mp4, .mov, .avi."),
         (.resume, "Invalid file type. Resume requires .pdf, .doc, .docx."),
@@ -28,7 +28,7 @@ struct DocumentTypeTests {
         #expect(UploadRefusal.fileType(type).sentence == sentence)
     }
 
-    @Test("the extension is what follows the last dot, in any case", arguments: [
+    @Test("R120 the extension is what follows the last dot, in any case", arguments: [
         ("a.pdf", .pdf), ("A.PDF", .pdf), ("a.b.Docx", .docx), (".csv", .csv), ("a.pdf.exe", nil), ("pdf", nil), ("a.", nil), ("", nil), ("a.pdf ", nil),
     ] as [(String, FileExtension?)])
     func extensions(name: String, kind: FileExtension?) {
