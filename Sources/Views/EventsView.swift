@@ -2,7 +2,7 @@ package import Bytes
 package import Client
 package import Dates
 package import Family
-package import Queries
+import Queries
 package import Terminal
 
 /// What a key can do among the events; the names stand in configurations.

@@ -67,8 +67,6 @@ class DocumentWork: HTTPWork {
     }
 }
 
-@available(*, unavailable) extension DocumentWork: Sendable {}
-
 /// `POST /documents/<id>/shares` with `{"school":"<id>","days":30}`.
 private final class ShareMaking: DocumentWork {
     /// Octets of its content: a few times what there is to say.
@@ -129,7 +127,7 @@ private final class ShareMaking: DocumentWork {
         } catch {
             return nil
         }
-        guard let school, days.map((1...365).contains) ?? true else { return nil }
+        guard let school, days.map({ (1...365).contains($0) }) ?? true else { return nil }
         return (school, days)
     }
 }

@@ -1,3 +1,4 @@
+import Blobs
 import Bytes
 import Family
 import HTTP1
@@ -129,7 +130,7 @@ struct DownloadTests {
         let shop = try DocumentShop()
         func count() throws -> Int64 {
             let database = try Database(path: shop.server.folder.path + "/huddle.db", mode: .readOnly)
-            return try database.prepare("SELECT count(*) FROM access_log").one { $0.int64(0) } ?? -1
+            return try database.prepare("SELECT count(*) FROM access_log").first { $0.int64(0) } ?? -1
         }
         _ = try shop.ask("HEAD \(shop.path)", as: shop.server.parent)
         _ = try shop.ask("GET \(shop.path)", as: shop.server.athlete)

@@ -51,10 +51,13 @@ struct SharePageTests {
         let never = try shop.ask("GET /s/\(String(repeating: "A", count: 32))")
         #expect(never.status == 404)
         #expect(String(decoding: never.content, as: UTF8.self).contains("This link does not work"))
-        for path in [String(shop.sharePath.dropLast()), shop.sharePath + "A", "/s/\(String(repeating: "x", count: 4_000))", "/s/%3Cscript%3E", "/s/x/file"] {
+        func undated(_ fields: Fields) -> [Field] { fields.list.filter { $0.name != "date" } }
+        let long = "/s/" + String(repeating: "x", count: 4_000)
+        let paths: [String] = [String(shop.sharePath.dropLast()), shop.sharePath + "A", long, "/s/%3Cscript%3E", "/s/x/file"]
+        for path in paths {
             let answer = try shop.ask("GET \(path)")
             #expect(answer.status == 404 && answer.content == never.content, "\(path)")
-            #expect(answer.fields.list.filter { $0.name != "date" } == never.fields.list.filter { $0.name != "date" })
+            #expect(undated(answer.fields) == undated(never.fields))
         }
         // Not shared any more.
         let client = try shop.server.live(shop.server.parent)

@@ -65,7 +65,7 @@ final class DocumentShop {
     /// One answer on a connection of its own.
     func ask(
         _ line: String, as who: SessionCreated? = nil, _ fields: String..., from address: String? = nil
-    ) throws -> (status: Int, fields: Fields, content: [UInt8]) {
+    ) throws -> (status: Int, fields: HTTP1.Fields, content: [UInt8]) {
         let client = try server.connect(from: address)
         let all = fields + (who.map { ["Authorization: Bearer \($0.token)"] } ?? []) + ["Connection: close"]
         client.send(text: "\(line) HTTP/1.1\r\nHost: huddle.example\r\n" + all.map { $0 + "\r\n" }.joined() + "\r\n")
