@@ -70,12 +70,15 @@ struct LineConversation {
     /// Whether a person types: then it waits for the server as long as they do, and questions are asked aloud.
     private let isTerminal: Bool
     private var asked: String?
+    /// What was refused in an earlier run is not a failure of this one.
+    private let oldDrafts: Set<Int64>
 
     init(_ conversation: Conversation, timeout: Int64, isTerminal: Bool) {
         self.conversation = conversation
         self.timeout = timeout
         self.isTerminal = isTerminal
         deadline = Clock.monotonicMilliseconds() + timeout
+        oldDrafts = Set(conversation.session.engine.drafts.map(\.id))
     }
 
     mutating func run(_ signals: borrowing SignalDescriptor, _ setting: Setting) throws -> ExitStatus {
@@ -90,7 +93,7 @@ struct LineConversation {
                 guard conversation.hasBeenLive else {
                     throw ProgramFailure(.offline, "\(conversation.session.lastFailure ?? "The server does not answer.") This is what was kept here.")
                 }
-                return conversation.session.engine.drafts.isEmpty ? .done : .refused
+                return conversation.session.engine.drafts.allSatisfy { oldDrafts.contains($0.id) } ? .done : .refused
             }
             let isWaiting = isAtEnd || !conversation.isSettled && !isTerminal
             if isWaiting, Clock.monotonicMilliseconds() >= deadline {

@@ -150,7 +150,11 @@ package final class PseudoTerminal {
         while Clock.monotonicMilliseconds() < end {
             var status: Int32 = 0
             let answer = waitpid(pid, &status, WUNTRACED | WNOHANG)
-            if answer == pid { return status & 0xFF == 0x7F }
+            if answer == pid {
+                // What it said last is still on its way.
+                try read(waiting: 50)
+                return status & 0xFF == 0x7F
+            }
             try read(waiting: 10)
         }
         return false

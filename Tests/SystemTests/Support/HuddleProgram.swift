@@ -31,6 +31,6 @@ final class HuddleProgram {
 
     /// Starts it, for reading its output line by line.
     func start(_ words: String...) throws -> ChildProcess {
-        try ChildProcess.start([Programs.path("huddle")] + words, environment: environment, errors: .piped)
+        try ChildProcess.start([Programs.path("huddle")] + words, environment: environment, input: .piped, errors: .piped)
     }
 }
