@@ -56,16 +56,19 @@ final class Session {
     let id: SessionID
     /// Ends the session when it has not signed in by then (milliseconds of the hub's clock).
     let signInDeadline: Int64
+
+    // From the sign-in.
+    var token = ""
+    /// The session's name in the database; `nil` before the sign-in.
+    var number: Int64?
+
+    // Small fields stand where an optional leaves room: behind `number` and behind `context`.
     var phase = Phase.anonymous
     /// At most `Hub.maxRedemptions`.
     var redemptions: UInt8 = 0
     /// `sign_out` is on its way to the writer, once.
     var isSigningOut = false
     var role = Role.guest
-    /// `joined` was sent: presence may follow.
-    var isSeated = false
-    /// Nobody is told that it is here.
-    var isQuiet = false
     /// A read for catching up is on its way.
     var isReading = false
     /// Has sent a full portion and goes on when the outbox is empty.
@@ -73,10 +76,6 @@ final class Session {
     /// At most `Hub.maxPendingPages`.
     var pendingPages: UInt8 = 0
 
-    // From the sign-in.
-    var token = ""
-    /// The session's name in the database; `nil` before the sign-in.
-    var number: Int64?
     var person: Int64 = 0
     var memberships: [Membership] = []
 
@@ -84,6 +83,10 @@ final class Session {
     var room: Room?
     var member = Identifier(high: 0, low: 0)
     var context = Context.all
+    /// `joined` was sent: presence may follow.
+    var isSeated = false
+    /// Nobody is told that it is here.
+    var isQuiet = false
     /// When the access log was told of an athlete whose season is looked at here, by the hub's clock.
     var visits: [Identifier: Int64] = [:]
     /// What was asked for, while the database is asked for a seat.
