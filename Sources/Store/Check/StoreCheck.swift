@@ -42,8 +42,8 @@ package final class StoreCheck {
         report = CheckReport()
         report.isDeep = isDeep
         do {
-            let files = try readDatabase()
-            var known: Set<BlobName> = []
+            let (files, kept) = try readDatabase(keptSince: now - BlobSweep.grace)
+            var known = kept
             for file in files {
                 known.insert(file.blob)
                 try check(file, blobs, isDeep)
@@ -56,8 +56,9 @@ package final class StoreCheck {
 
     // MARK: Database
 
-    /// - Returns: each file of each family once.
-    private func readDatabase() throws -> [File] {
+    /// - Parameter time: since when a file that no record has any more stays for a copy that is being made, UTC milliseconds.
+    /// - Returns: each file of each family once; and the files that stay though no record has them.
+    private func readDatabase(keptSince time: Int64) throws -> ([File], kept: Set<BlobName>) {
         // All of it true at one moment.
         try database.execute("BEGIN")
         defer { try? database.execute("COMMIT") }
@@ -71,11 +72,18 @@ package final class StoreCheck {
                 files += try check(family: id, key)
             }
             try checkCounts()
-            return files
+            return (files, try keptFiles(since: time))
         } catch let error as SQLiteError {
             report.add(.databaseDamaged, "The database cannot be read (\(error.message)). Put a backup in its place (see the runbook).")
-            return []
+            return ([], [])
         }
+    }
+
+    private func keptFiles(since time: Int64) throws -> Set<BlobName> {
+        let list = try database.prepare(
+            "SELECT f.uuid, b.sha256 FROM blobs b JOIN families f ON f.key = b.family WHERE b.documents = 0 AND b.unused_since >= ?")
+        list.bind(1, time)
+        return Set(try list.all { BlobName(family: try $0.identifier(0), sha256: $0.text(1)) }.compactMap { $0 })
     }
 
     private func check(family: Identifier, _ key: Int64) throws -> [File] {

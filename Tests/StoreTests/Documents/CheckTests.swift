@@ -37,6 +37,11 @@ struct CheckTests {
         #expect(report.findings == [])
         #expect(report.agrees && report.families == 1 && report.documents == 2 && report.files == 2 && report.octets == 6)
         #expect(report.changes == Int(try house.world.snapshot(house.home).sequence))
+        // A day after its record was purged nobody needs the file any more, and that no sweep took it yet is told.
+        house.pass(Surroundings.day + 1)
+        #expect(try house.check().findings.map(\.code) == [.fileUnused])
+        try house.sweep()
+        #expect(try house.check().findings == [])
     }
 
     @Test("whatever random families did agrees", arguments: 1...4 as ClosedRange<UInt64>)

@@ -45,7 +45,7 @@ private final class Delivery {
         if case .receiving = upload.progress.phase {
             while upload.written < Self.content.count {
                 let start = Int(upload.written)
-                try upload.append(Array(Self.content[start..<min(start + 500, Self.content.count)]))
+                try upload.append(Array(Self.content[start..<min(start + 300, Self.content.count)]))
                 promised = try upload.synchronize()
             }
             _ = try upload.complete()

@@ -5,7 +5,9 @@ import Queries
 
 extension NaiveList {
     /// The figures of a kind, counted record by record.
-    func statistics(_ kind: Kind, _ records: some Sequence<Record>, athlete: Identifier?) -> Statistics {
+    ///
+    /// - Parameter quota: octets that the family may store.
+    func statistics(_ kind: Kind, _ records: some Sequence<Record>, athlete: Identifier?, quota: Int) -> Statistics {
         let living = records.filter { !$0.isDeleted && (athlete == nil || $0.athlete == nil || $0.athlete == athlete) }
         func count(_ condition: (Record) -> Bool) -> Int { living.filter { $0.kind == kind && condition($0) }.count }
         func types(_ counted: (Record) -> Bool) -> [Statistics.TypeCount] {
@@ -31,6 +33,13 @@ extension NaiveList {
                 best.map { $0.records >= next.records } ?? false ? best : next
             }?.type
             for case .integer(let octets)? in living.filter({ $0.kind == kind }).map({ $0.fields["octets"] }) { documents.octets += octets }
+            // What the whole family stores, older versions and deleted documents too, a file that several have once.
+            var files: [String: Int64] = [:]
+            for record in records where record.kind == kind {
+                if let sha256 = record.fields.text("sha256"), case .integer(let octets)? = record.fields["octets"] { files[sha256] = octets }
+            }
+            documents.storageUsed = files.values.reduce(0, +)
+            documents.storageQuota = Int64(quota)
             return .documents(documents)
         case .metric: return .metrics(metrics(living.filter { $0.kind == .metric }))
         default:

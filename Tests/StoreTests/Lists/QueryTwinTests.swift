@@ -96,12 +96,13 @@ struct QueryTwinTests {
         var season = try SeasonAtRandom(seed: seed)
         try season.fill(24)
         let (naive, records) = try twin(season)
+        let quota = season.world.surroundings.limits.familyStorage
         for kind in Statistics.kinds {
             for athlete in [nil, season.leo, season.maya] {
                 let request = StatisticsRequest(request: 1, kind: kind)
                 let frame = try season.world.reader.statistics(family: season.home.family, request, athlete: athlete).get()
                 guard case .statistics(let answer) = try decode(frame) else { throw Unexpected() }
-                #expect(answer.statistics == naive.statistics(kind, records, athlete: athlete))
+                #expect(answer.statistics == naive.statistics(kind, records, athlete: athlete, quota: quota))
             }
         }
     }

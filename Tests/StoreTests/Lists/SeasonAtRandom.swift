@@ -128,11 +128,13 @@ struct SeasonAtRandom {
         let fields = patch(.document, [
             "type": choice(.document, "type"), "title": word(), "description": maybe(word()), "school_id": try reference(.school),
         ])
+        // Some documents have the same file.
+        let content = Int.random(in: 1...30, using: &random)
         _ = try world.store.addDocument(
             NewDocument(
                 id: world.newID(), family: home.family, member: home.parent, athlete: athlete,
                 replaces: chance(25) ? chain.randomElement(using: &random) : nil, fields: fields,
-                file: .init(name: "a.pdf", type: "application/pdf", octets: Int64.random(in: 1...9_999, using: &random), sha256: "ab")))
+                file: .init(name: "a.pdf", type: "application/pdf", octets: Int64(content * 301), sha256: World.digest(content))))
     }
 
     // MARK: Questions
