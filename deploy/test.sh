@@ -10,8 +10,9 @@ mkdir -p "$root/.build"
 log=$root/.build/test.log
 : >"$log"
 
-# Other people's WebSocket software for the tests that use the real server from outside.
-requirements=$root/proto/examples/requirements.txt
+# Other people's software for the tests that use the real server from outside: WebSockets, tus.
+requirements=$root/.build/requirements.txt
+cat "$root/proto/examples/requirements.txt" "$root/Tests/Python/requirements.txt" >"$requirements"
 venv=$root/.build/venv
 if ! cmp -s "$requirements" "$venv/installed.txt"; then
     note "Installing the Python packages of the tests …"

@@ -104,6 +104,11 @@ package struct UploadRefusal: Error, Hashable, Sendable {
     /// R135; 100 MB are 104,857,600 octets.
     package static let tooLarge = UploadRefusal(
         "file_too_large", 413, "File exceeds 100MB limit. Please compress or choose a smaller file.")
+    /// An upload that did not say its length became more than the family has room for.
+    package static let noRoom = UploadRefusal(
+        "quota_exceeded", 507,
+        "This file is larger than what your family may still store. Delete documents that are not needed any more (their room is free 30 days "
+            + "later), or ask who runs the server for more.")
     /// The whole file is not the one that `sha256` promised.
     package static let fileMismatch = UploadRefusal(
         "file_mismatch", 400, "The file that arrived is not the one that was announced. Nothing was kept; upload it again.", field: "sha256")

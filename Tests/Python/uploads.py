@@ -2,10 +2,12 @@
 """Uploads against the real server: cut and killed at random places, in both protocols, by several at once, and by tuspy.
 
 uploads.py HUDDLED interrupt ROUNDS [SEED]   each round one file; the server is killed (SIGKILL) or the client cut at random offsets
+uploads.py HUDDLED tuspy ROUNDS [SEED]       the same with tuspy as it is: its process or the server is killed; needs it importable
 uploads.py HUDDLED concurrent [SEED]         several uploads at once, and several PATCHes for one
-uploads.py HUDDLED tuspy                     tuspy as it is, cut and resumed; needs it importable
+uploads.py HUDDLED quota [SEED]              members who race for what is left of a family's room
+uploads.py HUDDLED full FOLDER               the data in FOLDER, a file system of a few megabytes: it is full at different moments
 
-Prints one line of JSON with what was done, and ends with 1 and a sentence when an octet is wrong.
+Prints one line of JSON with what was done, and ends with 1 and a sentence when an octet is wrong. Afterwards `huddled check --deep` finds nothing.
 """
 import base64
 import hashlib
@@ -28,9 +30,9 @@ TUS = {"Tus-Resumable": "1.0.0"}
 class Server:
     """A `huddled serve` in a fresh folder, with a family in it."""
 
-    def __init__(self, program):
-        self.program = program
-        self.folder = tempfile.mkdtemp(prefix="huddle-uploads-")
+    def __init__(self, program, folder=None, options=()):
+        self.program, self.options = program, options
+        self.folder = tempfile.mkdtemp(prefix="huddle-uploads-", dir=folder)
         demo = json.loads(subprocess.run([program, "demo", "--data", self.folder, "--json"], check=True, capture_output=True).stdout)
         self.family = demo["family"]
         self.parent = next(m for m in demo["members"] if m["role"] == "parent")
@@ -42,7 +44,7 @@ class Server:
     def start(self):
         for _ in range(20):
             self.process = subprocess.Popen(
-                [self.program, "serve", "--data", self.folder, "--listen", f"127.0.0.1:{self.port}"], stdout=subprocess.PIPE,
+                [self.program, "serve", "--data", self.folder, "--listen", f"127.0.0.1:{self.port}", *self.options], stdout=subprocess.PIPE,
                 stderr=open(os.path.join(self.folder, "log"), "ab"))
             line = self.process.stdout.readline().decode()
             if "ws://" in line:
@@ -60,6 +62,17 @@ class Server:
             self.process.terminate()
             self.process.wait()
         shutil.rmtree(self.folder)
+
+    def check(self, leftovers=()):
+        """Stops the server and lets `huddled check` read everything; starts it again. Nothing is left of any upload but how it ended."""
+        assert self.process.poll() is None, "the server ended by itself"
+        self.kill()
+        ran = subprocess.run([self.program, "check", "--data", self.folder, "--deep", "--json"], capture_output=True)
+        report = json.loads(ran.stdout)
+        assert ran.returncode == 0 and report["status"] == "agrees", report
+        assert all(found["code"] in leftovers for found in report["findings"]), report["findings"]
+        self.start()
+        return report
 
     def blob(self, content):
         digest = hashlib.sha256(content).hexdigest()
@@ -192,11 +205,17 @@ def interrupt(server, rounds, seed):
         assert server.blob(content).read_bytes() == content, f"round {number}: the file is another"
         status, fields, _ = server.ask("HEAD", path, TUS)
         assert status == 200 and fields["upload-offset"] == str(length), "what is finished is not remembered"
-    server.kill()
-    server.start()
+    return {"rounds": rounds, "seed": seed, "kills": kills, "cuts": cuts, "races": races, **nothing_left(server, rounds)}
+
+
+def nothing_left(server, documents):
+    """All files are there, nothing else is, and everything agrees."""
+    report = server.check()
     left = [p.name for p in pathlib.Path(server.folder, "uploads").iterdir() if p.suffix == ".part"]
     assert not left, f"parts are left: {left}"
-    return {"rounds": rounds, "seed": seed, "kills": kills, "cuts": cuts, "races": races}
+    blobs = [p for p in pathlib.Path(server.folder, "blobs").rglob("*") if p.is_file()]
+    assert len(blobs) == report["files"] == documents, (len(blobs), report)
+    return {"documents": report["documents"], "octets": report["octets"]}
 
 
 def concurrent(server, seed):
@@ -237,41 +256,280 @@ def concurrent(server, seed):
             refused += 1
     assert refused == len(older), f"{refused} of {len(older)} older requests ended"
     assert server.blob(content).read_bytes() == content
-    return {"at_once": len(paths), "older_requests_ended": refused}
+    held = stalled(server)
+    won = [race(server, chance, number) for number in range(12)]
+    return {"at_once": len(paths), "older_requests_ended": refused, "taken_from_stalled": held, "of_six_stored": won, **nothing_left(server, 8 + 1 + 1 + 12)}
 
 
-def tuspy(server):
+def stalled(server):
+    """A client that holds its request open and sends nothing keeps nobody from the upload."""
+    content = film(2_000_000, "stalled")
+    path = create(server, 0, content, "Stalled")
+    held = []
+    # Asking ends the request that is asked about, so it may take several.
+    while (offset := offset_of(server, 0, path)) < 300_000:
+        held.append(patch(server, 0, path, content, offset, 300_000))
+        time.sleep(0.05)
+    for _ in range(5):
+        held.append(patch(server, 0, path, content, 300_000, 300_000))
+        begun = time.monotonic()
+        assert offset_of(server, 0, path) == 300_000
+        assert time.monotonic() - begun < 2, "an idle request held the upload"
+    held.append(patch(server, 0, path, content, 300_000, 300_000))
+    status = answer(patch(server, 0, path, content, 300_000))
+    assert status == 204, status
+    for link in held:
+        link.close()
+    assert server.blob(content).read_bytes() == content
+    return len(held)
+
+
+def race(server, chance, number):
+    """Six clients send the same file from its beginning at one moment: it is stored once, as it is, and nobody is told what is not so."""
+    content = film(400_000 + chance.randrange(400_000), f"race {number}")
+    path = create(server, 0, content, f"Race {number}")
+    gate, statuses = threading.Barrier(6), []
+
+    def send():
+        gate.wait()
+        link = patch(server, 0, path, content, 0)
+        try:
+            statuses.append(answer(link))
+        except OSError:
+            statuses.append(0)
+        link.close()
+
+    threads = [threading.Thread(target=send) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(statuses) == 6 and set(statuses) <= {0, 204, 409, 503}, statuses
+    while (offset := offset_of(server, 0, path)) < len(content):
+        assert 204 not in statuses, "one was told that all is stored"
+        status = answer(patch(server, 0, path, content, offset))
+        assert status in (204, 409, 503), status
+    assert statuses.count(204) <= 1, statuses
+    assert server.blob(content).read_bytes() == content
+    return statuses.count(204)
+
+
+def quota(server, seed):
+    """Twelve begin at once where four have room, again and again; what is promised and what is stored is never more than the family's room."""
+    chance = random.Random(seed)
+    size, stored = 2_000_000, 0
+    refused = 0
+    for number in range(3):
+        answers = [None] * 12
+        gate = threading.Barrier(12)
+
+        def begin(n):
+            content = film(size, f"quota {number} {n}")
+            fields = {**TUS, "Upload-Length": str(size), "Upload-Metadata": server.metadata(f"Race {n}")}
+            gate.wait()
+            answers[n] = (*server.ask("POST", "/files", fields), content)
+
+        threads = [threading.Thread(target=begin, args=(n,)) for n in range(12)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        taken = [a for a in answers if a[0] == 201]
+        assert len(taken) == 4 - stored, [a[:3] for a in answers]
+        for status, _, text, _ in answers:
+            if status != 201:
+                refused += 1
+                assert status == 507 and json.loads(text)["code"] == "quota_exceeded" and "are free" in json.loads(text)["sentence"], (status, text)
+        # One of unknown length may become what is left, and leaves nothing to others.
+        unknown = film(1_500_000, f"unknown {number}")
+        status, fields, text = server.ask("POST", "/files", {**TUS, "Upload-Defer-Length": "1", "Upload-Metadata": server.metadata("Unknown")})
+        assert status == 201, (status, text)
+        status, _, text = server.ask("POST", "/files", {**TUS, "Upload-Length": "1", "Upload-Metadata": server.metadata("One octet")})
+        assert status == 507, (status, text)
+        link = patch(server, 0, fields["location"], unknown, 0)
+        status, _, text = final(link, "PATCH")
+        link.close()
+        assert status == 507 and json.loads(text)["code"] == "quota_exceeded", (status, text)
+        status, _, text = server.ask("PATCH", fields["location"], {
+            **TUS, "Upload-Offset": "0", "Upload-Length": "1500000", "Content-Type": "application/offset+octet-stream"})
+        assert status == 507 and json.loads(text)["code"] == "quota_exceeded", (status, text)
+        assert server.ask("DELETE", fields["location"], TUS)[0] == 204
+        # One is brought to its end, the others are cancelled: their room is free at once.
+        keep = chance.randrange(len(taken))
+        for n, (_, fields, _, content) in enumerate(taken):
+            if n == keep:
+                assert answer(patch(server, 0, fields["location"], content, 0)) == 204
+                assert server.blob(content).read_bytes() == content
+                stored += 1
+            else:
+                assert server.ask("DELETE", fields["location"], TUS)[0] == 204
+    return {"rounds": 3, "refused": refused, "stored": stored, **nothing_left(server, stored)}
+
+
+def full(server, folder):
+    """Lets the disk be full with other amounts of room left: what was told stays, the server goes on, and with room again the file gets whole."""
+    ballast = pathlib.Path(folder, "ballast")
+    refusals, offsets, size = {}, [], 1_500_000
+    rooms = [0, 4_096, 8_192, 16_384, 40_000, 80_000, 200_000, 500_000, 900_000, 1_400_000, 1_499_000, 1_503_000, 1_520_000, 1_600_000]
+
+    def refusal(status, text):
+        said = json.loads(text)
+        assert status == 507 and said["code"] == "storage_full" and said["sentence"].endswith("."), (status, said)
+        refusals[said["code"]] = refusals.get(said["code"], 0) + 1
+
+    for number, room in enumerate(rooms):
+        content = film(size, f"full {room}")
+        left = os.statvfs(folder).f_bavail * os.statvfs(folder).f_frsize - room
+        path, told = None, 0
+        with open(ballast, "wb") as file:
+            try:
+                for start in range(0, left, 1 << 16):
+                    file.write(bytes(min(1 << 16, left - start)))
+                file.flush()
+            except OSError:
+                pass
+        for attempt in range(3):
+            if attempt == 2:
+                ballast.unlink()
+            if path is None:
+                fields = {**TUS, "Upload-Length": str(size), "Upload-Metadata": server.metadata(f"Room for {room}")}
+                status, answered, text = server.ask("POST", "/files", fields)
+                if status != 201:
+                    assert attempt < 2, (status, text)
+                    refusal(status, text)
+                    continue
+                path = answered["location"]
+            # What is nearly done is brought to its end by whoever asks, and may be refused for want of room too.
+            status, answered, text = server.ask("HEAD", path, TUS)
+            if status != 200:
+                assert status == 507 and attempt < 2, status
+                continue
+            offset = int(answered["upload-offset"])
+            assert offset >= told, f"the offset went back from {told} to {offset}"
+            told = offset
+            link = patch(server, 0, path, content, offset)
+            status, answered, text = final(link, "PATCH")
+            link.close()
+            if status == 204:
+                assert int(answered["upload-offset"]) == size
+                break
+            assert attempt < 2, (status, text)
+            refusal(status, text)
+            offsets.append(offset_or_none(server, path))
+        assert server.process.poll() is None, "the server ended"
+        assert server.ask("GET", "/health")[0] == 200
+        if ballast.exists():
+            ballast.unlink()
+        assert server.blob(content).read_bytes() == content, f"with {room} octets of room the file is another"
+    assert refusals.get("storage_full", 0) >= len(rooms) - 4, refusals
+    return {"full": len(rooms), "refusals": refusals, "offsets": offsets, **nothing_left(server, len(rooms))}
+
+
+def offset_or_none(server, path):
+    status, fields, _ = server.ask("HEAD", path, TUS)
+    return int(fields["upload-offset"]) if status == 200 else None
+
+
+
+
+class Fatal:
+    """A file that is read as any other, and kills a process (SIGKILL) a moment after it was read up to a place."""
+
+    def __init__(self, path, place, victim, delay):
+        self.file, self.place, self.victim, self.delay = open(path, "rb"), place, victim, delay
+
+    def read(self, count=-1):
+        octets = self.file.read(count)
+        if self.place is not None and self.file.tell() >= self.place:
+            self.place = None
+            threading.Timer(self.delay, os.kill, (self.victim or os.getpid(), signal.SIGKILL)).start()
+        return octets
+
+    def __getattr__(self, name):
+        return getattr(self.file, name)
+
+
+def by_tuspy(order):
+    """In a process of its own: tuspy uploads a file, or goes on with it, until it is done or killed. Prints the address first."""
     from tusclient import client
 
-    content = film(6_000_001, "tuspy")
-    source = pathlib.Path(server.folder, "film.mp4")
-    source.write_bytes(content)
-    values = {"family": server.family, "athlete": server.athlete["member"], "type": "highlight_video", "title": "By tuspy", "filename": "film.mp4"}
-    tus = client.TusClient(f"http://127.0.0.1:{server.port}/files", headers={"Authorization": f"Bearer {server.token}"})
-    uploader = tus.uploader(str(source), chunk_size=1_000_000, metadata=values, upload_checksum=True)
-    uploader.upload(stop_at=2_500_000)
-    stopped = uploader.offset
-    server.kill()
-    server.start()
-    again = tus.uploader(str(source), chunk_size=1_000_000, metadata=values, url=uploader.url)
-    assert again.offset == stopped, (again.offset, stopped)
-    again.upload()
-    assert server.blob(content).read_bytes() == content
-    return {"octets": len(content), "stopped_at": stopped}
+    tus = client.TusClient(f"http://127.0.0.1:{order['port']}/files", headers={"Authorization": f"Bearer {order['token']}"})
+    source = Fatal(order["file"], order["place"], order["victim"], order["delay"])
+    uploader = tus.uploader(
+        file_stream=source, chunk_size=order["chunk"], metadata=order["metadata"], url=order["url"], upload_checksum=order["checksum"])
+    if uploader.url is None:
+        uploader.set_url(uploader.create_url())
+        uploader.offset = 0
+    print(uploader.url, flush=True)
+    try:
+        uploader.upload()
+    except Exception as error:
+        print(f"tuspy: {error}", file=sys.stderr)
+        sys.exit(3)
+
+
+def tuspy(server, rounds, seed):
+    chance = random.Random(seed)
+    ends = {"server_killed": 0, "client_killed": 0, "gave_up": 0}
+    for number in range(rounds):
+        length = chance.choice([1, 50_000, 1_000_000, 6_000_000, 20_000_000]) + chance.randrange(5_000)
+        content = film(length, chance.random())
+        source = pathlib.Path(server.folder, "film.mp4")
+        source.write_bytes(content)
+        url, told = None, 0
+        for attempt in range(12):
+            place = chance.randrange(told, length) + 1 if attempt < 3 and told < length else None
+            kills_server = chance.random() < 0.5
+            order = {
+                "port": server.port, "token": server.token, "file": str(source), "url": url, "place": place, "delay": chance.random() * 0.03,
+                "victim": server.process.pid if kills_server else None, "chunk": chance.choice([length + 1, 1 + length // 3, 700_001 + chance.randrange(99)]),
+                "checksum": chance.random() < 0.5,
+                "metadata": {
+                    "family": server.family, "athlete": server.athlete["member"], "type": "highlight_video", "title": f"By tuspy {number}",
+                    "filename": "film.mp4"},
+            }
+            child = subprocess.run([sys.executable, __file__, "-", "by-tuspy", json.dumps(order)], capture_output=True, timeout=120)
+            url = child.stdout.decode().strip() or url
+            if place is not None and kills_server and server.process.poll() is None and child.returncode != 0:
+                # It gave up before the moment came, or the kill is on its way.
+                server.process.wait(5)
+            if server.process.poll() is not None:
+                assert server.process.returncode == -signal.SIGKILL, f"the server ended by itself: {server.process.returncode}"
+                ends["server_killed"] += 1
+                server.start()
+            elif child.returncode == -signal.SIGKILL:
+                ends["client_killed"] += 1
+            elif child.returncode:
+                # A request that was cut off a moment ago may be read after the HEAD of the next; it is asked again.
+                ends["gave_up"] += 1
+            assert url, child.stderr.decode()
+            offset = offset_of(server, 0, "/files/" + url.rsplit("/", 1)[1])
+            assert offset >= told, f"round {number}: the offset went back from {told} to {offset}"
+            told = offset
+            if child.returncode == 0 and place is None:
+                break
+        assert child.returncode == 0 and told == length, (number, child.returncode, child.stderr.decode())
+        assert server.blob(content).read_bytes() == content, f"round {number}: the file is another"
+    return {"rounds": rounds, "seed": seed, **ends, **nothing_left(server, rounds)}
 
 
 def main():
     program, what, *rest = sys.argv[1:]
-    server = Server(program)
+    if what == "by-tuspy":
+        return by_tuspy(json.loads(rest[0]))
+    # Room for four files of 2 MB and a little, which is less than a fifth.
+    server = Server(program, rest[0] if what == "full" else None, ["--family-storage", "9M"] if what == "quota" else [])
     try:
-        if what == "interrupt":
+        if what in ("interrupt", "tuspy"):
             seed = int(rest[1]) if len(rest) > 1 else random.randrange(1 << 32)
             print(json.dumps({"seed": seed}), file=sys.stderr)
-            result = interrupt(server, int(rest[0]), seed)
+            result = (interrupt if what == "interrupt" else tuspy)(server, int(rest[0]), seed)
         elif what == "concurrent":
             result = concurrent(server, int(rest[0]) if rest else 1)
-        elif what == "tuspy":
-            result = tuspy(server)
+        elif what == "quota":
+            result = quota(server, int(rest[0]) if rest else 1)
+        elif what == "full":
+            result = full(server, rest[0])
         else:
             raise SystemExit(__doc__)
         print(json.dumps(result))

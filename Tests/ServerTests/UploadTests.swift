@@ -205,6 +205,23 @@ struct UploadTests {
         #expect(try post(1).head.status == 429)
     }
 
+    @Test("an upload of unknown length takes no more than the family has room for, said at once or when it shows")
+    func unknownLength() throws {
+        var limits = Limits()
+        limits.familyStorage = 1_000
+        let script = try UploadScript(limits)
+        func isNoRoom(_ answer: HTTPAnswers.One) -> Bool { answer.head.status == 507 && answer.content.contains("\"quota_exceeded\"") }
+        let path = try script.create(nil)
+        #expect(isNoRoom(try script.ask("POST /files", UploadScript.tus + ["Upload-Length: 1", "Upload-Metadata: \(script.metadata())"])))
+        #expect(isNoRoom(try script.patch(path, 0, Array(Self.text[..<1_001]))))
+        #expect(isNoRoom(try script.patch(path, 0, [], ["Upload-Length: 1001"])))
+        #expect(try script.offset(path) == 0)
+        #expect(try script.patch(path, 0, Array(Self.text[..<400])).head.status == 204)
+        #expect(isNoRoom(try script.patch(path, 400, Array(Self.text[..<601]))))
+        #expect(try script.patch(path, 400, Array(Self.text[400..<1_000]), ["Upload-Length: 1000"]).head.status == 204)
+        #expect(script.blob(Array(Self.text[..<1_000])) != nil)
+    }
+
     @Test("who is not signed in, another member and another family see nothing")
     func strangers() throws {
         let script = try UploadScript()

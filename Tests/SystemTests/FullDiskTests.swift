@@ -74,7 +74,7 @@ extension SystemTests {
 }
 
 /// A file system of its own with a few megabytes, in memory. It is taken away when the last reference goes.
-private final class SmallDisk {
+final class SmallDisk {
     let path: String
     private let folder: TemporaryFolder
 

@@ -23,6 +23,8 @@ final class OpenUpload {
     private(set) var offset: Int64 = 0
     private(set) var written: Int64 = 0
     private(set) var length: Int64?
+    /// Octets that it may become while its length is not known: what one document may have, and what the family had room for when it began.
+    var mostOctets: Int64
     /// Wall clock, milliseconds.
     var expires: Int64
     /// It was removed while others waited for their turn.
@@ -35,11 +37,12 @@ final class OpenUpload {
     /// When the family last heard of it: milliseconds of the reactor's clock.
     var toldAt: Int64?
 
-    init(_ id: Identifier, _ record: UploadRecord, _ steps: UploadSteps, length: Int64?, expires: Int64) {
+    init(_ id: Identifier, _ record: UploadRecord, _ steps: UploadSteps, length: Int64?, mostOctets: Int64, expires: Int64) {
         self.id = id
         self.record = record
         self.steps = steps
         self.length = length
+        self.mostOctets = mostOctets
         self.expires = expires
     }
 

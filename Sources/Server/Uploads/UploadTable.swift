@@ -95,7 +95,9 @@ final class UploadTable {
             return false
         }
         let steps = UploadSteps(id, record, folder: folder, blobs: blobs)
-        let upload = OpenUpload(id, record, steps, length: progress.length, expires: at + Int64(limits.uploadLife))
+        // What the family has room for by now is looked at when it is full.
+        let upload = OpenUpload(
+            id, record, steps, length: progress.length, mostOctets: Int64(limits.documentOctets), expires: at + Int64(limits.uploadLife))
         upload.stand(UploadSteps.Standing(offset: progress.offset, written: progress.offset, length: progress.length))
         switch progress.phase {
         case .receiving: upload.phase = record.endsWhenFull && progress.offset == progress.length ? .full : .receiving
@@ -159,7 +161,8 @@ final class UploadTable {
         let id = Random.identifier(milliseconds: now)
         let length = creation.length.map { Int64($0) }
         let upload = OpenUpload(
-            id, record, UploadSteps(id, record, folder: folder, blobs: blobs), length: length, expires: now + Int64(limits.uploadLife))
+            id, record, UploadSteps(id, record, folder: folder, blobs: blobs), length: length, mostOctets: Int64(limits.documentOctets),
+            expires: now + Int64(limits.uploadLife))
         // From here on it counts, for others that begin before this one has.
         uploads[id] = upload
         let document = record.newDocument(id, octets: length ?? 0, sha256: record.document.sha256 ?? [])
@@ -168,7 +171,9 @@ final class UploadTable {
             try reader.checkUpload(document, by: signIn, isLengthKnown: isLengthKnown, promised: promised)
         } then: { [self] answer in
             switch answer {
-            case .success?: make(upload, work, creation)
+            case .success(let permit)?:
+                upload.mostOctets = min(upload.mostOctets, permit.room)
+                make(upload, work, creation)
             case .failure(let rejection)?: giveUp(upload, work, UploadRefusal(rejection))
             case nil: giveUp(upload, work, .busy)
             }
@@ -201,10 +206,10 @@ final class UploadTable {
         guard own < limits.uploadsPerMember, open.count < limits.uploadsPerFamily else { throw .tooMany }
     }
 
-    /// Octets that the open uploads of a family may still become; one of unknown length counts as the largest.
+    /// Octets that the open uploads of a family may still become; one of unknown length counts as all that it may become.
     private func promised(_ family: Identifier) -> Int64 {
         uploads.values.reduce(0) { sum, upload in
-            upload.isOpen && upload.record.family == family ? sum + (upload.length ?? Int64(limits.documentOctets)) : sum
+            upload.isOpen && upload.record.family == family ? sum + (upload.length ?? upload.mostOctets) : sum
         }
     }
 

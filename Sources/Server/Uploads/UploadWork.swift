@@ -152,6 +152,10 @@ final class UploadWork: HTTPWork {
 
     private func start(_ append: UploadAppend) {
         guard let upload else { return }
+        if upload.length == nil, Int64(append.length ?? 0) > upload.mostOctets {
+            refuse(.noRoom)
+            return endTurn()
+        }
         stage = .beginning
         completion = append.completion
         checksum = append.checksum
@@ -179,13 +183,13 @@ final class UploadWork: HTTPWork {
 
     private func accept(_ upload: OpenUpload) {
         stage = .receiving
-        let room = (upload.length ?? Int64(table.limits.documentOctets)) - upload.offset
+        let room = max(0, (upload.length ?? upload.mostOctets) - upload.offset)
         if !acceptContent(limit: Int(room)) { overflow(upload) } else { table.tell(upload, .running) }
     }
 
     /// More content than the upload has room for.
     private func overflow(_ upload: OpenUpload) {
-        let refusal = upload.length == nil ? UploadRefusal.tooLarge : .lengthExceeded
+        let refusal = tooMuch(for: upload)
         guard dialect == .draft(.eight), upload.length != nil else {
             refuse(refusal)
             return finish(isWhole: false)
@@ -195,6 +199,11 @@ final class UploadWork: HTTPWork {
         table.end(upload, .refused(refusal))
         refuse(refusal)
         endTurn()
+    }
+
+    private func tooMuch(for upload: OpenUpload) -> UploadRefusal {
+        if upload.length != nil { return .lengthExceeded }
+        return upload.mostOctets < Int64(table.limits.documentOctets) ? .noRoom : .tooLarge
     }
 
     override func received(_ buffer: ContentBuffer) {
@@ -239,7 +248,7 @@ final class UploadWork: HTTPWork {
             finish(isWhole: false)
             return nil
         }
-        let refusal = upload.length == nil ? UploadRefusal.tooLarge : .lengthExceeded
+        let refusal = tooMuch(for: upload)
         if dialect == .draft(.eight), upload.length != nil {
             stage = .ending
             table.end(upload, .refused(refusal))
