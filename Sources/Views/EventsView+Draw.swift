@@ -28,9 +28,8 @@ extension EventsView {
             list = right
         }
         if let detail { drawDetail(detail, &canvas, list) } else { drawList(&canvas, list) }
-        if let toast { canvas.draw(" " + toast, at: 0, status.row - 1, columns: canvas.size.columns, theme[.warning].with(.reverse)) }
         if isAskingToDelete { ask(&canvas) }
-        if isHelpOpen { KeyHelp.draw(KeyHelp.lines(keymap, "events", EventsCommand.helpLines), &canvas, theme) }
+        if isHelpOpen { KeyHelp.draw(KeyHelp.lines(keymap, "events", EventsCommand.helpLines + BufferCommand.helpLines), &canvas, theme) }
     }
 
     private func drawFilters(_ canvas: inout Canvas, _ head: Rect) {
@@ -119,13 +118,7 @@ extension EventsView {
 
     private func ask(_ canvas: inout Canvas) {
         let lines = ["Are you sure you want to delete this event?", selectedRecord.map { EventText.name($0.fields) } ?? "", "It can be undone for 30 days.", "y delete   any other key keeps it"]
-        let rect = canvas.bounds.centred(columns: (lines.map { TextWidth.of($0) }.max() ?? 0) + 4, rows: lines.count + 2)
-        canvas.fill(rect)
-        canvas.box(rect, theme[.failure])
-        canvas.cursor = nil
-        canvas.clipped(to: rect.inset(1, 1)) { canvas in
-            for (row, line) in lines.enumerated() { canvas.draw(line, at: rect.column + 2, rect.row + 1 + row, row == 1 ? theme[.title] : theme[.text]) }
-        }
+        Question.draw(lines, &canvas, theme)
     }
 
     private static func role(ofType record: Record) -> Terminal.Role {

@@ -12,7 +12,7 @@ package enum EventsCommand: String, CaseIterable, Sendable {
     case open = "event-open", add = "event-add", edit = "event-edit", attend = "event-attend", delete = "event-delete"
     case directions = "event-directions"
     case search = "event-search", type = "filter-type", status = "filter-status", date = "filter-date", sort = "event-sort", clear = "filter-clear"
-    case close = "events-close"
+    case undo = "event-undo", close = "events-close"
 
     package var summary: String {
         switch self {
@@ -35,7 +35,8 @@ package enum EventsCommand: String, CaseIterable, Sendable {
         case .date: "dates: all, upcoming, past, this month, next month"
         case .sort: "order: newest, oldest, name, type"
         case .clear: "clear filters and search"
-        case .close: "back to the room"
+        case .undo: "take back your last change"
+        case .close: "back to where you were"
         }
     }
 
@@ -47,7 +48,7 @@ package enum EventsCommand: String, CaseIterable, Sendable {
             ("down", .next), ("j", .next), ("up", .previous), ("k", .previous), ("home", .first), ("g g", .first), ("end", .last), ("G", .last),
             ("right", .nextMonth), ("l", .nextMonth), ("left", .previousMonth), ("h", .previousMonth), (".", .thisMonth),
             ("enter", .open), ("o", .open), ("n", .add), ("e", .edit), ("a", .attend), ("x", .delete), ("delete", .delete), ("m", .directions),
-            ("/", .search), ("t", .type), ("s", .status), ("d", .date), ("r", .sort), ("c", .clear), ("esc", .close), ("q", .close), ("ctrl-c", .close), ("alt-1", .close),
+            ("/", .search), ("t", .type), ("s", .status), ("d", .date), ("r", .sort), ("c", .clear), ("esc", .close), ("q", .close), ("ctrl-c", .close), ("u", .undo),
         ]
         for (names, command) in keys { keymap.bind(names, to: command.rawValue, in: "events") }
     }
@@ -55,14 +56,13 @@ package enum EventsCommand: String, CaseIterable, Sendable {
 
 /// What the events ask of whoever has the session.
 package enum EventsAction: Hashable, Sendable {
-    case close
     /// The caller gives its lines to `showDetail`.
     case open(Identifier)
     case attend(Identifier), delete(Identifier), edit(Identifier)
     /// A link to copy.
     case directions(String)
     case add
-    case bell, redraw, suspend, quit
+    case shared(SharedAction)
 }
 
 /// The season: a month beside the list of events, with filters, search, counts and one event in full. Pure.
@@ -80,8 +80,6 @@ package struct EventsView: Sendable {
     package private(set) var detail: [String]?
     package private(set) var isAskingToDelete = false
     package private(set) var isHelpOpen = false
-    /// What the last command came to, until the next key.
-    package var toast: String?
     var detailOffset = 0
     var search = Terminal.LineEditor()
     var chord = ChordReader()
@@ -182,7 +180,6 @@ package struct EventsView: Sendable {
     }
 
     private mutating func press(_ key: Key) -> [EventsAction] {
-        toast = nil
         if isHelpOpen {
             isHelpOpen = false
             return []
@@ -200,12 +197,10 @@ package struct EventsView: Sendable {
             isHelpOpen = key == .character("?")
             return []
         case .action(let name):
+            if let shared = SharedAction(named: name) { return [.shared(shared)] }
             if let command = EventsCommand(rawValue: name) { return run(command) }
             switch RoomCommand(rawValue: name) {
             case .help: isHelpOpen = true
-            case .redraw: return [.redraw]
-            case .suspend: return [.suspend]
-            case .quit: return [.quit]
             case .pageUp: move(-8)
             case .pageDown: move(8)
             case .scrollUp: move(-1)
@@ -224,8 +219,9 @@ package struct EventsView: Sendable {
             search = Terminal.LineEditor()
             apply()
         default:
-            if case .action(let name) = keymap.outcome(of: [key], in: ["input"]), let command = EditCommand(rawValue: name), command != .newline, command != .accept {
-                _ = search.perform(command)
+            if case .action(let name) = keymap.outcome(of: [key], in: ["input"]) {
+                if let shared = SharedAction(named: name) { return [.shared(shared)] }
+                if let command = EditCommand(rawValue: name), command != .newline, command != .accept { _ = search.perform(command) }
             } else if let character = key.typed {
                 _ = search.insert(String(character))
             }
@@ -243,15 +239,15 @@ package struct EventsView: Sendable {
         case .nextMonth: return page(1)
         case .previousMonth: return page(-1)
         case .thisMonth: month = today
-        case .open: return detail == nil ? selected.map { [.open($0)] } ?? [.bell] : []
+        case .open: return detail == nil ? selected.map { [.open($0)] } ?? [.shared(.bell)] : []
         case .add: return [.add]
-        case .edit: return selected.map { [.edit($0)] } ?? [.bell]
+        case .edit: return selected.map { [.edit($0)] } ?? [.shared(.bell)]
         case .attend:
-            guard let record = selectedRecord, !record.fields.flag("attended") else { return [.bell] }
+            guard let record = selectedRecord, !record.fields.flag("attended") else { return [.shared(.bell)] }
             return [.attend(record.id)]
         case .delete: isAskingToDelete = selectedRecord != nil
         case .directions:
-            guard let link = selectedRecord.flatMap({ Directions.link($0.fields) }) else { return [.bell] }
+            guard let link = selectedRecord.flatMap({ Directions.link($0.fields) }) else { return [.shared(.bell)] }
             return [.directions(link)]
         case .search:
             detail = nil
@@ -278,12 +274,13 @@ package struct EventsView: Sendable {
             filter.sort = sort
             search = Terminal.LineEditor()
             apply()
+        case .undo: return [.shared(.undoLast)]
         case .close:
             guard detail == nil else {
                 detail = nil
                 return []
             }
-            return [.close]
+            return [.shared(.close)]
         }
         return []
     }
@@ -307,7 +304,7 @@ package struct EventsView: Sendable {
 
     /// Pages the months; the first event of the month that comes is selected, if the list has one.
     private mutating func page(_ count: Int) -> [EventsAction] {
-        guard let next = MonthGrid<Identifier>.month(month, movedBy: count, today: today) else { return [.bell] }
+        guard let next = MonthGrid<Identifier>.month(month, movedBy: count, today: today) else { return [.shared(.bell)] }
         month = next
         let inMonth = found.filter { span($0).map { $0.first <= last(of: next) && $0.last >= next } == true }
         if let first = inMonth.min(by: { ($0.fields.text("start_date") ?? "") < ($1.fields.text("start_date") ?? "") }) { selected = first.id }

@@ -49,10 +49,10 @@ package enum RoomCommand: String, CaseIterable, Sendable {
     package static let modes: Set<String> = ["input", "select", "menu", "events"]
 
     /// Everything that can be bound.
-    package static let names = Set(allCases.map(\.rawValue) + EditCommand.allCases.map(\.rawValue) + EventsCommand.allCases.map(\.rawValue))
+    package static let names = Set(allCases.map(\.rawValue) + EditCommand.allCases.map(\.rawValue) + EventsCommand.allCases.map(\.rawValue) + BufferCommand.allCases.map(\.rawValue))
 
     /// For help.
-    static let helpLines = allCases.filter { $0 != .cancel }.map { ($0.rawValue, $0.summary) }
+    static let helpLines = allCases.filter { $0 != .cancel }.map { ($0.rawValue, $0.summary) } + BufferCommand.helpLines
 
     /// The keys as they are before a configuration.
     package static func defaultKeymap() -> Keymap {
@@ -60,8 +60,7 @@ package enum RoomCommand: String, CaseIterable, Sendable {
         EditCommand.bindDefaults(&keymap, in: "input")
         let input: [(String, RoomCommand)] = [
             ("tab", .complete), ("shift-tab", .completeBackward), ("ctrl-up", .select), ("alt-s", .select), ("esc", .cancel),
-            ("ctrl-c", .interrupt), ("ctrl-o", .season), ("ctrl-x ctrl-e", .editOutside), ("ctrl-x u", .undoLast), ("ctrl-x d", .drafts),
-            ("alt-2", .events), ("f2", .events),
+            ("ctrl-c", .interrupt), ("ctrl-o", .season), ("ctrl-x ctrl-e", .editOutside), ("ctrl-x d", .drafts),
         ]
         for (names, command) in input { keymap.bind(names, to: command.rawValue, in: "input") }
         let select: [(String, RoomCommand)] = [
@@ -73,9 +72,11 @@ package enum RoomCommand: String, CaseIterable, Sendable {
         let menu: [(String, RoomCommand)] = [("tab", .complete), ("down", .complete), ("shift-tab", .completeBackward), ("up", .completeBackward), ("esc", .cancel)]
         for (names, command) in menu { keymap.bind(names, to: command.rawValue, in: "menu") }
         EventsCommand.bindDefaults(&keymap)
+        BufferCommand.bindDefaults(&keymap)
         let everywhere: [(String, RoomCommand)] = [
             ("pageup", .pageUp), ("pagedown", .pageDown), ("shift-up", .scrollUp), ("shift-down", .scrollDown), ("ctrl-home", .top), ("ctrl-end", .bottom),
             ("alt-n", .unread), ("f1", .help), ("ctrl-l", .redraw), ("ctrl-z", .suspend), ("ctrl-x ctrl-c", .quit),
+            ("ctrl-x u", .undoLast), ("f2", .events),
         ]
         for (names, command) in everywhere { keymap.bind(names, to: command.rawValue) }
         return keymap
@@ -89,15 +90,11 @@ package enum RoomAction: Hashable, Sendable {
     /// Fetch what happened before this sequence.
     case fetch(before: Int64)
     case undo(sequence: Int64)
-    case undoLast
     case open(RoomTarget)
-    /// Put it into the terminal's clipboard.
-    case copy(String)
     case chooseSeason(Int)
     case editOutside(String)
     /// What stands at the bottom has been seen.
     case read
-    case bell
-    case showEvents
-    case redraw, suspend, interrupt, quit
+    case interrupt
+    case shared(SharedAction)
 }

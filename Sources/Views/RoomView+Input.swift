@@ -44,13 +44,14 @@ extension RoomView {
             return []
         case .action(let name):
             if let command = EditCommand(rawValue: name) { return edit(command) }
+            if let shared = SharedAction(named: name) { return [.shared(shared)] }
             return RoomCommand(rawValue: name).map { run($0) } ?? []
         }
     }
 
     private mutating func edit(_ command: EditCommand) -> [RoomAction] {
         // Ctrl-D on an empty line ends, as in a shell.
-        if command == .deleteForward, editor.isEmpty, editor.search == nil { return [.quit] }
+        if command == .deleteForward, editor.isEmpty, editor.search == nil { return [.shared(.quit)] }
         // A command that is being named is completed by Enter first, so that /ev is not sent by accident.
         guard case .accepted(let text) = editor.perform(command) else {
             command == .deleteBackward ? offer() : closeMenu()
@@ -113,27 +114,23 @@ extension RoomView {
             target = RoomTarget(kind: record.kind, id: record.id, label: TextWidth.cut(item.text, to: 50))
             leaveSelecting()
         case .undoSelected:
-            guard let sequence = selectedItem?.undoable else { return [.bell] }
+            guard let sequence = selectedItem?.undoable else { return [.shared(.bell)] }
             leaveSelecting()
             return [.undo(sequence: sequence)]
         case .open:
             guard let item = selectedItem else { return [] }
             if case .gap(let sequence) = item.id { return [.fetch(before: sequence)] }
-            guard let record = item.about ?? item.record else { return [.bell] }
+            guard let record = item.about ?? item.record else { return [.shared(.bell)] }
             leaveSelecting()
             return [.open(RoomTarget(kind: record.kind, id: record.id, label: item.text))]
         case .copy:
             guard let item = selectedItem else { return [] }
             leaveSelecting()
-            return [.copy(item.text)]
-        case .undoLast: return [.undoLast]
+            return [.shared(.copy(item.text))]
         case .season: isSeasonMenuOpen = !seasons.isEmpty
         case .drafts: return [.submit("/drafts", about: nil)]
         case .editOutside: return [.editOutside(editor.text)]
-        case .events: return [.showEvents]
         case .help: isHelpOpen = true
-        case .redraw: return [.redraw]
-        case .suspend: return [.suspend]
         case .interrupt:
             menu = nil
             if target != nil || !editor.isEmpty || editor.search != nil {
@@ -143,7 +140,8 @@ extension RoomView {
                 return question == nil ? [] : [.interrupt]
             }
             return [.interrupt]
-        case .quit: return [.quit]
+        // What every buffer has was done before.
+        case .events, .undoLast, .redraw, .suspend, .quit: break
         case .cancel:
             if menu != nil {
                 menu = nil

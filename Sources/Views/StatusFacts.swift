@@ -26,6 +26,15 @@ package struct StatusFacts: Hashable, Sendable {
     package var conflicts = 0
     package var unread = 0
     package var mentions = 0
+    /// Where else something has happened, by the numbers of the buffers.
+    package var hot: [Hot] = []
+
+    /// A buffer in which something has happened since one looked.
+    package struct Hot: Hashable, Sendable {
+        package let number: Int
+        package let title: String
+        package let count: Int
+    }
 
     package init() {}
 
@@ -82,6 +91,7 @@ package enum StatusLine {
         if facts.pending > 0 { parts.insert(("\(facts.pending) pending", theme[.warning].over(base)), at: 0) }
         if facts.mentions > 0 { parts.insert((count(facts.mentions, "mention"), theme[.mention].over(base)), at: 0) }
         if facts.unread > 0 { parts.insert(("\(facts.unread) unread", theme[.unread].over(base)), at: 0) }
+        for hot in facts.hot { parts.append(("\(hot.number):\(TextWidth.cut(hot.title, to: 14)) \(hot.count)", theme[.unread].over(base))) }
         canvas.clipped(to: rect) { canvas in
             var right = rect.endColumn - 1
             for text in [below > 0 ? "↓ \(below) more" : "", chord.isEmpty ? "" : chord + " …"] where !text.isEmpty {

@@ -188,6 +188,45 @@ struct FullScreenTests {
         #expect(terminal.screen.unknown.isEmpty, "\(terminal.screen.unknown)")
     }
 
+    @Test("Buffers: what others do is told by number, Alt-a goes there, a few letters go anywhere, one's own change says how it is taken back")
+    func buffers() throws {
+        let folder = try TemporaryFolder()
+        let demo = try Demo(in: folder.path + "/data")
+        let server = try RunningServer(folder.path + "/data")
+        let parent = try Self.open(server, demo.parents[0], folder)
+        try Self.expect(parent, "? shows the keys")
+        let athlete = try Self.open(server, demo.athletes[0], folder)
+        try Self.expect(athlete, "? shows the keys")
+        try athlete.type("/add event --type camp --name \"Late Camp\" --start 2027-03-01\r")
+        try Self.expect(athlete, "takes it back")
+        #expect(athlete.screen.line(1).contains("Added Late Camp, Mar 1, 2027  ·  Ctrl-X u takes it back"), "\(athlete.screen.line(1))")
+        try Self.expect(parent, "2:Season 1")
+        try parent.type("\u{1B}a")
+        try Self.expect(parent, "Track camps, showcases, visits, and games")
+        let isSeen = try parent.wait { !$0.text.contains("2:Season 1") }
+        #expect(isSeen)
+        try parent.type("\u{18}b")
+        try Self.expect(parent, "Go to — Enter goes")
+        try parent.type("latec")
+        try Self.expect(parent, "> latec")
+        try parent.type("\r")
+        try Self.expect(parent, "Event   Esc back  e edit  a attended  x delete")
+        // What is done to the record that one looks at is seen at once.
+        try athlete.type("/edit event \"Late Camp\" --city Albany\r")
+        try Self.expect(parent, "Albany")
+        try parent.type("xy")
+        try Self.expect(parent, "Deleted Late Camp  ·  u takes it back")
+        try Self.expect(athlete, "deleted Late Camp")
+        try parent.type("u")
+        try Self.expect(athlete, "restored Late Camp")
+        // The toast goes by itself.
+        let isGone = try parent.wait { !$0.line(1).contains("takes it back") }
+        #expect(isGone, "\(parent.screen.text)")
+        try parent.type("\u{1B}1")
+        try Self.expect(parent, "restored Late Camp")
+        #expect(parent.screen.unknown.isEmpty, "\(parent.screen.unknown)")
+    }
+
     @Test("The pictures of the documents, when HUDDLE_PICTURES names a folder", .enabled(if: Environment.value("HUDDLE_PICTURES") != nil))
     func pictures() throws {
         let target = try #require(Environment.value("HUDDLE_PICTURES"))

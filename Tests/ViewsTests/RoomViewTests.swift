@@ -142,9 +142,9 @@ struct RoomViewTests {
 
     @Test("A line is sent by Enter; blanks are not", arguments: [
         (["hello", "enter"], [.submit("hello", about: nil)]), (["  ", "enter"], []), (["/events", "esc", "enter"], [.submit("/events", about: nil)]),
-        (["a", "alt-enter", "b", "enter"], [.submit("a\nb", about: nil)]), (["ctrl-d"], [.quit]), (["x", "ctrl-a", "ctrl-d", "ctrl-d"], [.quit]),
-        (["x", "ctrl-c"], []), (["ctrl-c"], [.interrupt]), (["ctrl-x u"], [.undoLast]), (["text", "ctrl-x ctrl-e"], [.editOutside("text")]),
-        (["ctrl-z"], [.suspend]), (["ctrl-l"], [.redraw]), (["ctrl-x ctrl-c"], [.quit]), (["ctrl-x x"], []), (["ctrl-o", "2"], [.chooseSeason(1)]),
+        (["a", "alt-enter", "b", "enter"], [.submit("a\nb", about: nil)]), (["ctrl-d"], [.shared(.quit)]), (["x", "ctrl-a", "ctrl-d", "ctrl-d"], [.shared(.quit)]),
+        (["x", "ctrl-c"], []), (["ctrl-c"], [.interrupt]), (["ctrl-x u"], [.shared(.undoLast)]), (["text", "ctrl-x ctrl-e"], [.editOutside("text")]),
+        (["ctrl-z"], [.shared(.suspend)]), (["ctrl-l"], [.shared(.redraw)]), (["ctrl-x ctrl-c"], [.shared(.quit)]), (["ctrl-x x"], []), (["ctrl-o", "2"], [.chooseSeason(1)]),
         (["ctrl-o", "9"], []), (["esc"], [.read]),
     ] as [([String], [RoomAction])])
     func lines(words: [String], actions: [RoomAction]) {
@@ -179,14 +179,14 @@ struct RoomViewTests {
         _ = Self.type(&room, "k", "k")
         #expect(room.selectedItem?.text.hasPrefix("Where do we park?") == true)
         let bell = Self.type(&room, "u")
-        #expect(bell == [.bell])
+        #expect(bell == [.shared(.bell)])
         let undo = Self.type(&room, "k", "u")
         #expect(undo == [.undo(sequence: 7)])
         #expect(!room.isSelecting)
         let open = Self.type(&room, "ctrl-up", "k", "k", "k", "o")
         #expect(open == [.open(RoomTarget(kind: .event, id: Self.event, label: "Dana Rivera marked Spring Showcase attended"))])
         let copy = Self.type(&room, "ctrl-up", "y")
-        #expect(copy == [.copy("ok")])
+        #expect(copy == [.shared(.copy("ok"))])
         _ = Self.type(&room, "ctrl-up", "k", "k", "k", "r")
         #expect(room.target?.id == Self.event)
         #expect(Self.drawn(room).text.contains("about Dana Rivera marked Spring Showcase attended"))

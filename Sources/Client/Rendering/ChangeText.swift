@@ -28,6 +28,16 @@ package struct ChangeText {
         }
     }
 
+    /// What one did oneself, in one line: "Deleted Late Camp, and 2 more".
+    ///
+    /// - Parameter before: as in `lines`.
+    package func done(_ change: Change, before: (Identifier) -> Record? = { _ in nil }) -> String {
+        let lines = change.entries.compactMap { line($0, by: "", before: before($0.id)) }.map { $0.trimmed }
+        guard let first = lines.first else { return "Done" }
+        let more = lines.count > 1 ? ", and \(lines.count - 1) more" : ""
+        return (change.undoes == nil ? "" : "Taken back: ") + (first.first?.uppercased() ?? "") + first.dropFirst() + more
+    }
+
     func line(_ entry: ChangeEntry, by author: String, before: Record?) -> String? {
         let record = names[entry.id] ?? before
         let name = name(entry, record)

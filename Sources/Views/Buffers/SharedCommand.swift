@@ -1,0 +1,73 @@
+internal import Terminal
+
+/// What keys do in every buffer besides those of `RoomCommand`; the names stand in configurations.
+package enum BufferCommand: String, CaseIterable, Sendable {
+    case first = "buffer-1", second = "buffer-2", third = "buffer-3", fourth = "buffer-4", fifth = "buffer-5"
+    case sixth = "buffer-6", seventh = "buffer-7", eighth = "buffer-8", ninth = "buffer-9"
+    case nextActive = "buffer-next-active", last = "buffer-last", switchTo = "buffer-switch", close = "buffer-close"
+
+    /// For those that go to a number.
+    var number: Int? { rawValue.last.flatMap(\.wholeNumberValue) }
+
+    package var summary: String {
+        switch self {
+        case .nextActive: "to where something has happened"
+        case .last: "to the buffer before"
+        case .switchTo: "to any buffer, season, trip or record by a few letters"
+        case .close: "close the buffer"
+        default: "buffer \(number ?? 0)"
+        }
+    }
+
+    /// For help; the nine numbers are one line.
+    package static let helpLines = [("buffer-1", "the room; Alt-2 the season, Alt-3 … what is open")] + [nextActive, last, switchTo, close].map { ($0.rawValue, $0.summary) }
+
+    static func bindDefaults(_ keymap: inout Keymap) {
+        for command in allCases {
+            if let number = command.number { keymap.bind("alt-\(number)", to: command.rawValue) }
+        }
+        let keys: [(String, BufferCommand)] = [
+            ("alt-a", .nextActive), ("alt-/", .last), ("ctrl-x b", .switchTo), ("alt-g", .switchTo), ("ctrl-x k", .close),
+        ]
+        for (names, command) in keys { keymap.bind(names, to: command.rawValue) }
+    }
+}
+
+/// What every view may ask of whoever has the session.
+package enum SharedAction: Hashable, Sendable {
+    /// The buffer of this number, from 1.
+    case show(Int)
+    case showNextActive, showLast, switchBuffer
+    /// Back to what was on the screen before; only the room and the season stay open.
+    case close
+    /// Take back one's own last change.
+    case undoLast
+    /// Put it into the terminal's clipboard.
+    case copy(String)
+    case bell, redraw, suspend, quit
+
+    /// What a name in the keymap means in every view; `nil` for the names of one view.
+    package init?(named name: String) {
+        if let command = BufferCommand(rawValue: name) {
+            if let number = command.number {
+                self = .show(number)
+                return
+            }
+            switch command {
+            case .nextActive: self = .showNextActive
+            case .last: self = .showLast
+            case .switchTo: self = .switchBuffer
+            default: self = .close
+            }
+            return
+        }
+        switch RoomCommand(rawValue: name) {
+        case .events: self = .show(2)
+        case .undoLast: self = .undoLast
+        case .redraw: self = .redraw
+        case .suspend: self = .suspend
+        case .quit: self = .quit
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,168 @@
+internal import Bytes
+package import Client
+internal import Family
+internal import Folding
+package import Terminal
+
+/// A place that the switcher goes to.
+package struct SwitchTarget: Hashable, Sendable {
+    package enum Place: Hashable, Sendable {
+        case buffer(BufferKey)
+        /// By its place in the menu of seasons.
+        case season(Int)
+    }
+
+    package let place: Place
+    package let label: String
+    package let detail: String
+    /// What a few letters have to occur in, quickly asked.
+    fileprivate let folded: [UInt8]
+
+    package init(_ place: Place, _ label: String, _ detail: String) {
+        self.place = place
+        self.label = label
+        self.detail = detail
+        folded = FoldedText(label).octets
+    }
+
+    /// All that can be gone to: open buffers, seasons, trips, then records, the latest first.
+    package static func all(_ buffers: BufferList, seasons: [String], _ names: RecordNames) -> [SwitchTarget] {
+        var targets = buffers.entries.enumerated().filter { $0.element.key != buffers.current }.map { index, entry in
+            SwitchTarget(.buffer(entry.key), entry.title, "buffer \(index + 1)\(entry.unread > 0 ? ", \(entry.unread) new" : "")")
+        }
+        targets += seasons.enumerated().map { SwitchTarget(.season($0.offset), $0.offset == 0 ? "Everybody's season" : "\($0.element)'s season", "season") }
+        let open = Set(buffers.entries.map(\.key))
+        for (kind, date) in [(Kind.trip, "start_date"), (.event, "start_date"), (.school, nil), (.coach, nil), (.document, nil), (.tripItem, "start_time")] as [(Kind, String?)] {
+            let records = names.records(of: kind).filter { !open.contains(.record(kind, $0.id)) }
+            let dated = records.map { record in (date.flatMap { record.fields.text($0) } ?? "", record) }.sorted { $0.0 > $1.0 }
+            targets += dated.map { date, record in
+                SwitchTarget(.buffer(.record(kind, record.id)), RecordNames.name(record), kind.declaration.label.lowercased() + (date.isEmpty ? "" : " " + date.prefix(10)))
+            }
+        }
+        return targets
+    }
+}
+
+/// The overlay that goes to any place by a few letters of its name. Pure.
+package struct SwitcherView: Sendable {
+    /// Places that are offered at once, and that are compared well: with so many the letters say too little yet.
+    private static let shown = 12
+    private static let compared = 400
+
+    package enum Outcome: Hashable, Sendable {
+        case open
+        case closed
+        case chosen(SwitchTarget.Place)
+    }
+
+    private let targets: [SwitchTarget]
+    private var editor = Terminal.LineEditor()
+    private var found: [(candidate: SwitchTarget, match: FuzzyMatch)] = []
+    private var selected = 0
+    private let keymap: Keymap
+    private let theme: Theme
+
+    package init(_ targets: [SwitchTarget], theme: Theme, keymap: Keymap) {
+        self.targets = targets
+        self.theme = theme
+        self.keymap = keymap
+        find()
+    }
+
+    private mutating func find() {
+        selected = 0
+        let letters = FoldedText(String(editor.text.filter { !$0.isWhitespace })).octets
+        var fitting: [SwitchTarget] = []
+        for target in targets where Self.occur(letters, in: target.folded) {
+            fitting.append(target)
+            if fitting.count == Self.compared { break }
+        }
+        found = FuzzyMatch.rank(editor.text, fitting, limit: Self.shown) { $0.label }
+    }
+
+    private static func occur(_ letters: [UInt8], in text: [UInt8]) -> Bool {
+        var place = 0
+        for letter in letters {
+            while place < text.count, text[place] != letter { place += 1 }
+            guard place < text.count else { return false }
+            place += 1
+        }
+        return true
+    }
+
+    package mutating func handle(_ input: InputEvent) -> Outcome {
+        switch input {
+        case .paste(let text):
+            _ = editor.insert(text.split(whereSeparator: \.isNewline).joined(separator: " "))
+            find()
+        case .mouse(let mouse):
+            switch mouse.action {
+            case .wheelUp: move(-1)
+            case .wheelDown: move(1)
+            case .press: return .closed
+            case .release, .drag: break
+            }
+        case .focus: break
+        case .key(let key): return press(key)
+        }
+        return .open
+    }
+
+    private mutating func press(_ key: Key) -> Outcome {
+        switch (key.code, key.modifiers) {
+        case (.escape, []), (.character("c"), .control), (.character("g"), .control): return .closed
+        case (.enter, []):
+            guard found.indices.contains(selected) else { return .open }
+            return .chosen(found[selected].candidate.place)
+        case (.up, []), (.tab, .shift), (.character("p"), .control): move(-1)
+        case (.down, []), (.tab, []), (.character("n"), .control): move(1)
+        default:
+            if case .action(let name) = keymap.outcome(of: [key], in: ["input"]), let command = EditCommand(rawValue: name), command != .newline {
+                _ = editor.perform(command)
+            } else if let character = key.typed {
+                _ = editor.insert(String(character))
+            }
+            find()
+        }
+        return .open
+    }
+
+    private mutating func move(_ step: Int) {
+        if !found.isEmpty { selected = (selected + step + found.count) % found.count }
+    }
+
+    /// Draws over what is on the screen.
+    package func draw(_ canvas: inout Canvas) {
+        let rect = canvas.bounds.centred(columns: min(70, canvas.size.columns - 4), rows: Self.shown + 3)
+        canvas.fill(rect)
+        canvas.box(rect, theme[.accent], title: "Go to — Enter goes, Esc stays", titleStyle: theme[.title])
+        let inner = rect.inset(2, 1)
+        canvas.cursor = nil
+        canvas.clipped(to: inner) { canvas in
+            let start = canvas.draw("> ", at: inner.column, inner.row, theme[.accent])
+            let view = EditorView(editor, columns: max(inner.columns - 2, 2), rows: 1)
+            canvas.draw(view.lines.first ?? "", at: start, inner.row)
+            canvas.cursor = Point(start + view.cursor.column, inner.row)
+            if found.isEmpty { canvas.draw("Nothing is called that.", at: inner.column, inner.row + 1, theme[.muted]) }
+            for (row, entry) in found.enumerated() {
+                let base = row == selected ? theme[.selection] : theme[.text]
+                canvas.fill(Rect(inner.column, inner.row + 1 + row, columns: inner.columns, rows: 1), " ", base)
+                let detail = TextWidth.cut(entry.candidate.detail, to: max(inner.columns / 3, 1))
+                let room = max(inner.columns - TextWidth.of(detail) - 1, 1)
+                let label = StyledText(TextWidth.cut(entry.candidate.label, to: room), base).highlighting(Set(entry.match.positions), theme[.match])
+                canvas.draw(label, at: inner.column, inner.row + 1 + row, over: base)
+                let muted = Style(theme[.muted].foreground, on: base.background, base.attributes)
+                canvas.draw(detail, at: inner.endColumn - TextWidth.of(detail), inner.row + 1 + row, muted)
+            }
+        }
+    }
+}
+
+/// What was just done and the key that takes it back, for a few seconds below the title.
+package enum ToastLine {
+    package static func draw(_ text: String, _ canvas: inout Canvas, _ theme: Theme) {
+        guard canvas.size.rows > 3, !text.isEmpty else { return }
+        let shown = " " + TextWidth.cut(text, to: max(canvas.size.columns - 2, 1)) + " "
+        canvas.draw(shown, at: max(canvas.size.columns - TextWidth.of(shown), 0), 1, theme[.success].with(.reverse))
+    }
+}

@@ -1,0 +1,11 @@
+import Terminal
+import Views
+
+/// A view on the screen and what its actions mean to the session. A further view is one class like this, a case of `BufferKey` and a line in
+/// `FullScreenClient.make`.
+protocol Buffer: AnyObject {
+    /// Lays out anew what records and facts have become; only for the buffer on the screen.
+    func refresh(_ client: FullScreenClient)
+    func draw(_ facts: StatusFacts, _ canvas: inout Canvas)
+    func handle(_ input: InputEvent, _ client: FullScreenClient) throws
+}

@@ -1,0 +1,35 @@
+import Bytes
+import Client
+import Family
+import Terminal
+import Views
+
+/// One record in full.
+final class RecordBuffer: Buffer {
+    private var view: RecordView
+
+    init(_ view: RecordView) { self.view = view }
+
+    func refresh(_ client: FullScreenClient) {
+        let record = client.session.engine.record(view.id).flatMap { $0.isDeleted ? nil : $0 }
+        view.show(record, record.map { RecordTables.details($0, client.text).map { StyledText($0) } } ?? [])
+    }
+
+    func draw(_ facts: StatusFacts, _ canvas: inout Canvas) { view.draw(facts, &canvas) }
+
+    func handle(_ input: InputEvent, _ client: FullScreenClient) throws {
+        for action in view.handle(input) {
+            switch action {
+            case .edit: client.edit(view.kind, view.id)
+            case .attend: client.conversation.submit("/attend \(view.id)")
+            case .delete:
+                client.conversation.submit("/rm \(view.kind.name) \(view.id)")
+                client.close(.record(view.kind, view.id))
+            case .directions(let link): client.copy(link)
+            case .shared(let action): try client.perform(action)
+            }
+        }
+    }
+}
+
+@available(*, unavailable) extension RecordBuffer: Sendable {}

@@ -1,0 +1,41 @@
+import Client
+import Dates
+import Family
+import Posix
+import Screen
+import Terminal
+import Views
+
+/// The season: the month, the list of events and what is done with them.
+final class SeasonBuffer: Buffer {
+    private var view: EventsView
+
+    init(_ view: EventsView) { self.view = view }
+
+    func refresh(_ client: FullScreenClient) {
+        view.names = client.memberNames
+        view.show(client.session.engine.records(of: .event), context: client.session.engine.context ?? .all, today: client.today)
+    }
+
+    func draw(_ facts: StatusFacts, _ canvas: inout Canvas) { view.draw(facts, &canvas) }
+
+    func handle(_ input: InputEvent, _ client: FullScreenClient) throws {
+        for action in view.handle(input) {
+            switch action {
+            case .open(let id):
+                guard let record = client.session.engine.record(id) else { return client.screen.bell() }
+                view.showDetail(RecordTables.details(record, client.text))
+            case .attend(let id): client.conversation.submit("/attend \(id)")
+            case .delete(let id): client.conversation.submit("/rm \(id)")
+            case .add:
+                client.show(.room)
+                client.conversation.submit("/add event")
+            case .edit(let id): client.edit(.event, id)
+            case .directions(let link): client.copy(link)
+            case .shared(let action): try client.perform(action)
+            }
+        }
+    }
+}
+
+@available(*, unavailable) extension SeasonBuffer: Sendable {}

@@ -1,0 +1,116 @@
+import Bytes
+import Client
+import Family
+import Posix
+import Screen
+import Terminal
+import Views
+
+/// Which buffer is on the screen, and what every buffer can ask for.
+extension FullScreenClient {
+    /// Brings a buffer onto the screen, opening it if need be.
+    func show(_ key: BufferKey) {
+        if views[key] == nil { views[key] = make(key) }
+        if let closed = buffers.show(key, title: title(of: key)) { views[closed] = nil }
+        isStale = true
+    }
+
+    /// Closes a buffer; what was on the screen before comes back.
+    func close(_ key: BufferKey) {
+        buffers.close(key)
+        if !BufferKey.fixed.contains(key) { views[key] = nil }
+        isStale = true
+    }
+
+    private func make(_ key: BufferKey) -> any Buffer {
+        switch key {
+        case .room: room
+        case .season: season
+        case .record(let kind, let id): RecordBuffer(RecordView(kind, id, theme: theme, keymap: keymap))
+        }
+    }
+
+    private func title(of key: BufferKey) -> String {
+        switch key {
+        case .room: "Room"
+        case .season: "Season"
+        case .record(let kind, let id):
+            names.name(id).isEmpty ? kind.declaration.label : names.name(id)
+        }
+    }
+
+    func perform(_ action: SharedAction) throws {
+        switch action {
+        case .show(let number):
+            guard let key = buffers.key(numbered: number) else { return screen.bell() }
+            show(key)
+        case .showNextActive:
+            // What is unread in the room counts where it is counted.
+            guard let key = buffers.nextActive ?? (facts.unread > 0 && buffers.current != .room ? .room : nil) else { return screen.bell() }
+            show(key)
+        case .showLast:
+            guard let key = buffers.last else { return screen.bell() }
+            show(key)
+        case .switchBuffer: switcher = SwitcherView(SwitchTarget.all(buffers, seasons: seasons, names), theme: theme, keymap: keymap)
+        case .close: close(buffers.current)
+        case .undoLast: try undoLast()
+        case .copy(let text): copy(text)
+        case .bell: screen.bell()
+        case .redraw: screen.redraw()
+        case .suspend: for event in screen.suspend() { _ = try take(event) }
+        case .quit: conversation.submit("/quit")
+        }
+    }
+
+    func go(to place: SwitchTarget.Place) {
+        switch place {
+        case .buffer(let key): show(key)
+        case .season(let index):
+            choose(season: index)
+            show(.season)
+        }
+    }
+
+    /// Looks at another season, by its place in the menu: everybody's is the first.
+    func choose(season index: Int) {
+        guard index == 0 || athletes.indices.contains(index - 1) else { return screen.bell() }
+        session.setContext(index == 0 ? .all : .athlete(athletes[index - 1]))
+    }
+
+    /// Puts a text into the clipboard of the terminal, and says so.
+    func copy(_ text: String) {
+        screen.copy(text)
+        toast("Copied: \(text)")
+    }
+
+    /// Lets a record be changed.
+    func edit(_ kind: Kind, _ id: Identifier) {
+        show(.room)
+        room.write("/edit \(kind.name) \"\(names.name(id).replacing("\"", with: ""))\" --")
+    }
+
+    // MARK: What was just done
+
+    /// Says something for a few seconds, whatever is on the screen.
+    func toast(_ text: String) {
+        toast = text
+        toastEnds = Clock.monotonicMilliseconds() + Self.toastTime
+    }
+
+    /// One's own change is done: how to take it back stands beside it.
+    func announceOwn(_ change: Change) {
+        guard change.entries.contains(where: { $0.kind != .message && $0.kind != .readingPosition }) else { return }
+        lastOwn = change.sequence
+        names = RecordNames(session.engine)
+        let words = text.done(change) { session.engine.record($0) }
+        let keys = keymap.keys(of: RoomCommand.undoLast.rawValue)
+        let key = buffers.current == .room ? keys.first : keymap.keys(of: EventsCommand.undo.rawValue, in: "events").first ?? keys.first
+        toast(words + (key.map { "  ·  \($0) takes it back" } ?? ""))
+    }
+
+    private func undoLast() throws {
+        guard let lastOwn else { return conversation.submit("/undo") }
+        self.lastOwn = nil
+        _ = try session.undo(lastOwn)
+    }
+}
