@@ -85,7 +85,7 @@ let package = Package(
         // Layer 5: composition.
         library("Server", ["Bytes", "Crypto", "Posix", "Blobs", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Uploads", "Store"]),
         library("Client", ["Arguments", "Bytes", "Crypto", "Posix", "SQLite", "TLS", "HTTPClient", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire"]),
-        library("Views", ["Bytes", "Dates", "Family", "Queries", "Wire", "Terminal", "Client"]),
+        library("Views", ["Bytes", "Dates", "Folding", "Family", "Queries", "Wire", "Terminal", "Client"]),
 
         // Layer 6: programs.
         program("huddled", ["Arguments", "HTTP1", "TLS", "Server", "Store", "Bytes", "Posix", "JSON", "Dates", "Family", "Wire"]),
