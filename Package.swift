@@ -133,7 +133,7 @@ let package = Package(
             name: "FuzzTests", dependencies: fuzzed.map { .init(stringLiteral: $0) },
             exclude: ["corpus", "dictionaries", "fuzzer", "README.md"], swiftSettings: settings),
         tests("LoadgenTests", ["Arguments", "loadgen", "huddled", "Bytes", "Posix", "HTTP1", "WebSocket", "JSON", "Family", "Queries", "Wire", "Store"]),
-        tests("SystemTests", ["TestCertificates", "PseudoTerminal", "Terminal", "huddled", "huddle", "wsecho", "loadgen", "Bytes", "Crypto", "Posix", "SQLite", "JSON", "Dates", "Family", "Queries", "Wire", "Store", "Blobs", "Server", "Client"]),
+        tests("SystemTests", ["TestCertificates", "PseudoTerminal", "HTTPClient", "Terminal", "huddled", "huddle", "wsecho", "loadgen", "Bytes", "Crypto", "Posix", "SQLite", "JSON", "Dates", "Family", "Queries", "Wire", "Store", "Blobs", "Server", "Client"]),
     ]
 )
 

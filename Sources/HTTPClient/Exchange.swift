@@ -52,7 +52,7 @@ final class Exchange {
                 taken += Int64(octets.count)
                 return octets.count
             } catch {
-                failure = "the file cannot be read: \(error)"
+                failure = "the file cannot be read: \(error.text)"
                 return nil
             }
         }
@@ -87,7 +87,7 @@ final class Exchange {
             target = (raw, offset + Int64(octets.count))
             return true
         } catch {
-            failure = "the file cannot be written: \(error)"
+            failure = "the file cannot be written: \(error.text)"
             return false
         }
     }

@@ -30,6 +30,7 @@ struct DocumentCommands {
             switch request {
             case .upload(let files, let description): return try upload(files, description)
             case .download(let document, let path): try download(try find(.document, document), to: path)
+            case .versions(let document): versions(try find(.document, document))
             case .share(let document, let school, let days):
                 try share(try find(.document, document), school: try find(.school, school), days: days)
             case .shares(let document): try list(try find(.document, document))
@@ -64,6 +65,7 @@ struct DocumentCommands {
         let replaced = try description.replaces.map { try find(.document, $0) }
         let school = try description.school.map { try find(.school, $0).id } ?? replaced?.fields.reference("school_id")
         let athlete = try athlete(description, replaced)
+        let interruption = try Interruption()
         guard let type = description.type ?? replaced?.fields.text("type") else { throw UsageError("Say what it is, with --type.") }
         var worst = ExitStatus.done
         for (index, path) in files.enumerated() {
@@ -73,13 +75,18 @@ struct DocumentCommands {
                 family: family, athlete: athlete, type: type, title: title, description: description.text, school: school,
                 replaces: replaced?.id, fileName: name)
             do {
-                let id = try send(upload, path, name: name, queued: files.count - index - 1)
+                let id = try send(upload, path, name: name, queued: files.count - index - 1, interruption)
                 report(id, title)
             } catch let error as DocumentFailure {
-                guard files.count > 1, error != .cancelled else { throw error }
+                guard error != .cancelled else {
+                    throw ProgramFailure(.failed, "Stopped. What came stays at the server for a day: the same command goes on with it.")
+                }
+                guard files.count > 1 else { throw error }
                 // The others have their turn.
                 let failure = Self.failure(error)
-                Standard.write(error: "huddle: \(name.printable): \(failure.message)\n")
+                if invocation.isJSON { printFailure(error, path) }
+                let isNamed = failure.message.hasPrefix(path.printable)
+                Standard.write(error: "huddle: \(isNamed ? "" : "\(name.printable): ")\(failure.message)\n")
                 worst = failure.status
             }
         }
@@ -94,8 +101,14 @@ struct DocumentCommands {
     }
 
     private func athlete(_ description: DocumentRequest.Description, _ replaced: Record?) throws -> Identifier {
-        if let replaced, let athlete = replaced.athlete { return athlete }
-        if let text = description.athlete { return try find(.member, text).id }
+        let named = try description.athlete.map { try find(.member, $0).id }
+        if let replaced, let athlete = replaced.athlete {
+            guard named == nil || named == athlete else {
+                throw UsageError("That document is \(names.member(athlete))'s, and its next version as well. Leave --athlete out.")
+            }
+            return athlete
+        }
+        if let named { return named }
         let engine = seat.session.engine
         if case .athlete(let id)? = engine.context { return id }
         let athletes = engine.records(of: .member).filter { $0.fields.text("role") == "athlete" }
@@ -106,14 +119,15 @@ struct DocumentCommands {
         return only.id
     }
 
-    private func send(_ upload: NewUpload, _ path: String, name: String, queued: Int) throws -> Identifier {
+    private func send(_ upload: NewUpload, _ path: String, name: String, queued: Int, _ interruption: Interruption) throws -> Identifier {
         let row = ProgressRow(name.printable + (queued > 0 ? " (\(queued) more)" : ""))
         defer { row.end() }
         let total = Int64(((try? Files.status(path)) ?? nil)?.size ?? 0)
         var meter = TransferMeter(total: total, now: Clock.monotonicMilliseconds())
         var uploading = DocumentUpload(
-            server, address: setting.address.description, memory: UploadMemory(folder: CachePlace.root), seed: Random.uint64(), wait: Self.wait)
-        return try uploading.run(upload, path: path) { step in
+            server, address: setting.address.description, memory: UploadMemory(folder: CachePlace.root), seed: Random.uint64(), wait: interruption.wait)
+        let limit = Int64(seat.session.engine.limits.documentOctets)
+        return try uploading.run(upload, path: path, limit: limit) { step in
             switch step {
             case .resumed(let octets):
                 meter = TransferMeter(total: total, octets: octets, now: Clock.monotonicMilliseconds())
@@ -124,7 +138,7 @@ struct DocumentCommands {
             case .waits(let pause, let reason):
                 row.say("\(reason) Trying again in \((pause + 999) / 1_000) s; what is there stays there.")
             }
-            return true
+            return !interruption.isAsked
         }
     }
 
@@ -142,10 +156,18 @@ struct DocumentCommands {
         }
     }
 
-    private static func wait(_ milliseconds: Int64) -> Bool {
-        var none: [Poll.Item] = []
-        _ = try? Poll.wait(&none, timeoutMilliseconds: Int(milliseconds))
-        return true
+    /// With `--json` each file has its line.
+    private func printFailure(_ failure: DocumentFailure, _ path: String) {
+        printObject { writer in
+            writer.key("file")
+            writer.string(path)
+            if case .refused(_, let code, _) = failure {
+                writer.key("code")
+                writer.string(code)
+            }
+            writer.key("sentence")
+            writer.string(failure.sentence)
+        }
     }
 
     // MARK: Down
@@ -155,15 +177,24 @@ struct DocumentCommands {
             throw ProgramFailure(.failed, "This document has no file.")
         }
         let name = document.fields.text("file_name") ?? "document"
-        let path = path ?? DocumentDownload.freeName(name) { Files.exists($0) }
+        let path = Self.place(name, path)
+        let interruption = try Interruption()
+        let file = DocumentDownload.File(document: document.id, octets: octets, sha256: sha256)
         let row = ProgressRow(path.printable)
         defer { row.end() }
         var meter = TransferMeter(total: octets, now: Clock.monotonicMilliseconds())
-        var downloading = DocumentDownload(server, seed: Random.uint64(), wait: Self.wait)
-        try downloading.run(.init(document: document.id, octets: octets, sha256: sha256), to: path) { done in
-            meter.report(done, now: Clock.monotonicMilliseconds())
-            row.show { meter.line(columns: $0) }
-            return true
+        var downloading = DocumentDownload(server, seed: Random.uint64(), wait: interruption.wait)
+        do throws(DocumentFailure) {
+            try downloading.run(file, to: path) { done in
+                meter.report(done, now: Clock.monotonicMilliseconds())
+                row.show { meter.line(columns: $0) }
+                return !interruption.isAsked
+            }
+        } catch {
+            row.end()
+            guard error == .cancelled else { throw Self.failure(error) }
+            throw ProgramFailure(
+                .failed, "Stopped. What came is in \(DocumentDownload.part(of: file, for: path).printable): the same command goes on with it.")
         }
         row.end()
         guard invocation.isJSON else {
@@ -180,6 +211,53 @@ struct DocumentCommands {
             writer.key("sha256")
             writer.string(sha256)
         }
+    }
+
+    /// Where a download goes: into a folder under its own name, and never where something is already.
+    private static func place(_ name: String, _ path: String?) -> String {
+        guard let path else { return DocumentDownload.freeName(name) { Files.exists($0) } }
+        guard ((try? Files.status(path)) ?? nil)?.kind == .folder else { return path }
+        let folder = path.hasSuffix("/") ? path : path + "/"
+        return folder + DocumentDownload.freeName(name) { Files.exists(folder + $0) }
+    }
+
+    // MARK: Versions
+
+    /// A chain is told by what replaces what; who asks may name any of it.
+    private func versions(_ document: Record) {
+        let all = seat.session.engine.records(of: .document)
+        var chain: Set = [document.id]
+        var isGrowing = true
+        while isGrowing {
+            isGrowing = false
+            for record in all {
+                let before = record.fields.reference("replaces")
+                if chain.contains(record.id), let before, chain.insert(before).inserted { isGrowing = true }
+                if let before, chain.contains(before), chain.insert(record.id).inserted { isGrowing = true }
+            }
+        }
+        let versions = all.filter { chain.contains($0.id) }.sorted { number($0, "version") > number($1, "version") }
+        guard !invocation.isJSON else {
+            for record in versions {
+                var writer = JSONWriter()
+                RecordCodec.encode(record, into: &writer)
+                Standard.write(output: writer.octets + [UInt8(ascii: "\n")])
+            }
+            return
+        }
+        let table = Table(
+            ["ID", "VERSION", "UPLOADED", "SIZE", .init("BY", leaves: 1), "TITLE"],
+            versions.map { record in
+                [
+                    names.short(record.id), "\(number(record, "version"))", date(record.createdAt), ByteCount.text(number(record, "octets")),
+                    record.fields.reference("uploaded_by").map(names.member) ?? "", RecordNames.name(record),
+                ]
+            })
+        Standard.write(output: table.lines.joined(separator: "\n") + "\n")
+    }
+
+    private func number(_ record: Record, _ field: String) -> Int64 {
+        if case .integer(let number)? = record.fields[field] { number } else { 0 }
     }
 
     // MARK: Links
@@ -223,8 +301,7 @@ struct DocumentCommands {
     private func times(_ count: Int64) -> String { count == 1 ? "once" : "\(count) times" }
 
     private func date(_ instant: Int64) -> String {
-        let clock = LocalClock(zone: seat.session.engine.timeZone)
-        return clock.today(instant)
+        LocalClock(zone: seat.session.engine.timeZone).day(instant)
     }
 
     // MARK: Output

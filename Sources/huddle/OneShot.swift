@@ -277,7 +277,11 @@ struct OneShot {
         guard invocation.isJSON else {
             // The last column stays free, because writing into it makes some terminals wrap.
             let columns = Standard.isTerminal(Standard.output) ? (TerminalDevice.size()?.columns ?? 80) - 1 : nil
-            let lines = RecordTables.lines(filter.kind, records, RecordNames(engine), showsAthlete: context == .all, columns: columns)
+            let isNarrowed = records.isEmpty && filter != ListFilter(filter.kind)
+            let lines =
+                isNarrowed
+                ? ["Nothing like that. Leave some of the options or words out to see more."]
+                : RecordTables.lines(filter.kind, records, RecordNames(engine), showsAthlete: context == .all, columns: columns, clock: clock)
             Standard.write(output: lines.joined(separator: "\n") + "\n")
             // A person sees how many; a program counts lines.
             if columns != nil, !records.isEmpty { Standard.write(output: records.count == 1 ? "1 result\n" : "\(records.count) results\n") }

@@ -11,7 +11,7 @@ package struct Command: Hashable, Sendable {
         case list, show, add, edit, remove, restore
         case attend, shift, copy, undo, itinerary, export
         case history, since, statistics, access
-        case upload, download, share, shares, unshare, link
+        case upload, download, versions, share, shares, unshare, link
         case say, older, watch
         case context, drafts, retry, drop, help, quit
         case outbox, conflicts, resolve

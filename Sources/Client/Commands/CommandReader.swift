@@ -96,7 +96,7 @@ struct CommandReader {
             return .ask(.accesses(before: list.value("--before"), limit: try list.limit()))
         case .older: return .ask(.olderMessages(before: nil))
         case .outbox: return .outbox(try OutboxRequest(list.positional, usage))
-        case .upload, .download, .share, .shares, .unshare, .link, .show, .context, .drafts, .retry, .drop, .quit, .conflicts, .resolve:
+        case .upload, .download, .versions, .share, .shares, .unshare, .link, .show, .context, .drafts, .retry, .drop, .quit, .conflicts, .resolve:
             preconditionFailure("the conversation alone does this")
         }
     }

@@ -17,9 +17,13 @@ extension CommandTable {
             notes: "Interrupted, it goes on where it stopped when the same command is run again. A file has at most 100 MB."),
         Command(
             .download, .documents, kind: .document, words: forms("download"), arguments: [.init("DOCUMENT", .record([.document]))],
-            options: [.init("--output", hint: "FILE", value: .file, "where to; else its own name, beside what is there")], output: .records,
+            options: [.init("--output", hint: "FILE", value: .file, "a new file, or a folder; else its own name, beside what is there")], output: .records,
             "fetch a document's file",
             notes: "Interrupted, it goes on where it stopped. What came is compared with what was uploaded."),
+        Command(
+            .versions, .documents, kind: .document, words: forms("versions"), arguments: [.init("DOCUMENT", .record([.document]))], output: .records,
+            "all versions of a document, the newest first",
+            notes: "The list has the newest of each alone. Older ones stay, and are downloaded by their ids."),
         Command(
             .share, .documents, kind: .document, words: forms("share"), arguments: [.init("DOCUMENT", .record([.document]))],
             options: [

@@ -85,6 +85,13 @@ extension CommandTable {
                 Command(
                     .remove, .records, kind: kind, words: plurals.map { [$0, "rm"] }, slash: plurals.map { [$0, "rm"] }, arguments: [.init("ID", .record([kind]))],
                     output: .receipt, "delete \(a) \(label)", notes: "It can be restored for 30 days."))
+            if kind == .document {
+                // A word more in the list of documents would be searched, and found nowhere.
+                commands.append(
+                    Command(
+                        .restore, .records, kind: kind, words: plurals.map { [$0, "restore"] }, slash: plurals.map { [$0, "restore"] },
+                        arguments: [.init("ID", .record([kind]))], output: .receipt, "bring back a document that was deleted"))
+            }
         }
         if kind == .event {
             commands.append(attend(words: [["attend"], ["events", "attend"]], slash: [["attend"], ["events", "attend"]]))

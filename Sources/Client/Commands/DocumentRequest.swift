@@ -4,6 +4,7 @@ internal import Arguments
 package enum DocumentRequest: Hashable, Sendable {
     case upload([String], Description)
     case download(String, to: String?)
+    case versions(String)
     case share(String, school: String, days: Int?)
     case shares(String)
     /// `school`: whose link alone.
@@ -47,6 +48,7 @@ extension CommandReader {
             if description.title == "" { throw UsageError("Title is required.") }
             return .upload(list.positional, description)
         case .download: return .download(try one(), to: list.value("--output"))
+        case .versions: return .versions(try one())
         case .share:
             let document = try one()
             guard let school = list.value("--school") else { throw UsageError("For which school is it? Take --school.") }

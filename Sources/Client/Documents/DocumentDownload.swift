@@ -34,10 +34,11 @@ package struct DocumentDownload {
     }
 
     /// - Parameters:
-    ///   - path: where it is to be; what is there is replaced when all of it came. Until then it grows in `path.part`.
+    ///   - path: where it is to be; nothing may be there. Until all of it came it grows beside it (`part`).
     ///   - progress: told how many octets there are, on this thread; false gives up.
     package mutating func run(_ file: File, to path: String, progress: @escaping (Int64) -> Bool) throws(DocumentFailure) {
-        let part = path + ".part"
+        try DocumentDownload.expectNothing(at: path)
+        let part = DocumentDownload.part(of: file, for: path)
         let target = try DocumentDownload.open(part) { path throws(Errno) in try Files.openForOverwriting(path, mode: 0o600) }
         let reading = try DocumentDownload.open(part) { path throws(Errno) in try Files.openForReading(path) }
         var failures = 0
@@ -63,22 +64,32 @@ package struct DocumentDownload {
                 guard wait(backoff.wait(failures: failures)) else { throw .cancelled }
             }
         }
+        // Somebody may have put something there meanwhile.
+        try DocumentDownload.expectNothing(at: path)
         do throws(Errno) {
             try Files.synchronize(target.raw)
             try Files.rename(part, to: path)
         } catch {
-            throw .file("\(path.printable) cannot be written: \(error).")
+            throw .file("\(path.printable) cannot be written: \(error.text).")
         }
     }
 
+    /// Where what came of a file is kept until all of it is there: none that another document left behind.
+    package static func part(of file: File, for path: String) -> String { "\(path).\(file.sha256.prefix(8)).part" }
+
+    private static func expectNothing(at path: String) throws(DocumentFailure) {
+        guard Files.exists(path) else { return }
+        throw .file("\(path.printable) is there already and was left alone. Choose another name with --output.")
+    }
+
     private static func open(_ path: String, _ how: (String) throws(Errno) -> FileDescriptor) throws(DocumentFailure) -> FileDescriptor {
-        do throws(Errno) { return try how(path) } catch { throw .file("\(path.printable) cannot be written: \(error).") }
+        do throws(Errno) { return try how(path) } catch { throw .file("\(path.printable) cannot be written: \(error.text).") }
     }
 
     private static func size(_ path: String) -> Int64 { Int64(((try? Files.status(path)) ?? nil)?.size ?? 0) }
 
     private static func cut(_ raw: Int32, _ octets: Int64) throws(DocumentFailure) {
-        do throws(Errno) { try Files.cut(raw, to: octets) } catch { throw .file("The file cannot be written: \(error).") }
+        do throws(Errno) { try Files.cut(raw, to: octets) } catch { throw .file("The file cannot be written: \(error.text).") }
     }
 
     /// A name in a folder that a download of `fileName` does not overwrite: "transcript.pdf", "transcript (2).pdf", …

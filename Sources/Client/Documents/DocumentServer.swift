@@ -178,7 +178,7 @@ package enum DocumentFailure: Error, Hashable, Sendable {
         switch error {
         case .unreachable(let reason): self = .offline("The server cannot be reached: \(reason).")
         case .cancelled: self = .cancelled
-        case .file(let reason): self = .file("Upload failed: \(reason).")
+        case .file(let reason): self = .file("The transfer failed: \(reason).")
         }
     }
 

@@ -58,7 +58,7 @@ package struct DocumentUpload {
         _ upload: NewUpload, path: String, limit: Int64 = DocumentUpload.maxOctets, step: @escaping (Step) -> Bool
     ) throws(DocumentFailure) -> Identifier {
         let file: FileDescriptor
-        do throws(Errno) { file = try Files.openForReading(path) } catch { throw .file("\(path.printable) cannot be read: \(error).") }
+        do throws(Errno) { file = try Files.openForReading(path) } catch { throw .file("\(path.printable) cannot be read: \(error.text).") }
         guard let status = (try? Files.status(path)) ?? nil, status.kind == .file else { throw .file("\(path.printable) is not a file.") }
         let octets = Int64(status.size)
         let key = memory.key(upload, server: address, path: path, octets: octets, changed: status.modified)
@@ -79,7 +79,7 @@ package struct DocumentUpload {
         while offset < octets {
             let next: [UInt8]
             do throws(Errno) { next = try Files.read(raw, at: Int(offset), count: Int(min(Int64(portion), octets - offset))) } catch {
-                throw .file("The file cannot be read: \(error).")
+                throw .file("The file cannot be read: \(error.text).")
             }
             guard !next.isEmpty else { throw .file("The file became shorter while it was read.") }
             digest.update(next)

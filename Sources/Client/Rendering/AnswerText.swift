@@ -106,8 +106,8 @@ package struct AnswerText {
     }
 
     private func stored(_ documents: Statistics.Documents) -> String {
-        guard let used = documents.storageUsed, let quota = documents.storageQuota else { return "\(Self.size(documents.octets)) stored" }
-        return "\(Self.size(documents.octets)) stored; the family uses \(Self.size(used)) of \(Self.size(quota))"
+        guard let used = documents.storageUsed, let quota = documents.storageQuota else { return "\(ByteCount.text(documents.octets)) stored" }
+        return "\(ByteCount.text(documents.octets)) stored; the family uses \(ByteCount.text(used)) of \(ByteCount.text(quota))"
     }
 
     private func mark(_ mark: Statistics.Metric.Mark) -> String {
@@ -121,12 +121,6 @@ package struct AnswerText {
             }
         }
         return type.printable
-    }
-
-    private static func size(_ octets: Int64) -> String {
-        if octets >= 1 << 30 { return "\(octets >> 30).\((octets & 0x3FFF_FFFF) * 10 >> 30) GB" }
-        let tenths = octets / 104_858
-        return "\(tenths / 10).\(tenths % 10) MB"
     }
 
     private static func many(_ count: Int, _ one: String, _ several: String? = nil) -> String {

@@ -16,6 +16,9 @@ package struct LocalClock {
     /// - Parameter now: UTC milliseconds.
     package func today(_ now: Int64) -> String { rules.today(at: now).description }
 
+    /// "Apr 15, 2027".
+    package func day(_ at: Int64) -> String { EventText.dates(today(at), nil) }
+
     /// "09:14", with the day before it when that is not today's: "Apr 15 09:14".
     package func time(_ at: Int64, now: Int64) -> String {
         let local = rules.local(at: at)

@@ -7,8 +7,10 @@ package enum RecordTables {
     ///   - showsAthlete: whether the list mixes several athletes' records.
     ///   - columns: of the terminal, to which the list is fitted; `nil` for a pipe or a file: everything is there.
     ///   - isNumbered: whether the caller puts numbers before the lines, by which people point at records instead of ids.
+    ///   - clock: the family's, for days on which something was added.
     package static func lines(
-        _ kind: Kind, _ records: [Record], _ names: RecordNames, showsAthlete: Bool, columns: Int? = nil, isNumbered: Bool = false
+        _ kind: Kind, _ records: [Record], _ names: RecordNames, showsAthlete: Bool, columns: Int? = nil, isNumbered: Bool = false,
+        clock: LocalClock = LocalClock(zone: nil)
     ) -> [String] {
         guard !records.isEmpty else { return [empty(kind)] }
         // Without numbers the id is what one needs for the next command.
@@ -108,15 +110,18 @@ package enum RecordTables {
             table = Table(
                 [
                     id, .init("TITLE", least: 20), .init("TYPE", leaves: 3), .init("SCHOOL", least: 12, leaves: 1), .init("VERSION", leaves: 2),
-                    .init("SHARED", leaves: 4), athlete,
+                    .init("UPLOADED", leaves: 5), .init("SIZE", leaves: 0), .init("SHARED", leaves: 4), athlete,
                 ],
                 records.map {
                     let shared = $0.fields.set("shared_with_schools").count
-                    var version = ""
+                    var (version, size) = ("", "")
                     if case .integer(let number)? = $0.fields["version"] { version = String(number) }
+                    if case .integer(let octets)? = $0.fields["octets"] { size = ByteCount.text(octets) }
                     return [
                         names.short($0.id), RecordNames.name($0), ($0.fields.choiceLabel("type") ?? "").printable,
                         ($0.fields.text("school_name") ?? $0.fields.reference("school_id").map(names.name) ?? "").printable, version,
+                        // R131: a day that nobody knows.
+                        $0.createdAt > 0 ? clock.day($0.createdAt) : "Unknown", size,
                         // R130: many schools are told as many.
                         shared == 0 ? "" : shared >= 20 ? "Shared: 20+" : "Shared: \(shared)",
                         showsAthlete ? $0.athlete.map(names.member) ?? "" : "",
@@ -163,7 +168,7 @@ package enum RecordTables {
         case .interaction: "No interactions yet."
         case .trip: "No trips yet."
         case .tripItem: "No trip items yet."
-        case .document: "No documents yet"
+        case .document: "No documents yet. Upload videos, transcripts, and other documents to share with coaches: huddle docs upload FILE --type TYPE"
         case .readingPosition: "Nothing was read yet."
         case .member, .family: "Nobody here."
         }

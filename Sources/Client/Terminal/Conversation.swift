@@ -416,7 +416,8 @@ package final class Conversation {
         let width = String(records.count).count
         // Before each line: its number, a mark and a space.
         let lines = RecordTables.lines(
-            kind, records, names, showsAthlete: session.engine.context == .all, columns: columns.map { $0 - width - 2 }, isNumbered: true)
+            kind, records, names, showsAthlete: session.engine.context == .all, columns: columns.map { $0 - width - 2 }, isNumbered: true,
+            clock: clock)
         guard !records.isEmpty else { return output += lines }
         for (index, line) in lines.enumerated() {
             let number = index == 0 ? "" : String(index)

@@ -164,9 +164,9 @@ private final class ShareEnding: DocumentWork {
             guard let share = request.parameter("share").flatMap({ Identifier($0) }) else {
                 return respond(HTTPResponse(400, code: "required", field: "share", sentence: "Name the link to end: ?share=<id>."))
             }
-            let family = document.family
+            let (family, id) = (document.family, document.id)
             shard.write({ store throws(StoreFailure) in
-                (try store.endShare(share, family: family, member: member), [])
+                (try store.endShare(share, of: id, family: family, member: member), [])
             }) { [self] (answer: Result<Void, Rejection>?) in
                 guard isOpen else { return }
                 switch answer {

@@ -40,11 +40,14 @@ extension Store {
 
     /// Ends a share link, under the rights of who asks. One that has ended already is no error.
     ///
+    /// - Parameter named: the document that who asks takes it for a link of; `nil` for whichever it is of.
     /// - Returns: why nothing was done, if so. The school stays among those that the document is shared with.
-    package func endShare(_ link: Identifier, family id: Identifier, member: Identifier) throws(StoreFailure) -> Result<Void, Rejection> {
+    package func endShare(
+        _ link: Identifier, of named: Identifier? = nil, family id: Identifier, member: Identifier
+    ) throws(StoreFailure) -> Result<Void, Rejection> {
         let outcome = try transaction {
             guard let family = try family(id), let role = family.member(member)?.role else { throw Rejection.noSuchFamily }
-            guard let document = try shares.document(family: family.key, of: link),
+            guard let document = try shares.document(family: family.key, of: link), named == nil || named == document,
                 let row = try records.find(family: family.key, document)
             else { throw Rejection(.notFound, "There is no such share link. Nothing was changed", id: link) }
             let change = PendingChange(family: family, actor: Actor(member: member, role: role), context: .all, at: environment.now())

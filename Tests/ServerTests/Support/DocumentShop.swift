@@ -11,7 +11,7 @@ import Wire
 
 @testable import Server
 
-/// A shard with a document and its share link, and three people: its family's parent and athlete, and a stranger.
+/// A shard with a document and its share link, and four people: its family's parent, athlete and guest, and a stranger.
 final class DocumentShop {
     let server: TestShard
     let blobs: BlobFolder
@@ -19,8 +19,12 @@ final class DocumentShop {
     let document = Identifier(high: 5, low: 1)
     let school = Identifier(high: 5, low: 2)
     private(set) var share: ShareCreated?
+    private(set) var guest: SessionCreated?
 
-    private final class Made: Sendable { let share = Mutex<ShareCreated?>(nil) }
+    private final class Made: Sendable {
+        let share = Mutex<ShareCreated?>(nil)
+        let guest = Mutex<SessionCreated?>(nil)
+    }
 
     static let school = "Rice <script>alert(1)</script> & Co"
 
@@ -45,11 +49,16 @@ final class DocumentShop {
             let wish = NewShare(family: parent.family, member: parent.member, document: document, school: school)
             let share = try store.share(wish).0.get()
             made.share.withLock { $0 = share }
+            guard case .invited(let invited) = try store.perform(.invite(Invite(family: parent.family, name: "Gil", role: .guest))).0.get(),
+                case .token(let guest) = try store.perform(.token(member: invited.member)).0.get()
+            else { throw Unexpected("no guest") }
+            made.guest.withLock { $0 = guest }
         }
         self.content = content
         blobs = BlobFolder(path: server.folder.path + "/blobs")
         share = made.share.withLock { $0 }
-        server.shard.site.add(DocumentRoutes.all(server.shard, blobs))
+        guest = made.guest.withLock { $0 }
+        server.shard.site.add(DocumentRoutes.all(server.shard, blobs) + DocumentRoutes.sharing(server.shard))
     }
 
     private static func patch(_ kind: Kind, _ values: [String: Value]) -> FieldPatch {
@@ -64,11 +73,11 @@ final class DocumentShop {
 
     /// One answer on a connection of its own.
     func ask(
-        _ line: String, as who: SessionCreated? = nil, _ fields: String..., from address: String? = nil
+        _ line: String, as who: SessionCreated? = nil, _ fields: String..., from address: String? = nil, content: String? = nil
     ) throws -> (status: Int, fields: HTTP1.Fields, content: [UInt8]) {
         let client = try server.connect(from: address)
-        let all = fields + (who.map { ["Authorization: Bearer \($0.token)"] } ?? []) + ["Connection: close"]
-        client.send(text: "\(line) HTTP/1.1\r\nHost: huddle.example\r\n" + all.map { $0 + "\r\n" }.joined() + "\r\n")
+        let all = fields + (content.map { ["Content-Length: \($0.utf8.count)"] } ?? []) + (who.map { ["Authorization: Bearer \($0.token)"] } ?? []) + ["Connection: close"]
+        client.send(text: "\(line) HTTP/1.1\r\nHost: huddle.example\r\n" + all.map { $0 + "\r\n" }.joined() + "\r\n" + (content ?? ""))
         try server.until("the end of the answer") { try client.receive(); return client.hasEnded }
         let (head, length) = try #require(try ResponseHead.parse(client.octets.span))
         return (head.status, head.fields, Array(client.octets[length...]))

@@ -1,4 +1,5 @@
 import Posix
+import PseudoTerminal
 import Testing
 
 /// The terminal client as one installation: a profile of its own, no environment but what is given here.
@@ -32,5 +33,15 @@ final class HuddleProgram {
     /// Starts it, for reading its output line by line.
     func start(_ words: String...) throws -> ChildProcess {
         try ChildProcess.start([Programs.path("huddle")] + words, environment: environment, input: .piped, errors: .piped)
+    }
+
+    /// Starts it on a terminal of its own.
+    func open(_ words: String..., columns: Int = 90) throws -> PseudoTerminal {
+        var variables = ["SWIFT_BACKTRACE": "enable=no"]
+        for pair in environment {
+            let parts = pair.split(separator: "=", maxSplits: 1)
+            variables[String(parts[0])] = parts.count > 1 ? String(parts[1]) : ""
+        }
+        return try PseudoTerminal([try Programs.path("huddle")] + words, columns: columns, rows: 24, environment: variables)
     }
 }

@@ -1,0 +1,163 @@
+import Bytes
+import Family
+import HTTP1
+import JSON
+import Posix
+import Store
+import Testing
+
+@testable import Server
+
+@Suite("What members do about links, proto/documents.md (Share links)", .serialized)
+struct ShareRouteTests {
+    /// The answer of one request as text.
+    private func text(_ answer: (status: Int, fields: HTTP1.Fields, content: [UInt8])) -> String { String(decoding: answer.content, as: UTF8.self) }
+
+    /// The text member `name` of an object, at its first place.
+    private func member(_ name: String, _ text: String) throws -> String {
+        try #require(text.split(separator: "\"\(name)\":\"").dropFirst().first?.split(separator: "\"").first.map(String.init))
+    }
+
+    private func wish(_ school: Identifier, days: String? = nil) -> String {
+        "{\"school\":\"\(school)\"" + (days.map { ",\"days\":\($0)" } ?? "") + "}"
+    }
+
+    @Test("a link is made, works at once and so long as was asked, is listed with its counts but never again with its secret, and ends")
+    func life() throws {
+        let shop = try DocumentShop()
+        let before = Clock.wallMilliseconds()
+        let made = try shop.ask("POST \(shop.path)/shares", as: shop.server.parent, content: wish(shop.school, days: "3"))
+        #expect(made.status == 201 && made.fields.only("cache-control") == "no-store", "\(text(made))")
+        let url = try member("url", text(made))
+        let id = try member("id", text(made))
+        #expect(try shop.ask("GET \(url)").status == 200)
+        #expect(try shop.ask("GET \(url)/file").content == shop.content)
+        // The school had one: it is over.
+        #expect(try shop.ask("GET \(shop.sharePath)").status == 404)
+        try shop.until("both are counted") { reader in
+            let link = try reader.shares(family: shop.server.parent.family, document: shop.document).first { "\($0.id)" == id }
+            return link?.views == 1 && link?.downloads == 1
+        }
+        let links = try shop.read { try $0.shares(family: shop.server.parent.family, document: shop.document) }
+        let life = try #require(links.first { "\($0.id)" == id }).expiresAt - before
+        #expect((3 * 86_400_000..<3 * 86_400_000 + 60_000).contains(life))
+        #expect(links.count == 2 && links.count { $0.endedAt == nil } == 1)
+
+        for who in [shop.server.parent, shop.server.athlete, try #require(shop.guest)] {
+            let listed = try shop.ask("GET \(shop.path)/shares", as: who)
+            #expect(listed.status == 200)
+            #expect(text(listed).hasPrefix("{\"shares\":[{\"id\":\"\(id)\",\"school\":\"\(shop.school)\""), "\(text(listed))")
+            #expect(text(listed).contains("\"views\":1,\"downloads\":1,\"last_opened_at\":") && text(listed).contains("\"ended_at\":"))
+            #expect(!text(listed).contains("url") && !text(listed).contains(url.dropFirst(3)))
+        }
+        #expect(try shop.ask("HEAD \(shop.path)/shares", as: shop.server.parent).content.isEmpty)
+        // Twice is as once.
+        for _ in 0..<2 { #expect(try shop.ask("DELETE \(shop.path)/shares?share=\(id)", as: shop.server.athlete).status == 204) }
+        for path in [url, url + "/file"] { #expect(try shop.ask("GET \(path)").status == 404) }
+    }
+
+    @Test("a new school joins shared_with_schools in the same commit, and the family sees that; the same again is no change")
+    func change() throws {
+        let shop = try DocumentShop()
+        let room = try shop.server.live(shop.server.athlete)
+        let added = Identifier(high: 5, low: 77)
+        let client = try shop.server.live(shop.server.parent, client: 2)
+        client.say("{\"type\":\"mutate\",\"mutation\":1,\"operations\":[{\"op\":\"create\",\"kind\":\"school\",\"id\":\"\(added)\",\"fields\":{\"name\":\"Ashgrove\"}}]}")
+        try client.skip(to: "ack")
+        try room.skip(to: "change")
+        #expect(try shop.ask("POST \(shop.path)/shares", as: shop.server.parent, content: wish(added)).status == 201)
+        #expect(try room.skip(to: "change").hasPrefix("change"))
+        let versions = { try shop.read { try $0.shares(family: shop.server.parent.family, document: shop.document).count } }
+        #expect(try versions() == 2)
+        #expect(try shop.ask("POST \(shop.path)/shares", as: shop.server.parent, content: wish(added)).status == 201)
+        #expect(try versions() == 3)
+    }
+
+    @Test("who may not: guests 403, strangers and other documents as what never was, nobody 401")
+    func rights() throws {
+        let shop = try DocumentShop()
+        let family = shop.server
+        let guest = try #require(shop.guest)
+        let link = try #require(shop.share).link.id
+        let never = Identifier(high: 1, low: 1)
+        let lines = ["POST \(shop.path)/shares", "GET \(shop.path)/shares", "DELETE \(shop.path)/shares?share=\(link)", "POST \(shop.path)/link"]
+        for line in lines {
+            let content = line.hasSuffix("POST \(shop.path)/shares") ? wish(shop.school) : nil
+            let nobody = try shop.ask(line, content: content)
+            #expect(nobody.status == 401 && nobody.fields.only("www-authenticate")?.hasPrefix("Bearer") == true, "\(line)")
+            #expect(try shop.ask(line, "Authorization: Bearer \(String(repeating: "x", count: 43))", content: content).status == 401)
+            let stranger = try shop.ask(line, as: family.stranger, content: content)
+            let missing = try shop.ask(line.replacing("\(shop.document)", with: "\(never)"), as: family.parent, content: content)
+            #expect(stranger.status == 404 && missing.status == 404 && stranger.content == missing.content, "\(line)")
+        }
+        let refused = try shop.ask("POST \(shop.path)/shares", as: guest, content: wish(shop.school))
+        #expect(refused.status == 403 && text(refused).contains("\"code\":\"not_allowed\""), "\(text(refused))")
+        #expect(try shop.ask("DELETE \(shop.path)/shares?share=\(link)", as: guest).status == 403)
+        #expect(try shop.ask("GET \(shop.sharePath)").status == 200)
+        // The athlete, whose document it is, may.
+        #expect(try shop.ask("POST \(shop.path)/shares", as: family.athlete, content: wish(shop.school)).status == 201)
+    }
+
+    @Test("what is wrong with a wish is told with its field, and nothing is made")
+    func refusals() throws {
+        let shop = try DocumentShop()
+        let parent = shop.server.parent
+        let cases: [(String, Int, String)] = [
+            ("", 400, "invalid"), ("{}", 400, "invalid"), ("[]", 400, "invalid"), ("{\"school\":7}", 400, "invalid"), ("{\"school\":\"x\"}", 400, "invalid"),
+            (wish(shop.school, days: "0"), 400, "invalid"), (wish(shop.school, days: "366"), 400, "invalid"), (wish(shop.school, days: "-1"), 400, "invalid"),
+            (wish(shop.school, days: "1.5"), 400, "invalid"), (wish(shop.school, days: "9223372036854775807"), 400, "invalid"),
+            (wish(shop.school, days: "106751991168"), 400, "invalid"),
+            ("{\"school\":\"\(shop.school)\",\"more\":1}", 400, "invalid"), (wish(shop.school) + "x", 400, "invalid"),
+            (String(repeating: "[", count: 3_000), 400, "invalid"), (String(repeating: " ", count: 4_097), 413, "too_large"),
+            (wish(Identifier(high: 1, low: 2)), 400, "unknown_reference"),
+            // A document is no school.
+            (wish(shop.document), 400, "unknown_reference"),
+        ]
+        for (content, status, code) in cases {
+            let answer = try shop.ask("POST \(shop.path)/shares", as: parent, content: content)
+            #expect(answer.status == status && text(answer).contains("\"code\":\"\(code)\""), "\(content.prefix(80)): \(text(answer))")
+        }
+        let chunked = try shop.ask("POST \(shop.path)/shares", as: parent, "Transfer-Encoding: chunked\r\n\r\n1388\r\n\(String(repeating: " ", count: 5_000))\r\n0")
+        #expect(chunked.status == 413)
+        for target in ["", "?share=", "?share=x"] {
+            #expect(try shop.ask("DELETE \(shop.path)/shares\(target)", as: parent).status == 400)
+        }
+        #expect(try shop.ask("DELETE \(shop.path)/shares?share=\(Identifier(high: 3, low: 3))", as: parent).status == 404)
+        let links = try shop.read { try $0.shares(family: parent.family, document: shop.document) }
+        #expect(links.count == 1 && links[0].endedAt == nil)
+    }
+
+    @Test("the year is the longest, a day the shortest; without days it is thirty", arguments: [("365", 365), ("1", 1), (nil, 30)] as [(String?, Int64)])
+    func days(asked: String?, days: Int64) throws {
+        let shop = try DocumentShop()
+        let before = Clock.wallMilliseconds()
+        #expect(try shop.ask("POST \(shop.path)/shares", as: shop.server.parent, content: wish(shop.school, days: asked)).status == 201)
+        let links = try shop.read { try $0.shares(family: shop.server.parent.family, document: shop.document) }
+        let life = try #require(links.first { $0.endedAt == nil }).expiresAt - before
+        #expect((days * 86_400_000..<days * 86_400_000 + 60_000).contains(life))
+    }
+
+    @Test("a signed link opens this document alone, for a reader without a session, and not when a letter of it is another")
+    func signed() throws {
+        let shop = try DocumentShop()
+        for who in [shop.server.parent, shop.server.athlete, try #require(shop.guest)] {
+            let made = try shop.ask("POST \(shop.path)/link", as: who)
+            let url = try member("url", text(made))
+            #expect(made.status == 201 && url.hasPrefix("\(shop.path)?link="))
+            #expect(try shop.ask("GET \(url)").content == shop.content)
+            #expect(try shop.ask("GET \(url.dropLast())").status == 404)
+            #expect(try shop.ask("GET \(url.replacing("\(shop.document)", with: "\(shop.school)"))").status == 404)
+            // It opens the file, and nothing else.
+            #expect(try shop.ask("GET \(url.replacing("?link=", with: "/shares?link="))").status == 401)
+        }
+    }
+
+    @Test("methods that are not there are told, with those that are")
+    func methods() throws {
+        let shop = try DocumentShop()
+        for (line, allowed) in [("PUT \(shop.path)/shares", "GET, HEAD, POST, DELETE, OPTIONS"), ("GET \(shop.path)/link", "POST, OPTIONS")] {
+            let answer = try shop.ask(line, as: shop.server.parent)
+            #expect(answer.status == 405 && answer.fields.only("allow") == allowed)
+        }
+    }
+}

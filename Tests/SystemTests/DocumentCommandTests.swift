@@ -1,0 +1,329 @@
+import Client
+import HTTPClient
+import Posix
+import PseudoTerminal
+import TestCertificates
+import Testing
+import Wire
+
+extension SystemTests {
+    /// `huddle docs …` against the built server, through networks and programs that fail.
+    @Suite("Documents at the terminal, proto/cli.md") struct DocumentCommandTests {
+        private let folder: TemporaryFolder
+        private let demo: Demo
+        private var parent: Demo.Member { demo.parents[0] }
+        private var athlete: Demo.Member { demo.athletes[0] }
+
+        /// Octets of a video: more than the server takes between two syncs, so that what is there is not only what came at the end.
+        private static let octets = 12_000_000
+
+        init() throws {
+            folder = try TemporaryFolder()
+            demo = try Demo(in: folder.path + "/data")
+        }
+
+        private func file(_ name: String) -> String { folder.path + "/" + name }
+
+        /// A file that begins as one of its kind does.
+        private func make(_ name: String, _ head: String, octets count: Int = 5_000) throws -> String {
+            var source = Seeded(UInt64(count))
+            var octets = Array(head.utf8)
+            while octets.count < count { withUnsafeBytes(of: source.next()) { octets += $0 } }
+            try Files.write(octets, to: file(name))
+            return file(name)
+        }
+
+        private func video(_ name: String = "fall_highlights.mp4", octets: Int = Self.octets) throws -> String {
+            try make(name, "\u{0}\u{0}\u{0}\u{18}ftypmp42", octets: octets)
+        }
+
+        private func pdf(_ name: String = "t.pdf") throws -> String { try make(name, "%PDF-1.4\n") }
+
+        /// What `docs upload` printed: "3c7335  uploaded Fall".
+        private func id(_ answer: Programs.Answer) throws -> String {
+            try #require(answer.ending == .exited(0), "\(answer.errors)")
+            return try String(#require(answer.output.split(separator: " ").first))
+        }
+
+        // MARK: The plain way
+
+        @Test("R121 R123 R137 R143 R149 upload, list, versions, download, figures, delete and restore; in words and as JSON")
+        func whole() throws {
+            let server = try RunningServer(folder.path + "/data")
+            let huddle = HuddleProgram(server, token: parent.token)
+            #expect(try huddle.run("docs").output.hasPrefix("No documents yet. Upload videos, transcripts, and other documents to share with coaches"))
+            let path = try pdf("Spring_transcript.pdf")
+            let first = try huddle.run("docs", "upload", path, "--type", "Transcript", "--athlete", athlete.name, "--description", "Nine terms")
+            let old = try id(first)
+            #expect(first.output == "\(old)  uploaded Spring transcript\n" && first.errors == "")
+            let second = try huddle.run("docs", "upload", try make("b.pdf", "%PDF-1.7\n"), "--replaces", old, "--json")
+            let document = try #require(try second.json()["id"]?.string)
+            #expect(try second.json()["title"]?.string == "Spring transcript" && second.errors == "")
+
+            let listed = try huddle.run("documents").output.split(separator: "\n")
+            #expect(listed.count == 2 && listed[1].hasPrefix(document.suffix(6)) && listed[1].contains("Transcript"), "\(listed)")
+            #expect(listed[1].contains("  2  ") && listed[1].contains("4.9 KB") && listed[1].contains(athlete.name), "\(listed)")
+            for word in [old, document] {
+                let versions = try huddle.run("docs", "versions", word).output.split(separator: "\n")
+                #expect(versions.count == 3 && versions[1].hasPrefix(document.suffix(6)) && versions[2].hasPrefix(old), "\(versions)")
+                #expect(versions[1].contains(parent.name))
+            }
+            #expect(try huddle.run("docs", "versions", old, "--json").lines().map { $0["fields"]?["version"]?.integer } == [2, 1])
+            #expect(try huddle.run("docs", "--shared").output == "Nothing like that. Leave some of the options or words out to see more.\n")
+
+            let got = try huddle.run("docs", "download", old, "--output", file("got.pdf"))
+            #expect(got.output == "\(file("got.pdf"))  4.9 KB\n" && got.errors == "", "\(got.errors)")
+            #expect(try Files.read(file("got.pdf")) == Files.read(path))
+            try Files.makeFolder(file("into"))
+            for name in ["Spring_transcript.pdf", "Spring_transcript (2).pdf"] {
+                let inside = try huddle.run("docs", "download", old, "--output", file("into"), "--json")
+                #expect(try inside.json()["file"]?.string == file("into/" + name), "\(inside.errors)")
+                #expect(try inside.json()["octets"]?.integer == 5_000 + 1)
+            }
+            let again = try huddle.run("docs", "download", document, "--output", file("got.pdf"))
+            #expect(again.ending == .exited(1) && again.errors.contains("is there already and was left alone"), "\(again.errors)")
+            #expect(try Files.read(file("got.pdf")) == Files.read(path))
+
+            let figures = try huddle.run("stats", "documents")
+            #expect(figures.output.hasPrefix("1 document, 0 shared, most are Transcript\n"), "\(figures.output)")
+            #expect(try huddle.run("docs", "rm", document).ending == .exited(0))
+            #expect(try huddle.run("docs", "download", document, "--output", file("gone")).ending == .exited(2))
+            let restored = try huddle.run("docs", "restore", document)
+            #expect(restored.ending == .exited(0) && restored.output.contains("restored Spring transcript"), "\(restored.errors)")
+            #expect(try huddle.run("docs", "download", document, "--output", file("back.pdf")).ending == .exited(0))
+            try server.stop()
+        }
+
+        @Test("R134 R135 R139 what is refused is told in one sentence, with the status of proto/cli.md, and is not kept")
+        func refusals() throws {
+            let server = try RunningServer(folder.path + "/data")
+            let huddle = HuddleProgram(server, token: parent.token)
+            let huge = try video("huge.mp4", octets: 1_000)
+            let hole = try Files.openForUpdating(huge)
+            try Files.cut(hole.raw, to: 104_857_601)
+            let paper = try pdf()
+            let who = ["--athlete", athlete.name]
+            let cases: [([String], Int32, String)] = [
+                ([paper], 2, "Say what it is: --type with one of highlight_video"),
+                ([paper, "--type", "transcript"], 2, "Whose document is it? Take --athlete with one of: \(demo.athletes.map(\.name).joined(separator: ", "))"),
+                ([paper, "--type", "poem"] + who, 2, "--type is one of"),
+                ([paper, "--type", "highlight_video"] + who, 3, "Invalid file type. Highlight Video requires .mp4, .mov, .avi."),
+                ([try make("fake.pdf", "GIF89a"), "--type", "resume"] + who, 3, "Invalid file type. The file is called .pdf but is something else"),
+                ([huge, "--type", "highlight_video"] + who, 1, "File exceeds 100MB limit. Please compress or choose a smaller file."),
+                ([file("none.pdf"), "--type", "resume"] + who, 1, "none.pdf cannot be read: No such file or directory."),
+                ([folder.path, "--type", "resume"] + who, 1, "is not a file."),
+                ([try make("empty.pdf", "", octets: 0), "--type", "resume"] + who, 1, "empty.pdf is empty."),
+                ([paper, "--replaces", "nothing"], 2, "There is no document 'nothing'."),
+                ([paper, "--type", "resume", "--school", "nowhere"] + who, 2, "There is no school 'nowhere'."),
+            ]
+            for (words, status, sentence) in cases {
+                let answer = try huddle.run(["docs", "upload"] + words)
+                #expect(answer.ending == .exited(status), "\(words): \(answer.errors)")
+                #expect(answer.errors.hasPrefix("huddle: ") && answer.errors.contains(sentence), "\(answer.errors)")
+                #expect(answer.errors.split(separator: "\n").count == 1 && answer.output == "", "\(answer.errors)")
+            }
+            // One that is refused does not keep the others back, and each has its line.
+            let several = try huddle.run(["docs", "upload", paper, file("fake.pdf"), file("none.pdf"), "--type", "resume", "--json"] + who)
+            #expect(several.ending == .exited(1))
+            let lines = try several.lines()
+            #expect(lines.count == 3 && lines[0]["id"] != nil && lines[1]["code"]?.string == "file_type" && lines[2]["file"]?.string == file("none.pdf"))
+            #expect(try huddle.run("docs", "--json").lines().count == 1)
+            try server.stop()
+        }
+
+        // MARK: Breaks
+
+        private static let uploads = ["SIGKILL", "SIGINT"]
+
+        @Test("R141 the program is killed or stopped in the middle of an upload: the same command goes on where it was", arguments: uploads)
+        func killedClient(_ signal: String) throws {
+            let server = try RunningServer(folder.path + "/data")
+            let relay = try StallingRelay(server.port, .up, stallAfter: 9_500_000)
+            defer { relay.end() }
+            let huddle = HuddleProgram(server, token: parent.token, url: relay.url)
+            let words = ["docs", "upload", try video(), "--type", "highlight_video", "--athlete", athlete.name]
+            let program = try huddle.start(words[0], words[1], words[2], words[3], words[4], words[5], words[6])
+            try relay.waitForStall()
+            if signal == "SIGINT" {
+                program.kill(Signals.interrupt)
+                let told = try program.readErrorLine()
+                #expect(told == "huddle: Stopped. What came stays at the server for a day: the same command goes on with it.")
+                #expect(try program.wait(timeoutMilliseconds: 10_000) == .exited(1))
+            } else {
+                program.kill()
+                #expect(try program.wait(timeoutMilliseconds: 10_000) == .killed(signal: Signals.kill))
+            }
+            relay.letGo(cutting: true)
+            _ = relay.takeCounts()
+            let document = try id(try huddle.run(words))
+            let sent = relay.takeCounts().up
+            #expect(sent < Self.octets - 8_000_000, "\(sent) octets were sent again")
+            let got = try huddle.run("docs", "download", document, "--output", file("got.mp4"))
+            #expect(got.ending == .exited(0), "\(got.errors)")
+            #expect(try Files.read(file("got.mp4")) == Files.read(words[2]))
+            #expect(try huddle.run("docs", "--json").lines().count == 1)
+            try server.stop()
+        }
+
+        @Test("R141 the server is killed in the middle of an upload: the program waits, goes on by itself, and nothing is lost or doubled")
+        func killedServer() throws {
+            let server = try RunningServer(folder.path + "/data")
+            let relay = try StallingRelay(server.port, .up, stallAfter: 9_500_000)
+            defer { relay.end() }
+            let huddle = HuddleProgram(server, token: parent.token, url: relay.url)
+            let path = try video()
+            let program = try huddle.start("docs", "upload", path, "--type", "highlight_video", "--athlete", athlete.name, "--json")
+            try relay.waitForStall()
+            try server.kill()
+            relay.letGo(cutting: true)
+            try server.restart()
+            let line = try #require(try program.readLine(timeoutMilliseconds: 30_000))
+            #expect(try program.wait(timeoutMilliseconds: 10_000) == .exited(0))
+            let document = try #require(try JSONValue(line)["id"]?.string)
+            let got = try huddle.run("docs", "download", document, "--output", file("got.mp4"))
+            #expect(got.ending == .exited(0), "\(got.errors)")
+            #expect(try Files.read(file("got.mp4")) == Files.read(path))
+            #expect(try huddle.run("docs", "--json").lines().count == 1)
+            try server.stop()
+        }
+
+        @Test("a download that was cut, by a killed server and by a killed program, goes on; the file appears only when it is whole")
+        func download() throws {
+            let server = try RunningServer(folder.path + "/data")
+            let path = try video()
+            let document = try id(try HuddleProgram(server, token: parent.token).run("docs", "upload", path, "--type", "highlight_video", "--athlete", athlete.name))
+            let relay = try StallingRelay(server.port, .down, stallAfter: 5_000_000)
+            defer { relay.end() }
+            let huddle = HuddleProgram(server, token: parent.token, url: relay.url)
+            let killed = try huddle.start("docs", "download", document, "--output", file("got.mp4"))
+            try relay.waitForStall()
+            killed.kill()
+            _ = try killed.wait(timeoutMilliseconds: 10_000)
+            relay.letGo(cutting: true)
+            #expect(!Files.exists(file("got.mp4")))
+            relay.stallAgain()
+            _ = relay.takeCounts()
+
+            let program = try huddle.start("docs", "download", document, "--output", file("got.mp4"))
+            try relay.waitForStall()
+            try server.kill()
+            relay.letGo(cutting: true)
+            try server.restart()
+            #expect(try program.wait(timeoutMilliseconds: 30_000) == .exited(0))
+            #expect(try Files.read(file("got.mp4")) == Files.read(path))
+            let got = relay.takeCounts().down
+            #expect(got < Self.octets - 3_000_000, "\(got) octets came again")
+            #expect(try Files.list(folder.path).filter { $0.hasSuffix(".part") } == [])
+            try server.stop()
+        }
+
+        // MARK: What is seen
+
+        @Test("R138 on a terminal: a bar, percent, and what happened; when it stops, how to go on")
+        func bar() throws {
+            let server = try RunningServer(folder.path + "/data")
+            let relay = try StallingRelay(server.port, .up, stallAfter: 6_500_000)
+            defer { relay.end() }
+            let huddle = HuddleProgram(server, token: parent.token, url: relay.url)
+            let path = try video()
+            let terminal = try huddle.open("docs", "upload", path, "--type", "highlight_video", "--athlete", athlete.name)
+            try relay.waitForStall()
+            let isShown = try terminal.wait { $0.line(0).hasPrefix("fall_highlights.mp4  [#####") && $0.line(0).contains(" %") }
+            #expect(isShown, "\(terminal.screen.text)")
+            try terminal.type("\u{3}")
+            #expect(try terminal.wait(for: "huddle: Stopped. What came stays at the server for a day"), "\(terminal.screen.text)")
+            #expect(try terminal.waitForEnd() == .exited(1))
+            relay.letGo(cutting: true)
+            let again = try huddle.open("docs", "upload", path, "--type", "highlight_video", "--athlete", athlete.name)
+            #expect(try again.wait(for: "uploaded fall highlights"), "\(again.screen.text)")
+            #expect(again.screen.line(0).hasPrefix("It goes on at "), "\(again.screen.text)")
+            #expect(try again.waitForEnd() == .exited(0))
+            try server.stop()
+        }
+
+        @Test("the family sees who is uploading what, how far it is, that it stands still, and that it is there; line mode says so in words")
+        func room() throws {
+            let server = try RunningServer(folder.path + "/data")
+            let relay = try StallingRelay(server.port, .up, stallAfter: 9_500_000)
+            defer { relay.end() }
+            let witness = try LiveClient(server, athlete.token)
+            try witness.waitUntilLive()
+            let other = HuddleProgram(server, token: demo.parents[1].token)
+            let lines = try other.start("--plain", "--timeout", "60")
+            while let line = try lines.readLine(), !line.hasSuffix("/help tells the commands.") {}
+            let huddle = HuddleProgram(server, token: parent.token, url: relay.url)
+            let path = try video()
+            let words = ["docs", "upload", path, "--type", "highlight_video", "--athlete", athlete.name, "--title", "Fall highlights"]
+            let program = try huddle.start(words[0], words[1], words[2], words[3], words[4], words[5], words[6], words[7], words[8])
+            let begun = try witness.wait { if case .upload(let upload) = $0 { upload } else { nil } }
+            #expect(begun.title == "Fall highlights" && begun.member == parent.id && begun.athlete == athlete.id && begun.state == .running)
+            #expect(begun.total == Int64(Self.octets + 4))
+            try relay.waitForStall()
+            program.kill()
+            relay.letGo(cutting: true)
+            let paused = try witness.wait { if case .upload(let upload) = $0, upload.state != .running { upload } else { nil } }
+            #expect(paused.state == .paused && paused.id == begun.id && paused.octets > 8_000_000)
+            #expect(witness.session.engine.uploads[begun.id]?.percent.map { (60..<90).contains($0) } == true)
+            let document = try id(try huddle.run(words))
+            let over = try witness.wait { if case .upload(let upload) = $0, upload.isOver { upload } else { nil } }
+            #expect(over.state == .finished && over.id == begun.id && "\(over.id)".hasSuffix(document))
+            #expect(witness.session.engine.uploads.isEmpty)
+            var told: [String] = []
+            while !told.contains(where: { $0.contains("added document Fall highlights") }), let line = try lines.readLine() { told.append(line) }
+            #expect(told.contains { $0.hasPrefix("\(parent.name) is uploading Fall highlights, ") && $0.hasSuffix(" %") }, "\(told)")
+            lines.closeInput()
+            withExtendedLifetime(other) {}
+            try server.stop()
+        }
+
+        // MARK: Sharing
+
+        @Test("a link for a school opens for whoever has it, is counted, shown once, and ended at once; a signed link works without a sign-in")
+        func sharing() throws {
+            let server = try RunningServer(folder.path + "/data")
+            let huddle = HuddleProgram(server, token: parent.token)
+            let document = try id(try huddle.run("docs", "upload", try pdf(), "--type", "transcript", "--athlete", athlete.name))
+            let school = try #require(try huddle.run("schools", "--json").lines().first?["fields"]?["name"]?.string)
+            func status(_ url: String) throws -> Int { try HTTPClient().perform(HTTPRequest("GET", url)).head.status }
+            #expect(try huddle.run("docs", "shares", document).output == "There is no link to t. huddle docs share makes one.\n")
+            let made = try huddle.run("docs", "share", document, "--school", school, "--days", "7")
+            let url = try String(#require(made.output.split(separator: "\n").first))
+            #expect(url.hasPrefix("http://127.0.0.1:\(server.port)/s/") && made.output.contains("It opens t until "), "\(made.output)\(made.errors)")
+            #expect(try status(url) == 200)
+            #expect(try status(url + "/file") == 200)
+            // Counted behind the answer: asked again until it is so.
+            var listed = ""
+            for _ in 0..<100 where !listed.contains("opened once, fetched once") { listed = try huddle.run("docs", "shares", document).output }
+            #expect(listed.hasPrefix("\(school)  until ") && listed.contains("opened once, fetched once"), "\(listed)")
+            #expect(try huddle.run("docs", "--shared").output.contains("Shared: 1"))
+            #expect(try huddle.run("stats", "documents").output.hasPrefix("1 document, 1 shared"))
+            #expect(try huddle.run("docs", "unshare", document, school).output == "The link is ended.\n")
+            #expect(try status(url) == 404)
+            #expect(try huddle.run("docs", "unshare", document).ending == .exited(3))
+            #expect(try huddle.run("docs", "shares", document).output.contains("  ended "))
+            let json = try huddle.run("docs", "shares", document, "--json").json()
+            #expect(json["url"] == nil && json["views"]?.integer == 1 && json["downloads"]?.integer == 1 && json["ended_at"] != nil)
+
+            let link = try huddle.run("docs", "link", document).output.split(separator: "\n")
+            #expect(try status(String(link[0])) == 200)
+            #expect(try status(String(link[0].dropLast(4))) == 404)
+            try server.stop()
+        }
+
+        @Test("through TLS, with --tls-ca; without it nothing is sent, and the reason is told")
+        func encrypted() throws {
+            let certificates = try CertificateFolder()
+            let server = try RunningServer(folder.path + "/data", options: certificates.options)
+            let huddle = HuddleProgram(server, token: parent.token, url: "wss://localhost:\(server.securePort)")
+            let path = try pdf()
+            let up = try huddle.run("docs", "upload", path, "--type", "resume", "--athlete", athlete.name, "--tls-ca", certificates.authority)
+            let document = try id(up)
+            let got = try huddle.run("docs", "download", document, "--output", file("got.pdf"), "--tls-ca", certificates.authority)
+            #expect(got.ending == .exited(0), "\(got.errors)")
+            #expect(try Files.read(file("got.pdf")) == Files.read(path))
+            let distrusted = try huddle.run("docs", "download", document, "--output", file("no.pdf"), "--timeout", "2")
+            #expect(distrusted.ending == .exited(5) && distrusted.errors.contains("--tls-ca FILE"), "\(distrusted.errors)")
+            try server.stop()
+        }
+    }
+}
