@@ -106,10 +106,10 @@ extension EventsView {
         }
     }
 
-    private func drawDetail(_ detail: [String], _ canvas: inout Canvas, _ rect: Rect) {
-        canvas.box(rect, theme[.accent], title: "Esc back  a attended  e edit  x delete  m directions", titleStyle: theme[.muted])
+    private func drawDetail(_ detail: [StyledText], _ canvas: inout Canvas, _ rect: Rect) {
+        canvas.box(rect, theme[.accent], title: "Esc back  a attended  e edit  x delete  i interaction  p result  m directions", titleStyle: theme[.muted])
         let inner = rect.inset(2, 1)
-        let lines = detail.flatMap { StyledText($0).wrapped(columns: inner.columns, indent: 4) }
+        let lines = detail.flatMap { $0.wrapped(columns: inner.columns, indent: 4) }
         let first = min(detailOffset, max(lines.count - inner.rows, 0))
         canvas.clipped(to: inner) { canvas in
             for (row, line) in lines.dropFirst(first).prefix(inner.rows).enumerated() { canvas.draw(line, at: inner.column, inner.row + row) }
@@ -121,7 +121,7 @@ extension EventsView {
         Question.draw(lines, &canvas, theme)
     }
 
-    private static func role(ofType record: Record) -> Terminal.Role {
+    static func role(ofType record: Record) -> Terminal.Role {
         switch record.fields.text("type") {
         case "camp": .camp
         case "showcase": .showcase
@@ -132,7 +132,7 @@ extension EventsView {
         }
     }
 
-    private static func role(ofStatus fields: Fields) -> Terminal.Role {
+    static func role(ofStatus fields: Fields) -> Terminal.Role {
         fields.flag("attended") ? .attended : fields.flag("registered") ? .registered : .notRegistered
     }
 }

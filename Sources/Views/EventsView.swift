@@ -10,7 +10,7 @@ package enum EventsCommand: String, CaseIterable, Sendable {
     case next = "event-next", previous = "event-previous", first = "event-first", last = "event-last"
     case nextMonth = "month-next", previousMonth = "month-previous", thisMonth = "month-today"
     case open = "event-open", add = "event-add", edit = "event-edit", attend = "event-attend", delete = "event-delete"
-    case directions = "event-directions"
+    case directions = "event-directions", interaction = "event-interaction", metric = "event-metric"
     case search = "event-search", type = "filter-type", status = "filter-status", date = "filter-date", sort = "event-sort", clear = "filter-clear"
     case undo = "event-undo", close = "events-close"
 
@@ -29,6 +29,8 @@ package enum EventsCommand: String, CaseIterable, Sendable {
         case .attend: "mark attended, and log what happened"
         case .delete: "delete, which can be undone"
         case .directions: "a link to the directions"
+        case .interaction: "log an interaction with a coach"
+        case .metric: "log a result"
         case .search: "search while you type"
         case .type: "type: all, camps, showcases, visits, games"
         case .status: "status: all, registered, not registered, attended"
@@ -47,7 +49,7 @@ package enum EventsCommand: String, CaseIterable, Sendable {
         let keys: [(String, EventsCommand)] = [
             ("down", .next), ("j", .next), ("up", .previous), ("k", .previous), ("home", .first), ("g g", .first), ("end", .last), ("G", .last),
             ("right", .nextMonth), ("l", .nextMonth), ("left", .previousMonth), ("h", .previousMonth), (".", .thisMonth),
-            ("enter", .open), ("o", .open), ("n", .add), ("e", .edit), ("a", .attend), ("x", .delete), ("delete", .delete), ("m", .directions),
+            ("enter", .open), ("o", .open), ("n", .add), ("e", .edit), ("a", .attend), ("x", .delete), ("delete", .delete), ("m", .directions), ("i", .interaction), ("p", .metric),
             ("/", .search), ("t", .type), ("s", .status), ("d", .date), ("r", .sort), ("c", .clear), ("esc", .close), ("q", .close), ("ctrl-c", .close), ("u", .undo),
         ]
         for (names, command) in keys { keymap.bind(names, to: command.rawValue, in: "events") }
@@ -59,6 +61,8 @@ package enum EventsAction: Hashable, Sendable {
     /// The caller gives its lines to `showDetail`.
     case open(Identifier)
     case attend(Identifier), delete(Identifier), edit(Identifier)
+    /// A result or an interaction at the event.
+    case log(Kind, Identifier)
     /// A link to copy.
     case directions(String)
     case add
@@ -77,7 +81,7 @@ package struct EventsView: Sendable {
     package private(set) var found: [Record] = []
     package private(set) var selected: Identifier?
     /// The lines of the event that is open.
-    package private(set) var detail: [String]?
+    package private(set) var detail: [StyledText]?
     package private(set) var isAskingToDelete = false
     package private(set) var isHelpOpen = false
     var detailOffset = 0
@@ -110,10 +114,13 @@ package struct EventsView: Sendable {
     }
 
     /// Shows one event in full.
-    package mutating func showDetail(_ lines: [String]) {
+    package mutating func showDetail(_ lines: [StyledText]) {
         detail = lines
         detailOffset = 0
     }
+
+    /// The event that is open is different now.
+    package mutating func refreshDetail(_ lines: [StyledText]) { detail = lines }
 
     private mutating func apply() {
         filter.text = search.text
@@ -122,7 +129,7 @@ package struct EventsView: Sendable {
     }
 
     var selectedIndex: Int? { found.firstIndex { $0.id == selected } }
-    var selectedRecord: Record? { selectedIndex.map { found[$0] } }
+    package var selectedRecord: Record? { selectedIndex.map { found[$0] } }
 
     /// The filters that are on, in words.
     package var filterWords: [String] {
@@ -249,6 +256,8 @@ package struct EventsView: Sendable {
         case .directions:
             guard let link = selectedRecord.flatMap({ Directions.link($0.fields) }) else { return [.shared(.bell)] }
             return [.directions(link)]
+        case .interaction: return selected.map { [.log(.interaction, $0)] } ?? [.shared(.bell)]
+        case .metric: return selected.map { [.log(.metric, $0)] } ?? [.shared(.bell)]
         case .search:
             detail = nil
             isSearching = true

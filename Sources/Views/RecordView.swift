@@ -5,6 +5,8 @@ package import Terminal
 /// What a record's view asks of whoever has the session.
 package enum RecordAction: Hashable, Sendable {
     case edit, attend, delete
+    /// A result or an interaction at the event.
+    case log(Kind)
     case directions(String)
     case shared(SharedAction)
 }
@@ -97,6 +99,8 @@ package struct RecordView: Sendable {
         case .directions:
             guard let link = record.flatMap({ kind == .event ? Directions.link($0.fields) : nil }) else { return [.shared(.bell)] }
             return [.directions(link)]
+        case .interaction where kind == .event && record != nil: return [.log(.interaction)]
+        case .metric where kind == .event && record != nil: return [.log(.metric)]
         default: return [.shared(.bell)]
         }
         return []
@@ -110,7 +114,7 @@ package struct RecordView: Sendable {
         let (title, rest) = canvas.bounds.splitTop(1)
         TitleLine.draw(facts, &canvas, title, theme)
         let (body, status) = rest.splitBottom(1)
-        let keys = "Esc back  e edit" + (kind == .event && record?.fields.flag("attended") == false ? "  a attended" : "") + "  x delete"
+        let keys = "Esc back  e edit" + (kind == .event && record?.fields.flag("attended") == false ? "  a attended" : "") + "  x delete" + (kind == .event ? "  i interaction  p result" : "")
         canvas.box(body, theme[.frame], title: kind.declaration.label + "   " + keys, titleStyle: theme[.muted])
         let inner = body.inset(2, 1)
         let gone = [StyledText("\(kind.declaration.label) not found", theme[.title]), StyledText("It was deleted, or it never was. Esc goes back.", theme[.muted])]

@@ -46,10 +46,10 @@ package enum RoomCommand: String, CaseIterable, Sendable {
     }
 
     /// The modes whose keys can be bound besides those of everywhere.
-    package static let modes: Set<String> = ["input", "select", "menu", "events"]
+    package static let modes: Set<String> = ["input", "select", "menu", "events", "form"]
 
     /// Everything that can be bound.
-    package static let names = Set(allCases.map(\.rawValue) + EditCommand.allCases.map(\.rawValue) + EventsCommand.allCases.map(\.rawValue) + BufferCommand.allCases.map(\.rawValue))
+    package static let names = Set(allCases.map(\.rawValue) + EditCommand.allCases.map(\.rawValue) + EventsCommand.allCases.map(\.rawValue) + BufferCommand.allCases.map(\.rawValue) + FormCommand.allCases.map(\.rawValue))
 
     /// For help.
     static let helpLines = allCases.filter { $0 != .cancel }.map { ($0.rawValue, $0.summary) } + BufferCommand.helpLines
@@ -73,6 +73,7 @@ package enum RoomCommand: String, CaseIterable, Sendable {
         for (names, command) in menu { keymap.bind(names, to: command.rawValue, in: "menu") }
         EventsCommand.bindDefaults(&keymap)
         BufferCommand.bindDefaults(&keymap)
+        FormCommand.bindDefaults(&keymap)
         let everywhere: [(String, RoomCommand)] = [
             ("pageup", .pageUp), ("pagedown", .pageDown), ("shift-up", .scrollUp), ("shift-down", .scrollDown), ("ctrl-home", .top), ("ctrl-end", .bottom),
             ("alt-n", .unread), ("f1", .help), ("ctrl-l", .redraw), ("ctrl-z", .suspend), ("ctrl-x ctrl-c", .quit),

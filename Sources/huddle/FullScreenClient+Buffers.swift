@@ -11,7 +11,12 @@ extension FullScreenClient {
     /// Brings a buffer onto the screen, opening it if need be.
     func show(_ key: BufferKey) {
         if views[key] == nil { views[key] = make(key) }
-        if let closed = buffers.show(key, title: title(of: key)) { views[closed] = nil }
+        guard views[key] != nil else { return screen.bell() }
+        show(key, title: title(of: key))
+    }
+
+    func show(_ key: BufferKey, title: String) {
+        if let closed = buffers.show(key, title: title) { views[closed] = nil }
         isStale = true
     }
 
@@ -22,10 +27,12 @@ extension FullScreenClient {
         isStale = true
     }
 
-    private func make(_ key: BufferKey) -> any Buffer {
+    /// - Returns: `nil` for one that is opened with what it shows, as a form is.
+    private func make(_ key: BufferKey) -> (any Buffer)? {
         switch key {
         case .room: room
         case .season: season
+        case .form: nil
         case .record(let kind, let id): RecordBuffer(RecordView(kind, id, theme: theme, keymap: keymap))
         }
     }
@@ -34,6 +41,7 @@ extension FullScreenClient {
         switch key {
         case .room: "Room"
         case .season: "Season"
+        case .form: buffers.entries.first { $0.key == key }?.title ?? "Form"
         case .record(let kind, let id):
             names.name(id).isEmpty ? kind.declaration.label : names.name(id)
         }
@@ -81,12 +89,6 @@ extension FullScreenClient {
     func copy(_ text: String) {
         screen.copy(text)
         toast("Copied: \(text)")
-    }
-
-    /// Lets a record be changed.
-    func edit(_ kind: Kind, _ id: Identifier) {
-        show(.room)
-        room.write("/edit \(kind.name) \"\(names.name(id).replacing("\"", with: ""))\" --")
     }
 
     // MARK: What was just done

@@ -37,6 +37,8 @@ final class FullScreenClient {
     private var identifiers = IdentifierSource()
     private var isFocused = true
     private var hasOpened = false
+    /// Forms that were opened; each has a number of its own.
+    var formCount = 0
     /// Records or facts have changed since they were laid out.
     var isStale = true
 

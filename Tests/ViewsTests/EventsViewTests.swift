@@ -130,7 +130,7 @@ struct EventsViewTests {
     @Test("An event in full is scrolled, and closed by Esc before the list is")
     func detail() throws {
         var view = try Self.view()
-        view.showDetail(["Spring Showcase"] + (1...40).map { "line \($0)" })
+        view.showDetail((["Spring Showcase"] + (1...40).map { "line \($0)" }).map { StyledText($0) })
         #expect(Self.drawn(view).contains("line 1"))
         for _ in 0..<35 { _ = Self.type(&view, "j") }
         #expect(Self.drawn(view).contains("line 40"))

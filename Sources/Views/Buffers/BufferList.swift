@@ -6,6 +6,8 @@ package enum BufferKey: Hashable, Sendable {
     case room, season
     /// A record in full.
     case record(Kind, Identifier)
+    /// A form under way, by its number.
+    case form(Int)
 
     /// Those that are always there, with the first numbers.
     package static let fixed: [BufferKey] = [.room, .season]
@@ -19,6 +21,7 @@ package enum BufferKey: Hashable, Sendable {
         switch self {
         case .room: return entry.kind == .message
         case .season: return entry.kind == .event || entry.kind == .metric || entry.kind == .interaction
+        case .form: return false
         case .record(_, let id): return entry.id == id || fields?.values.contains { $0 == .reference(id) } == true
         }
     }

@@ -12,7 +12,7 @@ final class RecordBuffer: Buffer {
 
     func refresh(_ client: FullScreenClient) {
         let record = client.session.engine.record(view.id).flatMap { $0.isDeleted ? nil : $0 }
-        view.show(record, record.map { RecordTables.details($0, client.text).map { StyledText($0) } } ?? [])
+        view.show(record, record.map { client.lines(of: $0) } ?? [])
     }
 
     func draw(_ facts: StatusFacts, _ canvas: inout Canvas) { view.draw(facts, &canvas) }
@@ -21,7 +21,8 @@ final class RecordBuffer: Buffer {
         for action in view.handle(input) {
             switch action {
             case .edit: client.edit(view.kind, view.id)
-            case .attend: client.conversation.submit("/attend \(view.id)")
+            case .attend: client.attend(view.id)
+            case .log(let kind): client.log(kind, at: view.id)
             case .delete:
                 client.conversation.submit("/rm \(view.kind.name) \(view.id)")
                 client.close(.record(view.kind, view.id))

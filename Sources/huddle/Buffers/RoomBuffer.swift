@@ -86,7 +86,7 @@ final class RoomBuffer: Buffer {
 
     /// A command, an answer to a question, or something to say: then with those it speaks to and what it is about.
     private func submit(_ line: String, _ about: RoomTarget?, _ client: FullScreenClient) throws {
-        if client.conversation.isAsking || line.hasPrefix("/") && !line.hasPrefix("//") { return client.conversation.submit(line) }
+        if client.conversation.isAsking || line.hasPrefix("/") && !line.hasPrefix("//") { return command(line, client) }
         let text = Emoji.replacingNames(in: line.hasPrefix("//") ? String(line.dropFirst()) : line)
         var operation = try Request.say(text, id: client.freshIdentifier())
         guard case .create(let athlete, var patch) = operation.action else { return }
@@ -99,6 +99,14 @@ final class RoomBuffer: Buffer {
         patch.assignments.sort { $0.field < $1.field }
         operation.action = .create(athlete: athlete, patch: patch)
         _ = try client.session.perform([operation])
+    }
+
+    /// A command; those that ask for several things open a form for them.
+    private func command(_ line: String, _ client: FullScreenClient) {
+        if !client.conversation.isAsking, case .action(.add(let kind, let fields, nil))? = try? SlashCommand.parse(line), fields.isEmpty {
+            return client.add(kind)
+        }
+        client.conversation.submit(line)
     }
 
     /// Members whose name, or first name, stands behind an @, in the order of their ids.

@@ -15,6 +15,7 @@ final class SeasonBuffer: Buffer {
     func refresh(_ client: FullScreenClient) {
         view.names = client.memberNames
         view.show(client.session.engine.records(of: .event), context: client.session.engine.context ?? .all, today: client.today)
+        if view.detail != nil, let record = view.selectedRecord { view.refreshDetail(client.lines(of: record)) }
     }
 
     func draw(_ facts: StatusFacts, _ canvas: inout Canvas) { view.draw(facts, &canvas) }
@@ -24,12 +25,11 @@ final class SeasonBuffer: Buffer {
             switch action {
             case .open(let id):
                 guard let record = client.session.engine.record(id) else { return client.screen.bell() }
-                view.showDetail(RecordTables.details(record, client.text))
-            case .attend(let id): client.conversation.submit("/attend \(id)")
+                view.showDetail(client.lines(of: record))
+            case .attend(let id): client.attend(id)
+            case .log(let kind, let id): client.log(kind, at: id)
             case .delete(let id): client.conversation.submit("/rm \(id)")
-            case .add:
-                client.show(.room)
-                client.conversation.submit("/add event")
+            case .add: client.add(.event)
             case .edit(let id): client.edit(.event, id)
             case .directions(let link): client.copy(link)
             case .shared(let action): try client.perform(action)

@@ -1,0 +1,85 @@
+package import Client
+package import Family
+package import Terminal
+
+/// An event in full, in the sections of R085. What is empty is left out, but for coaches, whose absence says something.
+package enum EventDetail {
+    private static let labels = 12
+
+    /// - Parameters:
+    ///   - metrics: those recorded at the event.
+    ///   - interactions: those of the event.
+    package static func lines(_ record: Record, metrics: [Record], interactions: [Record], _ names: RecordNames, _ theme: Theme) -> [StyledText] {
+        let fields = record.fields
+        var lines: [StyledText] = []
+        var head = StyledText(EventText.name(fields, columns: .max), theme[.title])
+        head.append("  \(EventText.type(fields))", theme[EventsView.role(ofType: record)])
+        head.append("  \(EventText.status(fields))", theme[EventsView.role(ofStatus: fields)])
+        lines.append(head)
+        lines.append(StyledText(EventText.dates(fields), theme[.text]))
+        if let athlete = record.athlete { lines.append(StyledText(names.member(athlete), theme[.muted])) }
+        lines.append(StyledText(""))
+
+        func text(_ name: String) -> String? { fields.text(name)?.printable }
+        func row(_ label: String, _ value: String?) {
+            guard let value, !value.isEmpty else { return }
+            lines.append(StyledText(TextWidth.fit(label, to: labels), theme[.muted]) + StyledText(value, theme[.text]))
+        }
+        func section(_ title: String, _ content: [StyledText]) {
+            guard !content.isEmpty else { return }
+            lines.append(StyledText(""))
+            lines.append(StyledText(title, theme[.accent].with(.bold)))
+            lines += content
+        }
+        func paragraph(_ name: String) -> [StyledText] { (fields.text(name)?.printableLines ?? []).map { StyledText($0, theme[.text]) } }
+
+        row("Time", EventText.times(fields))
+        row("Check-in", text("checkin_time"))
+        row("Cost", text("cost").map { Double($0) == 0 ? "free" : "$" + $0 })
+        row("Source", EventText.label(fields, "event_source"))
+        row("School", text("school_name") ?? fields.reference("school_id").map { names.name($0) })
+        row("Host", text("host"))
+        row("Time zone", text("time_zone"))
+        let place = [text("location"), text("address"), [text("city"), text("state")].compactMap(\.self).joined(separator: ", ")].compactMap(\.self).filter { !$0.isEmpty }
+        section("Location", place.map { StyledText($0, theme[.text]) } + (Directions.link(fields) == nil ? [] : [StyledText("m  Get Directions", theme[.accent])]))
+        section("Event Description", paragraph("description"))
+        section("Event Link", text("url").map { [StyledText($0, theme[.accent])] } ?? [])
+        section("Performance Notes", paragraph("performance_notes"))
+        section("Metrics Recorded at This Event", metrics.map { self.metric($0, theme) })
+        section("Coaches Present", coaches(fields, names, theme))
+        section("Interactions", interactions.flatMap { self.interaction($0, names, theme) })
+        return lines
+    }
+
+    private static func metric(_ record: Record, _ theme: Theme) -> StyledText {
+        let fields = record.fields
+        let label = fields.text("label")?.printable ?? EventText.label(fields, "metric_type") ?? "Unknown"
+        var line = StyledText(TextWidth.fit(label, to: 20) + " ", theme[.muted])
+        line.append([fields.text("value"), fields.text("unit")].compactMap(\.self).joined(separator: " ").printable, theme[.title])
+        if fields.flag("verified") { line.append("  ✓ verified", theme[.success]) }
+        if let notes = fields.text("notes")?.printableLines.first { line.append("  " + notes, theme[.muted]) }
+        return line
+    }
+
+    private static func coaches(_ fields: Fields, _ names: RecordNames, _ theme: Theme) -> [StyledText] {
+        let present = fields.set("coaches_present")
+        guard !present.isEmpty else { return [StyledText(fields.reference("school_id") == nil ? "Event not linked to school" : "No coaches recorded", theme[.muted])] }
+        return present.map { element in
+            let now = names[element.id]
+            let name = element.name.isEmpty ? names.name(element.id) : element.name
+            var line = StyledText(name.isEmpty ? "Unknown" : name.printable, theme[.text])
+            let more = [element.role.isEmpty ? now?.fields.text("role") : element.role, now?.fields.text("email"), now?.fields.text("phone")]
+            line.append(more.compactMap(\.self).filter { !$0.isEmpty }.map { "  " + $0.printable }.joined(), theme[.muted])
+            return line
+        }
+    }
+
+    private static func interaction(_ record: Record, _ names: RecordNames, _ theme: Theme) -> [StyledText] {
+        let fields = record.fields
+        let who = fields.text("coach_name")?.printable ?? fields.reference("coach_id").map { names.name($0) }
+        let head = [EventText.label(fields, "interaction_type"), EventText.label(fields, "direction"), who, EventText.label(fields, "sentiment")]
+        var lines = [StyledText(head.compactMap(\.self).filter { !$0.isEmpty }.joined(separator: " · "), theme[.muted])]
+        lines += (fields.text("content")?.printableLines ?? []).map { StyledText("  " + $0, theme[.text]) }
+        return lines
+    }
+}

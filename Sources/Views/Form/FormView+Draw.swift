@@ -1,0 +1,154 @@
+internal import Bytes
+internal import Dates
+internal import Family
+package import Terminal
+
+extension FormView {
+    /// Columns of labels, when there is room.
+    private static var labelColumns: Int { 24 }
+
+    package func draw(_ facts: StatusFacts, _ canvas: inout Canvas) {
+        let (top, rest) = canvas.bounds.splitTop(1)
+        TitleLine.draw(facts, &canvas, top, theme)
+        let (body, status) = rest.splitBottom(1)
+        canvas.box(body, theme[.accent], title: "\(title)   Ctrl-S \(saveLabel)  Esc Cancel", titleStyle: theme[.muted])
+        var inner = body.inset(2, 1)
+        if let banner {
+            let (line, below) = inner.splitTop(1)
+            canvas.draw(banner, at: line.column, line.row, columns: line.columns, theme[.failure].with(.bold))
+            inner = below
+        }
+        drawRows(&canvas, inner)
+        StatusLine.draw(facts, below: 0, chord: Keymap.names(chord.pressed), &canvas, status, theme)
+        if isAskingToDiscard { Question.draw(["Discard changes?", "What you typed is lost then.", "y discards   any other key goes on"], &canvas, theme) }
+        if isHelpOpen { KeyHelp.draw(KeyHelp.lines(keymap, "form", FormCommand.helpLines + BufferCommand.helpLines), &canvas, theme) }
+    }
+
+    /// A line of the form, and the row that it belongs to.
+    private struct Line {
+        let row: Int
+        let text: StyledText
+        var cursor: Int?
+    }
+
+    private func drawRows(_ canvas: inout Canvas, _ rect: Rect) {
+        guard rect.rows > 0, rect.columns > 4 else { return }
+        let labels = min(Self.labelColumns, max(rect.columns / 3, 4))
+        var lines: [Line] = []
+        var part = -1
+        for (place, row) in rows.enumerated() {
+            if row.part != part {
+                part = row.part
+                let heading = parts[part].title
+                if !heading.isEmpty { lines.append(Line(row: place, text: StyledText(heading, theme[.title]))) }
+            }
+            if !row.section.isEmpty { lines.append(Line(row: place, text: StyledText(row.section, theme[.title]))) }
+            lines += self.lines(of: row, place, labels, rect.columns)
+        }
+        let isButton = focus == rows.count
+        lines.append(Line(row: rows.count, text: StyledText(isButton ? "▸ " : "  ", theme[.accent]) + StyledText("[ \(saveLabel) ]", isButton ? theme[.selection].with(.bold) : theme[.accent])))
+        let first = lines.firstIndex { $0.row == focus } ?? 0
+        let last = lines.lastIndex { $0.row == focus } ?? first
+        let top = min(max((first + last) / 2 - rect.rows / 2, 0), max(lines.count - rect.rows, 0))
+        canvas.clipped(to: rect) { canvas in
+            canvas.cursor = nil
+            for (place, line) in lines.dropFirst(top).prefix(rect.rows).enumerated() {
+                canvas.draw(line.text, at: rect.column, rect.row + place)
+                if let cursor = line.cursor { canvas.cursor = Point(min(rect.column + cursor, rect.endColumn - 1), rect.row + place) }
+            }
+            if picker != nil { drawPicker(&canvas, rect, column: rect.column + labels + 2, below: rect.row + last - top) }
+        }
+    }
+
+    private func lines(of row: FormRow, _ place: Int, _ labels: Int, _ columns: Int) -> [Line] {
+        let isFocused = place == focus
+        let mark = row.isRequired ? "*" : " "
+        let label = TextWidth.fit(TextWidth.cut(row.label, to: labels - 2) + mark, to: labels)
+        var head = StyledText(isFocused ? "▸ " : "  ", theme[.accent])
+        head.append(label, row.problem != nil ? theme[.failure] : isFocused ? theme[.title] : theme[.muted])
+        let width = max(columns - labels - 2, 2)
+        var lines: [Line] = []
+        switch row.content {
+        case .typed:
+            if row.editor.isEmpty {
+                let hint = filledIn(place)
+                lines.append(Line(row: place, text: head + StyledText(TextWidth.cut(hint.isEmpty && isFocused ? self.hint(row) : hint, to: width), theme[.muted]), cursor: isFocused ? labels + 2 : nil))
+                break
+            }
+            let view = EditorView(row.editor, columns: width, rows: row.height)
+            for (number, text) in view.lines.enumerated() {
+                var line = number == 0 ? head : StyledText(String(repeating: " ", count: labels + 2))
+                line.append(text, theme[.text])
+                if number == 0, !weekday(row).isEmpty { line.append("  " + weekday(row), theme[.muted]) }
+                lines.append(Line(row: place, text: line, cursor: isFocused && view.cursor.row == number ? labels + 2 + view.cursor.column : nil))
+            }
+        case .choice(let chosen):
+            var text = head
+            if case .choice(_, let all) = row.type {
+                let shown = chosen.map { all[$0] } ?? filledIn(place)
+                text.append(isFocused ? "‹ " : "", theme[.accent])
+                text.append(shown.isEmpty ? "-- Select --" : shown, chosen == nil ? theme[.muted] : theme[.text])
+                text.append(isFocused ? " ›" : "", theme[.accent])
+            }
+            lines.append(Line(row: place, text: text, cursor: isFocused ? labels + 2 : nil))
+        case .flag(let isOn):
+            lines.append(Line(row: place, text: head + StyledText(isOn ? "[x]" : "[ ]", isOn ? theme[.success] : theme[.text]), cursor: isFocused ? labels + 3 : nil))
+        case .chosen(let ids):
+            let names = ids.map { name($0, of: row.names) }.joined(separator: ", ")
+            let empty = isFocused ? "type a few letters, or Space" : "-- None --"
+            lines.append(
+                Line(row: place, text: head + StyledText(TextWidth.cut(names.isEmpty ? empty : names, to: width), names.isEmpty ? theme[.muted] : theme[.text]), cursor: isFocused ? labels + 2 : nil))
+        }
+        if let problem = row.problem {
+            lines.append(Line(row: place, text: StyledText(String(repeating: " ", count: labels + 2)) + StyledText(TextWidth.cut(problem, to: width), theme[.failure])))
+        }
+        return lines
+    }
+
+    private func hint(_ row: FormRow) -> String {
+        switch row.type {
+        case .date: "2026-04-15, 4-15, tomorrow, +7; Ctrl-Up a day later"
+        case .time: "09:30, 930, 2pm; Ctrl-Up a quarter later"
+        case .localDateTime: "2026-04-15 9:30"
+        case .url: "https://…"
+        case .decimal: "150.00"
+        case .state: "two letters"
+        case .zone: "Europe/Warsaw"
+        case .text: "Alt-Enter begins a line, Ctrl-X Ctrl-E your editor"
+        default: ""
+        }
+    }
+
+    private func weekday(_ row: FormRow) -> String {
+        guard case .date = row.type, let date = CalendarDate(row.editor.text) else { return "" }
+        return ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"][((date.days % 7) + 10) % 7]
+    }
+
+    private func drawPicker(_ canvas: inout Canvas, _ rect: Rect, column: Int, below row: Int) {
+        guard let picker else { return }
+        let offered = offered
+        let high = max(offered.count, 0) + (offersNew ? 1 : 0) + (offered.isEmpty && !offersNew ? 1 : 0) + 1
+        let start = row + 1 + high > rect.endRow ? max(row - high, rect.row) : row
+        let area = Rect(column, start, columns: max(min(rect.endColumn - column, 60), 1), rows: high).intersection(rect)
+        canvas.fill(area, " ", theme[.status])
+        let prompt = canvas.draw("> ", at: area.column, area.row, theme[.accent].over(theme[.status]))
+        let view = EditorView(picker.editor, columns: max(area.columns - 2, 2), rows: 1)
+        canvas.draw(view.lines.first ?? "", at: prompt, area.row, theme[.status])
+        canvas.cursor = Point(min(prompt + view.cursor.column, area.endColumn - 1), area.row)
+        for (index, entry) in offered.enumerated() {
+            let base = index == picker.selected ? theme[.selection] : theme[.status]
+            canvas.fill(Rect(area.column, area.row + 1 + index, columns: area.columns, rows: 1), " ", base)
+            var isChosen = false
+            if case .chosen(let ids) = rows[focus].content { isChosen = ids.contains(entry.candidate.id) }
+            let label = StyledText(entry.candidate.label, base).highlighting(Set(entry.match.positions), theme[.match])
+            let end = canvas.draw(label, at: canvas.draw(isChosen ? "✓ " : "  ", at: area.column, area.row + 1 + index, base), area.row + 1 + index, over: base)
+            if !entry.candidate.detail.isEmpty { canvas.draw("  " + entry.candidate.detail, at: end, area.row + 1 + index, Style(theme[.muted].foreground, on: base.background, base.attributes)) }
+        }
+        if offersNew {
+            let base = picker.selected >= offered.count ? theme[.selection] : theme[.status]
+            canvas.draw("+ Add new school: \(picker.editor.text)", at: area.column, area.row + 1 + offered.count, columns: area.columns, base)
+        } else if offered.isEmpty {
+            canvas.draw("Nothing is called that.", at: area.column, area.row + 1, theme[.muted].over(theme[.status]))
+        }
+    }
+}

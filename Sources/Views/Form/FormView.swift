@@ -1,0 +1,547 @@
+package import Bytes
+internal import Client
+package import Dates
+package import Family
+package import Terminal
+
+/// A form made from the declarations of kinds: for a new record, for a change, or for what happened at an event. Pure.
+///
+/// Every sentence about what is wrong is the rules' own (`FormRules`). What a field gets when it is left empty stands there in grey.
+package struct FormView {
+    package let title: String
+    package let saveLabel: String
+    package let parts: [FormPart]
+    package internal(set) var rows: [FormRow]
+    /// A row, or behind the last: the button.
+    package internal(set) var focus = 0
+    /// Above the fields: what has to be done before it can be saved, or why it was refused.
+    package internal(set) var banner: String?
+    package private(set) var isAskingToDiscard = false
+    private(set) var isHelpOpen = false
+    var picker: Picker?
+    /// Records that fields can name.
+    package var options: [Kind: [FormOption]] = [:]
+    /// What the record will have around it, for what is filled in.
+    package var context: RuleContext
+    package var today: CalendarDate
+    /// Whose the new record is, when it is not asked.
+    let athlete: Identifier?
+    /// What is saved even when nobody changed anything.
+    private let savesUntouched: Bool
+    private var hasTriedToSave = false
+    var chord = ChordReader()
+    let keymap: Keymap
+    let theme: Theme
+    /// What chosen records are called that are no option any more.
+    private var known: [Identifier: String] = [:]
+
+    /// The records that fit a few letters, below the row.
+    struct Picker {
+        var editor = Terminal.LineEditor()
+        var selected = 0
+    }
+
+    /// Options that are shown at once.
+    static let pickerRows = 7
+
+    // MARK: Making one
+
+    /// - Parameters:
+    ///   - asksAthlete: whether a new record's owner has to be chosen.
+    ///   - preset: values that stand there at the beginning, by field name.
+    package static func add(
+        _ kind: Kind, athlete: Identifier? = nil, asksAthlete: Bool = false, preset: [String: Value] = [:], context: RuleContext, today: CalendarDate,
+        theme: Theme, keymap: Keymap
+    ) -> FormView {
+        var rows: [FormRow] = []
+        if asksAthlete {
+            rows.append(FormRow(part: 0, kind: kind, field: nil, label: "Athlete", isRequired: true, content: .chosen([])))
+        }
+        rows += Self.rows(of: kind, part: 0, Fields(kind), preset: preset)
+        let label = kind.declaration.label
+        let (title, save) =
+            switch kind {
+            case .metric: ("Log Performance Metric", "Log Metric")
+            case .interaction: ("Log Interaction", "Log Interaction")
+            case .school, .coach: ("Add New \(label)", "Save \(label)")
+            default: ("Add New \(label)", "Create \(label)")
+            }
+        return FormView(title, save, [FormPart(kind)], rows, athlete, context, today, theme, keymap)
+    }
+
+    package static func edit(_ record: Record, context: RuleContext, today: CalendarDate, theme: Theme, keymap: Keymap) -> FormView {
+        let rows = Self.rows(of: record.kind, part: 0, record.fields)
+        return FormView("Edit \(record.kind.declaration.label)", "Save Changes", [FormPart(record.kind, base: record)], rows, record.athlete, context, today, theme, keymap)
+    }
+
+    /// Results that the log of an event has room for; more are added later, one by one.
+    package static let resultsAtOnce = 3
+
+    /// That somebody was at an event, and what happened there, in one batch (R088–R093).
+    package static func attend(_ event: Record, context: RuleContext, today: CalendarDate, theme: Theme, keymap: Keymap) -> FormView {
+        let link: [String: Value] = ["event_id": .reference(event.id)]
+        let isGame = event.fields.text("type") == "game"
+        var parts = [
+            FormPart(.event, base: event, preset: ["attended": .flag(true)], title: "At the event"),
+            FormPart(.interaction, preset: link, title: "Did you have any coaching interactions at \(EventText.name(event.fields))?", isOptional: true),
+        ]
+        var rows = Self.rows(of: .event, part: 0, event.fields, only: ["coaches_present", "performance_notes"], sections: false)
+        rows += Self.rows(
+            of: .interaction, part: 1, Fields(.interaction), only: ["content", "interaction_type", "direction", "coach_id", "sentiment"],
+            preset: ["interaction_type": .text(isGame ? "game" : "in_person_visit"), "direction": .text("outbound")], sections: false)
+        for number in 0..<resultsAtOnce {
+            parts.append(FormPart(.metric, preset: link, title: number == 0 ? "Results" : "", isOptional: true))
+            rows += Self.rows(of: .metric, part: 2 + number, Fields(.metric), only: ["metric_type", "label", "value", "unit"], sections: false)
+        }
+        return FormView("Mark Attended", "Mark Attended", parts, rows, event.athlete, context, today, theme, keymap, savesUntouched: true)
+    }
+
+    private init(
+        _ title: String, _ saveLabel: String, _ parts: [FormPart], _ rows: [FormRow], _ athlete: Identifier?, _ context: RuleContext, _ today: CalendarDate,
+        _ theme: Theme, _ keymap: Keymap, savesUntouched: Bool = false
+    ) {
+        self.title = title
+        self.saveLabel = saveLabel
+        self.parts = parts
+        self.rows = rows
+        self.athlete = athlete
+        self.context = context
+        self.today = today
+        self.theme = theme
+        self.keymap = keymap
+        self.savesUntouched = savesUntouched
+        for part in parts {
+            for case .set(let elements)? in part.base?.fields.values ?? [] {
+                for element in elements { known[element.id] = element.name }
+            }
+        }
+    }
+
+    private static func rows(
+        of kind: Kind, part: Int, _ fields: Fields, only: [String]? = nil, preset: [String: Value] = [:], sections: Bool = true
+    ) -> [FormRow] {
+        let declared = kind.declaration.fields
+        let wanted = only.map { $0.compactMap { kind.declaration.index(of: $0) } } ?? Array(declared.indices)
+        return wanted.compactMap { index in
+            let field = declared[index]
+            let value = fields[index] ?? preset[field.name] ?? (fields == Fields(kind) ? field.defaultValue : nil)
+            guard !field.isServerOnly, let content = FormRow.content(value, field.type) else { return nil }
+            return FormRow(
+                part: part, kind: kind, field: index, label: field.label, isRequired: !field.mayBeLeftOut, section: sections ? section(kind, field.name) : "",
+                content: content)
+        }
+    }
+
+    /// The sections of R065, by the fields that they begin with.
+    private static func section(_ kind: Kind, _ field: String) -> String {
+        guard kind == .event else { return "" }
+        return switch field {
+        case "type": "Event Info"
+        case "start_date": "Date & Time"
+        case "location": "Location"
+        case "description": "Event Details"
+        case "coaches_present": "Performance"
+        default: ""
+        }
+    }
+
+    // MARK: What it stands at
+
+    /// Whether something would be lost.
+    package var isChanged: Bool { rows.contains { $0.isChanged } }
+
+    /// What a record is called.
+    func name(_ id: Identifier, of kind: Kind?) -> String {
+        kind.flatMap { options[$0]?.first { $0.id == id }?.label } ?? known[id] ?? "somebody"
+    }
+
+    /// The record of a form that changes one is different now: what was not touched follows it. The base stays, so that a change of the same
+    /// field is a conflict and not lost.
+    package mutating func follow(_ record: Record) {
+        for place in rows.indices where rows[place].part == 0 && !rows[place].isChanged && parts[0].base?.id == record.id {
+            guard let field = rows[place].field, let content = FormRow.content(record.fields[field], rows[place].type), content != rows[place].original
+            else { continue }
+            rows[place].reset(to: content)
+        }
+    }
+
+    /// Puts a record that was just made into the row that asked for it.
+    package mutating func choose(_ option: FormOption, _ kind: Kind) {
+        options[kind, default: []].append(option)
+        guard rows.indices.contains(focus), rows[focus].names == kind else { return }
+        take(option.id)
+    }
+
+    /// Puts a text into the row that has the focus.
+    package mutating func write(_ text: String) {
+        guard rows.indices.contains(focus), case .typed = rows[focus].content else { return }
+        rows[focus].editor.set(text)
+        rows[focus].isTouched = true
+        check()
+    }
+
+    /// The batch was refused: says why, and where.
+    package mutating func refuse(_ rejection: Rejection) {
+        banner = rejection.message
+        guard let name = rejection.field, let place = rows.firstIndex(where: { $0.declaration?.name == name && $0.kind == rejection.kind }) else { return }
+        rows[place].problem = rejection.message
+        focus = place
+    }
+
+    // MARK: Keys
+
+    package mutating func handle(_ input: InputEvent) -> [FormAction] {
+        switch input {
+        case .key(let key): return press(key)
+        case .paste(let text):
+            if picker != nil {
+                _ = picker?.editor.insert(text.split(whereSeparator: \.isNewline).joined(separator: " "))
+            } else if rows.indices.contains(focus), case .typed = rows[focus].content {
+                type(rows[focus].height > 1 ? text : text.split(whereSeparator: \.isNewline).joined(separator: " "))
+            }
+            return []
+        case .mouse(let mouse):
+            switch mouse.action {
+            case .wheelUp: move(-1)
+            case .wheelDown: move(1)
+            case .press, .release, .drag: break
+            }
+            return []
+        case .focus: return []
+        }
+    }
+
+    private mutating func press(_ key: Key) -> [FormAction] {
+        if isHelpOpen {
+            isHelpOpen = false
+            return []
+        }
+        if isAskingToDiscard {
+            isAskingToDiscard = false
+            return key.typed?.lowercased() == "y" ? [.discard] : []
+        }
+        if picker != nil { return pick(key) }
+        switch chord.feed(key, keymap, in: ["form", "input"]) {
+        case .waiting, .undefined: return []
+        case .unbound(let key):
+            guard let character = key.typed else { return [] }
+            typeOrChoose(character)
+            return []
+        case .action(let name):
+            if let command = FormCommand(rawValue: name) { return run(command) }
+            if let shared = SharedAction(named: name) { return [.shared(shared)] }
+            if let command = EditCommand(rawValue: name) { edit(command) }
+            if name == RoomCommand.help.rawValue { isHelpOpen = true }
+            return []
+        }
+    }
+
+    private mutating func run(_ command: FormCommand) -> [FormAction] {
+        switch command {
+        case .next:
+            if focus == rows.count { return save() }
+            if rows[focus].height > 1, rows[focus].editor.perform(.nextLine) == .changed { return [] }
+            move(1)
+        case .previous:
+            if rows.indices.contains(focus), rows[focus].height > 1, rows[focus].editor.perform(.previousLine) == .changed { return [] }
+            move(-1)
+        case .save: return save()
+        case .cancel:
+            guard isChanged else { return [.discard] }
+            isAskingToDiscard = true
+        case .later: step(1)
+        case .earlier: step(-1)
+        case .editOutside:
+            guard rows.indices.contains(focus), rows[focus].height > 1 else { return [.shared(.bell)] }
+            return [.editOutside(rows[focus].editor.text)]
+        }
+        return []
+    }
+
+    private mutating func move(_ count: Int) {
+        leave()
+        focus = min(max(focus + count, 0), rows.count)
+    }
+
+    /// Whoever leaves a row learns what is wrong with it.
+    private mutating func leave() {
+        guard rows.indices.contains(focus) else { return }
+        if case .typed = rows[focus].content, let text = FormInput.spelled(rows[focus].editor.text, rows[focus].type, today: today) {
+            rows[focus].editor.set(text)
+        }
+        if rows[focus].isChanged { rows[focus].isTouched = true }
+        check()
+    }
+
+    private mutating func type(_ text: String) {
+        _ = rows[focus].editor.insert(text)
+        rows[focus].isTouched = true
+        rows[focus].problem = nil
+        banner = nil
+    }
+
+    private mutating func typeOrChoose(_ character: Character) {
+        guard rows.indices.contains(focus) else {
+            isHelpOpen = character == "?"
+            return
+        }
+        switch rows[focus].content {
+        case .typed: type(String(character))
+        case .flag(let isOn):
+            switch character {
+            case " ": rows[focus].content = .flag(!isOn)
+            case "y", "Y", "x": rows[focus].content = .flag(true)
+            case "n", "N": rows[focus].content = .flag(false)
+            default: isHelpOpen = character == "?"
+            }
+        case .choice: character == " " ? cycle(1) : chooseByLetter(character)
+        case .chosen:
+            var new = Picker()
+            if character != " " { _ = new.editor.insert(String(character)) }
+            picker = new
+        }
+        check()
+    }
+
+    /// The next choice that begins with a letter.
+    private mutating func chooseByLetter(_ character: Character) {
+        guard case .choice(_, let labels) = rows[focus].type, case .choice(let place) = rows[focus].content else { return }
+        let order = labels.indices.map { ($0 + (place ?? -1) + 1) % labels.count }
+        if let next = order.first(where: { labels[$0].lowercased().hasPrefix(character.lowercased()) }) { rows[focus].content = .choice(next) }
+    }
+
+    private mutating func edit(_ command: EditCommand) {
+        guard rows.indices.contains(focus) else { return }
+        switch rows[focus].content {
+        case .typed:
+            if command == .newline, rows[focus].height == 1 { return }
+            if rows[focus].editor.perform(command) == .changed {
+                rows[focus].problem = nil
+                banner = nil
+            }
+        case .flag(let isOn): if command == .backwardCharacter || command == .forwardCharacter { rows[focus].content = .flag(!isOn) }
+        case .choice:
+            switch command {
+            case .forwardCharacter: cycle(1)
+            case .backwardCharacter: cycle(-1)
+            case .deleteBackward, .deleteForward, .killToStart: rows[focus].content = .choice(nil)
+            default: return
+            }
+        case .chosen(let ids):
+            switch command {
+            case .forwardCharacter: cycle(1)
+            case .backwardCharacter: cycle(-1)
+            case .deleteBackward: rows[focus].content = .chosen(ids.dropLast())
+            case .deleteForward, .killToStart: rows[focus].content = .chosen([])
+            default: return
+            }
+        }
+        check()
+    }
+
+    /// The next of a few choices, empty among them where it may be.
+    private mutating func cycle(_ step: Int) {
+        func next(_ place: Int?, of count: Int, orNone: Bool) -> Int? {
+            guard count > 0 else { return nil }
+            let all = count + (orNone ? 1 : 0)
+            let now = place.map { $0 + (orNone ? 1 : 0) } ?? (orNone ? 0 : step > 0 ? -1 : 0)
+            let new = (now + step + all) % all
+            return orNone ? (new == 0 ? nil : new - 1) : new
+        }
+        switch (rows[focus].content, rows[focus].type) {
+        case (.choice(let place), .choice(let words, _)): rows[focus].content = .choice(next(place, of: words.count, orNone: !rows[focus].isRequired))
+        case (.chosen(let ids), .reference(let kind)):
+            let all = options[kind] ?? []
+            let place = ids.first.flatMap { id in all.firstIndex { $0.id == id } }
+            rows[focus].content = .chosen(next(place, of: all.count, orNone: !rows[focus].isRequired).map { [all[$0].id] } ?? [])
+        default: break
+        }
+    }
+
+    /// A day, a quarter of an hour, or one.
+    private mutating func step(_ count: Int) {
+        guard rows.indices.contains(focus) else { return }
+        if case .typed = rows[focus].content {
+            guard let text = FormInput.stepped(rows[focus].editor.text, rows[focus].type, by: count, today: today) else { return }
+            rows[focus].editor.set(text)
+            rows[focus].isTouched = true
+        } else {
+            cycle(count)
+        }
+        check()
+    }
+
+    // MARK: Picking a record
+
+    /// What fits the letters.
+    var offered: [(candidate: FormOption, match: FuzzyMatch)] {
+        guard let picker, rows.indices.contains(focus), let kind = rows[focus].names else { return [] }
+        return FuzzyMatch.rank(picker.editor.text, options[kind] ?? [], limit: Self.pickerRows) { $0.label }
+    }
+
+    /// Whether the last line offers to add what was typed: a school that nobody has heard of (R074).
+    var offersNew: Bool {
+        guard let picker, rows.indices.contains(focus) else { return false }
+        return rows[focus].names == .school && !picker.editor.text.allSatisfy(\.isWhitespace)
+    }
+
+    private mutating func pick(_ key: Key) -> [FormAction] {
+        let offered = offered
+        let count = offered.count + (offersNew ? 1 : 0)
+        let selected = picker?.selected ?? 0
+        switch (key.code, key.modifiers) {
+        case (.escape, []), (.character("c"), .control), (.character("g"), .control): picker = nil
+        case (.enter, []), (.tab, []):
+            if offered.indices.contains(selected) {
+                take(offered[selected].candidate.id)
+            } else if offersNew, let name = picker?.editor.text.trimmed {
+                picker = nil
+                return [.addSchool(name)]
+            }
+        case (.up, []), (.character("p"), .control): picker?.selected = count == 0 ? 0 : (selected + count - 1) % count
+        case (.down, []), (.character("n"), .control): picker?.selected = count == 0 ? 0 : (selected + 1) % count
+        default:
+            picker?.selected = 0
+            if case .action(let name) = keymap.outcome(of: [key], in: ["input"]), let command = EditCommand(rawValue: name), command != .newline {
+                _ = picker?.editor.perform(command)
+            } else if let character = key.typed {
+                _ = picker?.editor.insert(String(character))
+            }
+        }
+        return []
+    }
+
+    /// Adds a record to the row, or takes it away when it is there; of one place the new one has it.
+    private mutating func take(_ id: Identifier) {
+        picker = nil
+        guard case .chosen(var ids) = rows[focus].content else { return }
+        if let place = ids.firstIndex(of: id), rows[focus].room > 1 {
+            ids.remove(at: place)
+        } else if rows[focus].room == 1 {
+            ids = [id]
+        } else if ids.count < rows[focus].room {
+            ids.append(id)
+        }
+        rows[focus].content = .chosen(ids)
+        check()
+    }
+
+    // MARK: Saving
+
+    private mutating func save() -> [FormAction] {
+        leave()
+        hasTriedToSave = true
+        let isComplete = check()
+        guard isComplete else {
+            banner = rows.contains { $0.problem?.hasSuffix(" is required") == true } ? "Please complete all required fields" : "Please correct what is marked"
+            if let first = rows.firstIndex(where: { $0.problem != nil }) { focus = first }
+            return []
+        }
+        let entries = entries
+        guard isChanged || savesUntouched || parts[0].base == nil else { return [.discard] }
+        return [.save(entries, athlete: athlete ?? owner)]
+    }
+
+    private var owner: Identifier? {
+        guard let row = rows.first(where: { $0.field == nil }), case .chosen(let ids) = row.content else { return nil }
+        return ids.first
+    }
+
+    /// Looks at everything that is in the form.
+    ///
+    /// - Returns: whether it can be saved.
+    @discardableResult
+    mutating func check() -> Bool {
+        var isComplete = true
+        for (number, part) in parts.enumerated() {
+            let places = rows.indices.filter { rows[$0].part == number }
+            var fields = part.base?.fields ?? Fields(part.kind)
+            var isSound = true
+            let counts = !part.isOptional || places.contains { rows[$0].isChanged }
+            for place in places {
+                rows[place].problem = nil
+                let row = rows[place]
+                guard let field = row.field else {
+                    if row.isEmpty, row.isTouched || hasTriedToSave { rows[place].problem = "\(row.label) is required" }
+                    if row.isEmpty { isSound = false }
+                    continue
+                }
+                fields[field] = nil
+                if let value = row.value {
+                    do throws(Rejection) {
+                        // Names of elements are the server's to fill in; what is not checked is kept as it was.
+                        fields[field] = row.isChanged ? try FormRules.canonical(value, row.kind, field: field) : part.base?.fields[field] ?? value
+                    } catch {
+                        isSound = false
+                        rows[place].problem = error.message
+                    }
+                } else if row.isRequired, counts {
+                    isSound = false
+                    if row.isTouched || hasTriedToSave { rows[place].problem = "\(row.label) is required" }
+                }
+            }
+            guard counts else { continue }
+            if isSound {
+                for (name, value) in part.preset { fields[name] = value }
+                let whole = part.base == nil ? FormRules.completed(fields, context) : fields
+                if let mistake = FormRules.mistake(whole) {
+                    isSound = false
+                    if let place = places.first(where: { rows[$0].declaration?.name == mistake.field }) { rows[place].problem = mistake.message }
+                }
+            }
+            if !isSound { isComplete = false }
+        }
+        if isComplete { banner = nil }
+        return isComplete
+    }
+
+    /// The batch: changes say only what is different.
+    private var entries: [FormEntry] {
+        parts.enumerated().compactMap { number, part in
+            let own = rows.filter { $0.part == number && $0.field != nil }
+            if part.isOptional, !own.contains(where: { $0.isChanged }) { return nil }
+            var patch = FieldPatch()
+            for row in own where part.base == nil ? !row.isEmpty : row.isChanged {
+                guard let field = row.field else { continue }
+                if part.base != nil, case .set = row.type, case .chosen(let new) = row.content, case .chosen(let old) = row.original {
+                    patch.setEdits.append(.init(field: field, add: new.filter { !old.contains($0) }.sorted(), remove: old.filter { !new.contains($0) }.sorted()))
+                } else {
+                    patch.assignments.append(.init(field: field, value: row.value))
+                }
+            }
+            for (name, value) in part.preset {
+                guard let field = part.kind.declaration.index(of: name) else { continue }
+                patch.assignments.append(.init(field: field, value: value))
+            }
+            patch.assignments.sort { $0.field < $1.field }
+            return FormEntry(kind: part.kind, base: part.base, patch: patch)
+        }
+    }
+
+    /// What an empty row will get, for people; "" for nothing.
+    func filledIn(_ place: Int) -> String {
+        let row = rows[place]
+        guard row.isEmpty, let field = row.field, parts[row.part].base == nil, let completed = completed[row.part] else { return "" }
+        switch completed[field] {
+        case .text(let text)?:
+            if case .choice(let words, let labels) = row.type { return words.firstIndex(of: text).map { labels[$0] } ?? text }
+            return text
+        default: return ""
+        }
+    }
+
+    /// New records as they would be saved, by part.
+    private var completed: [Int: Fields] {
+        var result: [Int: Fields] = [:]
+        for (number, part) in parts.enumerated() where part.base == nil {
+            var fields = Fields(part.kind)
+            for row in rows where row.part == number {
+                guard let field = row.field, row.problem == nil else { continue }
+                fields[field] = row.value.flatMap { try? FormRules.canonical($0, row.kind, field: field) }
+            }
+            for (name, value) in part.preset { fields[name] = value }
+            result[number] = FormRules.completed(fields, context)
+        }
+        return result
+    }
+}

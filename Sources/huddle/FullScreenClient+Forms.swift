@@ -1,0 +1,80 @@
+import Bytes
+import Client
+import Family
+import Posix
+import Screen
+import Terminal
+import Views
+
+/// Forms that buffers ask for.
+extension FullScreenClient {
+    /// Asks for the fields of a new record.
+    ///
+    /// - Parameters:
+    ///   - athlete: whose it is; `nil`: whose season is looked at, else it is asked.
+    ///   - preset: by field name.
+    func add(_ kind: Kind, athlete: Identifier? = nil, preset: [String: Value] = [:]) {
+        var owner = athlete
+        var isAsked = false
+        if kind.declaration.scope == .athlete, owner == nil {
+            owner = try? Request.owner(of: kind, nil, session.engine, names)
+            isAsked = owner == nil
+        }
+        open(
+            .add(kind, athlete: owner, asksAthlete: isAsked, preset: preset, context: Request.context(session.engine), today: today, theme: theme, keymap: keymap),
+            "New \(kind.declaration.label.lowercased())")
+    }
+
+    /// Lets a record be changed.
+    func edit(_ kind: Kind, _ id: Identifier) {
+        guard let record = living(id), record.kind == kind else { return screen.bell() }
+        open(.edit(record, context: Request.context(session.engine), today: today, theme: theme, keymap: keymap), "Edit \(names.name(id))")
+    }
+
+    /// Marks an event attended, with what happened there.
+    func attend(_ id: Identifier) {
+        guard let record = living(id), record.kind == .event, !record.fields.flag("attended") else { return screen.bell() }
+        open(.attend(record, context: Request.context(session.engine), today: today, theme: theme, keymap: keymap), "At \(names.name(id))")
+    }
+
+    /// A result or an interaction of an event.
+    func log(_ kind: Kind, at event: Identifier) {
+        guard let record = living(event), record.kind == .event else { return screen.bell() }
+        add(kind, athlete: record.athlete, preset: ["event_id": .reference(event)])
+    }
+
+    private func living(_ id: Identifier) -> Record? { session.engine.record(id).flatMap { $0.isDeleted ? nil : $0 } }
+
+    private func open(_ form: FormView, _ title: String) {
+        formCount += 1
+        let key = BufferKey.form(formCount)
+        views[key] = FormBuffer(key, form)
+        show(key, title: title)
+    }
+
+    /// The records that fields can name.
+    var formOptions: [Kind: [FormOption]] {
+        var options: [Kind: [FormOption]] = [:]
+        for kind in [Kind.school, .coach, .event, .trip, .member] {
+            options[kind] = names.records(of: kind).map { record in
+                let detail: String =
+                    switch kind {
+                    case .coach: (record.fields.reference("school_id").map { names.name($0) } ?? "") + (record.fields.text("role").map { ", " + $0.printable } ?? "")
+                    case .event, .trip: EventText.dates(record.fields)
+                    case .school: (record.fields.text("location") ?? "").printable
+                    default: record.fields.text("role") ?? ""
+                    }
+                return FormOption(record.id, RecordNames.name(record), detail)
+            }.sorted { kind == .event || kind == .trip ? $0.id > $1.id : $0.label < $1.label }
+        }
+        return options
+    }
+
+    /// A record in full, in lines.
+    func lines(of record: Record) -> [StyledText] {
+        guard record.kind == .event else { return RecordTables.details(record, text).map { StyledText($0) } }
+        let metrics = names.records(of: .metric).filter { $0.fields.reference("event_id") == record.id }
+        let interactions = names.records(of: .interaction).filter { $0.fields.reference("event_id") == record.id }
+        return EventDetail.lines(record, metrics: metrics, interactions: interactions, names, theme)
+    }
+}

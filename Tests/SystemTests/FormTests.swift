@@ -1,0 +1,109 @@
+import Posix
+import PseudoTerminal
+import Testing
+
+@Suite("Forms on the full screen against a running server", .serialized)
+struct FormTests {
+    static func expect(_ terminal: PseudoTerminal, _ text: String, _ place: SourceLocation = #_sourceLocation) throws {
+        try FullScreenTests.expect(terminal, text, place)
+    }
+
+    @Test("R056 R070 An event by keys: what lacks is said, what is saved is shown and seen by the others, and is taken back by one key")
+    func addEvent() throws {
+        let folder = try TemporaryFolder()
+        let demo = try Demo(in: folder.path + "/data")
+        let server = try RunningServer(folder.path + "/data")
+        let athlete = try FullScreenTests.open(server, demo.athletes[0], folder)
+        try Self.expect(athlete, "? shows the keys")
+        let parent = try FullScreenTests.open(server, demo.parents[0], folder)
+        try Self.expect(parent, "? shows the keys")
+        try athlete.type("\u{1B}2n")
+        try Self.expect(athlete, "Add New Event")
+        try athlete.type("\u{13}")
+        try Self.expect(athlete, "Please complete all required fields")
+        try Self.expect(athlete, "Event name is required")
+        try athlete.type("c\tForm Camp\t")
+        // The chat is a look away, and the form waits.
+        try athlete.type("\u{1B}1")
+        try Self.expect(athlete, "? shows the keys")
+        try athlete.type("\u{1B}3")
+        try Self.expect(athlete, "Form Camp")
+        // School, host, source, cost, link; then the date.
+        try athlete.type("\t\t\t\t\t2027-03-01\t")
+        try Self.expect(athlete, "2027-03-01  Mon")
+        try athlete.type("\u{13}")
+        try Self.expect(athlete, "Event   Esc back  e edit  a attended")
+        try Self.expect(athlete, "Added Form Camp, Mar 1, 2027  ·  u takes it back")
+        try Self.expect(parent, "added Form Camp, Mar 1, 2027")
+
+        // Changed: only what is different.
+        try athlete.type("e")
+        try Self.expect(athlete, "Edit Event")
+        try athlete.type("\t\u{15}Winter Camp\u{13}")
+        try Self.expect(athlete, "Winter Camp  Camp  Not Registered")
+        try Self.expect(parent, "event name Winter Camp")
+        try athlete.type("u")
+        let isBack = try athlete.wait { $0.text.contains("Form Camp  Camp  Not Registered") }
+        #expect(isBack, "\(athlete.screen.text)")
+        // What was typed is not lost by one Esc.
+        try athlete.type("e")
+        try Self.expect(athlete, "Edit Event")
+        try athlete.type("\tx\u{1B}")
+        try Self.expect(athlete, "Discard changes?")
+        try athlete.type("n")
+        let goesOn = try athlete.wait { !$0.text.contains("Discard changes?") && $0.text.contains("Form Campx") }
+        #expect(goesOn)
+        try athlete.type("\u{1B}")
+        try Self.expect(athlete, "Discard changes?")
+        try athlete.type("y")
+        let isClosed = try athlete.wait { !$0.text.contains("Edit Event") && $0.text.contains("Form Camp") && !$0.text.contains("Campx") }
+        #expect(isClosed, "\(athlete.screen.text)")
+        #expect(athlete.screen.unknown.isEmpty, "\(athlete.screen.unknown)")
+    }
+
+    @Test("R088 R093 R085 Attended with an interaction and a result is one change, the event shows all of it, and one key takes all of it back")
+    func attended() throws {
+        let folder = try TemporaryFolder()
+        let demo = try Demo(in: folder.path + "/data")
+        let server = try RunningServer(folder.path + "/data")
+        let terminal = try FullScreenTests.open(server, demo.athletes[0], folder, rows: 40)
+        try Self.expect(terminal, "? shows the keys")
+        try terminal.type("/add event --type camp --name \"Log Camp\" --start 2026-03-01\r")
+        try Self.expect(terminal, "Added Log Camp")
+        try terminal.type("\u{1B}glogcamp\r")
+        try Self.expect(terminal, "Coaches Present")
+        try Self.expect(terminal, "Event not linked to school")
+        try terminal.type("a")
+        try Self.expect(terminal, "Did you have any coaching interactions at Log Camp?")
+        // Coaches, notes, then what was said; type, direction, coach, sentiment; then a result.
+        try terminal.type("\t\tAsked about my grades.\t\t\t\t\tp\t\t1.87\u{13}")
+        try Self.expect(terminal, "Log Camp  Camp  Attended")
+        try Self.expect(terminal, "Metrics Recorded at This Event")
+        try Self.expect(terminal, "1.87 sec")
+        try Self.expect(terminal, "Asked about my grades.")
+        try terminal.type("u")
+        let isBack = try terminal.wait { $0.text.contains("Log Camp  Camp  Not Registered") && !$0.text.contains("1.87 sec") && !$0.text.contains("Asked about my grades.") }
+        #expect(isBack, "\(terminal.screen.text)")
+        #expect(terminal.screen.unknown.isEmpty, "\(terminal.screen.unknown)")
+    }
+
+    @Test("Offline a form is saved and waits; a school is added from its field; every kind has a form", arguments: [
+        ("school", "Offline College", "Add New School"), ("coach", "Nora\tOkafor", "Add New Coach"), ("trip", "Albany\t2027-06-11", "Add New Trip"),
+    ])
+    func otherKinds(kind: String, keys: String, title: String) throws {
+        let folder = try TemporaryFolder()
+        let demo = try Demo(in: folder.path + "/data")
+        let server = try RunningServer(folder.path + "/data")
+        let terminal = try FullScreenTests.open(server, demo.parents[0], folder)
+        try Self.expect(terminal, "? shows the keys")
+        try server.kill()
+        try Self.expect(terminal, "OFFLINE")
+        try terminal.type("/add \(kind)\r")
+        try Self.expect(terminal, title)
+        try terminal.type(keys + "\u{13}")
+        try Self.expect(terminal, "1 pending")
+        try server.restart()
+        let isSent = try terminal.wait(milliseconds: 30_000) { !$0.text.contains("1 pending") && $0.text.contains("takes it back") }
+        #expect(isSent, "\(terminal.screen.text)")
+    }
+}

@@ -1,0 +1,332 @@
+import Bytes
+@testable import Client
+import Dates
+import Family
+import Terminal
+import Testing
+@testable import Views
+
+@Suite("Forms from declarations")
+struct FormViewTests {
+    static let maya = RoomViewTests.maya
+    static let dana = RoomViewTests.dana
+    static let school = Identifier(high: 0x0193_0000_0000_7000, low: 0x8000_0000_0000_0600)
+    static let coach = Identifier(high: 0x0193_0000_0000_7000, low: 0x8000_0000_0000_0601)
+    static let event = EventsViewTests.event(1, [
+        "type": .text("showcase"), "name": .text("Spring Showcase"), "start_date": .text("2026-11-24"), "end_date": .text("2026-11-24"),
+        "coaches_present": .set([SetElement(id: dana, name: "Old Coach")]),
+    ])
+
+    static func context(_ targets: [Record] = [event]) -> RuleContext {
+        RuleContext(member: maya, now: 1_795_000_000_000, zone: "UTC", targets: Dictionary(targets.map { ($0.id, $0) }) { first, _ in first })
+    }
+
+    static func today() throws -> CalendarDate { try #require(CalendarDate("2026-11-21")) }
+
+    static func prepared(_ form: FormView) -> FormView {
+        var form = form
+        form.options = [.school: [FormOption(school, "Ashgrove University", "Ohio")], .coach: [FormOption(coach, "Nadia Rahimi")], .member: [FormOption(maya, "Maya Rivera"), FormOption(dana, "Dana Rivera")], .event: [FormOption(event.id, "Spring Showcase")]]
+        return form
+    }
+
+    static func add(_ kind: Kind, asksAthlete: Bool = false, preset: [String: Value] = [:]) throws -> FormView {
+        prepared(.add(kind, athlete: asksAthlete ? nil : maya, asksAthlete: asksAthlete, preset: preset, context: context(), today: try today(), theme: .dark, keymap: RoomCommand.defaultKeymap()))
+    }
+
+    static func edit(_ record: Record = event) throws -> FormView {
+        prepared(.edit(record, context: context(), today: try today(), theme: .dark, keymap: RoomCommand.defaultKeymap()))
+    }
+
+    static func attend() throws -> FormView {
+        prepared(.attend(event, context: context(), today: try today(), theme: .dark, keymap: RoomCommand.defaultKeymap()))
+    }
+
+    /// Keys by their names, all else as text.
+    @discardableResult
+    static func type(_ form: inout FormView, _ words: String...) -> [FormAction] { type(&form, words) }
+
+    @discardableResult
+    static func type(_ form: inout FormView, _ words: [String]) -> [FormAction] {
+        words.flatMap { word -> [FormAction] in
+            if word.count > 1, let keys = Keymap.keys(word) { return keys.flatMap { form.handle(.key($0)) } }
+            return word.flatMap { form.handle(.key(.character($0))) }
+        }
+    }
+
+    /// Goes to the row of a label.
+    static func go(_ form: inout FormView, _ label: String) throws {
+        let place = try #require(form.rows.firstIndex { $0.label == label })
+        while form.focus != place { type(&form, form.focus < place ? "tab" : "shift-tab") }
+    }
+
+    static func drawn(_ form: FormView, columns: Int = 90, rows: Int = 50) -> String {
+        var canvas = Canvas(Size(columns: columns, rows: rows))
+        form.draw(RoomViewTests.facts(), &canvas)
+        return canvas.text
+    }
+
+    static func values(_ entry: FormEntry) -> [String: Value?] {
+        Dictionary(entry.patch.assignments.map { (entry.kind.declaration.fields[$0.field].name, $0.value) }) { first, _ in first }
+    }
+
+    static func saved(_ actions: [FormAction], _ place: SourceLocation = #_sourceLocation) throws -> [FormEntry] {
+        guard case .save(let entries, _)? = actions.first else {
+            Issue.record("\(actions) saves nothing", sourceLocation: place)
+            return []
+        }
+        return entries
+    }
+
+    // MARK: Adding
+
+    @Test("R056 R057 R058 What is required is marked, and said in the words of the rules when it is lacking; nothing is sent")
+    func required() throws {
+        var form = try Self.add(.event)
+        let before = Self.drawn(form)
+        for words in ["Add New Event", "Event type*", "Event name*", "Start date*", "Event Info", "Date & Time", "Event Details", "Performance", "[ Create Event ]", "-- Select --"] {
+            #expect(before.contains(words), "\(words)")
+        }
+        #expect(!before.contains("is required"))
+        let actions = Self.type(&form, "ctrl-s")
+        #expect(actions.isEmpty)
+        let after = Self.drawn(form)
+        for words in ["Please complete all required fields", "Event type is required", "Event name is required", "Start date is required"] { #expect(after.contains(words), "\(words)") }
+        #expect(form.focus == 0)
+    }
+
+    @Test("R062 R063 An event by keys: what is left out stands in grey and is the server's to fill in")
+    func addEvent() throws {
+        var form = try Self.add(.event)
+        Self.type(&form, "s", "tab", "Fall Showcase", "tab")
+        Self.type(&form, "ash", "enter")
+        try Self.go(&form, "Start date")
+        Self.type(&form, "12-4", "tab")
+        try Self.go(&form, "Start time")
+        Self.type(&form, "930", "tab")
+        try Self.go(&form, "Registered")
+        Self.type(&form, " ")
+        let text = Self.drawn(form)
+        for words in ["‹", "Ashgrove University", "2026-12-04  Fri", "09:30", "10:30", "[x]"] { #expect(text.contains(words) || words == "‹", "\(words)\n\(text)") }
+        let entries = try Self.saved(Self.type(&form, "ctrl-s"))
+        #expect(entries.count == 1)
+        #expect(try Self.values(#require(entries.first)) == [
+            "type": .text("showcase"), "name": .text("Fall Showcase"), "school_id": .reference(Self.school), "start_date": .text("2026-12-04"),
+            "start_time": .text("09:30"), "registered": .flag(true),
+        ])
+    }
+
+    @Test("What is wrong is said beside the field when it is left, in the rule's own words, and nothing is sent until it is right", arguments: [
+        ("Cost", "abc", "Cost must be"), ("Event link", "nonsense", "Please enter a valid URL (e.g., https://...)"),
+        ("Start date", "2026-02-30", "Start date must be a date that exists, written like 2026-04-15"), ("Start time", "25:00", "Start time must be a time from 00:00 to 23:59, written like 09:30"),
+        ("State", "xyz", "State"), ("Event name", String(repeating: "x", count: 256), "Event name"),
+    ])
+    func inline(label: String, text: String, sentence: String) throws {
+        var form = try Self.edit()
+        try Self.go(&form, label)
+        Self.type(&form, "ctrl-u", text, "tab")
+        let row = try #require(form.rows.first { $0.label == label })
+        #expect(row.problem?.hasPrefix(sentence) == true, "\(row.problem ?? "nothing")")
+        #expect(Self.type(&form, "ctrl-s").isEmpty)
+        #expect(form.rows.indices.contains(form.focus) && form.rows[form.focus].label == label)
+        Self.type(&form, "ctrl-u", label == "Event name" ? "x" : label == "Start date" ? "2026-11-24" : "")
+        Self.type(&form, "tab")
+        #expect(form.rows.allSatisfy { $0.problem == nil })
+    }
+
+    @Test("R059 An end before the start is said at once; equal is right")
+    func range() throws {
+        var form = try Self.edit()
+        try Self.go(&form, "End date")
+        Self.type(&form, "ctrl-down", "ctrl-down")
+        #expect(Self.drawn(form).contains("End date must be after start date"))
+        #expect(Self.type(&form, "ctrl-s").isEmpty)
+        Self.type(&form, "ctrl-up", "ctrl-up")
+        #expect(!Self.drawn(form).contains("End date must be after start date"))
+        #expect(Self.type(&form, "ctrl-s") == [.discard], "nothing is different any more")
+    }
+
+    @Test("R074 A school that is not there is added from its field, and chosen")
+    func newSchool() throws {
+        var form = try Self.add(.event)
+        try Self.go(&form, "School")
+        let none = Self.type(&form, "New", "down")
+        #expect(none.isEmpty && Self.drawn(form).contains("+ Add new school: New"))
+        #expect(Self.type(&form, "enter") == [.addSchool("New")])
+        form.choose(FormOption(Self.dana, "New"), .school)
+        #expect(form.rows[form.focus].current == .chosen([Self.dana]))
+        Self.type(&form, "backspace")
+        #expect(form.rows[form.focus].isEmpty)
+    }
+
+    @Test("Every kind that people add has a form that saves what its required fields say", arguments: [
+        (Kind.school, ["Ashgrove"], ["name": Value.text("Ashgrove")]),
+        (.coach, ["Nadia", "tab", "Rahimi"], ["first_name": .text("Nadia"), "last_name": .text("Rahimi")]),
+        (.trip, ["Albany", "tab", "+6"], ["name": .text("Albany"), "start_date": .text("2026-11-27")]),
+    ] as [(Kind, [String], [String: Value])])
+    func kinds(kind: Kind, keys: [String], values: [String: Value]) throws {
+        var form = try Self.add(kind)
+        Self.type(&form, keys)
+        let entries = try Self.saved(Self.type(&form, "ctrl-s"))
+        #expect(try Self.values(#require(entries.first)) == values.mapValues { $0 })
+    }
+
+    @Test("R108 A result takes its unit from its type, wants a number, and knows its event")
+    func metric() throws {
+        var form = try Self.add(.metric, preset: ["event_id": .reference(Self.event.id)])
+        try Self.go(&form, "Metric type")
+        Self.type(&form, "p", "tab")
+        #expect(Self.drawn(form).contains("sec"))
+        try Self.go(&form, "Value")
+        Self.type(&form, "fast", "tab")
+        #expect(Self.drawn(form).contains("Please enter a valid number"))
+        try Self.go(&form, "Value")
+        Self.type(&form, "ctrl-u", "1.87")
+        let entries = try Self.saved(Self.type(&form, "ctrl-s"))
+        #expect(try Self.values(#require(entries.first)) == ["event_id": .reference(Self.event.id), "metric_type": .text("pop_time"), "value": .text("1.87")])
+    }
+
+    @Test("Whose it is has to be said when everybody's season is looked at")
+    func athlete() throws {
+        var form = try Self.add(.event, asksAthlete: true)
+        #expect(Self.type(&form, "ctrl-s").isEmpty)
+        #expect(Self.drawn(form).contains("Athlete is required"))
+        Self.type(&form, "maya", "enter", "tab", "c", "tab", "Camp")
+        try Self.go(&form, "Start date")
+        let actions = Self.type(&form, "tomorrow", "ctrl-s")
+        guard case .save(_, let athlete)? = actions.first else {
+            Issue.record("\(actions)\n\(Self.drawn(form))")
+            return
+        }
+        #expect(athlete == Self.maya)
+    }
+
+    // MARK: Changing
+
+    @Test("R094 A change sends only what is different; sets say who joins and who leaves")
+    func edit() throws {
+        var form = try Self.edit()
+        #expect(Self.drawn(form).contains("Edit Event") && Self.drawn(form).contains("Spring Showcase") && Self.drawn(form).contains("Old Coach"))
+        try Self.go(&form, "City")
+        Self.type(&form, "Albany")
+        try Self.go(&form, "Coaches present")
+        Self.type(&form, "nad", "enter", "backspace", " ", "enter")
+        let entries = try Self.saved(Self.type(&form, "ctrl-s"))
+        let entry = try #require(entries.first)
+        #expect(entry.base == Self.event)
+        #expect(Self.values(entry) == ["city": .text("Albany")])
+        let field = try #require(Kind.event.declaration.index(of: "coaches_present"))
+        #expect(entry.patch.setEdits == [.init(field: field, add: [Self.coach], remove: [])])
+    }
+
+    @Test("What others change meanwhile appears where nothing was typed, and what was typed stays")
+    func follow() throws {
+        var form = try Self.edit()
+        try Self.go(&form, "City")
+        Self.type(&form, "Albany")
+        var other = Self.event
+        other.fields["city"] = .text("Boston")
+        other.fields["host"] = .text("A club")
+        other.version = 7
+        form.follow(other)
+        let text = Self.drawn(form)
+        #expect(text.contains("Albany") && text.contains("A club") && !text.contains("Boston"))
+        let entry = try #require(try Self.saved(Self.type(&form, "ctrl-s")).first)
+        #expect(Self.values(entry) == ["city": .text("Albany")] && entry.base?.version == Self.event.version)
+    }
+
+    @Test("R078 Esc asks before what was typed is lost, and only then")
+    func discard() throws {
+        var form = try Self.edit()
+        #expect(Self.type(&form, "esc") == [.discard])
+        try Self.go(&form, "City")
+        Self.type(&form, "A")
+        #expect(Self.type(&form, "esc").isEmpty && Self.drawn(form).contains("Discard changes?"))
+        #expect(Self.type(&form, "n").isEmpty && !form.isAskingToDiscard && form.rows[form.focus].editor.text == "A")
+        #expect(Self.type(&form, "ctrl-c").isEmpty)
+        #expect(Self.type(&form, "y") == [.discard])
+    }
+
+    @Test("A refusal says why, and where")
+    func refusal() throws {
+        var form = try Self.edit()
+        form.refuse(Rejection(.invalid, "City is not one", kind: .event, field: "city"))
+        #expect(form.rows[form.focus].label == "City")
+        #expect(Self.drawn(form).contains("City is not one."))
+    }
+
+    // MARK: Attended
+
+    @Test("R088 R090 R091 Attended, who was there, an interaction and results are one batch; what is left empty is left out")
+    func attended() throws {
+        var plain = try Self.attend()
+        #expect(Self.drawn(plain).contains("Did you have any coaching interactions at Spring Showcase?"))
+        let alone = try Self.saved(Self.type(&plain, "ctrl-s"))
+        #expect(alone.count == 1 && Self.values(alone[0]) == ["attended": .flag(true)] && alone[0].base == Self.event)
+
+        var form = try Self.attend()
+        Self.type(&form, "nad", "enter")
+        try Self.go(&form, "Content")
+        Self.type(&form, "Asked about grades")
+        try Self.go(&form, "Metric type")
+        Self.type(&form, "p")
+        #expect(Self.type(&form, "ctrl-s").isEmpty, "a result without its value")
+        #expect(Self.drawn(form).contains("Value is required"))
+        Self.type(&form, "1.87")
+        let entries = try Self.saved(Self.type(&form, "ctrl-s"))
+        #expect(entries.map(\.kind) == [.event, .interaction, .metric])
+        #expect(Self.values(entries[1]) == [
+            "event_id": .reference(Self.event.id), "content": .text("Asked about grades"), "interaction_type": .text("in_person_visit"), "direction": .text("outbound"),
+        ])
+        #expect(Self.values(entries[2]) == ["event_id": .reference(Self.event.id), "metric_type": .text("pop_time"), "value": .text("1.87")])
+    }
+
+    // MARK: What people type
+
+    @Test("Dates and times are read as people write them", arguments: [
+        (FieldType.date, "today", "2026-11-21"), (.date, "Tomorrow", "2026-11-22"), (.date, "+7", "2026-11-28"), (.date, "12-24", "2026-12-24"), (.date, "1/5", "2027-01-05"),
+        (.date, "2026-12-24", nil), (.date, "soon", nil), (.date, "+99999999999999999999", nil), (.time, "9", "09:00"), (.time, "930", "09:30"), (.time, "9:30", "09:30"), (.time, "2pm", "14:00"),
+        (.time, "12am", "00:00"), (.time, "12:15 pm", "12:15"), (.time, "2460", nil), (.time, "99999999", nil), (.time, "1:2:3", nil), (.localDateTime, "2026-12-24 9:30", "2026-12-24T09:30"),
+        (.localDateTime, "tomorrow 2pm", "2026-11-22T14:00"), (.state, "nc", "NC"), (.decimal(digits: 9, scale: 2, min: 0), "$150", "150"), (.line(max: 9), "today", nil),
+    ] as [(FieldType, String, String?)])
+    func spelled(type: FieldType, text: String, result: String?) throws {
+        #expect(FormInput.spelled(text, type, today: try Self.today()) == result)
+    }
+
+    @Test("Ctrl-Up and Ctrl-Down step dates and times", arguments: [
+        (FieldType.date, "", 1, "2026-11-21"), (.date, "2026-12-31", 1, "2027-01-01"), (.date, "x", 1, nil), (.time, "", 1, "12:00"), (.time, "23:50", 1, "00:05"),
+        (.time, "09:00", -1, "08:45"), (.localDateTime, "2026-12-31T23:50", 1, "2027-01-01T00:05"), (.line(max: 9), "a", 1, nil),
+    ] as [(FieldType, String, Int, String?)])
+    func stepped(type: FieldType, text: String, count: Int, result: String?) throws {
+        #expect(FormInput.stepped(text, type, by: count, today: try Self.today()) == result)
+    }
+
+    @Test("Forms are drawn at every size, in every state, never wider than the screen; keys at random lose nothing; seeded")
+    func random() throws {
+        var generator = SeededNumbers(7)
+        let keys = ["tab", "shift-tab", "down", "up", "left", "right", " ", "enter", "a", "1", "-", "backspace", "ctrl-up", "ctrl-down", "ctrl-u", "esc", "n", "ctrl-s", "f1", "alt-enter", "ctrl-x"]
+        for kind in [Kind.event, .coach, .metric, .interaction, .trip, .tripItem, .school] {
+            var form = try Self.add(kind, asksAthlete: kind == .event)
+            for _ in 0..<300 {
+                Self.type(&form, [keys[generator.next(below: keys.count)]])
+                let columns = 1 + generator.next(below: 120)
+                let text = Self.drawn(form, columns: columns, rows: 1 + generator.next(below: 40))
+                for line in text.split(separator: "\n") { #expect(TextWidth.of(line) <= columns) }
+                #expect(form.focus >= 0 && form.focus <= form.rows.count)
+            }
+        }
+    }
+}
+
+/// xorshift64*, so that a run can be had again.
+struct SeededNumbers {
+    private var state: UInt64
+
+    init(_ seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 | 1 }
+
+    mutating func next(below bound: Int) -> Int {
+        state ^= state >> 12
+        state ^= state << 25
+        state ^= state >> 27
+        return Int((state &* 0x2545_F491_4F6C_DD1D) >> 33) % bound
+    }
+}
