@@ -43,9 +43,15 @@ def frame(text):
 
 
 class Member:
-    """One member of a seeded family, on a blocking socket."""
+    """One member of a family, on a blocking socket."""
 
-    def __init__(self, port, family, member, receive_buffer=None):
+    @classmethod
+    def seeded(cls, port, family, member, receive_buffer=None):
+        """Of a family that `huddled seed` made."""
+        return cls(port, f"{family:039d}{member:04d}", f"00000000-0000-4000-8000-{family:012d}",
+                   f"{os.getpid():08d}-0000-4000-8000-{family * 1000 + member:012d}", receive_buffer)
+
+    def __init__(self, port, token, family, client, receive_buffer=None):
         self.socket = socket.socket()
         if receive_buffer:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
@@ -59,10 +65,9 @@ class Member:
         head, self.buffer = self.buffer.split(b"\r\n\r\n", 1)
         assert b" 101 " in head, head
         self.number = int(time.time() * 1_000_000)
-        self.say({"type": "sign_in", "token": f"{family:039d}{member:04d}"})
+        self.say({"type": "sign_in", "token": token})
         self.until("welcome")
-        self.say({"type": "join", "family": f"00000000-0000-4000-8000-{family:012d}",
-                  "client": f"{os.getpid():08d}-0000-4000-8000-{family * 1000 + member:012d}", "context": "all"})
+        self.say({"type": "join", "family": family, "client": client, "context": "all"})
         self.until("live")
 
     def more(self):
@@ -114,7 +119,7 @@ class Witness(threading.Thread):
 
     def __init__(self, port):
         super().__init__(daemon=True)
-        self.member, self.times, self.over, self.failure = Member(port, 1, 0), [], False, None
+        self.member, self.times, self.over, self.failure = Member.seeded(port, 1, 0), [], False, None
 
     def run(self):
         try:
@@ -197,8 +202,8 @@ def half_open(port, count):
 
 def starve(port, pid, seconds, witness):
     """One member reads nothing; two write 1 MB a second together; one reads and looks whether anything is late."""
-    deaf = Member(port, 0, 2, receive_buffer=4096)
-    reader, authors = Member(port, 0, 3), [Member(port, 0, 0), Member(port, 0, 1)]
+    deaf = Member.seeded(port, 0, 2, receive_buffer=4096)
+    reader, authors = Member.seeded(port, 0, 3), [Member.seeded(port, 0, 0), Member.seeded(port, 0, 1)]
     text = "a" * 3500
     begun, sent, octets, late, peak = time.monotonic(), 0, 0, 0.0, 0
     reader.socket.setblocking(False)
@@ -239,7 +244,7 @@ def starve(port, pid, seconds, witness):
 
 def flood(port, pid, seconds, witness):
     """Eight members of one family change their context as fast as they can; each change is news to all eight."""
-    members = [Member(port, 0, number) for number in range(8)]
+    members = [Member.seeded(port, 0, number) for number in range(8)]
     frames = frame('{"type":"context","context":"all"}') * 1000
     unsent = {member: memoryview(frames) for member in members}
     for member in members:

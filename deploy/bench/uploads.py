@@ -1,18 +1,19 @@
 #!/usr/bin/env python3
 """Uploads beside nginx: throughput of 100 MB, memory, and what others in the room notice.
 
-uploads.py HUDDLED [ROUNDS]     a release build; nginx with the dav module (Debian: nginx-extras, or libnginx-mod-http-dav-ext for PUT in folders)
+uploads.py HUDDLED [ROUNDS]     a release build; nginx with the dav module (Debian: nginx-light has it)
 
 One round: the same 100 MB file by PUT to nginx and by tus to Huddle, one after the other, each order in turn; medians over the rounds. Beside
 it the time that hashing (SHA-256) and syncing such a file take here by themselves, so that they can be told apart. Then one and twenty uploads at
-once: peak resident memory above what it was, and the latency of messages in a room meanwhile. Prints JSON.
+once, as fast as they go and with 5 MB/s each: peak of the memory that is the server's own above what it was, and how long a member of the same room waits
+for the answer to a message meanwhile, and before. Prints JSON.
 """
-import base64
 import hashlib
 import http.client
 import json
 import os
 import pathlib
+import select
 import shutil
 import statistics
 import subprocess
@@ -20,10 +21,13 @@ import sys
 import tempfile
 import threading
 import time
+import uuid
 
 SIZE = 100 << 20
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "Tests" / "Python"))
 from uploads import Server, TUS  # noqa: E402
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from abuse import Member  # noqa: E402
 
 
 def content():
@@ -100,73 +104,107 @@ def hash_and_sync(octets):
 
 
 def memory(process):
-    """Resident now and at most, in octets."""
+    """Octets that are the process's own now: pages of files are the kernel's."""
     text = pathlib.Path(f"/proc/{process.pid}/status").read_text()
-    value = lambda name: int(text.split(name + ":")[1].split()[0]) << 10
-    return value("VmRSS"), value("VmHWM")
+    return sum(int(line.split()[1]) << 10 for line in text.splitlines() if line.startswith(("RssAnon:", "RssShmem:")))
 
 
-def reset_peak(process):
-    pathlib.Path(f"/proc/{process.pid}/clear_refs").write_text("5")
+class Watch(threading.Thread):
+    """The most memory that a process has while something happens."""
 
-
-class Room(threading.Thread):
-    """A member who asks for the server's health ten times a second on one connection; the reactor answers as it answers frames."""
-
-    def __init__(self, port):
+    def __init__(self, process):
         super().__init__(daemon=True)
-        self.port, self.times, self.isOver = port, [], False
+        self.process, self.most, self.over = process, 0, threading.Event()
 
     def run(self):
-        link = http.client.HTTPConnection("127.0.0.1", self.port)
-        while not self.isOver:
-            begun = time.monotonic()
-            link.request("GET", "/health")
-            link.getresponse().read()
-            self.times.append(time.monotonic() - begun)
-            time.sleep(0.02)
+        while not self.over.wait(0.01):
+            self.most = max(self.most, memory(self.process))
 
     def end(self):
-        self.isOver = True
+        self.over.set()
         self.join()
-        ordered = sorted(self.times)
-        return {"p50_ms": round(1e3 * statistics.median(ordered), 2), "p99_ms": round(1e3 * ordered[int(len(ordered) * 0.99)], 2), "asked": len(ordered)}
+        return self.most
 
 
-def sender(port, token, path, size):
-    """One upload in a process of its own, so that the client's threads do not wait for each other."""
+def witness(port, token, family):
+    """In a process of its own, before others if it may be: says something fifty times a second until its input ends, and tells how long each answer took."""
+    try:
+        os.nice(-10)
+    except OSError:
+        pass
+    member = Member(port, token, family, str(uuid.uuid4()))
+    print("ready", flush=True)
+    times = []
+    while not select.select([sys.stdin], [], [], 0.02)[0]:
+        begun = time.monotonic()
+        member.mutate("How far is it?")
+        member.until("ack")
+        times.append(time.monotonic() - begun)
+    print(json.dumps(times))
+
+
+class Room:
+    """A member of the family that uploads, who writes all the while."""
+
+    def __init__(self, server):
+        self.process = subprocess.Popen(
+            [sys.executable, __file__, "witness", str(server.port), server.token, server.family], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        assert self.process.stdout.readline() == b"ready\n"
+
+    def end(self):
+        ordered = sorted(json.loads(self.process.communicate()[0]))
+        return {"p50_ms": round(1e3 * statistics.median(ordered), 2), "p99_ms": round(1e3 * ordered[int(len(ordered) * 0.99)], 2), "messages": len(ordered)}
+
+
+def sender(port, token, path, size, rate):
+    """One upload in a process of its own, so that the clients' threads do not wait for each other; `rate` in octets a second, 0 for all there is."""
     code = (
-        "import http.client,sys;port,token,path,size=sys.argv[1:];size=int(size)\n"
-        "b=b'\\0\\0\\0\\x18ftypisom'+bytes(65524);l=http.client.HTTPConnection('127.0.0.1',int(port));l.putrequest('PATCH',path)\n"
+        "import http.client,os,sys,time;port,token,path,size,rate=sys.argv[1:];size=int(size);rate=float(rate)\n"
+        "b=b'\\0\\0\\0\\x18ftypisom'+os.urandom(65524);l=http.client.HTTPConnection('127.0.0.1',int(port));l.putrequest('PATCH',path)\n"
         "[l.putheader(*h) for h in (('Tus-Resumable','1.0.0'),('Authorization','Bearer '+token),('Upload-Offset','0'),"
-        "('Content-Type','application/offset+octet-stream'),('Content-Length',str(size)))];l.endheaders()\n"
-        "for _ in range(size//65536): l.send(b)\n"
+        "('Content-Type','application/offset+octet-stream'),('Content-Length',str(size)))];l.endheaders();t=time.monotonic()\n"
+        "for n in range(size//65536):\n"
+        "  l.send(b)\n"
+        "  if rate: time.sleep(max(0,t+(n+1)*65536/rate-time.monotonic()))\n"
         "s=l.getresponse().status;sys.exit(0 if s==204 else s%100+100)")
-    return subprocess.Popen([sys.executable, "-c", code, str(port), token, path, str(size)])
+    return subprocess.Popen([sys.executable, "-c", code, str(port), token, path, str(size), str(rate)])
 
 
-def many(server, count):
+def many(server, count, rate=0):
     paths = []
     for number in range(count):
         fields = {**TUS, "Upload-Length": str(SIZE), "Upload-Metadata": server.metadata(f"Film {number}")}
         status, answer, text = server.ask("POST", "/files", fields, b"")
         assert status == 201, (status, text)
         paths.append(answer["location"])
-    reset_peak(server.process)
-    before, _ = memory(server.process)
-    room = Room(server.port)
-    room.start()
-    begun = time.monotonic()
-    children = [sender(server.port, server.token, path, SIZE) for path in paths]
+    room = Room(server)
+    time.sleep(4)
+    before = room.end()
+    held = memory(server.process)
+    room, watch = Room(server), Watch(server.process)
+    watch.start()
+    begun, used = time.monotonic(), cpu(server.process)
+    children = [sender(server.port, server.token, path, SIZE, rate) for path in paths]
     codes = [child.wait() for child in children]
-    took = time.monotonic() - begun
+    took, used = time.monotonic() - begun, cpu(server.process) - used
+    during = room.end()
+    peak = watch.end()
     assert not any(codes), codes
-    _, peak = memory(server.process)
-    return {"uploads": count, "seconds": round(took, 2), "memory_above_mb": round((peak - before) / (1 << 20), 1), "others": room.end()}
+    return {
+        "uploads": count, "mb_s_each": rate / 1e6, "seconds": round(took, 2), "mb_s": round(count * SIZE / took / 1e6), "cpu_s": round(used, 2),
+        "memory_above_mb": round((peak - held) / 1e6, 1), "before": before, "during": during,
+        "p50_times": round(during["p50_ms"] / before["p50_ms"], 2), "p99_times": round(during["p99_ms"] / before["p99_ms"], 2)}
+
+
+def cpu(process):
+    fields = pathlib.Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def main():
-    program = sys.argv[1]
+    if sys.argv[1] == "witness":
+        return witness(int(sys.argv[2]), *sys.argv[3:5])
+    program, load = sys.argv[1], os.getloadavg()[0]
     rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 5
     octets = content()
     server, nginx = Server(program), Nginx()
@@ -187,11 +225,9 @@ def main():
             "nginx_mb_s": round(SIZE / put / 1e6), "huddle_mb_s": round(SIZE / tus / 1e6), "ratio": round(put / tus, 2),
             "hash_s": round(hashed, 3), "sync_s": round(synced, 3), "ratio_without_hash_and_sync": round(put / max(1e-9, tus - hashed - synced), 2),
         }
-        idle = Room(server.port)
-        idle.start()
-        time.sleep(5)
-        result["idle"] = idle.end()
+        result["load_before"] = load
         result["one"] = many(server, 1)
+        result["twenty_5_mb_s"] = many(server, 20, 5e6)
         result["twenty"] = many(server, 20)
         print(json.dumps(result, indent=1))
     finally:
