@@ -1,4 +1,5 @@
 package import Posix
+import Synchronization
 
 /// What files are kept on, one call of the kernel a method: the seam at which tests let each call fail, come short, or lose the power.
 ///
@@ -48,7 +49,13 @@ package struct DiskStatus: Equatable, Sendable {
 
 /// The machine's own disk.
 package struct SystemDisk: Disk {
+    /// One content at a time is synced: several are no faster together, and the writer's sync, for which families wait, would come behind
+    /// them all.
+    private let syncing = Turn()
+
     package init() {}
+
+    private final class Turn: Sendable { let lock = Mutex(()) }
 
     package func create(_ path: String) throws(Errno) -> Int32 { try Files.createForUpdating(path).take() }
     package func open(_ path: String) throws(Errno) -> Int32 { try Files.openForUpdating(path).take() }
@@ -60,7 +67,9 @@ package struct SystemDisk: Disk {
         try Files.write(file, octets, at: offset)
     }
     package func cut(_ file: Int32, to length: Int64) throws(Errno) { try Files.cut(file, to: length) }
-    package func synchronize(_ file: Int32) throws(Errno) { try Files.synchronizeContent(file) }
+    package func synchronize(_ file: Int32) throws(Errno) {
+        try syncing.lock.withLock { (_) throws(Errno) in try Files.synchronizeContent(file) }
+    }
     package func synchronizeFolder(_ path: String) throws(Errno) { try Files.synchronizeFolder(path) }
     package func rename(_ path: String, to other: String) throws(Errno) { try Files.rename(path, to: other) }
     package func remove(_ path: String) throws(Errno) { try Files.remove(path) }

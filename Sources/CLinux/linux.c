@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -44,6 +45,10 @@ const char *linux_error_text(int code) {
 
 void linux_name_thread(const char *name) {
     pthread_setname_np(pthread_self(), name);
+}
+
+void linux_let_others_first(int nice) {
+    setpriority(PRIO_PROCESS, 0, nice);
 }
 
 ssize_t linux_send_descriptor(int socket, const void *octets, size_t count, int descriptor) {

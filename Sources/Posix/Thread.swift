@@ -18,9 +18,11 @@ package final class Thread: Sendable {
     /// Starts a thread that runs `body`, and becomes the only owner of what `body` captured.
     ///
     /// A process that cannot start its few threads cannot serve, so that failing ends it.
-    /// - Parameter name: shown by tools; Linux keeps its first 15 octets.
-    package static func start(name: String, _ body: sending @escaping () -> Void) -> Thread {
-        let start = Unmanaged.passRetained(Start(name: name, body: body))
+    /// - Parameters:
+    ///   - name: shown by tools; Linux keeps its first 15 octets.
+    ///   - nice: how far it gives way to others when cores are scarce, 0...19.
+    package static func start(name: String, nice: Int32 = 0, _ body: sending @escaping () -> Void) -> Thread {
+        let start = Unmanaged.passRetained(Start(name: name, nice: nice, body: body))
         var handle = pthread_t()
         let code = pthread_create(&handle, nil, { argument in
             guard let argument else { return nil }
@@ -41,10 +43,12 @@ package final class Thread: Sendable {
     /// What crosses into the new thread.
     private final class Start {
         private let name: String
+        private let nice: Int32
         private let body: () -> Void
 
-        init(name: String, body: sending @escaping () -> Void) {
+        init(name: String, nice: Int32, body: sending @escaping () -> Void) {
             self.name = name
+            self.nice = nice
             self.body = body
         }
 
@@ -52,6 +56,7 @@ package final class Thread: Sendable {
             var short = Array(name.utf8.prefix(15)).map { CChar(bitPattern: $0) }
             short.append(0)
             linux_name_thread(short)
+            if nice > 0 { linux_let_others_first(nice) }
             body()
         }
     }

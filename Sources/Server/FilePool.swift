@@ -11,6 +11,8 @@ import Synchronization
 final class FilePool: Sendable {
     /// Enough that one that waits for a sync does not hold up the others, few enough to leave the reactor its core.
     static let threads = 4
+    /// Hashing twenty uploads can fill every core; the reactor and the writer, for whom whole families wait, then still go first.
+    static let nice: Int32 = 10
     /// Jobs that wait, of all keys. An upload has a handful, of 256 KiB at most each.
     static let maxJobs = 4_096
 
@@ -39,7 +41,7 @@ final class FilePool: Sendable {
         turns = BlockingQueue(limit: limit)
         let pool = threads
         started.withLock { started in
-            for _ in 0..<pool { started.append(Thread.start(name: "files") { [self] in run() }) }
+            for _ in 0..<pool { started.append(Thread.start(name: "files", nice: FilePool.nice) { [self] in run() }) }
         }
     }
 

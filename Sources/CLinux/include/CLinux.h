@@ -29,4 +29,6 @@ const char *linux_error_name(int code);
 const char *linux_error_text(int code);
 /// Names the calling thread; at most 15 octets and a zero.
 void linux_name_thread(const char *name);
+/// Lets others go before the calling thread where cores are scarce: a nice value, which Linux keeps for each thread.
+void linux_let_others_first(int nice);
 #endif
