@@ -48,7 +48,7 @@ void linux_name_thread(const char *name) {
 }
 
 void linux_let_others_first(int nice) {
-    setpriority(PRIO_PROCESS, 0, nice);
+    if (getpriority(PRIO_PROCESS, 0) < nice) setpriority(PRIO_PROCESS, 0, nice);
 }
 
 ssize_t linux_send_descriptor(int socket, const void *octets, size_t count, int descriptor) {

@@ -30,5 +30,6 @@ const char *linux_error_text(int code);
 /// Names the calling thread; at most 15 octets and a zero.
 void linux_name_thread(const char *name);
 /// Lets others go before the calling thread where cores are scarce: a nice value, which Linux keeps for each thread.
+/// A thread that gives way further already stays as it is.
 void linux_let_others_first(int nice);
 #endif
