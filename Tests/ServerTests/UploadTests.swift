@@ -12,7 +12,7 @@ import Uploads
 @testable import Server
 
 /// A shard that takes uploads, on a disk in memory, and clients that send some.
-private final class UploadScript {
+final class UploadScript {
     let server: TestShard
     let disk: MemoryDisk
     private(set) var table: UploadTable
