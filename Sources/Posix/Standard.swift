@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// The three descriptors that every program starts with, written without a buffer, so that a crash swallows nothing.
@@ -31,6 +32,17 @@ package enum Environment {
     /// The value of an environment variable; `nil` when it is not set.
     package static func value(_ name: String) -> String? {
         getenv(name).map { String(cString: $0) }
+    }
+
+    /// All of it, "NAME=value" each, in no order.
+    package static var all: [String] {
+        var found: [String] = []
+        var next = linux_environment()
+        while let entry = next?.pointee {
+            found.append(String(cString: entry))
+            next = next?.successor()
+        }
+        return found
     }
 
     /// Raises the number of descriptors this process may have open to what the machine allows.

@@ -87,7 +87,7 @@ private struct ServerFrameReader {
     private var `protocol`: Int?
     private var server: String?
     private var memberships: [Membership]?
-    private var limits: Limits?
+    private var limits: (limits: Limits, hasLater: Bool)?
 
     init() {}
 
@@ -191,9 +191,10 @@ private struct ServerFrameReader {
         case .snapshotEnd: return .snapshotEnd(sequence: try need(sequence, "seq"))
         case .live: return .live(sequence: try need(sequence, "seq"))
         case .welcome:
+            let (limits, hasLater) = try need(limits, "limits")
             let welcome = Welcome(
                 protocol: try need(`protocol`, "protocol"), server: try need(server, "server"), time: try need(time, "time"),
-                memberships: try need(memberships, "memberships"), limits: try need(limits, "limits"))
+                memberships: try need(memberships, "memberships"), limits: limits, isOfFirstRelease: !hasLater)
             return .welcome(welcome)
         case .token:
             return .token(token: try need(token, "token"), family: try need(family, "family"), member: try need(member, "member"))

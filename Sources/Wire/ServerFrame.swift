@@ -60,13 +60,16 @@ package struct Welcome: Hashable, Sendable {
     package var time: Int64
     package var memberships: [Membership]
     package var limits: Limits
+    /// Whether the server is of the first release (0.1.0): it names no later limit, and refuses what it does not know. Not written.
+    package var isOfFirstRelease: Bool
 
-    package init(protocol: Int = 1, server: String, time: Int64, memberships: [Membership], limits: Limits) {
+    package init(protocol: Int = 1, server: String, time: Int64, memberships: [Membership], limits: Limits, isOfFirstRelease: Bool = false) {
         self.protocol = `protocol`
         self.server = server
         self.time = time
         self.memberships = memberships
         self.limits = limits
+        self.isOfFirstRelease = isOfFirstRelease
     }
 }
 

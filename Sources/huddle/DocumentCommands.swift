@@ -292,7 +292,11 @@ struct DocumentCommands {
     private func unshare(_ document: Record, school: Record?) throws -> ExitStatus {
         let now = Clock.wallMilliseconds()
         let links = try server.shares(document.id).filter { $0.isOpen(at: now) && (school == nil || $0.school == school?.id) }
-        for link in links { try server.revoke(link.id, of: document.id) }
+        for var link in links {
+            try server.revoke(link.id, of: document.id)
+            link.endedAt = now
+            if invocation.isJSON { printJSON(link) }
+        }
         guard !links.isEmpty else { throw ProgramFailure(.refused, "There is no such link that still works.") }
         if !invocation.isJSON { Standard.write(output: links.count == 1 ? "The link is ended.\n" : "\(links.count) links are ended.\n") }
         return .done

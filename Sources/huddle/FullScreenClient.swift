@@ -22,6 +22,7 @@ final class FullScreenClient {
     let theme: Theme
     let keymap: Keymap
     private let setting: Setting
+    private let notifier: Notifier
     let room: RoomBuffer
     let season: SeasonBuffer
     var buffers = BufferList()
@@ -55,6 +56,7 @@ final class FullScreenClient {
         self.conversation = conversation
         self.setting = setting
         let configuration = ScreenConfiguration.load()
+        notifier = Notifier(configuration)
         theme = Theme(wanted: configuration.theme, depth: screen.depth, environment: Environment.value)
         keymap = configuration.keymap
         room = RoomBuffer(RoomView(size: screen.size, theme: theme, keymap: keymap), session)
@@ -198,8 +200,8 @@ final class FullScreenClient {
             guard case .create(_, let fields) = entry.effect else { continue }
             let isMention = fields.set("mentions").contains { $0.id == session.engine.member }
             guard isMention || !isFocused else { continue }
-            screen.bell()
-            if !isFocused { screen.notify("\(names.member(change.member)): \(fields.text("text") ?? "")") }
+            notifier.tell(
+                from: names.member(change.member), fields.text("text") ?? "", family: facts.family, isMention: isMention, isAway: !isFocused, on: screen)
         }
     }
 

@@ -11,10 +11,12 @@ import Wire
 struct OneShot {
     private let invocation: Invocation
     private let setting: Setting
+    private let printer: Printer
 
-    init(_ invocation: Invocation, _ setting: Setting) {
+    init(_ invocation: Invocation, _ setting: Setting, _ printer: Printer = Printer()) {
         self.invocation = invocation
         self.setting = setting
+        self.printer = printer
     }
 
     func run() throws -> ExitStatus {
@@ -31,31 +33,49 @@ struct OneShot {
     private func runOnline() throws -> ExitStatus {
         let seat = try Seat(setting, timeout: invocation.timeout)
         defer { seat.leave() }
+        do {
+            try seat.enter(context: invocation.context)
+        } catch let failure as ProgramFailure where failure.status == .offline && isChange {
+            printOffline(0, wasSent: false)
+            throw failure
+        }
+        return try perform(in: seat)
+    }
+
+    private var isChange: Bool {
         switch invocation.action {
-        case .list(var filter):
-            try seat.enter(context: invocation.context)
-            try filter.resolve(RecordNames(seat.session.engine))
-            list(filter, seat.session.engine)
-            return .done
-        case .itinerary(let filter):
-            try seat.enter(context: invocation.context)
-            try itinerary(filter, seat.session.engine)
-            return .done
-        case .export(var filter, let file):
-            try seat.enter(context: invocation.context)
-            try filter.resolve(RecordNames(seat.session.engine))
-            try export(filter, file, seat.session.engine)
+        case .list, .itinerary, .export, .document, .ask: false
+        default: true
+        }
+    }
+
+    /// Does it in a room that was entered.
+    func perform(in seat: Seat) throws -> ExitStatus {
+        switch invocation.action {
+        case .list, .itinerary, .export:
+            try show(seat.session.engine)
             return .done
         case .document(let request):
-            try seat.enter(context: invocation.context)
             let commands = try DocumentCommands(invocation, setting, seat)
             // The names are known; a session that waits for minutes would only be cut.
             seat.leave()
             return try commands.run(request)
-        case .ask(let question):
-            try seat.enter(context: invocation.context)
-            return try ask(question, seat)
+        case .ask(let question): return try ask(question, seat)
         default: return try change(seat)
+        }
+    }
+
+    /// Prints a list, an itinerary or a table of these records; nothing for what is none.
+    func show(_ engine: borrowing SyncEngine) throws {
+        switch invocation.action {
+        case .list(var filter):
+            try filter.resolve(RecordNames(engine))
+            list(filter, engine)
+        case .itinerary(let filter): try itinerary(filter, engine)
+        case .export(var filter, let file):
+            try filter.resolve(RecordNames(engine))
+            try export(filter, file, engine)
+        default: break
         }
     }
 
@@ -68,7 +88,7 @@ struct OneShot {
                 throw ProgramFailure(.offline, "Nothing is kept on this machine yet: start huddle once while the server answers.")
             }
             return .done
-        case .ask: throw ProgramFailure(.usage, "Only the server knows this: leave --offline out.")
+        case .ask, .document: throw ProgramFailure(.usage, "Only the server knows this: leave --offline out.")
         default: return try queue()
         }
     }
@@ -83,16 +103,10 @@ struct OneShot {
                 throw UsageError(error.message)
             }
         }
-        switch invocation.action {
-        case .list(var filter):
-            try filter.resolve(RecordNames(engine))
-            list(filter, engine)
-        case .itinerary(let filter): try itinerary(filter, engine)
-        case .export(var filter, let file):
-            try filter.resolve(RecordNames(engine))
-            try export(filter, file, engine)
-        default: return false
-        }
+        guard !isChange else { return false }
+        if case .ask = invocation.action { return false }
+        if case .document = invocation.action { return false }
+        try show(engine)
         return true
     }
 
@@ -119,9 +133,9 @@ struct OneShot {
         }
         guard session.keepsWhatWaits else { throw ProgramFailure(.failed, session.takeWarnings().first ?? "Nothing can be kept here.") }
         if invocation.isJSON {
-            Standard.write(output: "{\"type\":\"queued\",\"mutation\":\(mutation)}\n")
+            printer.write(output: "{\"type\":\"queued\",\"mutation\":\(mutation)}\n")
         } else {
-            Standard.write(output: "It waits in the outbox and is sent when huddle runs next.\n")
+            printer.write(output: "It waits in the outbox and is sent when huddle runs next.\n")
         }
         return .done
     }
@@ -135,12 +149,6 @@ struct OneShot {
     }
 
     private func change(_ seat: Seat) throws -> ExitStatus {
-        do {
-            try seat.enter(context: invocation.context)
-        } catch let failure as ProgramFailure where failure.status == .offline {
-            printOffline(0, wasSent: false)
-            throw failure
-        }
         let engine = seat.session.engine
         let batch: Batch
         do {
@@ -156,6 +164,9 @@ struct OneShot {
         }
         return try perform(batch, seat)
     }
+
+    /// Does operations as one change.
+    func perform(_ operations: [Operation], in seat: Seat) throws -> ExitStatus { try perform(.operations(operations), seat) }
 
     private func lastUndoable(_ seat: Seat) throws -> Int64 {
         switch try answer(to: .history(target: nil, before: nil, limit: Request.undoReach), seat) {
@@ -173,17 +184,17 @@ struct OneShot {
             do { accepted = try Request.acceptance(reason, of: rejection) } catch { return report(error, 0, seat) }
             if !invocation.isJSON {
                 let lines = text(seat).rejection(rejection).dropFirst().map { "At the same time:" + $0.dropFirst() }
-                Standard.write(output: lines.joined(separator: "\n") + "\n")
+                printer.write(output: lines.joined(separator: "\n") + "\n")
             }
             (mutation, answer) = try send(batch, accepting: accepted, seat)
         }
         switch answer {
         case .ack(let ack)?:
             if invocation.isJSON {
-                Standard.write(output: ServerFrame.ack(ack).encode() + [UInt8(ascii: "\n")])
+                printer.write(output: ServerFrame.ack(ack).encode() + [UInt8(ascii: "\n")])
             } else {
                 let lines = done(batch, ack, seat) + ack.warnings.map { "Note: \($0.message.printable)" }
-                if !lines.isEmpty { Standard.write(output: lines.joined(separator: "\n") + "\n") }
+                if !lines.isEmpty { printer.write(output: lines.joined(separator: "\n") + "\n") }
             }
             return .done
         case .reject(_, let rejection)?: return report(rejection, mutation, seat)
@@ -254,16 +265,16 @@ struct OneShot {
         writer.key("maybe_done")
         writer.boolean(wasSent)
         writer.endObject()
-        Standard.write(output: writer.octets + [UInt8(ascii: "\n")])
+        printer.write(output: writer.octets + [UInt8(ascii: "\n")])
     }
 
     private func report(_ rejection: Rejection, _ mutation: Int64, _ seat: Seat) -> ExitStatus {
         if invocation.isJSON {
-            Standard.write(output: ServerFrame.reject(mutation: mutation, rejection).encode() + [UInt8(ascii: "\n")])
+            printer.write(output: ServerFrame.reject(mutation: mutation, rejection).encode() + [UInt8(ascii: "\n")])
         }
         var lines = text(seat).rejection(rejection)
         if rejection.code == .overlap { lines.append("To have both at once, add: --override --reason \"why\"") }
-        Standard.write(error: "huddle: " + lines.joined(separator: "\n") + "\n")
+        printer.complain(lines.joined(separator: "\n"))
         return ExitStatus(rejection)
     }
 
@@ -282,15 +293,15 @@ struct OneShot {
                 isNarrowed
                 ? ["Nothing like that. Leave some of the options or words out to see more."]
                 : RecordTables.lines(filter.kind, records, RecordNames(engine), showsAthlete: context == .all, columns: columns, clock: clock)
-            Standard.write(output: lines.joined(separator: "\n") + "\n")
+            printer.write(output: lines.joined(separator: "\n") + "\n")
             // A person sees how many; a program counts lines.
-            if columns != nil, !records.isEmpty { Standard.write(output: records.count == 1 ? "1 result\n" : "\(records.count) results\n") }
+            if columns != nil, !records.isEmpty { printer.write(output: records.count == 1 ? "1 result\n" : "\(records.count) results\n") }
             return
         }
-        Self.printJSON(records)
+        printJSON(records)
     }
 
-    private static func printJSON(_ records: [Record]) {
+    private func printJSON(_ records: [Record]) {
         var octets: [UInt8] = []
         for record in records {
             var writer = JSONWriter(appendingTo: octets)
@@ -298,7 +309,7 @@ struct OneShot {
             octets = writer.octets
             octets.append(UInt8(ascii: "\n"))
         }
-        Standard.write(output: octets)
+        printer.write(output: octets)
     }
 
     private func itinerary(_ filter: ItineraryFilter, _ engine: SyncEngine) throws(UsageError) {
@@ -306,9 +317,9 @@ struct OneShot {
         let lookup = RecordLookup(engine)
         let trips = try filter.apply(engine.records(of: .tripItem), today: today, lookup)
         if invocation.isJSON {
-            Self.printJSON(trips.flatMap(\.items))
+            printJSON(trips.flatMap(\.items))
         } else {
-            Standard.write(output: filter.lines(trips, names: lookup.names).joined(separator: "\n") + "\n")
+            printer.write(output: filter.lines(trips, names: lookup.names).joined(separator: "\n") + "\n")
         }
     }
 
@@ -317,7 +328,7 @@ struct OneShot {
         let records = filter.apply(engine.records(of: filter.kind), today: today, context: engine.context ?? .all)
         let octets = CSV.octets(RecordSheet.rows(filter.kind, records, RecordNames(engine)))
         guard let file else {
-            Standard.write(output: octets)
+            printer.write(output: octets)
             return
         }
         do throws(Errno) {
@@ -327,7 +338,7 @@ struct OneShot {
             throw ProgramFailure(.failed, "\(file.printable) could not be written: \(error == .exists ? "it is there already" : "\(error)").")
         }
         let what = records.count == 1 ? "1 line" : "\(records.count) lines"
-        Standard.write(output: "\(file.printable): \(what)\n")
+        printer.write(output: "\(file.printable): \(what)\n")
     }
 
     // MARK: Questions
@@ -336,16 +347,16 @@ struct OneShot {
         switch try answer(to: question, seat) {
         case .success(let frame):
             if invocation.isJSON {
-                Standard.write(output: frame.encode() + [UInt8(ascii: "\n")])
+                printer.write(output: frame.encode() + [UInt8(ascii: "\n")])
             } else {
-                Standard.write(output: AnswerText(text(seat)).lines(frame).joined(separator: "\n") + "\n")
+                printer.write(output: AnswerText(text(seat)).lines(frame).joined(separator: "\n") + "\n")
             }
             return .done
         case .failure(let rejection):
             if invocation.isJSON {
-                Standard.write(output: ServerFrame.error(rejection, request: 1).encode() + [UInt8(ascii: "\n")])
+                printer.write(output: ServerFrame.error(rejection, request: 1).encode() + [UInt8(ascii: "\n")])
             }
-            Standard.write(error: "huddle: \(rejection.message.printable)\n")
+            printer.complain(rejection.message.printable)
             return ExitStatus(rejection)
         }
     }

@@ -28,31 +28,47 @@ enum Program {
             let invocation = try Invocation(Array(words.dropFirst()))
             switch invocation.action {
             case .help(let topic):
-                Standard.write(output: fitted(Help.text(topic)))
+                if invocation.isJSON { Standard.write(output: Help.json(topic)) } else { Standard.write(output: fitted(Help.text(topic))) }
+                return .done
+            case .manual:
+                Standard.write(output: Manual.roff(version: version))
+                return .done
+            case .completions(let shell):
+                Standard.write(output: shell.script)
+                return .done
+            case .complete(let words):
+                // Names are a kindness: without a sign-in, or anything kept, there are none.
+                let answer = Completion.answer(words) { (try? Setting(invocation)).flatMap { Kept.look($0) }.map { RecordNames($0) } }
+                Standard.write(output: answer.lines)
                 return .done
             case .version:
-                Standard.write(output: "huddle \(version)\n")
+                Standard.write(output: invocation.isJSON ? "{\"version\":\"\(version)\"}\n" : "huddle \(version)\n")
                 return .done
             case .join(let code): return try JoinCommand.run(code, invocation)
             case .watch(let since): return try WatchCommand.run(since, invocation, try Setting(invocation))
-            case .interactive: return try Interactive.run(invocation, try Setting(invocation))
+            case .interactive:
+                let invocation = try FirstRun.complete(invocation)
+                return try Interactive.run(invocation, try Setting(invocation))
+            case .batch(let isAtomic, let stops): return try BatchCommand(invocation, try Setting(invocation), isAtomic: isAtomic, stops: stops).run()
             case .outbox(let request): return try OutboxCommand(invocation, try Setting(invocation)).run(request)
             case .list, .add, .edit, .remove, .restore, .attend, .shift, .copy, .undo, .itinerary, .export, .document, .say, .ask:
-                let command = OneShot(invocation, try Setting(invocation))
-                return try command.run()
+                let setting = try Setting(invocation)
+                return invocation.isWatched ? try ListWatch(invocation, setting).run() : try OneShot(invocation, setting).run()
             }
-        } catch let error as UsageError {
-            Standard.write(error: "huddle: \(error.message)\n")
-            return .usage
-        } catch let error as Rejection {
-            Standard.write(error: "huddle: \(error.message.printable)\n")
-            return ExitStatus(error)
-        } catch let error as ProgramFailure {
-            if !error.message.isEmpty { Standard.write(error: "huddle: \(error.message)\n") }
-            return error.status
         } catch {
-            Standard.write(error: "huddle: \(error)\n")
-            return .failed
+            let (status, sentence) = explanation(of: error)
+            if !sentence.isEmpty { Standard.write(error: "huddle: \(sentence)\n") }
+            return status
+        }
+    }
+
+    /// How the program ends after an error, and what it says; "" for what was said already.
+    static func explanation(of error: any Error) -> (status: ExitStatus, sentence: String) {
+        switch error {
+        case let error as UsageError: (.usage, error.message)
+        case let error as Rejection: (ExitStatus(error), error.message.printable)
+        case let error as ProgramFailure: (error.status, error.message)
+        default: (.failed, "\(error)")
         }
     }
 }

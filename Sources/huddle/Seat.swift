@@ -9,7 +9,7 @@ import Wire
 final class Seat {
     let session: ClientSession
     private let setting: Setting
-    private let end: Int64
+    private var end: Int64
     /// Notices that nobody has waited for yet.
     private var notices: [SyncNotice] = []
     private var saidOffline = false
@@ -17,18 +17,35 @@ final class Seat {
     /// - Parameters:
     ///   - timeout: milliseconds for everything.
     ///   - keeps: whether what waits in the outbox is sent too, and what is asked for waits there.
-    init(_ setting: Setting, timeout: Int64, keeps: Bool = false) throws {
+    ///   - isQuiet: whether nobody is told of it.
+    init(_ setting: Setting, timeout: Int64, keeps: Bool = false, isQuiet: Bool = true) throws {
         self.setting = setting
         end = Clock.monotonicMilliseconds() + timeout
         var configuration = setting.configuration(family: setting.familyIdentifier)
         // Somebody's script is no news to those who are here.
-        configuration.isQuiet = true
+        configuration.isQuiet = isQuiet
         session = try ClientSession(setting.address, configuration, cache: keeps ? setting.cache : nil)
         session.start()
     }
 
     /// Whether the time is over.
     var isLate: Bool { Clock.monotonicMilliseconds() >= end }
+
+    /// Begins something new, which may take this long; what was noticed before is nobody's any more.
+    func begin(timeout: Int64) {
+        end = Clock.monotonicMilliseconds() + timeout
+        notices = []
+        saidOffline = false
+    }
+
+    /// Keeps the connection alive until one of the descriptors is ready, something has happened in the room, or `deadline` has come.
+    ///
+    /// - Returns: whether anything happened in the room.
+    func idle(until deadline: Int64? = nil, _ items: inout [Poll.Item]) throws -> Bool {
+        let events = try session.turn(until: deadline, waitingFor: &items)
+        for case .stopped(let reason) in events { throw ProgramFailure(reason) }
+        return !events.isEmpty
+    }
 
     /// Waits until `found` answers; `nil` when the time is over.
     func wait<Answer>(for found: (SyncNotice) -> Answer?) throws -> Answer? {

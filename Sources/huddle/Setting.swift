@@ -20,13 +20,14 @@ struct Setting {
     init(_ invocation: Invocation) throws {
         let profile = try Profile.load()
         address = try Self.address(invocation, profile)
-        guard let token = invocation.token ?? Environment.value("HUDDLE_TOKEN") ?? profile.token, !token.isEmpty else {
+        guard let token = Self.token(invocation, profile) else {
             throw UsageError(
                 """
                 Nobody is signed in here yet. With an invitation, write:
                   huddle join CODE --server ws://HOST:PORT
                 With a sign-in token, write:
                   huddle --token TOKEN --server ws://HOST:PORT
+                On a terminal, huddle by itself asks for both.
                 """)
         }
         self.token = token
@@ -34,6 +35,12 @@ struct Setting {
         family = invocation.family
         // A token from elsewhere may belong to somebody who is not in the profile's family.
         profileFamily = token == profile.token ? profile.family : nil
+    }
+
+    /// The sign-in; `nil` when there is none.
+    static func token(_ invocation: Invocation, _ profile: Profile) -> String? {
+        let token = invocation.token ?? Environment.value("HUDDLE_TOKEN") ?? profile.token ?? ""
+        return token.isEmpty ? nil : token
     }
 
     static func address(_ invocation: Invocation, _ profile: Profile) throws(UsageError) -> ServerAddress {

@@ -59,11 +59,11 @@ struct SchemaDocumentTests {
         "records_per_family", "snapshot_messages", "page_records", "connections", "connections_per_member",
     ]
 
-    private func welcome(limits names: Set<String>) throws -> Limits? {
+    private func welcome(limits names: Set<String>) throws -> Welcome? {
         let limits = names.map { "\"\($0)\":7" }.joined(separator: ",")
         let text = "{\"type\":\"welcome\",\"protocol\":1,\"server\":\"0.1.0\",\"time\":1,\"memberships\":[],\"limits\":{\(limits)}}"
         guard case .welcome(let welcome) = try Array(text.utf8).withUnsafeBytes({ try ServerFrame.decode($0) }) else { return nil }
-        return welcome.limits
+        return welcome
     }
 
     @Test("A welcome of the first release is understood: limits that came later are marked, and no other may be lacking")
@@ -71,8 +71,10 @@ struct SchemaDocumentTests {
         #expect(Set(Limits.entries.filter { !$0.isLater }.map(\.name.description)) == Self.firstRelease)
         let first = try #require(try welcome(limits: Self.firstRelease))
         for entry in Limits.entries {
-            #expect(first[keyPath: entry.value] == (entry.isLater ? Limits()[keyPath: entry.value] : 7), "\(entry.name)")
+            #expect(first.limits[keyPath: entry.value] == (entry.isLater ? Limits()[keyPath: entry.value] : 7), "\(entry.name)")
         }
+        #expect(first.isOfFirstRelease)
+        #expect(try welcome(limits: Self.firstRelease.union(["message_time"]))?.isOfFirstRelease == false)
         for name in Self.firstRelease {
             #expect(throws: (any Error).self, "\(name)") { try welcome(limits: Self.firstRelease.subtracting([name])) }
         }

@@ -7,12 +7,12 @@ package import Family
 package struct Command: Hashable, Sendable {
     /// What is done, whichever words ask for it.
     package enum Verb: CaseIterable, Hashable, Sendable {
-        case converse, join
+        case converse, join, completions, complete
         case list, show, add, edit, remove, restore
         case attend, shift, copy, undo, itinerary, export
         case history, since, statistics, access
         case upload, download, versions, share, shares, unshare, link
-        case say, older, watch
+        case say, older, watch, batch
         case context, drafts, retry, drop, help, quit
         case outbox, conflicts, resolve
     }
@@ -41,7 +41,7 @@ package struct Command: Hashable, Sendable {
         case season
         /// `name=value`, as the command's options of fields are called.
         case field
-        /// The words of a command.
+        /// The words of a command, or a topic of help.
         case command
     }
 
@@ -124,6 +124,10 @@ package struct Command: Hashable, Sendable {
         case link
         /// Family and member.
         case seat
+        /// One command of the table a line.
+        case commands
+        /// What each line of a batch came to, one a line.
+        case results
     }
 
     package let verb: Verb

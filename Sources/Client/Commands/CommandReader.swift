@@ -46,6 +46,13 @@ struct CommandReader {
             return .interactive
         case .help: return .help(topic: list.positional.isEmpty ? nil : list.positional.joined(separator: " "))
         case .join: return .join(code: try one())
+        case .completions:
+            guard let shell = Shell(rawValue: try one()) else { throw usage }
+            return .completions(shell)
+        case .complete: return .complete(list.positional)
+        case .batch:
+            try list.expectNoPositional()
+            return .batch(isAtomic: list.has("--atomic"), stops: list.has("--stop"))
         case .say:
             let text = list.positional.joined(separator: " ").trimmed
             guard !text.isEmpty else { throw usage }

@@ -28,7 +28,7 @@ extension CommandTable {
         Command(
             .itinerary, .changes, words: [["itinerary"]], slash: [["itinerary"]],
             arguments: [.init("TRIP", .record([.trip]), required: false)],
-            options: [.init("--day", hint: "DATE", value: .date, "only that day")], output: .records,
+            options: [.init("--day", hint: "DATE", value: .date, "only that day"), watch], output: .records,
             "the items of a trip, day by day; without its name of all trips that are not over"),
         Command(
             .export, .changes, words: [["export"]],

@@ -36,7 +36,7 @@ extension CommandTable {
             "the links of a document: for whom, until when, how often opened"),
         Command(
             .unshare, .documents, kind: .document, words: forms("unshare"),
-            arguments: [.init("DOCUMENT", .record([.document])), .init("SCHOOL", .record([.school]), required: false)],
+            arguments: [.init("DOCUMENT", .record([.document])), .init("SCHOOL", .record([.school]), required: false)], output: .link,
             "end its links, or that of one school"),
         Command(
             .link, .documents, kind: .document, words: forms("link"), arguments: [.init("DOCUMENT", .record([.document]))], output: .link,

@@ -40,6 +40,9 @@ extension CommandTable {
         .init("--reason", hint: "TEXT", value: .text, inConversation: false, "why; kept with the change"),
     ]
 
+    /// Of lists.
+    static let watch = Command.Option("--watch", inConversation: false, "show it anew whenever it has changed, until it is interrupted")
+
     static let records: [Command] = kinds.flatMap(commands)
 
     private static func commands(_ kind: Kind) -> [Command] {
@@ -52,7 +55,7 @@ extension CommandTable {
         var commands = [
             Command(
                 .list, .records, kind: kind, words: plurals.map { [$0] }, slash: plurals.map { [$0] }, arguments: [.init("TEXT", .text, required: false, repeats: true)],
-                options: ListOptions.declared(kind), output: .records, "list \(plural); TEXT is searched", notes: notes(kind))
+                options: ListOptions.declared(kind) + [watch], output: .records, "list \(plural); TEXT is searched", notes: notes(kind))
         ]
         if kind == .message { return commands }
         if kind != .member {

@@ -48,7 +48,18 @@ package enum CommandTable {
             notes: "Redeems an invitation and remembers who you are; from then on, write just: huddle"),
         Command(
             .help, .start, words: [["help"]], slash: [["help"], ["h"], ["?"]],
-            arguments: [.init("COMMAND", .command, required: false, repeats: true)], "what a command does and takes"),
+            arguments: [.init("COMMAND|TOPIC", .command, required: false, repeats: true)],
+            options: [.init("--man", inConversation: false, "the whole manual as a page for man: huddle help --man | man -l -")], output: .commands,
+            "what a command does and takes, or a page on a topic",
+            notes: "Topics: " + HelpTopic.allCases.map { "\($0.rawValue) (\($0.summary))" }.joined(separator: "; ") + "."),
+        Command(
+            .completions, .start, words: [["completions"]], arguments: [.init("SHELL", .word(Shell.allCases.map(\.rawValue)))],
+            "completion of commands, options, words and names for a shell",
+            notes: "It prints a script: put it where your shell looks for them (README.md), or try it with: source <(huddle completions bash)"),
+        Command(
+            .complete, .start, words: [["complete"]], arguments: [.init("WORD", .text, required: false, repeats: true)],
+            "what may stand for the last word, one a line, as shells ask it",
+            notes: "huddle complete -- events add --ty. Behind a tab it says what it is; a line that begins with a tab means files. It asks no server: names are those that are kept here."),
     ]
 
     private static let talk: [Command] = [
@@ -60,6 +71,14 @@ package enum CommandTable {
             options: [.init("--since", hint: "SEQ|EPOCH:SEQ", value: .sequence, "begin with the changes after that one, as an earlier line printed it")],
             output: .changes, "every change as it happens, until it is interrupted",
             notes: "One change a line; it comes back by itself when the server was away."),
+        Command(
+            .batch, .talk, words: [["batch"]],
+            options: [
+                .init("--atomic", "all lines are one change: done whole or not at all"),
+                .init("--stop", "end at the first line that fails, instead of going on"),
+            ], output: .results, "commands from standard input, one a line, over one connection",
+            notes: "The lines are written as behind huddle: add event type=camp name=\"Fall Camp\" start=2026-12-01. Empty lines and those that begin with # are passed over. "
+                + "It ends with the status of the first line that failed. A single - means the same as batch."),
         Command(.older, .talk, slash: [["older"]], "older messages"),
     ]
 

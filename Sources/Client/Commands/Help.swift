@@ -1,21 +1,78 @@
 internal import Family
+internal import JSON
 
 /// What `huddle --help` and `/help` say, from the table of commands.
 package enum Help {
     /// - Parameter topic: the words of a command, or the first of them; `nil` for all.
     package static func text(_ topic: String?) -> String {
         let words = (topic ?? "").split(separator: " ").map(String.init)
+        let page = page(words)
         let commands = matching(words, \.words)
-        guard !words.isEmpty, !commands.isEmpty else { return general + "\n" }
-        return joined(commands, as: words, prefix: "huddle ", words: \.words)
+        guard !words.isEmpty, !commands.isEmpty else { return page.isEmpty ? general + "\n" : page.joined(separator: "\n") + "\n" }
+        return (page.isEmpty ? "" : page.joined(separator: "\n") + "\n\n") + joined(commands, as: words, prefix: "huddle ", words: \.words)
     }
 
     /// The same in the conversation.
     package static func conversation(_ topic: String?) -> [String] {
         let words = (topic ?? "").split(separator: " ").map { $0.hasPrefix("/") ? String($0.dropFirst()) : String($0) }
+        let page = page(words)
         let commands = matching(words, \.slash)
+        guard page.isEmpty || !commands.isEmpty else { return page }
         let text = words.isEmpty || commands.isEmpty ? slashes : joined(commands, as: words, prefix: "/", words: \.slash)
-        return text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        return (page.isEmpty ? [] : page + [""]) + text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    }
+
+    /// The page of a topic; none when the words are no topic.
+    private static func page(_ words: [String]) -> [String] { words.count == 1 ? HelpTopic(rawValue: words[0])?.lines ?? [] : [] }
+
+    /// The table for programs: an object a line.
+    ///
+    /// - Parameter topic: as in `text`; what fits nothing is all.
+    package static func json(_ topic: String?) -> [UInt8] {
+        let words = (topic ?? "").split(separator: " ").map(String.init)
+        let found = matching(words, \.words)
+        var octets: [UInt8] = []
+        for command in (found.isEmpty ? CommandTable.all : found) where !command.words.isEmpty {
+            var writer = JSONWriter(appendingTo: octets)
+            write(command, &writer)
+            octets = writer.octets + [UInt8(ascii: "\n")]
+        }
+        return octets
+    }
+
+    private static func write(_ command: Command, _ writer: inout JSONWriter) {
+        func strings(_ key: StaticString, _ values: [String]) {
+            writer.key(key)
+            writer.beginArray()
+            for value in values { writer.string(value) }
+            writer.endArray()
+        }
+        writer.beginObject()
+        strings("commands", command.words.map { $0.joined(separator: " ") })
+        writer.key("usage")
+        writer.string(command.usage)
+        writer.key("summary")
+        writer.string(command.summary)
+        writer.key("json")
+        writer.boolean(command.output != nil)
+        writer.key("options")
+        writer.beginArray()
+        for option in command.options {
+            writer.beginObject()
+            strings("names", option.names)
+            if !option.hint.isEmpty {
+                writer.key("value")
+                writer.string(option.hint)
+            }
+            if case .word(let words)? = option.value { strings("words", words) }
+            writer.key("required")
+            writer.boolean(option.isRequired)
+            writer.key("summary")
+            writer.string(option.summary)
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.endObject()
     }
 
     /// The command of these words; else those that begin with them.
@@ -65,6 +122,7 @@ package enum Help {
         lines += rows(table)
         lines += ["", "KIND and LIST: " + CommandTable.kinds.map { CommandTable.singular($0)[0] + ", " + CommandTable.plural($0) }.joined(separator: "; ")]
         lines += ["", "Options of every command:"] + rows(CommandTable.common.map(row))
+        lines += ["", "Topics (huddle help TOPIC):"] + rows(HelpTopic.allCases.map { ["  " + $0.rawValue, $0.summary] })
         lines += ["", "Ends with 0 done, 1 failed, 2 wrong use, 3 refused, 4 conflict, 5 offline."]
         return lines.joined(separator: "\n")
     }()
@@ -76,7 +134,7 @@ package enum Help {
         }
         return (["Type to say something to the family. Commands:"] + rows(table) + [
             "N and ID: a number of the last list, an id or a name. /events has what is ahead; /events past, /events all the rest.",
-            "/help add event tells the fields.",
+            "/help add event tells the fields. Topics: " + HelpTopic.allCases.map { "/help \($0.rawValue)" }.joined(separator: ", ") + ".",
         ]).joined(separator: "\n")
     }()
 

@@ -7,6 +7,11 @@ package struct Invocation: Hashable, Sendable {
     package enum Action: Hashable, Sendable {
         case interactive
         case help(topic: String?)
+        /// The manual as a page for man.
+        case manual
+        case completions(Shell)
+        /// The words behind `huddle` so far; the last one is to be completed.
+        case complete([String])
         case version
         case join(code: String)
         case list(ListFilter)
@@ -24,6 +29,7 @@ package struct Invocation: Hashable, Sendable {
         case document(DocumentRequest)
         case say(String)
         case watch(since: Since?)
+        case batch(isAtomic: Bool, stops: Bool)
         case ask(Question)
         case outbox(OutboxRequest)
     }
@@ -62,18 +68,25 @@ package struct Invocation: Hashable, Sendable {
     package var timeout: Int64 = 10_000
     /// Why items of a trip may be at the same time; `nil` when that was not accepted.
     package var acceptance: String?
+    /// Whether a list is to be shown anew whenever it has changed.
+    package var isWatched = false
     package var action = Action.interactive
 
     /// Reads the words after the program's name.
     ///
     /// - Throws: one sentence; the program ends with status 2.
     package init(_ words: [String]) throws(UsageError) {
+        var words = words
         let places = Self.wordPlaces(words)
+        // As for other programs, a dash is standard input.
+        if let first = places.first, words[first] == "-" { words[first] = "batch" }
         let leading = places.map { words[$0] }
         let found = CommandTable.command(leading)
         if words.prefix(while: { $0 != "--" }).contains("--help") || leading.first == "help" {
             let topic = leading.first == "help" ? Array(leading.dropFirst()) : Array(leading.prefix(found?.count ?? 1))
-            action = .help(topic: topic.isEmpty ? nil : topic.joined(separator: " "))
+            let options = words.prefix { $0 != "--" }
+            isJSON = options.contains("--json")
+            action = leading.first == "help" && options.contains("--man") ? .manual : .help(topic: topic.isEmpty ? nil : topic.joined(separator: " "))
             return
         }
         guard let (command, count) = found else { throw Self.unknown(leading) }
@@ -88,7 +101,17 @@ package struct Invocation: Hashable, Sendable {
             action = try reader.action()
             acceptance = try reader.acceptance()
         }
-        if isJSON, command.output == nil, command.verb == .export { throw UsageError("export writes CSV. For JSON take the list: huddle events --json") }
+        isWatched = reader.list.has("--watch")
+        if isWatched, isOffline { throw UsageError("--watch needs the server: leave --offline out.") }
+        if isJSON, command.output == nil, action != .version { throw Self.noJSON(command) }
+    }
+
+    private static func noJSON(_ command: Command) -> UsageError {
+        switch command.verb {
+        case .export: UsageError("export writes CSV. For JSON take the list: huddle events --json")
+        case .converse: UsageError("The conversation is for people. For JSON name a command, or take huddle watch --json, huddle batch --json.")
+        default: UsageError("\(command.words.first?.joined(separator: " ") ?? "This") has no --json.")
+        }
     }
 
     private mutating func take(_ list: ArgumentList) {

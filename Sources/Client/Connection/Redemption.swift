@@ -1,5 +1,5 @@
 package import Bytes
-package import Family
+internal import Family
 internal import Posix
 internal import Wire
 
@@ -11,11 +11,7 @@ package enum Redemption {
         package let member: Identifier
     }
 
-    package enum Failure: Error, Hashable, Sendable {
-        case refused(Rejection)
-        /// Whether the code was used up is unknown; the same client may ask again.
-        case offline(String)
-    }
+    package typealias Failure = OneQuestion.Failure
 
     /// Asks once more on a new connection when the answer was lost, because the same client gets the same member.
     ///
@@ -36,32 +32,12 @@ package enum Redemption {
     }
 
     private static func attempt(_ code: String, _ address: ServerAddress, _ client: Identifier, until end: Int64) throws(Failure) -> Seat {
-        do {
-            let connection = try ClientConnection(address, now: Clock.monotonicMilliseconds())
-            defer { connection.close(code: CloseCode.normal.rawValue) }
-            while let item = connection.item {
-                var items = [item]
-                let now = Clock.monotonicMilliseconds()
-                guard now < end else { throw Failure.offline("\(address) did not answer in time.") }
-                _ = try Poll.wait(&items, timeoutMilliseconds: Int(max(min(connection.deadline, end) - now, 1)))
-                let later = Clock.monotonicMilliseconds()
-                for event in connection.ready(now: later) + connection.timeout(now: later) {
-                    switch event {
-                    case .opened: connection.send(.redeem(code: code, client: client))
-                    case .frame(.token(let token, let family, let member)): return Seat(token: token, family: family, member: member)
-                    case .frame(.error(let rejection, _)): throw Failure.refused(rejection)
-                    case .frame: break
-                    case .closed(_, let reason): throw Failure.offline(reason)
-                    }
-                }
+        try OneQuestion.ask(address, until: end) { event in
+            switch event {
+            case .opened: (.redeem(code: code, client: client), nil)
+            case .frame(.token(let token, let family, let member)): (nil, Seat(token: token, family: family, member: member))
+            default: nil
             }
-            throw Failure.offline("\(address) ended the connection.")
-        } catch let failure as Failure {
-            throw failure
-        } catch let failure as ConnectionFailure {
-            throw .offline(failure.message)
-        } catch {
-            throw .offline("\(error)")
         }
     }
 }

@@ -48,6 +48,9 @@ package struct ServerAddress: Hashable, Sendable {
         port = number
     }
 
+    /// Whether nothing that is sent leaves this machine.
+    package var isOnThisMachine: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
+
     /// For the `Host` field.
     package var authority: String {
         let name = host.contains(":") ? "[\(host)]" : host

@@ -20,6 +20,7 @@ extension SyncEngine {
         case .welcome(let welcome):
             guard welcome.protocol == 1 else { return stop(.protocolUnsupported(welcome.protocol)) }
             limits = welcome.limits
+            isFirstRelease = welcome.isOfFirstRelease
             memberships = welcome.memberships
             output.append(.notify(.welcome(welcome)))
             let wanted = configuration.family ?? (memberships.count == 1 ? memberships.first?.family : nil)
@@ -35,8 +36,10 @@ extension SyncEngine {
     private mutating func join() {
         guard let family else { return }
         phase = .joining
+        // A server of the first release refuses the whole frame for it.
+        let isQuiet = configuration.isQuiet && !isFirstRelease
         output.append(
-            .send(.join(Join(family: family, client: configuration.client, context: configuration.context, cursor: cursor, isQuiet: configuration.isQuiet))))
+            .send(.join(Join(family: family, client: configuration.client, context: configuration.context, cursor: cursor, isQuiet: isQuiet))))
     }
 
     private mutating func receiveJoined(_ frame: ServerFrame, _ now: Int64) {

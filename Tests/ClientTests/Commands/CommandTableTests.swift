@@ -70,6 +70,20 @@ struct CommandTableTests {
         #expect(!slashes.contains("/export"))
     }
 
+    @Test("Topics have a page each, in the program and in the conversation, beside a command of the same name", arguments: HelpTopic.allCases)
+    func topics(topic: HelpTopic) {
+        let page = topic.lines
+        #expect(page.count >= 3 && page.allSatisfy { $0.hasSuffix(".") || $0.hasSuffix("CODE") } && !topic.summary.hasSuffix("."))
+        #expect(Help.text(topic.rawValue).hasPrefix(page.joined(separator: "\n")))
+        #expect(Array(Help.conversation(topic.rawValue).prefix(page.count)) == page)
+        #expect(Help.text(nil).contains(topic.rawValue) && Help.conversation(nil).contains { $0.contains("/help \(topic.rawValue)") })
+        // What a page says can be typed is understood.
+        for command in page.flatMap({ $0.matches(of: #/\/([a-z]+)/#).map { String($0.output.1) } }) where !["config", "huddle", "profile", "local", "state"].contains(command) {
+            #expect(CommandTable.slash([command]) != nil, "/\(command)")
+        }
+        #expect(Help.text("documents").contains("huddle documents [TEXT…]"))
+    }
+
     @Test("Usage shows what must be written, and what may be")
     func usage() {
         #expect(CommandTable.command(["shift"])?.command.usage == "huddle shift [KIND] ID DAYS")

@@ -41,7 +41,8 @@ struct InvocationTests {
     @Test("Filters that make no sense are refused with what does", arguments: [
         ("events --type tournament", "official_visit"), ("events --status perhaps", "not_registered"), ("events --date soon", "this_month"),
         ("events --sort newest", "date_desc"), ("events --from tomorrow", "2026-12-01"), ("coaches --sort start", "name"),
-        ("schools --type camp", "--type"), ("history --before x", "sequence"), ("since x", "sequence"), ("stats coaches", "metrics"),
+        ("schools --type camp", "--type"), ("completions tcsh", "completions SHELL"), ("--json", "batch --json"), ("export events --json", "huddle events --json"),
+        ("completions bash --json", "no --json"), ("events --watch --offline", "--offline"), ("add event --watch", "--watch"), ("history --before x", "sequence"), ("since x", "sequence"), ("stats coaches", "metrics"),
         ("history --limit 0", "--limit"),
     ])
     func refusals(line: String, hint: String) {
@@ -52,7 +53,10 @@ struct InvocationTests {
     @Test("Commands", arguments: [
         ("", .interactive), ("--version", .version), ("--help", .help(topic: nil)), ("events --help", .help(topic: "events")),
         ("help watch", .help(topic: "watch")), ("events --upcoming", upcoming()), ("events --upcoming fall", upcoming("fall")),
-        ("join ABC", .join(code: "ABC")), ("say hello there", .say("hello there")), ("say -- --loud", .say("--loud")),
+        ("join ABC", .join(code: "ABC")), ("say hello there", .say("hello there")),
+        ("batch", .batch(isAtomic: false, stops: false)), ("- --atomic", .batch(isAtomic: true, stops: false)),
+        ("--json - --stop", .batch(isAtomic: false, stops: true)), ("help --man", .manual), ("completions zsh", .completions(.zsh)),
+        ("complete -- events --ty", .complete(["events", "--ty"])), ("help connection", .help(topic: "connection")), ("say -- --loud", .say("--loud")),
         ("watch", .watch(since: nil)), ("watch --since 12", .watch(since: .sequence(12))),
         ("watch --since ab12:0", .watch(since: .cursor(epoch: "ab12", sequence: 0))),
         ("events rm abcd", .remove(.init(.event, "abcd"))), ("events attend 'Fall Camp'", .attend(Attendance(event: "Fall Camp"))),

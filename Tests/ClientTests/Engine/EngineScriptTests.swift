@@ -23,6 +23,19 @@ struct EngineConnectionTests {
         #expect(engine.phase == .live)
     }
 
+    @Test("A program that does one thing joins quietly, where the server knows what that is")
+    func quietly() {
+        var configuration = World.configuration()
+        configuration.isQuiet = true
+        for isFirst in [false, true] {
+            var engine = SyncEngine(configuration)
+            _ = engine.start(now: 0)
+            _ = engine.connected(now: 1)
+            let sent = engine.receive(World.welcome(isOfFirstRelease: isFirst), now: 2).sent
+            #expect(sent == [.join(Join(family: World.family, client: World.client, isQuiet: !isFirst))])
+        }
+    }
+
     @Test("Comes back with the cursor and applies what was missed")
     func resume() {
         var engine = World.live()

@@ -1,0 +1,86 @@
+/// Short pages about what no single command tells: `huddle help offline`, `/help offline`.
+package enum HelpTopic: String, CaseIterable, Hashable, Sendable {
+    case connection, offline, conflicts, documents, times, keys, privacy
+
+    /// For lists of topics, without a full stop.
+    package var summary: String {
+        switch self {
+        case .connection: "which server, how it is reached, what happens when it is not"
+        case .offline: "what is kept here, what waits, and how it is sent"
+        case .conflicts: "when two people change the same"
+        case .documents: "how files are sent, fetched and shared"
+        case .times: "whose clock is shown, and what upcoming means"
+        case .keys: "the keys of the full screen, and how to change them"
+        case .privacy: "who sees what, and where it lies"
+        }
+    }
+
+    /// The page, a paragraph a line.
+    package var lines: [String] {
+        switch self {
+        case .connection:
+            [
+                "The server is, in this order: --server, $HUDDLE_SERVER, the one of the invitation, ws://127.0.0.1:8787.",
+                "wss://HOST is encrypted: the server's certificate has to be for that name, and from an authority that the system trusts or one of --tls-ca FILE. "
+                    + "ws://HOST:PORT is not encrypted: use it on this machine or in a network that you trust.",
+                "When the connection breaks, huddle tries again by itself, at most 15 seconds apart, and goes on exactly where it stopped: nothing is lost and nothing "
+                    + "comes twice. A command that does one thing tries until --timeout (10 seconds) is over and ends with status 5.",
+                "When the server does not know your sign-in any more, ask a parent of the family for a new invitation: huddle join CODE",
+            ]
+        case .offline:
+            [
+                "The conversation keeps the family's records on this machine, shows them at once, and goes on without the server. What you type meanwhile is written "
+                    + "to the disk before it says \"Waiting to be sent\", and is sent in that order when the server is back: each change once, however the program ended.",
+                "What waits and what was refused: /outbox in the conversation, huddle outbox from a shell. What was refused stays with you: /retry N sends it again, /drop N forgets it.",
+                "From a shell, --offline with a list shows what is kept; with a change it puts it into the outbox, and huddle outbox send sends it.",
+                "Lists, itineraries and exports work offline. History, figures, older messages and files need the server.",
+            ]
+        case .conflicts:
+            [
+                "Changes of different fields of a record both stand. When two people change the same field, the first one stands, nothing is overwritten, "
+                    + "and the second one becomes a conflict that only its author sees.",
+                "/conflicts shows both sides. /resolve N yours takes yours, theirs takes theirs, both keeps both texts, theirs first; /resolve N cost=theirs name=yours decides field by field.",
+                "Who changes what another has deleted has a conflict too; restore brings the record back.",
+                "From a shell: huddle outbox, huddle outbox resolve N CHOICE. A command that does one thing ends with status 4 and keeps nothing.",
+            ]
+        case .documents:
+            [
+                "huddle docs upload FILE --type TYPE sends a file to the family. Interrupted, the same command goes on where it stopped; the server takes the file only "
+                    + "when all of it is there and is what was sent. A file has at most 100 MB.",
+                "A new version takes the place of the old one, which stays and can be fetched: --replaces DOCUMENT.",
+                "huddle docs download fetches it; huddle docs link gives an address for your own browser that works for ten minutes.",
+                "huddle docs share DOCUMENT --school SCHOOL makes a link for a coach without a sign-in: it is shown once, ends by itself (30 days), counts how often it is "
+                    + "opened, and huddle docs unshare ends it at once.",
+                "/documents lists them; their titles are edited and deleted like any other record.",
+            ]
+        case .times:
+            [
+                "Times of events and messages are those of the family's time zone, wherever this terminal is. Items of a trip have a zone of their own for start and end, "
+                    + "and are shown in it.",
+                "An event is upcoming while its last day, in the family's zone, is today or later.",
+                "When clocks are set forward, a time that does not exist moves forward by the gap; when they are set back, a time that exists twice is the first.",
+                "Dates are written 2026-12-01, times 18:30, both together 2026-12-01T18:30.",
+            ]
+        case .keys:
+            [
+                "? on an empty line, or F1, shows all keys. Tab completes commands, @people, #events, ~trips and :emoji:. Ctrl-R searches what you typed before.",
+                "Ctrl-O chooses whose season you look at, F2 shows the season, Alt-N goes to the first unread.",
+                "Ctrl-Up selects what happened: r comments on it, u takes it back, o opens it, y copies it, Esc goes back to typing.",
+                "Ctrl-X u takes back your last change. Ctrl-X Ctrl-E opens $VISUAL or $EDITOR for a long text. Ctrl-L draws anew, Ctrl-Z stops the program, /quit leaves.",
+                "~/.config/huddle/config changes keys and colours, a line each: bind ctrl-t season, unbind f2, set theme light.",
+                "It says too how you are told that somebody wrote: set notify with some of bell, osc9, hook, or none. set notify-command notify-send Huddle runs a command, "
+                    + "with $HUDDLE_FROM, $HUDDLE_TEXT, $HUDDLE_FAMILY and $HUDDLE_MENTION (1 or 0), and the text on its standard input.",
+            ]
+        case .privacy:
+            [
+                "Everybody in a family reads everything in it; nobody outside of it reads anything. Only parents and athletes write; athletes "
+                    + "of 16 and older decide whether parents may change their season or only look.",
+                "Who chose an athlete's season, opened a document or exported it is written down; the athlete reads it with huddle access.",
+                "No document can be read by everybody: it takes a sign-in, or a link that somebody of the family made, that ends, and that can be ended.",
+                "What is deleted can be restored for 30 days and is erased then, also from the history.",
+                "On this machine, the sign-in lies in ~/.config/huddle/profile.json and the family's records in ~/.local/state/huddle, readable by you alone and not "
+                    + "encrypted. The server's keeper can read what the server keeps.",
+            ]
+        }
+    }
+}

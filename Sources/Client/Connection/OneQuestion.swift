@@ -1,0 +1,65 @@
+package import Family
+internal import Posix
+package import Wire
+
+/// A question to a server before there is a session: a connection of its own, closed with the answer.
+package enum OneQuestion {
+    package enum Failure: Error, Hashable, Sendable {
+        case refused(Rejection)
+        /// Why, in sentences. Whether the server did what it was asked is unknown.
+        case offline(String)
+    }
+
+    /// Whether a server of Huddle is there.
+    ///
+    /// - Complexity: waits at most `timeoutMilliseconds`, as all here.
+    package static func reach(_ address: ServerAddress, timeoutMilliseconds: Int64 = 10_000) throws(Failure) {
+        try ask(address, until: Clock.monotonicMilliseconds() + timeoutMilliseconds) { event in
+            if case .opened = event { (nil, ()) } else { nil }
+        }
+    }
+
+    /// The families of whoever signs in with a token.
+    package static func memberships(
+        of token: String, at address: ServerAddress, timeoutMilliseconds: Int64 = 10_000
+    ) throws(Failure) -> [Membership] {
+        try ask(address, until: Clock.monotonicMilliseconds() + timeoutMilliseconds) { event in
+            switch event {
+            case .opened: (.signIn(token: token), nil)
+            case .frame(.welcome(let welcome)): (nil, welcome.memberships)
+            default: nil
+            }
+        }
+    }
+
+    /// - Parameter answer: what to send and what was learned, at each event; refusals and the end are seen to here.
+    static func ask<Answer>(
+        _ address: ServerAddress, until end: Int64, _ answer: (ConnectionEvent) -> (send: ClientFrame?, found: Answer?)?
+    ) throws(Failure) -> Answer {
+        do {
+            let connection = try ClientConnection(address, now: Clock.monotonicMilliseconds())
+            defer { connection.close(code: CloseCode.normal.rawValue) }
+            while let item = connection.item {
+                var items = [item]
+                let now = Clock.monotonicMilliseconds()
+                guard now < end else { throw Failure.offline("\(address) did not answer in time.") }
+                _ = try Poll.wait(&items, timeoutMilliseconds: Int(max(min(connection.deadline, end) - now, 1)))
+                let later = Clock.monotonicMilliseconds()
+                for event in connection.ready(now: later) + connection.timeout(now: later) {
+                    if case .frame(.error(let rejection, _)) = event { throw Failure.refused(rejection) }
+                    if case .closed(_, let reason) = event { throw Failure.offline(reason) }
+                    guard let (frame, found) = answer(event) else { continue }
+                    if let found { return found }
+                    if let frame { connection.send(frame) }
+                }
+            }
+            throw Failure.offline("\(address) ended the connection.")
+        } catch let failure as Failure {
+            throw failure
+        } catch let failure as ConnectionFailure {
+            throw .offline(failure.message)
+        } catch {
+            throw .offline("\(error)")
+        }
+    }
+}

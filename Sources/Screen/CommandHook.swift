@@ -1,0 +1,85 @@
+internal import Posix
+internal import Synchronization
+
+/// A command of the person's that is started when something happens: never waited for, one at a time, each for a bounded time.
+///
+/// Its words are an argument vector, so that no text of others ever meets a shell. The text comes in its environment and on its standard
+/// input; what it writes goes nowhere.
+package final class CommandHook: Sendable {
+    /// Milliseconds that one run may take; longer than any notification takes to be handed over.
+    package static let usualTime = 10_000
+    /// Octets of a text on standard input: as many as a pipe takes at once (pipe(7)), so that writing never waits.
+    package static let textLimit = 4_096
+
+    /// What a run is told.
+    package struct Occasion: Hashable, Sendable {
+        /// For standard input.
+        package var text: String
+        /// Added to the environment, "NAME=value".
+        package var variables: [String]
+
+        package init(text: String, variables: [String] = []) {
+            self.text = text
+            self.variables = variables
+        }
+    }
+
+    private struct State {
+        var isRunning = false
+        /// The newest that came while one ran; those between are dropped.
+        var next: Occasion?
+    }
+
+    private let command: [String]
+    private let milliseconds: Int
+    private let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - command: a program and its words; not empty.
+    ///   - milliseconds: after which a run is killed.
+    package init(_ command: [String], milliseconds: Int = usualTime) {
+        precondition(!command.isEmpty, "a command has a name")
+        self.command = command
+        self.milliseconds = milliseconds
+    }
+
+    /// Whether there is such a program: a path, or a name that PATH leads to.
+    package var isThere: Bool {
+        if command[0].contains("/") { return Files.exists(command[0]) }
+        return (Environment.value("PATH") ?? "/usr/bin:/bin").split(separator: ":").contains { Files.exists("\($0)/\(command[0])") }
+    }
+
+    /// Starts it, or after the run that goes on.
+    package func run(_ occasion: Occasion) {
+        let starts = state.withLock { state in
+            if state.isRunning { state.next = occasion } else { state.isRunning = true }
+            return state.next == nil
+        }
+        guard starts else { return }
+        // A thread of its own waits, so that whoever draws the screen never does.
+        _ = Thread.start(name: "hook") { [self] in
+            var current: Occasion? = occasion
+            while let occasion = current {
+                try? runOnce(occasion)
+                current = state.withLock { state in
+                    defer { state.next = nil }
+                    state.isRunning = state.next != nil
+                    return state.next
+                }
+            }
+        }
+    }
+
+    private func runOnce(_ occasion: Occasion) throws(Errno) {
+        let child = try ChildProcess.start(
+            command, environment: Environment.all + occasion.variables, input: .piped, output: .nothing, errors: .nothing)
+        var octets = Array(occasion.text.utf8.prefix(Self.textLimit))
+        // Not in the middle of a character.
+        while octets.count == Self.textLimit, let last = octets.last, last & 0xC0 == 0x80 || last >= 0xC0 { octets.removeLast() }
+        // One that does not read its input does not have to.
+        try? child.write(String(decoding: octets, as: UTF8.self))
+        child.closeInput()
+        // When the time is over its last reference goes, which kills it.
+        _ = try child.wait(timeoutMilliseconds: milliseconds)
+    }
+}

@@ -1,0 +1,183 @@
+import Arguments
+import Bytes
+import Client
+import Family
+import JSON
+import Posix
+import Wire
+
+/// `huddle batch`: commands from standard input, one a line, over one connection.
+struct BatchCommand {
+    private let invocation: Invocation
+    private let setting: Setting
+    private let isAtomic: Bool
+    private let stops: Bool
+
+    init(_ invocation: Invocation, _ setting: Setting, isAtomic: Bool, stops: Bool) {
+        self.invocation = invocation
+        self.setting = setting
+        self.isAtomic = isAtomic
+        self.stops = stops
+    }
+
+    /// - Returns: the status of the first line that failed.
+    func run() throws -> ExitStatus {
+        if invocation.isOffline { throw UsageError("batch needs the server: leave --offline out.") }
+        let seat = try Seat(setting, timeout: invocation.timeout)
+        defer { seat.leave() }
+        try seat.enter(context: invocation.context)
+        var input = BatchInput()
+        return isAtomic ? try runAtomic(&input, seat) : try runEach(&input, seat)
+    }
+
+    // MARK: A line after the other
+
+    private func runEach(_ input: inout BatchInput, _ seat: Seat) throws -> ExitStatus {
+        var first = ExitStatus.done
+        while let (number, line) = try input.next(seat) {
+            let printer = Printer(gathers: invocation.isJSON, prefix: "huddle: line \(number): ")
+            var status: ExitStatus
+            do {
+                let command = try read(line)
+                seat.begin(timeout: invocation.timeout)
+                status = try OneShot(command, setting, printer).perform(in: seat)
+            } catch {
+                let sentence: String
+                (status, sentence) = Program.explanation(of: error)
+                if !sentence.isEmpty { printer.complain(sentence) }
+            }
+            if invocation.isJSON {
+                guard Standard.write(output: Self.json(number, status, printer)) else { return first }
+            } else if !printer.isRead {
+                return first
+            }
+            guard status != .done else { continue }
+            if first == .done { first = status }
+            if status == .offline, !invocation.isJSON { Standard.write(error: "huddle: What stands behind line \(number) was not done.\n") }
+            // Without a server each further line would only wait as long again.
+            if stops || status == .offline { return first }
+        }
+        return first
+    }
+
+    /// A line as an invocation of its own, with what is said for all.
+    private func read(_ line: String) throws(UsageError) -> Invocation {
+        var words = try SlashCommand.split(line)
+        if words.first == "huddle" { words.removeFirst() }
+        var command = try Invocation(words)
+        guard command.server == nil, command.authorities == nil, command.token == nil, command.family == nil, command.context == nil else {
+            throw UsageError("Where and as whom stands behind batch, for all lines.")
+        }
+        guard !command.isOffline, !command.isWatched else { throw UsageError("--offline and --watch are not for lines of a batch.") }
+        switch command.action {
+        case .list, .itinerary, .add, .edit, .remove, .restore, .attend, .shift, .copy, .undo, .say, .ask: break
+        case .export where !invocation.isJSON: break
+        case .export: throw UsageError("export writes CSV. For JSON take the list.")
+        default: throw UsageError("This command is not for a batch: it takes lists, questions and changes.")
+        }
+        command.isJSON = invocation.isJSON
+        command.timeout = invocation.timeout
+        return command
+    }
+
+    private static func json(_ number: Int, _ status: ExitStatus, _ printer: Printer) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.key("line")
+        writer.integer(Int64(number))
+        writer.key("status")
+        writer.integer(Int64(status.rawValue))
+        if !printer.complaints.isEmpty {
+            writer.key("error")
+            writer.string(printer.complaints.joined(separator: "\n"))
+        }
+        writer.endObject()
+        let output = printer.output.split(separator: UInt8(ascii: "\n")).joined(separator: [UInt8(ascii: ",")])
+        return writer.octets.dropLast() + Array(",\"output\":[".utf8) + Array(output) + Array("]}\n".utf8)
+    }
+
+    // MARK: All lines as one change
+
+    private func runAtomic(_ input: inout BatchInput, _ seat: Seat) throws -> ExitStatus {
+        var lines: [(number: Int, command: Invocation)] = []
+        while let (number, line) = try input.next(seat) {
+            // More operations than a mutation takes are refused below; so many lines need not be kept for that.
+            guard lines.count <= seat.session.engine.limits.operationsPerMutation else { throw UsageError("Line \(number): that is too much for one change.") }
+            do { lines.append((number, try read(line))) } catch { throw UsageError("Line \(number): \(error.message)") }
+        }
+        guard !lines.isEmpty else { return .done }
+        // What an earlier line makes may be named by a later one: a copy of the engine does them.
+        var scratch = seat.session.engine
+        var source = IdentifierSource()
+        var operations: [Operation] = []
+        var shown = invocation
+        for (number, command) in lines {
+            do {
+                switch command.action {
+                case .add, .edit, .remove, .restore, .attend, .shift, .copy, .say: break
+                default: throw UsageError("With --atomic every line is a change, and none an undo.")
+                }
+                let more = try Request.operations(command.action, scratch, RecordLookup(scratch)) { source.next(Clock.wallMilliseconds()) }
+                for operation in more where operations.contains(where: { $0.id == operation.id }) {
+                    throw UsageError("An earlier line changes \(RecordNames(scratch).name(operation.id)) already: write both as one.")
+                }
+                _ = try scratch.perform(more, at: Clock.wallMilliseconds(), now: Clock.monotonicMilliseconds())
+                operations += more
+                shown.acceptance = shown.acceptance ?? command.acceptance
+            } catch {
+                let (status, sentence) = Program.explanation(of: error)
+                throw ProgramFailure(status, "Line \(number): \(sentence) Nothing was done.")
+            }
+        }
+        seat.begin(timeout: invocation.timeout)
+        return try OneShot(shown, setting).perform(operations, in: seat)
+    }
+}
+
+/// The lines of standard input that hold a command.
+struct BatchInput {
+    /// Octets of one line: more than the longest command that the server takes.
+    private static let lineLimit = 262_144
+
+    private var octets: [UInt8] = []
+    private var number = 0
+    private var isAtEnd = false
+
+    /// The next line with its number, from 1; `nil` at the end. Empty lines and comments are passed over, but counted.
+    ///
+    /// - Parameter seat: kept alive meanwhile.
+    mutating func next(_ seat: Seat) throws -> (number: Int, line: String)? {
+        while let line = try line(seat) {
+            number += 1
+            let text = String(decoding: line, as: UTF8.self).trimmed
+            if !text.isEmpty, !text.hasPrefix("#") { return (number, text) }
+        }
+        return nil
+    }
+
+    private mutating func line(_ seat: Seat) throws -> [UInt8]? {
+        while true {
+            if let place = octets.firstIndex(of: UInt8(ascii: "\n")) {
+                defer { octets.removeFirst(place + 1) }
+                return Array(octets[..<place])
+            }
+            if isAtEnd {
+                defer { octets = [] }
+                return octets.isEmpty ? nil : octets
+            }
+            guard octets.count <= Self.lineLimit else { throw UsageError("Line \(number + 1) is too long.") }
+            var items = [Poll.Item(Standard.input, .readable)]
+            _ = try seat.idle(&items)
+            if items[0].ready != [] { try read() }
+        }
+    }
+
+    private mutating func read() throws(Errno) {
+        var got: [UInt8] = []
+        try withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 1) { buffer throws(Errno) in
+            if case .done(let count) = try Octets.read(Standard.input, into: buffer) { got = Array(buffer[..<count]) }
+        }
+        if got.isEmpty { isAtEnd = true }
+        octets += got
+    }
+}

@@ -1,0 +1,168 @@
+import Arguments
+import Client
+import Family
+import Posix
+import Wire
+
+/// The first start on a terminal: asks which server and who, tries it at once, and keeps it in the profile.
+struct FirstRun {
+    /// Letters and digits of the longest invitation code; a sign-in token has more.
+    private static let longestCode = 32
+    /// Octets of an answer: a server's address or a token, many times over.
+    private static let answerLimit = 4_096
+
+    private var invocation: Invocation
+    private var typed: [UInt8] = []
+
+    /// - Returns: the invocation to go on with: as it was when somebody is signed in already, or when nobody can be asked.
+    /// - Throws: a sentence with the usage status, when the person leaves.
+    static func complete(_ invocation: Invocation) throws -> Invocation {
+        guard Standard.isTerminal(Standard.input), Standard.isTerminal(Standard.output), !invocation.isOffline else { return invocation }
+        guard Setting.token(invocation, try Profile.load()) == nil else { return invocation }
+        var assistant = FirstRun(invocation: invocation)
+        try assistant.run()
+        return assistant.invocation
+    }
+
+    private init(invocation: Invocation) { self.invocation = invocation }
+
+    private mutating func run() throws {
+        say(
+            """
+            Welcome to Huddle. Nobody is signed in here yet.
+            You need the address of your family's server, and an invitation code from a parent of the family.
+            Whoever runs the server makes the first one there: huddled invite. Ctrl-D leaves.
+
+            """)
+        while true {
+            let address = try server()
+            guard try signIn(address) else { continue }
+            invocation.server = address.description
+            return
+        }
+    }
+
+    // MARK: Which server
+
+    /// One that answers.
+    private mutating func server() throws -> ServerAddress {
+        var offered = try Setting.address(invocation, try Profile.load()).description
+        while true {
+            let answer = try ask("Server [\(offered)]: ")
+            var tried = invocation
+            tried.server = answer.isEmpty ? offered : answer
+            do {
+                let address = try Setting.address(tried, try Profile.load())
+                try OneQuestion.reach(address, timeoutMilliseconds: invocation.timeout)
+                if !address.isSecure, !address.isOnThisMachine { say("This connection is not encrypted: use wss:// wherever the server has it.") }
+                return address
+            } catch let error as UsageError {
+                say(error.message)
+            } catch OneQuestion.Failure.offline(let reason) {
+                offered = (try? Setting.address(tried, try Profile.load()).description) ?? offered
+                say("\(reason) Is the address right, and the server running?")
+            } catch OneQuestion.Failure.refused(let rejection) {
+                say(rejection.message.printable)
+            }
+        }
+    }
+
+    // MARK: Who
+
+    /// - Returns: false to choose another server.
+    private mutating func signIn(_ address: ServerAddress) throws -> Bool {
+        let prompt = "Invitation code, or sign-in token: "
+        while true {
+            let answer = try ask(prompt)
+            if answer.isEmpty { return false }
+            do {
+                if answer.count(where: { $0.isLetter || $0.isNumber }) > Self.longestCode {
+                    hide(prompt, answer)
+                    guard try use(token: answer, address) else { continue }
+                } else {
+                    try redeem(answer, address)
+                }
+                return true
+            } catch OneQuestion.Failure.refused(let rejection) {
+                say("\(rejection.message.printable) Try again, or press Enter for another server.")
+            } catch OneQuestion.Failure.offline(let reason) {
+                say("\(reason) Try the same again, or press Enter for another server.")
+            }
+        }
+    }
+
+    private mutating func redeem(_ code: String, _ address: ServerAddress) throws {
+        var profile = try Profile.load()
+        let seat = try Redemption.redeem(code: code, at: address, client: profile.client, timeoutMilliseconds: invocation.timeout)
+        profile.family = seat.family
+        try keep(&profile, seat.token, address)
+    }
+
+    /// - Returns: false when it belongs to no family.
+    private mutating func use(token: String, _ address: ServerAddress) throws -> Bool {
+        let memberships = try OneQuestion.memberships(of: token, at: address, timeoutMilliseconds: invocation.timeout)
+        guard var chosen = memberships.first else {
+            say("Whoever this token is of belongs to no family. Ask a parent for an invitation code.")
+            return false
+        }
+        if memberships.count > 1 {
+            say("You belong to several families:")
+            for (index, membership) in memberships.enumerated() { say("  \(index + 1)  \(membership.name.printable) (\(membership.role.rawValue))") }
+            while true {
+                let answer = try ask("Which one, 1 to \(memberships.count)? The others: huddle --family NAME. ")
+                guard let number = Int(answer), memberships.indices.contains(number - 1) else { continue }
+                chosen = memberships[number - 1]
+                break
+            }
+        }
+        var profile = try Profile.load()
+        profile.family = chosen.family
+        try keep(&profile, token, address)
+        return true
+    }
+
+    private func keep(_ profile: inout Profile, _ token: String, _ address: ServerAddress) throws {
+        profile.server = address.description
+        profile.token = token
+        try profile.save()
+        say("Signed in. This is kept in \(Profile.path ?? "the profile"), readable by you alone.")
+    }
+
+    // MARK: The terminal
+
+    private func say(_ text: String) {
+        // The last column stays free, because writing into it makes some terminals wrap.
+        let columns = (TerminalDevice.size()?.columns ?? 80) - 1
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).flatMap { WordWrap.lines(String($0), columns: columns) }
+        Standard.write(output: lines.joined(separator: "\n") + "\n")
+    }
+
+    /// A line, without the spaces around it.
+    ///
+    /// - Throws: at the end of the input.
+    private mutating func ask(_ prompt: String) throws -> String {
+        Standard.write(output: prompt)
+        while true {
+            if let place = typed.firstIndex(of: UInt8(ascii: "\n")) {
+                defer { typed.removeFirst(place + 1) }
+                return String(decoding: typed[..<place], as: UTF8.self).trimmed
+            }
+            var got: [UInt8] = []
+            try withUnsafeTemporaryAllocation(byteCount: Self.answerLimit, alignment: 1) { buffer throws(Errno) in
+                if case .done(let count) = try Octets.read(Standard.input, into: buffer) { got = Array(buffer[..<count]) }
+            }
+            guard !got.isEmpty, typed.count <= Self.answerLimit else {
+                say("")
+                throw ProgramFailure(.usage, "Nobody is signed in. Start huddle again once you have an invitation, or write: huddle join CODE --server ws://HOST:PORT")
+            }
+            typed += got
+        }
+    }
+
+    /// A token works like a password: it does not stay on the screen.
+    private func hide(_ prompt: String, _ answer: String) {
+        guard !["dumb", ""].contains(Environment.value("TERM") ?? ""), let columns = TerminalDevice.size()?.columns, columns > 0 else { return }
+        let rows = (prompt.count + answer.count - 1) / columns + 1
+        Standard.write(output: String(repeating: "\u{1B}[A\u{1B}[2K", count: rows) + "\r\(prompt)(not shown)\n")
+    }
+}

@@ -1,0 +1,65 @@
+import Client
+import JSON
+import Posix
+import Wire
+
+/// A list that is shown anew whenever it has changed: `huddle events --watch`. With `--json` one object a state.
+struct ListWatch {
+    /// Milliseconds after which a list is looked at again although nothing happened: a day may have ended, and `--upcoming` with it.
+    private static let look: Int64 = 60_000
+
+    private let invocation: Invocation
+    private let setting: Setting
+
+    init(_ invocation: Invocation, _ setting: Setting) {
+        self.invocation = invocation
+        self.setting = setting
+    }
+
+    /// Until SIGINT or SIGTERM, or until nobody reads.
+    func run() throws -> ExitStatus {
+        let handled = [Signals.interrupt, Signals.terminate]
+        Signals.block(handled)
+        let signals = try SignalDescriptor(handled)
+        let seat = try Seat(setting, timeout: invocation.timeout, isQuiet: false)
+        defer { seat.leave() }
+        try seat.enter(context: invocation.context)
+        var shown: [UInt8]?
+        var saidOffline = false
+        while true {
+            if seat.session.engine.phase == .live {
+                saidOffline = false
+                let printer = Printer(gathers: true)
+                try OneShot(invocation, setting, printer).show(seat.session.engine)
+                if printer.output != shown {
+                    guard print(printer.output, isFirst: shown == nil, seat.session.engine) else { return .done }
+                    shown = printer.output
+                }
+            } else if !saidOffline, seat.session.engine.phase == .offline {
+                saidOffline = true
+                Standard.write(error: "huddle: \(seat.session.lastFailure ?? "offline") Trying again.\n")
+            }
+            var items = [Poll.Item(signals.raw, .readable)]
+            let deadline = Clock.monotonicMilliseconds() + Self.look
+            _ = try seat.idle(until: deadline, &items)
+            if items[0].ready != [] { return .done }
+        }
+    }
+
+    /// - Returns: false when nobody reads any more.
+    private func print(_ octets: [UInt8], isFirst: Bool, _ engine: borrowing SyncEngine) -> Bool {
+        guard invocation.isJSON else {
+            // On a terminal in the place of the last one, else behind it.
+            let before = Standard.isTerminal(Standard.output) ? "\u{1B}[H\u{1B}[2J" : isFirst ? "" : "\n"
+            return Standard.write(output: Array(before.utf8) + octets)
+        }
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.key("seq")
+        writer.integer(engine.cursor?.sequence ?? 0)
+        writer.endObject()
+        // The records as they are printed without --watch, a line each.
+        let records = octets.split(separator: UInt8(ascii: "\n")).joined(separator: [UInt8(ascii: ",")])
+        return Standard.write(output: writer.octets.dropLast() + Array(",\"records\":[".utf8) + Array(records) + Array("]}\n".utf8))
+    }
+}

@@ -1,0 +1,68 @@
+import Posix
+import PseudoTerminal
+import Testing
+
+@Suite("How a person is told that somebody wrote", .serialized)
+struct NotifyTests {
+    private func expectFile(_ path: String, _ text: String) throws {
+        let end = Clock.monotonicMilliseconds() + 10_000
+        var found = ""
+        while found != text, Clock.monotonicMilliseconds() < end {
+            found = String(decoding: (try? Files.read(path)) ?? [], as: UTF8.self)
+            var none: [Poll.Item] = []
+            _ = try Poll.wait(&none, timeoutMilliseconds: 5)
+        }
+        #expect(found == text)
+    }
+
+    @Test("with the bell, a command, both or nothing, as the configuration says", arguments: [
+        ("", true, false), ("set notify none\n", false, false), ("set notify bell\n", true, false), ("set notify hook\n", false, true),
+        ("set notify-command HOOK 'two words'\n", true, true), ("set notify bell\nset notify-command HOOK 'two words'\n", true, false),
+    ])
+    func ways(configuration: String, rings: Bool, runs: Bool) throws {
+        let folder = try TemporaryFolder()
+        let demo = try Demo(in: folder.path + "/data")
+        let server = try RunningServer(folder.path + "/data")
+        let (parent, athlete) = (demo.parents[0], demo.athletes[0])
+        let hook = folder.path + "/hook"
+        let script = "#!/bin/sh\ncd '\(folder.path)'\n{ echo \"$1|$HUDDLE_FROM|$HUDDLE_TEXT|$HUDDLE_MENTION\"; cat; } >new\nmv new told\n"
+        try Files.write(Array(script.utf8), to: hook, mode: 0o700)
+        let place = folder.path + "/" + parent.name.replacing(" ", with: "") + "/huddle"
+        try Files.makeFolders(place, mode: 0o700)
+        let text = configuration.replacing("HOOK", with: hook) + (configuration == "set notify hook\n" ? "set notify-command \(hook) 'two words'\n" : "")
+        try Files.write(Array(text.utf8), to: place + "/config")
+        let terminal = try FullScreenTests.open(server, parent, folder)
+        try FullScreenTests.expect(terminal, "? shows the keys")
+        #expect(!terminal.screen.text.contains("configuration is left out"))
+        let before = terminal.written.count { $0 == 0x07 }
+        let other = HuddleProgram(server, token: athlete.token)
+        // The first word of a name is enough to speak to somebody, in the conversation; scripts say who is meant by the client's rules.
+        let speaker = try FullScreenTests.open(server, athlete, folder)
+        try FullScreenTests.expect(speaker, "? shows the keys")
+        try speaker.type("@\(parent.name.split(separator: " ")[0]) `come` $(now)\r")
+        try FullScreenTests.expect(terminal, "`come` $(now)")
+        if runs {
+            let said = "@\(parent.name.split(separator: " ")[0]) `come` $(now)"
+            try expectFile(folder.path + "/told", "two words|\(athlete.name)|\(said)|1\n\(athlete.name): \(said)\n")
+        }
+        // What came before the second message has been shown.
+        #expect(try other.run("say", "That was all").ending == .exited(0))
+        try FullScreenTests.expect(terminal, "That was all")
+        #expect((terminal.written.count { $0 == 0x07 } > before) == rings)
+        #expect(Files.exists(folder.path + "/told") == runs)
+    }
+
+    @Test("what the configuration cannot mean is told at the start")
+    func complaints() throws {
+        let folder = try TemporaryFolder()
+        let demo = try Demo(in: folder.path + "/data")
+        let server = try RunningServer(folder.path + "/data")
+        let place = folder.path + "/" + demo.parents[0].name.replacing(" ", with: "") + "/huddle"
+        try Files.makeFolders(place, mode: 0o700)
+        try Files.write(Array("set notify siren\nset notify-command /no/such\nset notify-command\n".utf8), to: place + "/config")
+        let terminal = try FullScreenTests.open(server, demo.parents[0], folder)
+        try FullScreenTests.expect(terminal, "set notify with some of bell, osc9, hook, or none")
+        try FullScreenTests.expect(terminal, "There is no program /no/such.")
+        try FullScreenTests.expect(terminal, "Write: set notify-command notify-send Huddle")
+    }
+}

@@ -1,0 +1,195 @@
+import Bytes
+import Client
+import Posix
+import Testing
+
+extension SystemTests {
+    /// Batches, lists that are watched, and `--json` of every command (`proto/cli.md`).
+    @Suite("huddle, scripted: batch, --watch, --json of every command") struct ScriptingTests {
+        private let folder: TemporaryFolder
+        private let demo: Demo
+        private let server: RunningServer
+        private let parent: HuddleProgram
+
+        init() throws {
+            folder = try TemporaryFolder()
+            demo = try Demo(in: folder.path)
+            server = try RunningServer(folder.path)
+            parent = HuddleProgram(server, token: demo.parents[0].token)
+        }
+
+        @Test("a batch does its lines over one connection, answers each with one line, and ends as the first that failed")
+        func batch() throws {
+            let lines = """
+                # a season
+                add school name="Zed State"
+                add coach first-name=Zoe last-name=Quill school="Zed State"
+
+                coaches Quill
+                events attend "no such event"
+                add event type=camp name=Camp start=2030-02-02 end=2030-02-01 --athlete Elena
+                huddle say Done
+                stats
+                """
+            let answer = try parent.run(["batch", "--json"], input: lines)
+            #expect(answer.ending == .exited(2))
+            let results = try answer.lines()
+            #expect(results.map { $0["line"]?.integer } == [2, 3, 5, 6, 7, 8, 9])
+            #expect(results.map { $0["status"]?.integer } == [0, 0, 0, 2, 3, 0, 0])
+            #expect(results.map { $0["output"]?.elements.first?["type"]?.string } == ["ack", "ack", nil, nil, "reject", "ack", "statistics"])
+            #expect(results[2]["output"]?.elements.first?["fields"]?["last_name"]?.string == "Quill")
+            #expect(results[3].keys == ["line", "status", "error", "output"] && results[0].keys == ["line", "status", "output"])
+            #expect(results[3]["error"]?.string?.contains("no such event") == true)
+            #expect(answer.errors.isEmpty)
+
+            // As text: what each prints by itself, complaints with their line.
+            let text = try parent.run(["-"], input: lines.replacing("Zed State", with: "Yot State"))
+            #expect(text.ending == .exited(2) && text.output.contains("added Yot State"))
+            #expect(text.errors.contains("huddle: line 6: ") && text.errors.contains("huddle: line 7: "), "\(text.errors)")
+            let stopped = try parent.run(["batch", "--stop", "--json"], input: "events attend nothing\nsay Not said\n")
+            #expect(try stopped.ending == .exited(2) && stopped.lines().count == 1)
+            #expect(try parent.run("messages", "Not said", "--json").output.isEmpty)
+        }
+
+        @Test("a batch answers each line before the next is written, as a program at the other end of a pipe needs it")
+        func coprocess() throws {
+            let child = try ChildProcess.start(
+                [Programs.path("huddle"), "batch", "--json", "--server", server.url, "--token", demo.parents[0].token],
+                environment: ["HOME=\(folder.path)", "PATH=/usr/bin:/bin"], input: .piped)
+            for number in 1...3 {
+                try child.write("say Number \(number)\n")
+                let result = try JSONValue(try #require(try child.readLine(timeoutMilliseconds: 15_000)))
+                #expect(result["line"]?.integer == Int64(number) && result["status"]?.integer == 0)
+            }
+            child.closeInput()
+            #expect(try child.wait(timeoutMilliseconds: 10_000) == .exited(0))
+        }
+
+        @Test("what cannot stand in a batch is refused by its line, the others go on", arguments: [
+            "watch", "help", "join ABC", "batch", "docs shares x", "events --offline", "events --watch", "events --server ws://x", "export events", "say \"x",
+        ])
+        func refusedLines(line: String) throws {
+            let answer = try parent.run(["batch", "--json"], input: line + "\nsay On\n")
+            #expect(answer.ending == .exited(2))
+            #expect(try answer.lines().map { $0["status"]?.integer } == [2, 0])
+        }
+
+        @Test("--atomic makes all lines one change, which later lines may build on, and one undo takes back")
+        func atomic() throws {
+            let lines = """
+                add trip name="Albany, one night" start=2031-06-11 end=2031-06-12
+                add item trip="Albany, one night" title="Dinner by the lake" start-time=2031-06-11T18:00 end-time=2031-06-11T19:30
+                add school name="Zed State"
+                add coach first-name=Zoe last-name=Quill school="Zed State"
+                """
+            let answer = try parent.run(["batch", "--atomic", "--json"], input: lines)
+            #expect(answer.ending == .exited(0), "\(answer.errors)\(answer.output)")
+            let ack = try answer.json()
+            #expect(ack["type"]?.string == "ack" && ack["records"]?.elements.count == 4)
+            #expect(try parent.run("items", "Dinner by the lake", "--json").lines().count == 1)
+            #expect(try parent.run("undo").ending == .exited(0))
+            #expect(try parent.run("items", "Dinner by the lake", "--json").output.isEmpty)
+            #expect(try parent.run("schools", "Zed State", "--json").output.isEmpty)
+
+            // One that the rules refuse keeps all back.
+            let refused = try parent.run(
+                ["batch", "--atomic", "--json"],
+                input: "say Not said\nadd event type=camp name=Camp start=2030-02-02 end=2030-02-01 --athlete Elena\n")
+            #expect(refused.ending == .exited(3) && refused.errors.contains("Line 2"), "\(refused.errors)")
+            for (line, word) in [("events", "every line is a change"), ("undo", "none an undo"), ("edit school Yale2 location=X", "Line 2")] {
+                let wrong = try parent.run(["batch", "--atomic"], input: "say Not said\n\(line)\n")
+                #expect(wrong.ending == .exited(2) && wrong.errors.contains(word), "\(wrong.errors)")
+            }
+            let twice = try parent.run(["batch", "--atomic"], input: "add school name=Yot\nedit school Yot location=Albany\n")
+            #expect(twice.ending == .exited(2) && twice.errors.contains("already"), "\(twice.errors)")
+            #expect(try parent.run("messages", "Not said", "--json").output.isEmpty)
+            #expect(try parent.run(["batch", "--atomic"], input: "\n# nothing\n").ending == .exited(0))
+        }
+
+        @Test("without a server a batch ends with 5 and does nothing; one that loses it says from where on")
+        func offline() throws {
+            try server.stop()
+            let answer = try parent.run(["batch", "--json", "--timeout", "1"], input: "say One\nsay Two\n")
+            #expect(answer.ending == .exited(5) && answer.output.isEmpty)
+            try server.restart()
+            let child = try parent.start("batch", "--timeout", "2")
+            child.closeInput()
+            #expect(try child.wait(timeoutMilliseconds: 10_000) == .exited(0))
+        }
+
+        @Test("events --watch --json shows a state a line, anew when it has changed, also after the server was away")
+        func watch() throws {
+            let watch = try parent.start("schools", "Zed", "--watch", "--json")
+            func next() throws -> JSONValue { try JSONValue(try #require(try watch.readLine(timeoutMilliseconds: 20_000))) }
+            let empty = try next()
+            #expect(empty.keys == ["seq", "records"] && empty["records"]?.elements.isEmpty == true)
+            let other = HuddleProgram(server, token: demo.parents[1].token)
+            // What does not change the list shows nothing.
+            #expect(try other.run("say", "Hello").ending == .exited(0))
+            let added = try other.run("add", "school", "name=Zed State", "--json")
+            let state = try next()
+            #expect(state["records"]?.elements.map { $0["fields"]?["name"]?.string } == ["Zed State"])
+            #expect(state["seq"]?.integer == (try added.json()["seq"]?.integer))
+            try server.kill()
+            try server.restart()
+            #expect(try other.run("rm", "school", "Zed State").ending == .exited(0))
+            #expect(try next()["records"]?.elements.isEmpty == true)
+            watch.kill(Signals.terminate)
+            #expect(try watch.wait(timeoutMilliseconds: 10_000) == .exited(0))
+            // As text the table stands again, behind an empty line.
+            let text = try parent.start("schools", "Zed", "--watch")
+            #expect(try text.readLine()?.hasPrefix("Nothing like that.") == true)
+            #expect(try other.run("add", "school", "name=Zed Two").ending == .exited(0))
+            #expect(try text.readLine() == "")
+            _ = try text.readLine()
+            #expect(try text.readLine()?.contains("Zed Two") == true)
+        }
+
+        /// A use of each command that has `--json`, in this order; what it says in an argument stands for a record of the demo family.
+        private static let uses: [(verb: Command.Verb, words: [String])] = [
+            (.help, ["help", "events"]), (.add, ["add", "school", "name=Zed State"]), (.edit, ["edit", "school", "Zed State", "location=Albany"]),
+            (.list, ["events"]), (.itinerary, ["itinerary"]), (.attend, ["attend", "Empire Underclass Showcase", "--quick"]),
+            (.undo, ["undo"]), (.shift, ["shift", "event", "Empire Underclass Showcase", "7"]), (.copy, ["copy", "event", "Empire Underclass Showcase", "7"]),
+            (.remove, ["rm", "school", "Zed State"]), (.restore, ["restore", "school", "Zed State"]), (.say, ["say", "Hello"]),
+            (.history, ["history"]), (.since, ["since", "1"]), (.statistics, ["stats"]), (.access, ["access"]),
+            (.upload, ["docs", "upload", "FOLDER/film.pdf", "--type", "transcript", "--athlete", "Elena"]), (.share, ["docs", "share", "film", "--school", "Zed State"]),
+            (.shares, ["docs", "shares", "film"]), (.versions, ["docs", "versions", "film"]), (.link, ["docs", "link", "film"]), (.download, ["docs", "download", "film", "--output", "FOLDER/copy.pdf"]),
+            (.unshare, ["docs", "unshare", "film"]), (.outbox, ["outbox"]), (.batch, ["batch"]),
+        ]
+
+        @Test("every command that has --json prints objects, one a line, and nothing else; the others say so")
+        func json() throws {
+            let verbs = Set(Self.uses.map(\.verb))
+            for command in CommandTable.all where !command.words.isEmpty && command.output != nil && !verbs.contains(command.verb) {
+                // These run until they are ended, or end what is there: their own tests read their lines.
+                #expect([.join, .watch].contains(command.verb), "\(command.words)")
+            }
+            for command in CommandTable.all where !command.words.isEmpty && command.output == nil {
+                #expect([.converse, .completions, .complete, .export].contains(command.verb), "\(command.words)")
+                let answer = try parent.run(command.words[0] + ["--json"] + (command.verb == .export ? ["events"] : command.verb == .completions ? ["bash"] : []))
+                #expect(answer.ending == .exited(2) && answer.output.isEmpty && answer.errors.hasPrefix("huddle: "), "\(command.words)")
+            }
+            try Files.write(Array("%PDF-1.4\n%%EOF\n".utf8), to: folder.path + "/film.pdf")
+            for (verb, words) in Self.uses {
+                let words = words.map { $0.replacing("FOLDER", with: folder.path) }
+                let answer = try parent.run(words + ["--json"], input: verb == .batch ? "stats\n" : "")
+                #expect(answer.ending == .exited(0) && answer.errors.isEmpty, "\(words): \(answer.errors)")
+                let lines = try answer.lines()
+                #expect(lines.allSatisfy { !$0.keys.isEmpty } && (!lines.isEmpty || verb == .outbox || verb == .itinerary), "\(words): \(answer.output)")
+            }
+            let version = try parent.run("--version", "--json")
+            #expect(try version.json().keys == ["version"])
+        }
+
+        @Test("1: failed on this machine, before anything was sent")
+        func failed() throws {
+            let path = folder.path + "/events.csv"
+            #expect(try parent.run("export", "events", "--output", path).ending == .exited(0))
+            let again = try parent.run("export", "events", "--output", path)
+            #expect(again.ending == .exited(1) && again.errors.contains("there already"), "\(again.errors)")
+            try Files.write(Array("{".utf8), to: parent.profile)
+            let damaged = try parent.run("events")
+            #expect(damaged.ending == .exited(1) && damaged.errors.contains("mend or remove it"), "\(damaged.errors)")
+        }
+    }
+}

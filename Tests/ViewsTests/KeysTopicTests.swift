@@ -1,0 +1,28 @@
+import Client
+import Terminal
+import Testing
+import Views
+
+@Suite("The page about keys")
+struct KeysTopicTests {
+    @Test("names keys that do what it says", arguments: [
+        ("F1", "f1", "", RoomCommand.help), ("Tab", "tab", "input", .complete), ("Ctrl-O", "ctrl-o", "input", .season), ("F2", "f2", "", .events),
+        ("Alt-N", "alt-n", "", .unread), ("Ctrl-Up", "ctrl-up", "input", .select), ("r comments", "r", "select", .comment),
+        ("u takes", "u", "select", .undoSelected), ("o opens", "o", "select", .open), ("y copies", "y", "select", .copy), ("Esc", "esc", "select", .leaveSelect),
+        ("Ctrl-X u", "ctrl-x u", "input", .undoLast), ("Ctrl-X Ctrl-E", "ctrl-x ctrl-e", "input", .editOutside), ("Ctrl-L", "ctrl-l", "", .redraw),
+        ("Ctrl-Z", "ctrl-z", "", .suspend),
+    ])
+    func keys(words: String, keys: String, mode: String, command: RoomCommand) {
+        #expect(HelpTopic.keys.lines.joined(separator: "\n").contains(words))
+        let keymap = RoomCommand.defaultKeymap()
+        let bound = mode.isEmpty ? keymap.keys(of: command.rawValue) : keymap.keys(of: command.rawValue, in: mode)
+        #expect(bound.contains { $0.lowercased() == keys }, "\(bound)")
+    }
+
+    @Test("Its lines for a configuration are read")
+    func configuration() {
+        var keymap = RoomCommand.defaultKeymap()
+        let mistakes = keymap.read(configuration: "bind ctrl-t season\nunbind f2", modes: RoomCommand.modes, actions: RoomCommand.names)
+        #expect(mistakes.isEmpty)
+    }
+}
