@@ -3,6 +3,7 @@ extension String {
     /// One line in which nothing can steer a terminal: control characters, line ends and the characters that turn the direction of
     /// writing (Trojan Source, CVE-2021-42574) become a visible substitute.
     package var printable: String {
+        if utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return self }
         guard unicodeScalars.contains(where: \.steersTerminal) else { return self }
         var result = String.UnicodeScalarView()
         for scalar in unicodeScalars {

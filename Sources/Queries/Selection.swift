@@ -39,12 +39,14 @@ extension Query {
     package func apply(
         _ records: some Sequence<Record>, today: CalendarDate, instant: (_ zone: String, LocalDateTime) -> Int64?
     ) -> [Record] {
+        apply(records.filter { $0.kind == kind }.map { ($0, ListKeys($0, instant: instant)) }, today: today)
+    }
+
+    /// The same for records of the kind whose keys were made before: a list that is filtered anew with each key that is pressed.
+    package func apply(_ records: some Sequence<(Record, ListKeys)>, today: CalendarDate) -> [Record] {
         let matcher = Matcher(self, today: today)
         var found: [(place: Place, record: Record)] = []
-        for record in records where record.kind == kind {
-            let keys = ListKeys(record, instant: instant)
-            if matcher.matches(keys) { found.append((place(keys), record)) }
-        }
+        for (record, keys) in records where matcher.matches(keys) { found.append((place(keys), record)) }
         found.sort { $0.place < $1.place }
         return found.map(\.record)
     }

@@ -25,9 +25,9 @@ package enum Completions {
     private static let emoji = Emoji.table.map { CompletionCandidate($0.name, insertion: $0.emoji, detail: $0.emoji) }
 
     private static func records(_ kind: Kind, _ names: RecordNames, _ sigil: String, date: String) -> [CompletionCandidate] {
-        names.records(of: kind).sorted { ($0.fields.text(date) ?? "") > ($1.fields.text(date) ?? "") }.map { record in
+        names.records(of: kind).map { record in
             let name = RecordNames.name(record)
             return CompletionCandidate(name, insertion: sigil + name, detail: record.fields.text(date) ?? "")
-        }
+        }.sorted { $0.detail > $1.detail }
     }
 }

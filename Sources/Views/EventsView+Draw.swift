@@ -49,8 +49,11 @@ extension EventsView {
     private func drawMonth(_ canvas: inout Canvas, _ rect: Rect) {
         let names = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"]
         canvas.draw("‹ \(names[month.month - 1]) \(month.year) ›", at: rect.column + 1, rect.row, columns: rect.columns - 2, theme[.title])
-        let spans = found.compactMap { span($0) }
-        let byID = Dictionary(found.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        // The grid shows a week more at either side.
+        let window = (month.days - month.day - 7)...(month.days + 45)
+        let spans = spans.filter { $0.first.days <= window.upperBound && $0.last.days >= window.lowerBound }
+        let shown = Set(spans.map(\.id))
+        let byID = Dictionary(found.lazy.filter { shown.contains($0.id) }.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         let grid = MonthGrid(month: month, today: today, firstWeekday: firstWeekday, spans: spans)
         let theme = theme
         let look = MonthGrid<Identifier>.Look(theme: theme, selected: selectedRecord.flatMap { span($0)?.first }) { id in
@@ -96,7 +99,7 @@ extension EventsView {
 
     private func drawEmpty(_ canvas: inout Canvas, _ rect: Rect) {
         let lines =
-            all.isEmpty
+            isEmpty
             ? ["📅", "No events yet", "Create your first event to start tracking camps and showcases", "n  + Add Event"]
             : ["No events match your filters", "Try adjusting your search criteria", "c  Clear filters"]
         for (row, line) in lines.enumerated() {

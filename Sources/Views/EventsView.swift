@@ -76,9 +76,14 @@ package struct EventsView: Sendable {
     package private(set) var filter = ListFilter(.event)
     package private(set) var month: CalendarDate
     package private(set) var isSearching = false
-    /// All of the context, and those that the filter leaves, in its order.
-    package private(set) var all: [Record] = []
+    /// Those of the context that the filter leaves, in its order.
     package private(set) var found: [Record] = []
+    /// All with what lists ask of them, worked out once: the list is filtered with each letter of a search.
+    private var keyed: [(Record, ListKeys)] = []
+    /// The days of those found.
+    private(set) var spans: [MonthGrid<Identifier>.Span] = []
+    /// Whether the context has no event at all.
+    package var isEmpty: Bool { keyed.isEmpty }
     package private(set) var selected: Identifier?
     /// The lines of the event that is open.
     package private(set) var detail: [StyledText]?
@@ -107,9 +112,10 @@ package struct EventsView: Sendable {
     package mutating func show(_ records: [Record], context: Context, today: CalendarDate) {
         self.today = today
         self.context = context
-        all = records.filter { record in
-            if case .athlete(let id) = context { record.athlete == id } else { true }
-        }
+        keyed = ListFilter.keyed(
+            records.filter { record in
+                if case .athlete(let id) = context { record.athlete == id } else { true }
+            })
         apply()
     }
 
@@ -124,7 +130,8 @@ package struct EventsView: Sendable {
 
     private mutating func apply() {
         filter.text = search.text
-        found = filter.apply(all, today: today.description, context: context)
+        found = filter.apply(keyed, today: today.description, context: context)
+        spans = found.compactMap { span($0) }
         if selectedIndex == nil { selected = found.first?.id }
     }
 

@@ -161,15 +161,20 @@ extension RoomView {
 package enum KeyHelp {
     package static func draw(_ lines: [(keys: String, summary: String)], _ canvas: inout Canvas, _ theme: Theme) {
         let columns = max(lines.map { TextWidth.of($0.keys) }.max() ?? 0, 4)
-        let wide = min(lines.map { columns + 4 + TextWidth.of($0.summary) }.max() ?? 0, canvas.size.columns - 6) + 4
-        let rect = canvas.bounds.centred(columns: wide, rows: min(lines.count + 2, canvas.size.rows))
+        // What does not fit below one another stands beside.
+        let high = max(min(lines.count, canvas.size.rows - 2), 1)
+        let beside = max((lines.count + high - 1) / high, 1)
+        let natural = (lines.map { columns + 2 + TextWidth.of($0.summary) }.max() ?? 0) + 2
+        let each = max(min(natural, (canvas.size.columns - 4) / beside), 1)
+        let rect = canvas.bounds.centred(columns: each * beside + 3, rows: high + 2)
         canvas.fill(rect)
         canvas.box(rect, theme[.accent], title: "Keys — any key closes", titleStyle: theme[.title])
         canvas.cursor = nil
         canvas.clipped(to: rect.inset(1, 1)) { canvas in
-            for (row, line) in lines.enumerated() {
-                canvas.draw(line.keys, at: rect.column + 2, rect.row + 1 + row, theme[.accent])
-                canvas.draw(line.summary, at: rect.column + 4 + columns, rect.row + 1 + row)
+            for (place, line) in lines.enumerated() {
+                let (column, row) = (rect.column + 2 + place / high * each, rect.row + 1 + place % high)
+                canvas.draw(line.keys, at: column, row, theme[.accent])
+                canvas.draw(TextWidth.cut(line.summary, to: max(each - columns - 3, 0)), at: column + 2 + columns, row)
             }
         }
     }

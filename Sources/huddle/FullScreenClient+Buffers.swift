@@ -16,15 +16,18 @@ extension FullScreenClient {
     }
 
     func show(_ key: BufferKey, title: String) {
-        if let closed = buffers.show(key, title: title) { views[closed] = nil }
-        isStale = true
+        if let closed = buffers.show(key, title: title) { forget(closed) }
+    }
+
+    private func forget(_ key: BufferKey) {
+        views[key] = nil
+        forgetLayout(key)
     }
 
     /// Closes a buffer; what was on the screen before comes back.
     func close(_ key: BufferKey) {
         buffers.close(key)
-        if !BufferKey.fixed.contains(key) { views[key] = nil }
-        isStale = true
+        if !BufferKey.fixed.contains(key) { forget(key) }
     }
 
     /// - Returns: `nil` for one that is opened with what it shows, as a form is.

@@ -40,8 +40,11 @@ final class FullScreenClient {
     private var hasOpened = false
     /// Forms that were opened; each has a number of its own.
     var formCount = 0
-    /// Records or facts have changed since they were laid out.
+    /// Records or facts have changed since they were looked at.
     var isStale = true
+    /// Counts the times that they were looked at anew, and which of these each buffer shows.
+    private var generation = 0
+    private var laidOut: [BufferKey: Int] = [:]
 
     // What is worked out anew when records have changed.
     var names = RecordNames([])
@@ -66,9 +69,6 @@ final class FullScreenClient {
         views = [.room: room, .season: season]
         room.tell(configuration.complaints)
         room.tell(session.takeWarnings())
-        guard session.engine.cursor != nil else { return }
-        conversation.begin()
-        open()
     }
 
     private func open() {
@@ -82,8 +82,15 @@ final class FullScreenClient {
         while true {
             if !toast.isEmpty, Clock.monotonicMilliseconds() >= toastEnds { toast = "" }
             if isStale { refresh() }
+            layOut()
             conversation.columns = screen.size.columns
             draw()
+            // What is kept here is on the screen before anything else is made ready.
+            if !hasOpened, session.engine.cursor != nil {
+                conversation.begin()
+                open()
+                continue
+            }
             var items = screen.items
             let own = items.count
             if let editor { items.append(Poll.Item(editor.process.raw, .readable)) }
@@ -108,6 +115,7 @@ final class FullScreenClient {
 
     private func draw() {
         var canvas = Canvas(screen.size)
+        facts.hot = buffers.hotlist
         views[buffers.current]?.draw(facts, &canvas)
         ToastLine.draw(toast, &canvas, theme)
         switcher?.draw(&canvas)
@@ -151,7 +159,6 @@ final class FullScreenClient {
     private func tell(_ line: String) {
         room.tell([line])
         if buffers.current != .room { toast(line) }
-        isStale = true
     }
 
     /// Shows what the conversation says: what commands came to.
@@ -207,16 +214,26 @@ final class FullScreenClient {
 
     // MARK: How things stand
 
-    /// Lays out anew what records and facts have become.
+    /// Looks anew at records and facts.
     private func refresh() {
         isStale = false
+        generation += 1
         let engine = session.engine
         names = RecordNames(engine)
         memberNames = Dictionary(names.records(of: .member).map { ($0.id, RecordNames.name($0)) }, uniquingKeysWith: { first, _ in first })
         athletes = names.records(of: .member).filter { $0.fields.text("role") == Role.athlete.rawValue }.map(\.id)
         facts = facts(engine)
-        views[buffers.current]?.refresh(self)
     }
+
+    /// Lays out what is on the screen, if it has not been since something changed; what is not on the screen costs nothing.
+    private func layOut() {
+        guard laidOut[buffers.current] != generation, let view = views[buffers.current] else { return }
+        laidOut[buffers.current] = generation
+        view.refresh(self)
+    }
+
+    /// A buffer is closed, or opened anew.
+    func forgetLayout(_ key: BufferKey) { laidOut[key] = nil }
 
     /// The menu of seasons.
     var seasons: [String] { ["Everybody"] + athletes.map { names.member($0) } }
@@ -252,7 +269,6 @@ final class FullScreenClient {
         let unread = room.unread(session)
         facts.unread = unread.messages + unread.changes
         facts.mentions = unread.mentions
-        facts.hot = buffers.hotlist
         return facts
     }
 }

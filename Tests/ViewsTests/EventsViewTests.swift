@@ -144,7 +144,10 @@ struct EventsViewTests {
         var view = try Self.view(context: .all)
         #expect(Self.drawn(view, columns: 120).contains("Maya Rivera"))
         _ = Self.type(&view, "?")
-        #expect(Self.drawn(view, rows: 30).contains("search while you type"))
+        #expect(Self.drawn(view, columns: 120, rows: 30).contains("search while you type"))
+        // All of them, on the smallest screen that is asked for.
+        let help = Self.drawn(view, rows: 24)
+        for words in ["the next event", "back to where you", "to any buffer", "close the buffer"] { #expect(help.contains(words), "\(words)\n\(help)") }
         _ = Self.type(&view, "x")
         #expect(!view.isAskingToDelete)
         for columns in stride(from: 1, through: 130, by: 7) {

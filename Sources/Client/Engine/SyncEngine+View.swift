@@ -19,6 +19,14 @@ extension SyncEngine {
         return found.sorted { $0.id < $1.id }
     }
 
+    /// The living records of all kinds, as the user sees them, ordered by id.
+    package var livingRecords: [Record] {
+        var found = confirmed.all.values.filter { overlay[$0.id] == nil && !$0.isDeleted }
+        found += overlay.values.filter { !$0.isDeleted }
+        // Numbers are moved about instead of records.
+        return found.indices.sorted { found[$0].id < found[$1].id }.map { found[$0] }
+    }
+
     /// Whether something of this record has not been confirmed yet.
     package func isPending(_ id: Identifier) -> Bool { touchCount[id] != nil }
 

@@ -51,7 +51,8 @@ package enum DisplayWidth {
 
     /// At most `columns` wide, with an ellipsis where something was cut, never through a character.
     package static func cut(_ text: String, to columns: Int) -> String {
-        guard of(text) > columns else { return text }
+        // No character is wider than its UTF-8 is long.
+        guard text.utf8.count > columns, of(text) > columns else { return text }
         guard columns > 0 else { return "" }
         var result = ""
         var used = 0

@@ -6,14 +6,15 @@ package import Family
 /// A snapshot of what is shown: build it anew when records have changed.
 package struct RecordNames {
     private let records: [Identifier: Record]
-    private let all: [Record]
+    private let byKind: [Kind: [Record]]
 
     package init(_ engine: borrowing SyncEngine) {
-        self.init(Kind.allCases.flatMap { engine.records(of: $0) })
+        self.init(engine.livingRecords)
     }
 
+    /// - Parameter records: within a kind in the order in which they are to be told.
     package init(_ records: [Record]) {
-        all = records
+        byKind = Dictionary(grouping: records) { $0.kind }
         self.records = Dictionary(records.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
@@ -42,13 +43,13 @@ package struct RecordNames {
         return name.isEmpty ? "somebody" : name
     }
 
-    package func records(of kind: Kind) -> [Record] { all.filter { $0.kind == kind } }
+    package func records(of kind: Kind) -> [Record] { byKind[kind] ?? [] }
 
     /// A short text that names `id` among the records of its kind and can be typed back: at least 6 digits of its end, because ids
     /// that were made together begin alike, and the next one may be made any moment.
     package func short(_ id: Identifier) -> String {
         let text = id.description
-        let others = all.filter { $0.kind == records[id]?.kind && $0.id != id }.map(\.id.description)
+        let others = (records[id].map { records(of: $0.kind) } ?? []).filter { $0.id != id }.map(\.id.description)
         for length in 6...12 where !others.contains(where: { $0.hasSuffix(text.suffix(length)) }) { return String(text.suffix(length)) }
         return text
     }
@@ -58,7 +59,7 @@ package struct RecordNames {
     /// - Parameter text: an id, the beginning or the end of one (4 digits at least), a name, or the beginning of one, any case; each
     ///   only when it fits one record.
     package func find(_ kind: Kind, _ text: String) throws(LookupFailure) -> Record {
-        let candidates = all.filter { $0.kind == kind }
+        let candidates = records(of: kind)
         if let id = Identifier(text), let record = candidates.first(where: { $0.id == id }) { return record }
         let wanted = text.lowercased()
         let tests: [(Record) -> Bool] = [

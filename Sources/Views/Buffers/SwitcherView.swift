@@ -34,9 +34,10 @@ package struct SwitchTarget: Hashable, Sendable {
         let open = Set(buffers.entries.map(\.key))
         for (kind, date) in [(Kind.trip, "start_date"), (.event, "start_date"), (.school, nil), (.coach, nil), (.document, nil), (.tripItem, "start_time")] as [(Kind, String?)] {
             let records = names.records(of: kind).filter { !open.contains(.record(kind, $0.id)) }
-            let dated = records.map { record in (date.flatMap { record.fields.text($0) } ?? "", record) }.sorted { $0.0 > $1.0 }
-            targets += dated.map { date, record in
-                SwitchTarget(.buffer(.record(kind, record.id)), RecordNames.name(record), kind.declaration.label.lowercased() + (date.isEmpty ? "" : " " + date.prefix(10)))
+            let dates = records.map { record in date.flatMap { record.fields.text($0) } ?? "" }
+            targets += records.indices.sorted { dates[$0] > dates[$1] }.map { place in
+                let (record, date) = (records[place], dates[place])
+                return SwitchTarget(.buffer(.record(kind, record.id)), RecordNames.name(record), kind.declaration.label.lowercased() + (date.isEmpty ? "" : " " + date.prefix(10)))
             }
         }
         return targets
@@ -47,7 +48,7 @@ package struct SwitchTarget: Hashable, Sendable {
 package struct SwitcherView: Sendable {
     /// Places that are offered at once, and that are compared well: with so many the letters say too little yet.
     private static let shown = 12
-    private static let compared = 400
+    private static let compared = 200
 
     package enum Outcome: Hashable, Sendable {
         case open

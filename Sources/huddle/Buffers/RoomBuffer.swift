@@ -15,6 +15,8 @@ final class RoomBuffer: Buffer {
     private(set) var view: RoomView
     /// Requests of the timeline, whose answers are nobody else's.
     private var requests: Set<Int64> = []
+    /// Whether the view knows what can be completed as the records are now. Worked out when somebody begins to: it takes a while with many.
+    private var hasCandidates = false
 
     init(_ view: RoomView, _ session: ClientSession) {
         self.view = view
@@ -49,7 +51,7 @@ final class RoomBuffer: Buffer {
         view.time = { clock.time($0, now: $0) }
         view.viewer = engine.member
         view.name = client.memberNames
-        view.candidates = Completions.all(client.names)
+        hasCandidates = false
         view.seasons = client.seasons
         view.facts = client.facts
         view.show(timeline.items(engine, client.text, clock, last: Self.shownItems), unread: timeline.unread(engine))
@@ -66,6 +68,10 @@ final class RoomBuffer: Buffer {
     }
 
     func handle(_ input: InputEvent, _ client: FullScreenClient) throws {
+        if !hasCandidates, case .key(let key) = input, key.code == .tab || key.typed.flatMap(Sigil.init) != nil {
+            view.candidates = Completions.all(client.names)
+            hasCandidates = true
+        }
         for action in view.handle(input) { try perform(action, client) }
         if case .key = input, view.scrollback.isAtBottom { markRead(client.session) }
     }

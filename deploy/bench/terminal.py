@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+"""What the full screen costs with a cache of many records: first paint, key to screen, and doing nothing.
+
+    loadgen seed --data /tmp/terminal --families 1 --members 2 --records 5000 --record-kind event
+    deploy/bench/terminal.py HUDDLED HUDDLE /tmp/terminal
+
+HUDDLED and HUDDLE are the programs, built with -c release. The client runs on a pseudo-terminal of 120 by 40. A key counts from the write of
+its octets to the first octet of what the client draws for it. Prints one line a figure: the median, the 99th of a hundred, and how often;
+ends with 1 when a promise is broken (first paint 50 ms, key 5 ms at the 99th of a hundred, nothing runs when nothing happens).
+Standard library alone.
+"""
+import fcntl
+import os
+import pathlib
+import pty
+import select
+import statistics
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+import time
+
+TOKEN = "0" * 43  # family 0, member 0 of loadgen seed
+FIRST_PAINT, KEY = 0.050, 0.005
+broken = []
+
+
+def told(name, seconds, most=None):
+    seconds = sorted(seconds)
+    last = seconds[min(len(seconds) - 1, int(len(seconds) * 0.99))]
+    if most and last > most:
+        broken.append(name)
+    print(f"{name:34} {statistics.median(seconds) * 1000:9.2f} ms   p99 {last * 1000:9.2f} ms   of {len(seconds)}", flush=True)
+
+
+class Screen:
+    """The client on a pseudo-terminal."""
+
+    def __init__(self, program, url, home):
+        self.master, slave = pty.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
+        environment = {"HOME": home, "XDG_CONFIG_HOME": home, "XDG_STATE_HOME": home, "PATH": os.environ["PATH"], "TERM": "xterm-256color",
+                       "LC_ALL": "C.UTF-8", "HUDDLE_SERVER": url, "HUDDLE_TOKEN": TOKEN}
+        self.written = b""
+        self.began = time.perf_counter()
+        self.process = subprocess.Popen([program], stdin=slave, stdout=slave, stderr=slave, env=environment, start_new_session=True)
+        os.close(slave)
+
+    def read(self, seconds):
+        """Whether something came in time."""
+        if not select.select([self.master], [], [], seconds)[0]:
+            return False
+        try:
+            got = os.read(self.master, 1 << 16)
+        except OSError:
+            return False
+        self.written += got
+        return bool(got)
+
+    def quiet(self, seconds=0.3):
+        while self.read(seconds):
+            pass
+
+    def until(self, text, seconds=30):
+        end = time.perf_counter() + seconds
+        while text.encode() not in self.written:
+            if time.perf_counter() > end or not self.read(end - time.perf_counter()):
+                sys.exit(f"{text!r} did not come: {self.written[-2000:]!r}")
+
+    def type(self, keys):
+        os.write(self.master, keys.encode())
+
+    def timed(self, keys):
+        """Seconds from each key to what is drawn for it."""
+        spent = []
+        for key in keys:
+            begin = time.perf_counter()
+            self.type(key)
+            if self.read(1):
+                spent.append(time.perf_counter() - begin)
+            while self.read(0.003):
+                pass
+        return spent
+
+    def use(self):
+        stat = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
+        woken = int(status.split("\nvoluntary_ctxt_switches:")[1].split()[0])
+        return int(stat[11]) + int(stat[12]), woken
+
+    def memory(self):
+        return int(pathlib.Path(f"/proc/{self.process.pid}/status").read_text().split("VmRSS:")[1].split()[0])
+
+    def end(self):
+        self.process.terminate()
+        self.quiet(0.2)
+        self.process.wait()
+        os.close(self.master)
+
+
+def main(huddled, huddle, folder):
+    server = subprocess.Popen([huddled, "serve", "--data", folder, "--listen", "127.0.0.1:0", "--mutations-per-second", "0"],
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    try:
+        url = server.stdout.readline().split()[-1]
+        with tempfile.TemporaryDirectory() as home:
+            screen = Screen(huddle, url, home)
+            screen.until("shows the keys")
+            screen.quiet(2)
+            screen.end()
+
+            paints = []
+            for _ in range(20):
+                screen = Screen(huddle, url, home)
+                screen.until("viewing")
+                paints.append(time.perf_counter() - screen.began)
+                screen.quiet()
+                screen.end()
+            told("start to first paint, from the cache", paints, FIRST_PAINT)
+
+            screen = Screen(huddle, url, home)
+            screen.until("shows the keys")
+            screen.quiet(1)
+            letters = "the quick brown fox jumps over it "
+            told("a letter in the room", screen.timed((letters * 12)[:400]), KEY)
+            screen.type("\x03\x1b2")
+            screen.quiet()
+            told("the next event of the season", screen.timed("j" * 200 + "k" * 200), KEY)
+            screen.type("/")
+            screen.quiet()
+            told("a letter of a search in the season", screen.timed(("load" + "\x7f" * 4) * 25), KEY)
+            screen.type("\x1b")
+            screen.quiet()
+            told("between the room and the season", screen.timed(["\x1b1", "\x1b2"] * 50))
+            screen.type("\x18b")
+            screen.quiet()
+            told("a letter of the switcher", screen.timed(("load" + "\x7f" * 4) * 25), KEY)
+            screen.type("\x1b")
+            screen.quiet()
+            screen.type("n")
+            screen.quiet()
+            screen.type("\t\t")
+            screen.quiet()
+            told("a letter of a form", screen.timed((letters * 6)[:200]), KEY)
+            screen.type("\x1b1")
+            screen.quiet(8)
+            ticks, woken = screen.use()
+            time.sleep(10)
+            after, again = screen.use()
+            print(f"{'nothing for ten seconds':34} {after - ticks} ticks, woken {again - woken} times; {screen.memory()} kB resident")
+            if after != ticks:
+                broken.append("nothing for ten seconds")
+            screen.end()
+    finally:
+        server.terminate()
+        server.wait()
+    if broken:
+        sys.exit("Promises broken: " + ", ".join(broken))
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 4:
+        sys.exit(__doc__)
+    main(*sys.argv[1:])
