@@ -39,16 +39,21 @@ extension Query {
     package func apply(
         _ records: some Sequence<Record>, today: CalendarDate, instant: (_ zone: String, LocalDateTime) -> Int64?
     ) -> [Record] {
-        apply(records.filter { $0.kind == kind }.map { ($0, ListKeys($0, instant: instant)) }, today: today)
+        let keyed = records.filter { $0.kind == kind }.map { ($0, ListKeys($0, instant: instant)) }
+        return ordered(wanted(keyed, today: today)).map(\.0)
     }
 
-    /// The same for records of the kind whose keys were made before: a list that is filtered anew with each key that is pressed.
-    package func apply(_ records: some Sequence<(Record, ListKeys)>, today: CalendarDate) -> [Record] {
+    /// Those that are wanted, in the order in which they are given: for a list that is filtered anew with each key that is pressed.
+    package func wanted(_ records: [(Record, ListKeys)], today: CalendarDate) -> [(Record, ListKeys)] {
         let matcher = Matcher(self, today: today)
-        var found: [(place: Place, record: Record)] = []
-        for (record, keys) in records where matcher.matches(keys) { found.append((place(keys), record)) }
-        found.sort { $0.place < $1.place }
-        return found.map(\.record)
+        return records.filter { matcher.matches($0.1) }
+    }
+
+    /// All of them, in the order of this query.
+    package func ordered(_ records: [(Record, ListKeys)]) -> [(Record, ListKeys)] {
+        let places = records.map { place($0.1) }
+        // Numbers are moved about instead of records.
+        return places.indices.sorted { places[$0] < places[$1] }.map { records[$0] }
     }
 }
 

@@ -50,10 +50,10 @@ extension EventsView {
         let names = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"]
         canvas.draw("‹ \(names[month.month - 1]) \(month.year) ›", at: rect.column + 1, rect.row, columns: rect.columns - 2, theme[.title])
         // The grid shows a week more at either side.
-        let window = (month.days - month.day - 7)...(month.days + 45)
-        let spans = spans.filter { $0.first.days <= window.upperBound && $0.last.days >= window.lowerBound }
-        let shown = Set(spans.map(\.id))
-        let byID = Dictionary(found.lazy.filter { shown.contains($0.id) }.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        let window = Int32(clamping: month.days - month.day - 7)...Int32(clamping: month.days + 45)
+        let near = found.indices.filter { days[$0].first <= window.upperBound && days[$0].last >= window.lowerBound }.map { found[$0] }
+        let spans = near.compactMap { span($0) }
+        let byID = Dictionary(near.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         let grid = MonthGrid(month: month, today: today, firstWeekday: firstWeekday, spans: spans)
         let theme = theme
         let look = MonthGrid<Identifier>.Look(theme: theme, selected: selectedRecord.flatMap { span($0)?.first }) { id in

@@ -78,10 +78,11 @@ package struct EventsView: Sendable {
     package private(set) var isSearching = false
     /// Those of the context that the filter leaves, in its order.
     package private(set) var found: [Record] = []
-    /// All with what lists ask of them, worked out once: the list is filtered with each letter of a search.
+    /// All with what lists ask of them, in their order, worked out once: the list is filtered with each letter of a search.
     private var keyed: [(Record, ListKeys)] = []
-    /// The days of those found.
-    private(set) var spans: [MonthGrid<Identifier>.Span] = []
+    private var order: Query.Sort?
+    /// First and last days of those found, as `ListKeys` has them.
+    private(set) var days: [(first: Int32, last: Int32)] = []
     /// Whether the context has no event at all.
     package var isEmpty: Bool { keyed.isEmpty }
     package private(set) var selected: Identifier?
@@ -116,6 +117,7 @@ package struct EventsView: Sendable {
             records.filter { record in
                 if case .athlete(let id) = context { record.athlete == id } else { true }
             })
+        order = nil
         apply()
     }
 
@@ -130,8 +132,15 @@ package struct EventsView: Sendable {
 
     private mutating func apply() {
         filter.text = search.text
-        found = filter.apply(keyed, today: today.description, context: context)
-        spans = found.compactMap { span($0) }
+        // What cannot be asked was refused when it was typed.
+        guard let query = try? filter.query(context: context) else { return }
+        if order != query.sort {
+            keyed = query.ordered(keyed)
+            order = query.sort
+        }
+        let wanted = query.wanted(keyed, today: today)
+        found = wanted.map(\.0)
+        days = wanted.map { ($0.1.firstDay, $0.1.lastDay) }
         if selectedIndex == nil { selected = found.first?.id }
     }
 

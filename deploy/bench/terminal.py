@@ -5,7 +5,8 @@
     deploy/bench/terminal.py HUDDLED HUDDLE /tmp/terminal
 
 HUDDLED and HUDDLE are the programs, built with -c release. The client runs on a pseudo-terminal of 120 by 40. A key counts from the write of
-its octets to the first octet of what the client draws for it. Prints one line a figure: the median, the 99th of a hundred, and how often;
+its octets to the first octet of what the client draws for it; on a machine that is busy with other things the figure of a program that only
+echoes says how late everything is. Prints one line a figure: the median, the 99th of a hundred, and how often;
 ends with 1 when a promise is broken (first paint 50 ms, key 5 ms at the 99th of a hundred, nothing runs when nothing happens).
 Standard library alone.
 """
@@ -38,14 +39,14 @@ def told(name, seconds, most=None):
 class Screen:
     """The client on a pseudo-terminal."""
 
-    def __init__(self, program, url, home):
+    def __init__(self, arguments, url, home):
         self.master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
         environment = {"HOME": home, "XDG_CONFIG_HOME": home, "XDG_STATE_HOME": home, "PATH": os.environ["PATH"], "TERM": "xterm-256color",
                        "LC_ALL": "C.UTF-8", "HUDDLE_SERVER": url, "HUDDLE_TOKEN": TOKEN}
         self.written = b""
         self.began = time.perf_counter()
-        self.process = subprocess.Popen([program], stdin=slave, stdout=slave, stderr=slave, env=environment, start_new_session=True)
+        self.process = subprocess.Popen(arguments, stdin=slave, stdout=slave, stderr=slave, env=environment, start_new_session=True)
         os.close(slave)
 
     def read(self, seconds):
@@ -106,21 +107,33 @@ def main(huddled, huddle, folder):
     try:
         url = server.stdout.readline().split()[-1]
         with tempfile.TemporaryDirectory() as home:
-            screen = Screen(huddle, url, home)
+            screen = Screen([huddle], url, home)
             screen.until("shows the keys")
             screen.quiet(2)
             screen.end()
 
+            echo = Screen(["sh", "-c", "stty raw -echo; echo ready; exec cat"], url, home)
+            echo.until("ready")
+            echo.quiet()
+            told("a program that only echoes", echo.timed("x" * 400))
+            echo.end()
+            starts = []
+            for _ in range(20):
+                begin = time.perf_counter()
+                subprocess.run([huddle, "--version"], stdout=subprocess.DEVNULL, check=True)
+                starts.append(time.perf_counter() - begin)
+            told("start and end, doing nothing", starts)
+
             paints = []
             for _ in range(20):
-                screen = Screen(huddle, url, home)
+                screen = Screen([huddle], url, home)
                 screen.until("viewing")
                 paints.append(time.perf_counter() - screen.began)
                 screen.quiet()
                 screen.end()
             told("start to first paint, from the cache", paints, FIRST_PAINT)
 
-            screen = Screen(huddle, url, home)
+            screen = Screen([huddle], url, home)
             screen.until("shows the keys")
             screen.quiet(1)
             letters = "the quick brown fox jumps over it "

@@ -91,14 +91,10 @@ package struct ListFilter: Hashable, Sendable {
     ///   - today: `YYYY-MM-DD` in the family's zone.
     ///   - context: records of other athletes are left out.
     package func apply(_ records: [Record], today: String, context: Context) -> [Record] {
-        apply(Self.keyed(records.filter { $0.kind == kind }), today: today, context: context)
-    }
-
-    /// The same for records of the kind that were prepared before (`keyed`), for a list that is filtered with each key that is pressed.
-    package func apply(_ records: [(Record, ListKeys)], today: String, context: Context) -> [Record] {
         // What cannot be asked was refused when it was typed.
         guard let query = try? query(context: context) else { return [] }
-        let found = query.apply(records, today: CalendarDate(today) ?? .first)
+        let keyed = Self.keyed(records.filter { $0.kind == kind })
+        let found = query.ordered(query.wanted(keyed, today: CalendarDate(today) ?? .first)).map(\.0)
         return kind == .message ? found.reversed() : found
     }
 
