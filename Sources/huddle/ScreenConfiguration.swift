@@ -47,7 +47,7 @@ struct ScreenConfiguration {
         guard words[1] == "notify" else {
             // As a shell splits them; no shell ever sees them.
             let command = (try? SlashCommand.split(line).dropFirst(2)).map(Array.init) ?? []
-            guard !command.isEmpty else { return complaints.append("\(head) Write: set notify-command notify-send Huddle") }
+            guard !command.isEmpty else { return complaints.append("\(head) Write: set notify-command sh -c 'notify-send \"$HUDDLE_FROM\" \"$HUDDLE_TEXT\"'") }
             guard CommandHook(command).isThere else { return complaints.append("\(head) There is no program \(command[0].printable).") }
             notifyCommand = command
             if !isNotifySet { notify.insert(.hook) }

@@ -63,6 +63,6 @@ struct NotifyTests {
         let terminal = try FullScreenTests.open(server, demo.parents[0], folder)
         try FullScreenTests.expect(terminal, "set notify with some of bell, osc9, hook, or none")
         try FullScreenTests.expect(terminal, "There is no program /no/such.")
-        try FullScreenTests.expect(terminal, "Write: set notify-command notify-send Huddle")
+        try FullScreenTests.expect(terminal, "Write: set notify-command sh -c")
     }
 }

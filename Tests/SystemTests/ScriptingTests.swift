@@ -112,9 +112,18 @@ extension SystemTests {
             let answer = try parent.run(["batch", "--json", "--timeout", "1"], input: "say One\nsay Two\n")
             #expect(answer.ending == .exited(5) && answer.output.isEmpty)
             try server.restart()
-            let child = try parent.start("batch", "--timeout", "2")
-            child.closeInput()
-            #expect(try child.wait(timeoutMilliseconds: 10_000) == .exited(0))
+            let child = try ChildProcess.start(
+                [Programs.path("huddle"), "batch", "--json", "--timeout", "1", "--server", server.url, "--token", demo.parents[0].token],
+                environment: ["HOME=\(folder.path)", "PATH=/usr/bin:/bin"], input: .piped, errors: .piped)
+            func next() throws -> JSONValue { try JSONValue(try #require(try child.readLine(timeoutMilliseconds: 15_000))) }
+            try child.write("say One\n")
+            #expect(try next()["status"]?.integer == 0)
+            try server.kill()
+            try child.write("say Two\nsay Three\n")
+            let lost = try next()
+            #expect(lost["line"]?.integer == 2 && lost["status"]?.integer == 5 && lost["output"]?.elements.first?["type"]?.string == "offline")
+            #expect(try child.readLine(timeoutMilliseconds: 10_000) == nil)
+            #expect(try child.wait(timeoutMilliseconds: 10_000) == .exited(5))
         }
 
         @Test("events --watch --json shows a state a line, anew when it has changed, also after the server was away")

@@ -149,7 +149,7 @@ package enum Help {
             case (.records, .add): return ["  \(prefix)add KIND FIELD=VALUE…", "add a record: add event type=camp name=\"Fall Camp\" start=2026-12-01"]
             case (.records, .edit): return ["  \(prefix)edit KIND ID FIELD=VALUE…", "change one: edit event \"Fall Camp\" cost=150"]
             // It stands with the other changes, for records of any kind.
-            case (.records, .remove): return nil
+            case (.records, .remove), (.records, .restore): return nil
             default: return ["  " + usage(command), command.summary]
             }
         }

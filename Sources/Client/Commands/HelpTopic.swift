@@ -68,8 +68,9 @@ package enum HelpTopic: String, CaseIterable, Hashable, Sendable {
                 "Ctrl-Up selects what happened: r comments on it, u takes it back, o opens it, y copies it, Esc goes back to typing.",
                 "Ctrl-X u takes back your last change. Ctrl-X Ctrl-E opens $VISUAL or $EDITOR for a long text. Ctrl-L draws anew, Ctrl-Z stops the program, /quit leaves.",
                 "~/.config/huddle/config changes keys and colours, a line each: bind ctrl-t season, unbind f2, set theme light.",
-                "It says too how you are told that somebody wrote: set notify with some of bell, osc9, hook, or none. set notify-command notify-send Huddle runs a command, "
-                    + "with $HUDDLE_FROM, $HUDDLE_TEXT, $HUDDLE_FAMILY and $HUDDLE_MENTION (1 or 0), and the text on its standard input.",
+                "It says too how you are told that somebody wrote: set notify with some of bell, osc9, hook, or none. A command is set with: "
+                    + "set notify-command sh -c 'notify-send \"$HUDDLE_FROM\" \"$HUDDLE_TEXT\"'. It has $HUDDLE_FAMILY and $HUDDLE_MENTION (1 or 0) as well, the text "
+                    + "on its standard input, and ten seconds.",
             ]
         case .privacy:
             [

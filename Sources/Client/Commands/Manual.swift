@@ -62,7 +62,7 @@ package enum Manual {
         case (true, .add): page.entry("huddle add KIND FIELD=VALUE…", "add a record", command.notes + " See FIELDS.")
         case (true, .edit): page.entry("huddle edit KIND ID FIELD=VALUE…", "change a record", command.notes + " See FIELDS.")
         // It stands with the other changes, for records of any kind.
-        case (true, .remove): break
+        case (true, .remove), (true, .restore): break
         default:
             page.entry(command.usage, command.summary, command.notes)
             guard command.verb != .export else { return }
