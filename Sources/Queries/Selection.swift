@@ -40,13 +40,13 @@ extension Query {
         _ records: some Sequence<Record>, today: CalendarDate, instant: (_ zone: String, LocalDateTime) -> Int64?
     ) -> [Record] {
         let keyed = records.filter { $0.kind == kind }.map { ($0, ListKeys($0, instant: instant)) }
-        return ordered(wanted(keyed, today: today)).map(\.0)
+        return ordered(wanted(keyed, today: today).map { keyed[$0] }).map(\.0)
     }
 
-    /// Those that are wanted, in the order in which they are given: for a list that is filtered anew with each key that is pressed.
-    package func wanted(_ records: [(Record, ListKeys)], today: CalendarDate) -> [(Record, ListKeys)] {
+    /// The places of those that are wanted, in the order in which they are given: for a list that is filtered anew with each key.
+    package func wanted(_ records: [(Record, ListKeys)], today: CalendarDate) -> [Int] {
         let matcher = Matcher(self, today: today)
-        return records.filter { matcher.matches($0.1) }
+        return records.indices.filter { matcher.matches(records[$0].1) }
     }
 
     /// All of them, in the order of this query.

@@ -35,7 +35,7 @@ extension EventsView {
     private func drawFilters(_ canvas: inout Canvas, _ head: Rect) {
         guard head.rows > 1 else { return }
         let row = head.row + 1
-        var column = canvas.draw(found.count == 1 ? "1 result" : "\(found.count) results", at: 1, row, theme[.title])
+        var column = canvas.draw(count == 1 ? "1 result" : "\(count) results", at: 1, row, theme[.title])
         column = canvas.draw("  \(sortWords)", at: column, row, theme[.muted])
         for word in filterWords { column = canvas.draw(word, at: column + 2, row, theme[.accent].with(.reverse)) }
         if isSearching || !search.isEmpty {
@@ -50,8 +50,7 @@ extension EventsView {
         let names = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"]
         canvas.draw("‹ \(names[month.month - 1]) \(month.year) ›", at: rect.column + 1, rect.row, columns: rect.columns - 2, theme[.title])
         // The grid shows a week more at either side.
-        let window = Int32(clamping: month.days - month.day - 7)...Int32(clamping: month.days + 45)
-        let near = found.indices.filter { days[$0].first <= window.upperBound && days[$0].last >= window.lowerBound }.map { found[$0] }
+        let near = found(from: month.days - month.day - 7, to: month.days + 45)
         let spans = near.compactMap { span($0) }
         let byID = Dictionary(near.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         let grid = MonthGrid(month: month, today: today, firstWeekday: firstWeekday, spans: spans)
@@ -65,13 +64,13 @@ extension EventsView {
     }
 
     private func drawList(_ canvas: inout Canvas, _ rect: Rect) {
-        guard !found.isEmpty else { return drawEmpty(&canvas, rect) }
+        guard count > 0 else { return drawEmpty(&canvas, rect) }
         let high = 2
         let shown = max(rect.rows / high, 1)
-        let first = min(max((selectedIndex ?? 0) - shown / 2, 0), max(found.count - shown, 0))
+        let first = min(max((selectedIndex ?? 0) - shown / 2, 0), max(count - shown, 0))
         canvas.clipped(to: rect) { canvas in
-            for (place, record) in found[first..<min(first + shown, found.count)].enumerated() {
-                draw(record, &canvas, Rect(rect.column, rect.row + place * high, columns: rect.columns, rows: high))
+            for (place, index) in (first..<min(first + shown, count)).enumerated() {
+                draw(found(index), &canvas, Rect(rect.column, rect.row + place * high, columns: rect.columns, rows: high))
             }
         }
     }

@@ -76,13 +76,21 @@ package struct EventsView: Sendable {
     package private(set) var filter = ListFilter(.event)
     package private(set) var month: CalendarDate
     package private(set) var isSearching = false
-    /// Those of the context that the filter leaves, in its order.
-    package private(set) var found: [Record] = []
+    /// Those of the context that the filter leaves, in its order, by their places in `keyed`.
+    private(set) var places: [Int] = []
     /// All with what lists ask of them, in their order, worked out once: the list is filtered with each letter of a search.
     private var keyed: [(Record, ListKeys)] = []
     private var order: Query.Sort?
-    /// First and last days of those found, as `ListKeys` has them.
-    private(set) var days: [(first: Int32, last: Int32)] = []
+    /// How many the filter leaves.
+    package var count: Int { places.count }
+
+    /// One of those, by its place in the list.
+    func found(_ index: Int) -> Record { keyed[places[index]].0 }
+
+    /// Those of them that have a day in a part of the calendar, in days since 1970.
+    func found(from first: Int, to last: Int) -> [Record] {
+        places.filter { keyed[$0].1.firstDay != ListKeys.none && Int(keyed[$0].1.firstDay) <= last && Int(keyed[$0].1.lastDay) >= first }.map { keyed[$0].0 }
+    }
     /// Whether the context has no event at all.
     package var isEmpty: Bool { keyed.isEmpty }
     package private(set) var selected: Identifier?
@@ -138,14 +146,12 @@ package struct EventsView: Sendable {
             keyed = query.ordered(keyed)
             order = query.sort
         }
-        let wanted = query.wanted(keyed, today: today)
-        found = wanted.map(\.0)
-        days = wanted.map { ($0.1.firstDay, $0.1.lastDay) }
-        if selectedIndex == nil { selected = found.first?.id }
+        places = query.wanted(keyed, today: today)
+        if selectedIndex == nil { selected = places.first.map { keyed[$0].0.id } }
     }
 
-    var selectedIndex: Int? { found.firstIndex { $0.id == selected } }
-    package var selectedRecord: Record? { selectedIndex.map { found[$0] } }
+    var selectedIndex: Int? { places.firstIndex { keyed[$0].0.id == selected } }
+    package var selectedRecord: Record? { selectedIndex.map { found($0) } }
 
     /// The filters that are on, in words.
     package var filterWords: [String] {
@@ -258,7 +264,7 @@ package struct EventsView: Sendable {
         case .next: detail == nil ? move(1) : scrollDetail(1)
         case .previous: detail == nil ? move(-1) : scrollDetail(-1)
         case .first: select(0)
-        case .last: select(found.count - 1)
+        case .last: select(count - 1)
         case .nextMonth: return page(1)
         case .previousMonth: return page(-1)
         case .thisMonth: month = today
@@ -319,8 +325,8 @@ package struct EventsView: Sendable {
 
     /// Selects by place in the list, and shows its month.
     private mutating func select(_ index: Int) {
-        guard !found.isEmpty else { return }
-        let record = found[min(max(index, 0), found.count - 1)]
+        guard !places.isEmpty else { return }
+        let record = found(min(max(index, 0), count - 1))
         selected = record.id
         if let start = record.fields.text("start_date").flatMap({ CalendarDate($0) }), MonthGrid<Identifier>.month(start, movedBy: 0, today: today) != nil {
             month = start
@@ -331,7 +337,7 @@ package struct EventsView: Sendable {
     private mutating func page(_ count: Int) -> [EventsAction] {
         guard let next = MonthGrid<Identifier>.month(month, movedBy: count, today: today) else { return [.shared(.bell)] }
         month = next
-        let inMonth = found.filter { span($0).map { $0.first <= last(of: next) && $0.last >= next } == true }
+        let inMonth = found(from: next.days - next.day + 1, to: last(of: next).days)
         if let first = inMonth.min(by: { ($0.fields.text("start_date") ?? "") < ($1.fields.text("start_date") ?? "") }) { selected = first.id }
         return []
     }

@@ -94,7 +94,7 @@ package struct ListFilter: Hashable, Sendable {
         // What cannot be asked was refused when it was typed.
         guard let query = try? query(context: context) else { return [] }
         let keyed = Self.keyed(records.filter { $0.kind == kind })
-        let found = query.ordered(query.wanted(keyed, today: CalendarDate(today) ?? .first)).map(\.0)
+        let found = query.ordered(query.wanted(keyed, today: CalendarDate(today) ?? .first).map { keyed[$0] }).map(\.0)
         return kind == .message ? found.reversed() : found
     }
 

@@ -56,8 +56,9 @@ package struct CompletionCandidate: Hashable, Sendable {
 
 /// The menu of completions: opened by a sigil or Tab, narrowed by typing, cycled with Tab and Shift-Tab.
 package struct CompletionMenu: Sendable {
-    /// Candidates that are offered at once.
+    /// Candidates that are offered at once, and that are compared at most.
     package static let limit = 50
+    private static let compared = 500
 
     package struct Entry: Hashable, Sendable {
         package let candidate: CompletionCandidate
@@ -76,7 +77,7 @@ package struct CompletionMenu: Sendable {
     /// - Parameter candidates: all of this sigil, in the order in which they are offered when no letters were typed.
     /// - Returns: `nil` when none fits.
     package init?(_ word: CompletionWord, _ candidates: [CompletionCandidate]) {
-        let ranked = FuzzyMatch.rank(word.letters, candidates, limit: Self.limit) { $0.label }
+        let ranked = FuzzyMatch.rank(word.letters, candidates, limit: Self.limit, compared: Self.compared) { $0.label }
         guard !ranked.isEmpty else { return nil }
         self.word = word
         entries = ranked.map { Entry(candidate: $0.candidate, positions: $0.match.positions) }

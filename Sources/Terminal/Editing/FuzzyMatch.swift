@@ -24,6 +24,7 @@ package struct FuzzyMatch: Hashable, Sendable {
         let shown = Array(name.prefix(Self.longest))
         guard wanted.count <= shown.count else { return nil }
         let have = shown.map(Self.folded)
+        guard Self.occur(wanted, in: have) else { return nil }
         let bonus = shown.indices.map { index -> Int in
             guard index > 0 else { return Self.start }
             let before = shown[index - 1]
@@ -50,7 +51,7 @@ package struct FuzzyMatch: Hashable, Sendable {
                 } else if let old = carried {
                     carried = (old.score + Self.gap, old.place)
                 }
-                guard !letter.isEmpty, have[index] == letter else { continue }
+                guard letter != 0, have[index] == letter else { continue }
                 if row == 0 {
                     next[index] = Self.hit + bonus[index]
                     continue
@@ -78,15 +79,35 @@ package struct FuzzyMatch: Hashable, Sendable {
         self.positions = positions.reversed()
     }
 
-    private static func folded(_ character: Character) -> [UInt8] { FoldedText(String(character)).octets }
+    /// A character without case and accents as a number, 0 for one of which nothing is left. Others than ASCII are told apart by 64 bits of FNV-1a.
+    private static func folded(_ character: Character) -> UInt64 {
+        if let octet = character.asciiValue { return UInt64(octet &- 0x41 < 26 ? octet | 0x20 : octet) + 1 }
+        let octets = FoldedText(String(character)).octets
+        // What folds to ASCII is found by it.
+        if octets.count == 1 { return UInt64(octets[0]) + 1 }
+        return octets.isEmpty ? 0 : octets.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+    }
+
+    private static func occur(_ wanted: [UInt64], in have: [UInt64]) -> Bool {
+        var place = 0
+        for letter in wanted {
+            while place < have.count, have[place] != letter { place += 1 }
+            guard place < have.count else { return false }
+            place += 1
+        }
+        return true
+    }
 
     /// Candidates that fit, the best first; equally good ones stay in their order.
+    ///
+    /// - Parameter compared: of those that fit only so many, the first, are compared: with more the letters say too little yet.
     package static func rank<Candidate>(
-        _ letters: String, _ candidates: [Candidate], limit: Int = .max, by name: (Candidate) -> String
+        _ letters: String, _ candidates: [Candidate], limit: Int = .max, compared: Int = .max, by name: (Candidate) -> String
     ) -> [(candidate: Candidate, match: FuzzyMatch)] {
-        let found = candidates.enumerated().compactMap { index, candidate -> (Int, Int, Candidate, FuzzyMatch)? in
+        var found: [(Int, Int, Candidate, FuzzyMatch)] = []
+        for (index, candidate) in candidates.enumerated() where found.count < compared {
             let name = name(candidate)
-            return FuzzyMatch(letters, in: name).map { (index, name.utf8.count, candidate, $0) }
+            if let match = FuzzyMatch(letters, in: name) { found.append((index, name.utf8.count, candidate, match)) }
         }
         guard letters.contains(where: { !$0.isWhitespace }) else { return found.prefix(limit).map { ($0.2, $0.3) } }
         return found.sorted { (-$0.3.score, $0.1, $0.0) < (-$1.3.score, $1.1, $1.0) }.prefix(limit).map { ($0.2, $0.3) }
