@@ -58,7 +58,7 @@ package struct CompletionCandidate: Hashable, Sendable {
 package struct CompletionMenu: Sendable {
     /// Candidates that are offered at once, and that are compared at most.
     package static let limit = 50
-    private static let compared = 500
+    private static let compared = 150
 
     package struct Entry: Hashable, Sendable {
         package let candidate: CompletionCandidate

@@ -48,7 +48,7 @@ package struct SwitchTarget: Hashable, Sendable {
 package struct SwitcherView: Sendable {
     /// Places that are offered at once, and that are compared well: with so many the letters say too little yet.
     private static let shown = 12
-    private static let compared = 200
+    private static let compared = 100
 
     package enum Outcome: Hashable, Sendable {
         case open

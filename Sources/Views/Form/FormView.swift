@@ -376,7 +376,7 @@ package struct FormView {
     /// What fits the letters.
     var offered: [(candidate: FormOption, match: FuzzyMatch)] {
         guard let picker, rows.indices.contains(focus), let kind = rows[focus].names else { return [] }
-        return FuzzyMatch.rank(picker.editor.text, options[kind] ?? [], limit: Self.pickerRows, compared: 500) { $0.label }
+        return FuzzyMatch.rank(picker.editor.text, options[kind] ?? [], limit: Self.pickerRows, compared: 150) { $0.label }
     }
 
     /// Whether the last line offers to add what was typed: a school that nobody has heard of (R074).
