@@ -100,7 +100,7 @@ final class UploadScript {
 struct UploadTests {
     private static let text = Array(String(repeating: "An inning a line.\n", count: 2_000).utf8)
 
-    @Test("a file that comes in parts becomes a document and a blob, and the family hears of it")
+    @Test("R136 a file that comes in parts becomes a document and a blob under its family and its digest, and the family hears of it")
     func whole() throws {
         let script = try UploadScript()
         let room = try script.server.live(script.server.athlete)
@@ -109,7 +109,8 @@ struct UploadTests {
         #expect(try script.offset(path) == 20_000)
         let last = try script.patch(path, 20_000, Array(Self.text[20_000...]))
         #expect(last.head.status == 204 && last.head.fields.only("upload-offset") == "\(Self.text.count)")
-        #expect(script.blob(Self.text) == Self.text)
+        let digest = Hex.encode(Digest.sha256(Self.text))
+        #expect(script.disk.files["/d/blobs/\(script.server.parent.family)/\(digest.prefix(2))/\(digest)"] == Self.text)
         #expect(script.files(".part") == 0)
         #expect(try room.skip(to: "change").hasPrefix("change"))
         // The last answer may have got lost.
@@ -203,6 +204,25 @@ struct UploadTests {
         #expect(second.head.status == 507 && second.content.contains("quota_exceeded"))
         #expect(try post(300).head.status == 201)
         #expect(try post(1).head.status == 429)
+    }
+
+    @Test("P36 a file of exactly the largest size is taken, one octet more is not, whether it is said or shows")
+    func largest() throws {
+        var limits = Limits()
+        limits.documentOctets = 1_000
+        let script = try UploadScript(limits)
+        func isTooLarge(_ answer: HTTPAnswers.One) -> Bool { answer.head.status == 413 && answer.content.contains("File exceeds 100MB limit.") }
+        let path = try script.create(1_000)
+        #expect(try script.patch(path, 0, Array(Self.text[..<1_000])).head.status == 204)
+        #expect(script.blob(Array(Self.text[..<1_000])) != nil)
+        #expect(isTooLarge(try script.ask("POST /files", UploadScript.tus + ["Upload-Length: 1001", "Upload-Metadata: \(script.metadata())"])))
+        let unknown = try script.create(nil)
+        #expect(isTooLarge(try script.patch(unknown, 0, Array(Self.text[..<1_001]))))
+        #expect(isTooLarge(try script.patch(unknown, 0, [], ["Upload-Length: 1001"])))
+        #expect(try script.patch(unknown, 0, Array(Self.text[1..<600])).head.status == 204)
+        #expect(isTooLarge(try script.patch(unknown, 599, Array(Self.text[..<402]))))
+        #expect(try script.patch(unknown, 599, Array(Self.text[600..<1_001]), ["Upload-Length: 1000"]).head.status == 204)
+        #expect(script.blob(Array(Self.text[1..<1_001])) != nil)
     }
 
     @Test("an upload of unknown length takes no more than the family has room for, said at once or when it shows")
