@@ -85,7 +85,7 @@ let package = Package(
         // Layer 5: composition.
         library("Server", ["Bytes", "Crypto", "Posix", "Blobs", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Uploads", "Store"]),
         library("Client", ["Arguments", "Bytes", "Crypto", "Posix", "SQLite", "TLS", "HTTPClient", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire"]),
-        library("Views", ["Bytes", "Dates", "Folding", "Family", "Queries", "Wire", "Terminal", "Client"]),
+        library("Views", ["Bytes", "Dates", "Folding", "Family", "Queries", "Wire", "Uploads", "Terminal", "Client"]),
 
         // Layer 6: programs.
         program("huddled", ["Arguments", "HTTP1", "TLS", "Server", "Store", "Bytes", "Posix", "JSON", "Dates", "Family", "Wire"]),
@@ -127,7 +127,7 @@ let package = Package(
         tests("StoreTests", ["CFaultVFS", "MemoryDisk", "Blobs", "Bytes", "Crypto", "Posix", "SQLite", "Tar", "JSON", "Dates", "Family", "Queries", "Wire", "Store"]),
         tests("ServerTests", ["TestCertificates", "CFaultVFS", "MemoryDisk", "Bytes", "Crypto", "Posix", "Blobs", "SQLite", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Uploads", "Store", "Server"]),
         tests("ClientTests", ["TestCertificates", "Arguments", "Bytes", "Crypto", "Posix", "SQLite", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Client"]),
-        tests("ViewsTests", ["Bytes", "Dates", "Family", "Wire", "Terminal", "Client", "Views"]),
+        tests("ViewsTests", ["Bytes", "Dates", "Family", "Queries", "Wire", "Uploads", "Terminal", "Client", "Views"]),
         tests("SimulationTests", ["CFaultVFS", "Bytes", "Crypto", "Posix", "SQLite", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Store", "Server", "Client"]),
         .testTarget(
             name: "FuzzTests", dependencies: fuzzed.map { .init(stringLiteral: $0) },

@@ -357,7 +357,12 @@ package enum Directions {
     package static func link(_ fields: Fields) -> String? {
         guard fields.text("address") != nil || fields.text("city") != nil else { return nil }
         let place = ["address", "city", "state"].compactMap { fields.text($0) }.filter { !$0.isEmpty }.joined(separator: ", ")
-        return "https://www.openstreetmap.org/search?query=" + encoded(place)
+        return link(place)
+    }
+
+    /// The same for a place as people write it; `nil` for an empty one.
+    package static func link(_ place: String) -> String? {
+        place.isEmpty ? nil : "https://www.openstreetmap.org/search?query=" + encoded(place)
     }
 
     /// Percent-encoded for a query, RFC 3986 §2.

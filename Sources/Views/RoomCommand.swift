@@ -46,10 +46,10 @@ package enum RoomCommand: String, CaseIterable, Sendable {
     }
 
     /// The modes whose keys can be bound besides those of everywhere.
-    package static let modes: Set<String> = ["input", "select", "menu", "events", "form"]
+    package static let modes: Set<String> = ["input", "select", "menu", "events", "form", "drafts", "conflict", "trips", "documents"]
 
     /// Everything that can be bound.
-    package static let names = Set(allCases.map(\.rawValue) + EditCommand.allCases.map(\.rawValue) + EventsCommand.allCases.map(\.rawValue) + BufferCommand.allCases.map(\.rawValue) + FormCommand.allCases.map(\.rawValue))
+    package static let names = Set(allCases.map(\.rawValue) + EditCommand.allCases.map(\.rawValue) + EventsCommand.allCases.map(\.rawValue) + ConflictCommand.allCases.map(\.rawValue) + ItineraryCommand.allCases.map(\.rawValue) + DocumentsCommand.allCases.map(\.rawValue) + BufferCommand.allCases.map(\.rawValue) + FormCommand.allCases.map(\.rawValue))
 
     /// For help.
     static let helpLines = allCases.filter { $0 != .cancel }.map { ($0.rawValue, $0.summary) } + BufferCommand.helpLines
@@ -60,7 +60,7 @@ package enum RoomCommand: String, CaseIterable, Sendable {
         EditCommand.bindDefaults(&keymap, in: "input")
         let input: [(String, RoomCommand)] = [
             ("tab", .complete), ("shift-tab", .completeBackward), ("ctrl-up", .select), ("alt-s", .select), ("esc", .cancel),
-            ("ctrl-c", .interrupt), ("ctrl-o", .season), ("ctrl-x ctrl-e", .editOutside), ("ctrl-x d", .drafts),
+            ("ctrl-c", .interrupt), ("ctrl-o", .season), ("ctrl-x ctrl-e", .editOutside),
         ]
         for (names, command) in input { keymap.bind(names, to: command.rawValue, in: "input") }
         let select: [(String, RoomCommand)] = [
@@ -74,10 +74,13 @@ package enum RoomCommand: String, CaseIterable, Sendable {
         EventsCommand.bindDefaults(&keymap)
         BufferCommand.bindDefaults(&keymap)
         FormCommand.bindDefaults(&keymap)
+        ConflictCommand.bindDefaults(&keymap)
+        ItineraryCommand.bindDefaults(&keymap)
+        DocumentsCommand.bindDefaults(&keymap)
         let everywhere: [(String, RoomCommand)] = [
             ("pageup", .pageUp), ("pagedown", .pageDown), ("shift-up", .scrollUp), ("shift-down", .scrollDown), ("ctrl-home", .top), ("ctrl-end", .bottom),
             ("alt-n", .unread), ("f1", .help), ("ctrl-l", .redraw), ("ctrl-z", .suspend), ("ctrl-x ctrl-c", .quit),
-            ("ctrl-x u", .undoLast), ("f2", .events),
+            ("ctrl-x u", .undoLast), ("ctrl-x d", .drafts), ("f2", .events),
         ]
         for (names, command) in everywhere { keymap.bind(names, to: command.rawValue) }
         return keymap

@@ -128,7 +128,6 @@ extension RoomView {
             leaveSelecting()
             return [.shared(.copy(item.text))]
         case .season: isSeasonMenuOpen = !seasons.isEmpty
-        case .drafts: return [.submit("/drafts", about: nil)]
         case .editOutside: return [.editOutside(editor.text)]
         case .help: isHelpOpen = true
         case .interrupt:
@@ -141,7 +140,7 @@ extension RoomView {
             }
             return [.interrupt]
         // What every buffer has was done before.
-        case .events, .undoLast, .redraw, .suspend, .quit: break
+        case .events, .drafts, .undoLast, .redraw, .suspend, .quit: break
         case .cancel:
             if menu != nil {
                 menu = nil

@@ -70,7 +70,7 @@ struct DocumentCommands {
         var worst = ExitStatus.done
         for (index, path) in files.enumerated() {
             let name = path.split(separator: "/").last.map(String.init) ?? path
-            let title = description.title ?? replaced?.fields.text("title") ?? Self.title(name)
+            let title = description.title ?? replaced?.fields.text("title") ?? NewUpload.title(ofFile: name)
             let upload = NewUpload(
                 family: family, athlete: athlete, type: type, title: title, description: description.text, school: school,
                 replaces: replaced?.id, fileName: name)
@@ -91,13 +91,6 @@ struct DocumentCommands {
             }
         }
         return worst
-    }
-
-    /// "Fall highlights" of "Fall_highlights.mp4".
-    private static func title(_ name: String) -> String {
-        let stem = name.lastIndex(of: ".").map { String(name[..<$0]) } ?? name
-        let words = stem.split { $0 == "_" || $0 == " " }.joined(separator: " ").printable
-        return words.isEmpty ? name.printable : words
     }
 
     private func athlete(_ description: DocumentRequest.Description, _ replaced: Record?) throws -> Identifier {

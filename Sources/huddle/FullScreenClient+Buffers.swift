@@ -17,6 +17,8 @@ extension FullScreenClient {
 
     func show(_ key: BufferKey, title: String) {
         if let closed = buffers.show(key, title: title) { forget(closed) }
+        // The next key may be there already.
+        layOut()
     }
 
     private func forget(_ key: BufferKey) {
@@ -35,6 +37,9 @@ extension FullScreenClient {
         switch key {
         case .room: room
         case .season: season
+        case .trips: trips
+        case .documents: documents
+        case .kept: kept
         case .form: nil
         case .record(let kind, let id): RecordBuffer(RecordView(kind, id, theme: theme, keymap: keymap))
         }
@@ -42,8 +47,7 @@ extension FullScreenClient {
 
     private func title(of key: BufferKey) -> String {
         switch key {
-        case .room: "Room"
-        case .season: "Season"
+        case .room, .season, .trips, .documents, .kept: key.title
         case .form: buffers.entries.first { $0.key == key }?.title ?? "Form"
         case .record(let kind, let id):
             names.name(id).isEmpty ? kind.declaration.label : names.name(id)
@@ -71,6 +75,29 @@ extension FullScreenClient {
         case .suspend: for event in screen.suspend() { _ = try take(event) }
         case .quit: conversation.submit("/quit")
         }
+    }
+
+    /// What the views of trips, documents and what is kept ask for.
+    func perform(_ action: PaneAction) throws {
+        switch action {
+        case .submit(let line): conversation.submit(line)
+        case .compose(let line):
+            show(.room)
+            room.write(line)
+        // Only where a text is merged, and its view has taken it.
+        case .editOutside: screen.bell()
+        case .add(let kind, let fields): add(kind, preset: fields)
+        case .edit(let id):
+            guard let record = session.engine.record(id) else { return screen.bell() }
+            edit(record.kind, id)
+        case .shared(let action): try perform(action)
+        }
+    }
+
+    /// Words that a view has for the person.
+    func say(_ words: inout String?) {
+        if let words { toast(words) }
+        words = nil
     }
 
     func go(to place: SwitchTarget.Place) {

@@ -25,6 +25,9 @@ final class FullScreenClient {
     private let notifier: Notifier
     let room: RoomBuffer
     let season: SeasonBuffer
+    let trips: TripsBuffer
+    let documents: DocumentsBuffer
+    let kept: KeptBuffer
     var buffers = BufferList()
     /// Those that have been on the screen.
     var views: [BufferKey: any Buffer]
@@ -66,7 +69,10 @@ final class FullScreenClient {
         let locale = ["LC_ALL", "LC_TIME", "LANG"].lazy.compactMap(Environment.value).first { !$0.isEmpty }
         let today = CalendarDate(LocalClock(zone: nil).today(Clock.wallMilliseconds())) ?? .first
         season = SeasonBuffer(EventsView(today: today, theme: theme, keymap: keymap, firstWeekday: .first(locale: locale)))
-        views = [.room: room, .season: season]
+        trips = TripsBuffer(ItineraryView(today: today, theme: theme, keymap: keymap, firstWeekday: .first(locale: locale)))
+        documents = DocumentsBuffer(DocumentsView(size: screen.size, theme: theme, keymap: keymap), session, setting)
+        kept = KeptBuffer(ConflictView(theme: theme, keymap: keymap))
+        views = [.room: room, .season: season, .trips: trips, .documents: documents, .kept: kept]
         room.tell(configuration.complaints)
         room.tell(session.takeWarnings())
     }
@@ -79,6 +85,7 @@ final class FullScreenClient {
     }
 
     func run() throws -> ExitStatus {
+        defer { documents.end() }
         while true {
             if !toast.isEmpty, Clock.monotonicMilliseconds() >= toastEnds { toast = "" }
             if isStale { refresh() }
@@ -96,6 +103,7 @@ final class FullScreenClient {
             if let editor { items.append(Poll.Item(editor.process.raw, .readable)) }
             let deadline = [screen.deadline, toast.isEmpty ? nil : toastEnds].compactMap(\.self).min()
             for event in try session.turn(until: deadline, waitingFor: &items) { take(event) }
+            documents.turn(self)
             var events = try screen.events(items[..<own])
             if let editor, let result = try editor.process.result() {
                 self.editor = nil
@@ -180,7 +188,7 @@ final class FullScreenClient {
 
     private func take(_ event: SessionEvent) {
         isStale = true
-        if room.receive(event, session) { return }
+        if room.receive(event, session) || documents.receive(event) { return }
         switch event {
         // The timeline tells these.
         case .notice(.change(let change, let isOwn)):
@@ -191,6 +199,12 @@ final class FullScreenClient {
                 announce(change)
             }
         case .notice(.presence), .notice(.upload): break
+        // Where the trip is on the screen, it is asked about there.
+        case .notice(.rejected(let mutation, let rejection)) where rejection.code == .overlap && buffers.current == .trips:
+            trips.refused(mutation, self)
+        case .notice(.rejected):
+            conversation.receive(event)
+            toast("Refused, and kept for you: \(keymap.keys(of: RoomCommand.drafts.rawValue).first ?? "/drafts") shows it.")
         case .notice(.live):
             conversation.receive(event)
             if !hasOpened {
@@ -226,7 +240,7 @@ final class FullScreenClient {
     }
 
     /// Lays out what is on the screen, if it has not been since something changed; what is not on the screen costs nothing.
-    private func layOut() {
+    func layOut() {
         guard laidOut[buffers.current] != generation, let view = views[buffers.current] else { return }
         laidOut[buffers.current] = generation
         view.refresh(self)

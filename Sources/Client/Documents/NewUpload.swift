@@ -29,6 +29,13 @@ package struct NewUpload: Hashable, Sendable {
         self.fileName = fileName
     }
 
+    /// "Fall highlights" of "Fall_highlights.mp4": what a document is called when nobody says.
+    package static func title(ofFile name: String) -> String {
+        let stem = name.lastIndex(of: ".").map { String(name[..<$0]) } ?? name
+        let words = stem.split { $0 == "_" || $0 == " " }.joined(separator: " ").printable
+        return words.isEmpty ? name.printable : words
+    }
+
     /// For `Upload-Metadata`: each key with its value in base64.
     func metadata(sha256: [UInt8]?) -> String {
         var pairs: [(String, String)] = [

@@ -8,6 +8,9 @@ package enum EventText {
         return dates(start, fields.text("end_date"))
     }
 
+    /// "Apr 15, 2026" of `YYYY-MM-DD`.
+    package static func date(_ date: String) -> String { dates(date, nil) }
+
     static func dates(_ start: String, _ end: String?) -> String {
         guard let first = split(start) else { return start.printable }
         guard let end, end != start, let last = split(end) else { return "\(first.month) \(first.day), \(first.year)" }

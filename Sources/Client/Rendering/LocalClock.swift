@@ -19,6 +19,9 @@ package struct LocalClock {
     /// "Apr 15, 2027".
     package func day(_ at: Int64) -> String { EventText.dates(today(at), nil) }
 
+    /// What it shows.
+    package func now(_ at: Int64) -> LocalDateTime { rules.local(at: at) }
+
     /// "09:14", with the day before it when that is not today's: "Apr 15 09:14".
     package func time(_ at: Int64, now: Int64) -> String {
         let local = rules.local(at: at)

@@ -3,14 +3,28 @@ package import Family
 
 /// What a buffer shows; there is at most one for each.
 package enum BufferKey: Hashable, Sendable {
-    case room, season
+    case room, season, trips, documents
+    /// What was refused and what waits.
+    case kept
     /// A record in full.
     case record(Kind, Identifier)
     /// A form under way, by its number.
     case form(Int)
 
     /// Those that are always there, with the first numbers.
-    package static let fixed: [BufferKey] = [.room, .season]
+    package static let fixed: [BufferKey] = [.room, .season, .trips, .documents, .kept]
+
+    /// What one that is always there is called; "" for the others, which are called as their records are.
+    package var title: String {
+        switch self {
+        case .room: "Room"
+        case .season: "Season"
+        case .trips: "Trips"
+        case .documents: "Documents"
+        case .kept: "Kept"
+        case .record, .form: ""
+        }
+    }
 
     /// Whether what happened to a record is news for who looks here.
     ///
@@ -21,7 +35,9 @@ package enum BufferKey: Hashable, Sendable {
         switch self {
         case .room: return entry.kind == .message
         case .season: return entry.kind == .event || entry.kind == .metric || entry.kind == .interaction
-        case .form: return false
+        case .trips: return entry.kind == .trip || entry.kind == .tripItem
+        case .documents: return entry.kind == .document
+        case .kept, .form: return false
         case .record(_, let id): return entry.id == id || fields?.values.contains { $0 == .reference(id) } == true
         }
     }
@@ -48,7 +64,7 @@ package struct BufferList: Sendable {
     private var looks = 0
 
     package init() {
-        entries = [Entry(key: .room, title: "Room"), Entry(key: .season, title: "Season")]
+        entries = BufferKey.fixed.map { Entry(key: $0, title: $0.title) }
         current = .room
     }
 

@@ -20,7 +20,7 @@ package enum BufferCommand: String, CaseIterable, Sendable {
     }
 
     /// For help; the nine numbers are one line.
-    package static let helpLines = [("buffer-1", "the room; Alt-2 the season, Alt-3 … what is open")] + [nextActive, last, switchTo, close].map { ($0.rawValue, $0.summary) }
+    package static let helpLines = [("buffer-1", "the room; Alt-2 season, 3 trips, 4 documents, 5 what is kept, then what is open")] + [nextActive, last, switchTo, close].map { ($0.rawValue, $0.summary) }
 
     static func bindDefaults(_ keymap: inout Keymap) {
         for command in allCases {
@@ -38,7 +38,7 @@ package enum SharedAction: Hashable, Sendable {
     /// The buffer of this number, from 1.
     case show(Int)
     case showNextActive, showLast, switchBuffer
-    /// Back to what was on the screen before; only the room and the season stay open.
+    /// Back to what was on the screen before; those that are always there stay open.
     case close
     /// Take back one's own last change.
     case undoLast
@@ -63,6 +63,7 @@ package enum SharedAction: Hashable, Sendable {
         }
         switch RoomCommand(rawValue: name) {
         case .events: self = .show(2)
+        case .drafts: self = .show(5)
         case .undoLast: self = .undoLast
         case .redraw: self = .redraw
         case .suspend: self = .suspend

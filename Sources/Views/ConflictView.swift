@@ -1,0 +1,344 @@
+internal import Bytes
+package import Client
+internal import Family
+package import Terminal
+
+/// What a key can do among what was refused; the names stand in configurations.
+package enum ConflictCommand: String, CaseIterable, Sendable {
+    case next = "draft-next", previous = "draft-previous", open = "draft-open"
+    case retry = "draft-retry", override = "draft-override", edit = "draft-edit", drop = "draft-drop"
+    case yours = "choose-yours", theirs = "choose-theirs", both = "choose-both", merge = "choose-merged"
+    case allYours = "choose-all-yours", allTheirs = "choose-all-theirs"
+    case close = "drafts-close"
+
+    package var summary: String {
+        switch self {
+        case .next: "the next one"
+        case .previous: "the one before"
+        case .open: "both sides; when all is chosen, done"
+        case .retry: "send it again as it is"
+        case .override: "send it again, both at once, with a reason"
+        case .edit: "change it, then send it"
+        case .drop: "forget it"
+        case .yours: "yours is to be"
+        case .theirs: "theirs is to be"
+        case .both: "both: theirs, then yours"
+        case .merge: "write it anew from both"
+        case .allYours: "yours for all that is open"
+        case .allTheirs: "theirs for all that is open"
+        case .close: "back"
+        }
+    }
+
+    package static let helpLines = allCases.map { ($0.rawValue, $0.summary) }
+
+    /// Modes: the list, and one conflict.
+    static func bindDefaults(_ keymap: inout Keymap) {
+        let list: [(String, ConflictCommand)] = [
+            ("down", .next), ("j", .next), ("up", .previous), ("k", .previous), ("enter", .open), ("o", .open), ("r", .retry), ("w", .override), ("e", .edit),
+            ("x", .drop), ("delete", .drop), ("esc", .close), ("q", .close), ("ctrl-c", .close),
+        ]
+        keymap.bind("u", to: RoomCommand.undoLast.rawValue, in: "drafts")
+        for (names, command) in list { keymap.bind(names, to: command.rawValue, in: "drafts") }
+        let sides: [(String, ConflictCommand)] = [
+            ("down", .next), ("j", .next), ("up", .previous), ("k", .previous), ("enter", .open), ("y", .yours), ("t", .theirs), ("b", .both), ("e", .merge),
+            ("Y", .allYours), ("T", .allTheirs), ("x", .drop), ("esc", .close), ("q", .close), ("ctrl-c", .close),
+        ]
+        for (names, command) in sides { keymap.bind(names, to: command.rawValue, in: "conflict") }
+    }
+}
+
+/// What this view asks for.
+package enum ConflictAction: Hashable, Sendable {
+    case pane(PaneAction)
+    case retry(Int64)
+    case drop(Int64)
+    case override(Int64, reason: String)
+    /// `choices` by position in the kind's declaration; `whole` where the whole record is at stake.
+    case resolve(ConflictSides, [Int: ConflictView.Choice], whole: ConflictView.Choice?)
+}
+
+/// What was refused and is kept: a list, and each conflict with its two sides, field by field. Pure.
+///
+/// Nothing is let go without a key that says so: what is chosen, and what was written anew, stays with its draft while one looks elsewhere.
+///
+/// Source: `guarantees.md`, "no lost update" and "nothing lost at the client".
+package struct ConflictView: Sendable {
+    /// How a field is to be.
+    package enum Choice: Hashable, Sendable {
+        case yours, theirs, both
+        /// Written anew, as its author typed it.
+        case text(String)
+    }
+
+    package private(set) var drafts: [DraftItem] = []
+    /// What waits to be sent, a line each.
+    package private(set) var waiting: [String] = []
+    package private(set) var selected: Int64?
+    /// Whether the selected draft's sides are shown.
+    package private(set) var isOpen = false
+    /// By draft, then by position in the kind's declaration.
+    package private(set) var choices: [Int64: [Int: Choice]] = [:]
+    /// Where the whole record is at stake.
+    package private(set) var wholes: [Int64: Choice] = [:]
+    package private(set) var isAskingToDrop = false
+    package private(set) var isHelpOpen = false
+    /// Words for the person, for whoever shows them.
+    package var toast: String?
+    package var theme: Theme
+    package var keymap: Keymap
+    /// Position among the fields of the open conflict, and rows that its view is moved down from there.
+    var field = 0
+    var scroll = 0
+    var input: LineField?
+    var chord = ChordReader()
+
+    package init(theme: Theme, keymap: Keymap) {
+        self.theme = theme
+        self.keymap = keymap
+    }
+
+    /// Shows what is kept now. Choices of drafts that are gone go with them; one that rested on what somebody has changed since is asked
+    /// for again.
+    package mutating func show(_ drafts: [DraftItem], waiting: [String]) {
+        let place = selectedIndex ?? 0
+        for draft in drafts {
+            guard let before = self.drafts.first(where: { $0.id == draft.id }), before.sides != draft.sides, let sides = draft.sides else { continue }
+            for field in sides.fields where before.sides?.fields.first(where: { $0.field == field.field })?.theirs != field.theirs {
+                switch choices[draft.id]?[field.field] {
+                case .theirs?, .both?:
+                    choices[draft.id]?[field.field] = nil
+                    toast = "It was changed once more: look again."
+                case .yours?, .text?, nil: break
+                }
+            }
+            if before.sides?.record.version != sides.record.version { wholes[draft.id] = nil }
+        }
+        self.drafts = drafts
+        self.waiting = waiting
+        let known = Set(drafts.map(\.id))
+        choices = choices.filter { known.contains($0.key) }
+        wholes = wholes.filter { known.contains($0.key) }
+        if selectedIndex == nil {
+            // What was typed for a draft that is gone has nowhere to go.
+            (isOpen, input, isAskingToDrop) = (false, nil, false)
+            selected = drafts.isEmpty ? nil : drafts[min(place, drafts.count - 1)].id
+        }
+        if let item, isOpen {
+            if item.sides == nil { isOpen = false }
+            field = min(field, max(item.fields.count - 1, 0))
+        }
+    }
+
+    var selectedIndex: Int? { drafts.firstIndex { $0.id == selected } }
+    package var item: DraftItem? { selectedIndex.map { drafts[$0] } }
+
+    /// Selects and opens one.
+    package mutating func open(_ draft: Int64) {
+        guard drafts.contains(where: { $0.id == draft }) else { return }
+        selected = draft
+        begin()
+    }
+
+    /// The text that came back from the person's own editor.
+    package mutating func take(_ text: String) {
+        guard let item, isOpen, let sides = item.sides, sides.fields.indices.contains(field) else { return }
+        input = nil
+        choices[item.id, default: [:]][sides.fields[field].field] = .text(text)
+    }
+
+    func choice(_ place: Int) -> Choice? {
+        guard let item, let sides = item.sides, sides.fields.indices.contains(place) else { return nil }
+        return choices[item.id]?[sides.fields[place].field]
+    }
+
+    // MARK: Keys
+
+    package mutating func handle(_ input: InputEvent) -> [ConflictAction] {
+        switch input {
+        case .key(let key): return press(key)
+        case .paste(let text):
+            self.input?.paste(text)
+            return []
+        case .mouse(let mouse):
+            switch mouse.action {
+            case .wheelUp: isOpen ? (scroll -= 3) : move(-1)
+            case .wheelDown: isOpen ? (scroll += 3) : move(1)
+            case .press, .release, .drag: break
+            }
+            return []
+        case .focus: return []
+        }
+    }
+
+    private mutating func press(_ key: Terminal.Key) -> [ConflictAction] {
+        toast = nil
+        if isHelpOpen {
+            isHelpOpen = false
+            return []
+        }
+        if isAskingToDrop {
+            isAskingToDrop = false
+            guard key.typed?.lowercased() == "y", let selected else { return [] }
+            return [.drop(selected)]
+        }
+        if input != nil { return type(key) }
+        switch chord.feed(key, keymap, in: [isOpen ? "conflict" : "drafts"]) {
+        case .waiting, .undefined: return []
+        case .unbound(let key):
+            isHelpOpen = key == .character("?")
+            return []
+        case .action(let name):
+            if let shared = SharedAction(named: name) { return [.pane(.shared(shared))] }
+            if let command = ConflictCommand(rawValue: name) { return run(command) }
+            switch RoomCommand(rawValue: name) {
+            case .help: isHelpOpen = true
+            case .pageUp: isOpen ? (scroll -= 8) : move(-8)
+            case .pageDown: isOpen ? (scroll += 8) : move(8)
+            default: break
+            }
+            return []
+        }
+    }
+
+    private mutating func type(_ key: Terminal.Key) -> [ConflictAction] {
+        guard var field = input, let item else {
+            input = nil
+            return []
+        }
+        let outcome = field.press(key, keymap)
+        input = field
+        switch outcome {
+        case .typing, .tab: return []
+        case .shared(let action): return [.pane(.shared(action))]
+        case .cancelled:
+            input = nil
+            return []
+        case .accepted(let text):
+            if isOpen {
+                take(text)
+                return []
+            }
+            guard text.contains(where: { !$0.isWhitespace }) else {
+                toast = "A reason is required."
+                return [.pane(.shared(.bell))]
+            }
+            input = nil
+            return [.override(item.id, reason: text)]
+        case .outside(let text):
+            guard isOpen else { return [.pane(.shared(.bell))] }
+            return [.pane(.editOutside(text))]
+        }
+    }
+
+    private mutating func run(_ command: ConflictCommand) -> [ConflictAction] {
+        if command == .close {
+            guard isOpen else { return [.pane(.shared(.close))] }
+            isOpen = false
+            return []
+        }
+        guard let item else { return [.pane(.shared(.bell))] }
+        switch command {
+        case .next: move(1)
+        case .previous: move(-1)
+        case .open:
+            if isOpen { return finish(item) }
+            guard item.sides != nil else {
+                toast = item.isOverlap ? "w sends it again with a reason; e changes it." : "r sends it again, e changes it, x forgets it."
+                return [.pane(.shared(.bell))]
+            }
+            begin()
+        case .retry: return [.retry(item.id)]
+        case .override:
+            guard item.isOverlap else {
+                toast = "Nothing is at the same time here: r sends it again."
+                return [.pane(.shared(.bell))]
+            }
+            input = LineField("Reason: ")
+        case .edit:
+            guard let command = item.command else {
+                toast = "It did several things at once: r sends it again, x forgets it."
+                return [.pane(.shared(.bell))]
+            }
+            return [.pane(.compose(command))]
+        case .drop: isAskingToDrop = true
+        case .yours: choose(item, .yours)
+        case .theirs: choose(item, .theirs)
+        case .both:
+            guard item.fields.indices.contains(field), item.fields[field].canBeBoth else {
+                toast = "It cannot be both: choose yours or theirs."
+                return [.pane(.shared(.bell))]
+            }
+            choose(item, .both)
+        case .merge: return merge(item)
+        case .allYours: chooseAll(item, .yours)
+        case .allTheirs: chooseAll(item, .theirs)
+        case .close: break
+        }
+        return []
+    }
+
+    private mutating func begin() {
+        isOpen = item?.sides != nil
+        scroll = 0
+        field = item?.fields.firstIndex(where: \.isContested) ?? 0
+    }
+
+    private mutating func move(_ count: Int) {
+        scroll = 0
+        if isOpen, let item {
+            field = min(max(field + count, 0), max(item.fields.count - 1, 0))
+        } else if !drafts.isEmpty {
+            selected = drafts[min(max((selectedIndex ?? 0) + count, 0), drafts.count - 1)].id
+        }
+    }
+
+    private mutating func choose(_ item: DraftItem, _ choice: Choice) {
+        guard let sides = item.sides else { return }
+        guard sides.matter == .fields else { return wholes[item.id] = choice }
+        guard sides.fields.indices.contains(field), item.fields[field].isContested else {
+            toast = "Nobody else changed this: yours is done."
+            return
+        }
+        choices[item.id, default: [:]][sides.fields[field].field] = choice
+        // On to what is open still.
+        if let next = item.fields.indices.first(where: { item.fields[$0].isContested && self.choice($0) == nil && $0 > field }) { move(next - field) }
+    }
+
+    private mutating func chooseAll(_ item: DraftItem, _ choice: Choice) {
+        guard let sides = item.sides else { return }
+        guard sides.matter == .fields else { return wholes[item.id] = choice }
+        for field in sides.contested where choices[item.id]?[field.field] == nil { choices[item.id, default: [:]][field.field] = choice }
+    }
+
+    private mutating func merge(_ item: DraftItem) -> [ConflictAction] {
+        guard item.fields.indices.contains(field), item.fields[field].isContested, let merged = item.fields[field].merged else {
+            toast = "This is not written: choose yours or theirs."
+            return [.pane(.shared(.bell))]
+        }
+        var text = merged
+        if case .text(let written)? = choice(field) { text = written }
+        // More than the line takes is not cut: it goes to the editor that takes all.
+        guard text.count <= Terminal.LineEditor.limit, text.utf8.count <= Terminal.LineEditor.octetLimit else { return [.pane(.editOutside(text))] }
+        input = LineField("", text: text, isMultiline: item.fields[field].isMultiline)
+        return []
+    }
+
+    private mutating func finish(_ item: DraftItem) -> [ConflictAction] {
+        guard let sides = item.sides else { return [] }
+        guard sides.matter == .fields else {
+            guard let whole = wholes[item.id] else {
+                toast = "Choose first: y for yours, t for theirs."
+                return [.pane(.shared(.bell))]
+            }
+            return [.resolve(sides, [:], whole: whole)]
+        }
+        let open = item.fields.indices.first { item.fields[$0].isContested && choice($0) == nil }
+        if let open {
+            toast = "Choose for \(item.fields[open].label) first: y yours, t theirs\(item.fields[open].canBeBoth ? ", b both" : "")."
+            move(open - field)
+            return [.pane(.shared(.bell))]
+        }
+        return [.resolve(sides, choices[item.id] ?? [:], whole: nil)]
+    }
+}

@@ -1,0 +1,87 @@
+package import Bytes
+package import Queries
+internal import Terminal
+
+/// What a key can do among documents; the names stand in configurations.
+package enum DocumentsCommand: String, CaseIterable, Sendable {
+    case next = "document-next", previous = "document-previous", right = "document-right", left = "document-left"
+    case first = "document-first", last = "document-last"
+    case open = "document-open", add = "document-upload", version = "document-version", edit = "document-edit", delete = "document-delete"
+    case download = "document-download", share = "document-share", copyLink = "document-copy-link"
+    case view = "document-view", search = "document-search", type = "document-type", school = "document-school", shared = "document-shared"
+    case sort = "document-sort", clear = "document-clear", stop = "transfer-stop", again = "transfer-again", close = "document-close"
+
+    package var summary: String {
+        switch self {
+        case .next: "the next one, below"
+        case .previous: "the one before, above"
+        case .right: "the one to the right"
+        case .left: "the one to the left"
+        case .first: "to the first"
+        case .last: "to the last"
+        case .open: "all of it: versions, links, fields"
+        case .add: "upload a document"
+        case .version: "upload its next version"
+        case .edit: "change title, school and the like"
+        case .delete: "delete it, which can be undone; a link: end it"
+        case .download: "fetch the file"
+        case .share: "a link for a school"
+        case .copyLink: "copy the link that was made"
+        case .view: "grid or list"
+        case .search: "search while you type"
+        case .type: "types"
+        case .school: "school"
+        case .shared: "only what a school has"
+        case .sort: "order: newest, oldest, name, type, most shared"
+        case .clear: "clear filters and search"
+        case .stop: "stop an upload or a download"
+        case .again: "try a failed one again"
+        case .close: "back"
+        }
+    }
+
+    package static let helpLines = allCases.map { ($0.rawValue, $0.summary) }
+
+    static func bindDefaults(_ keymap: inout Keymap) {
+        let keys: [(String, DocumentsCommand)] = [
+            ("down", .next), ("j", .next), ("up", .previous), ("k", .previous), ("right", .right), ("l", .right), ("left", .left), ("h", .left),
+            ("home", .first), ("g g", .first), ("end", .last), ("G", .last), ("enter", .open), ("o", .open), ("n", .add), ("N", .version), ("e", .edit),
+            ("x", .delete), ("delete", .delete), ("d", .download), ("s", .share), ("y", .copyLink), ("v", .view), ("/", .search), ("t", .type), ("f", .school),
+            ("w", .shared), ("r", .sort), ("c", .clear), ("K", .stop), ("R", .again), ("esc", .close), ("q", .close), ("ctrl-c", .close),
+        ]
+        keymap.bind("u", to: RoomCommand.undoLast.rawValue, in: "documents")
+        for (names, command) in keys { keymap.bind(names, to: command.rawValue, in: "documents") }
+    }
+}
+
+/// What is to be uploaded, as a form says it.
+package struct UploadWish: Hashable, Sendable {
+    package var path: String
+    /// One of the types of a document.
+    package var type: String
+    package var title: String
+    package var text: String?
+    package var school: Identifier?
+    package var athlete: Identifier
+    package var replaces: Identifier?
+}
+
+/// What the documents ask for.
+package enum DocumentsAction: Hashable, Sendable {
+    case pane(PaneAction)
+    /// All of one: the caller gives its lines to `showDetail`, and its links when they came to `show(links:)`.
+    case open(Identifier)
+    /// The caller names a free place with `askForPlace`.
+    case askDownload(Identifier)
+    case download(Identifier, to: String)
+    case upload(UploadWish)
+    /// The caller gives what fits to `complete`.
+    case completePath(String)
+    case share(Identifier, school: Identifier)
+    case revoke(String, of: Identifier)
+    /// A transfer, by its number.
+    case stop(Int)
+    case again(Int)
+    /// How one likes to see them, kept on this machine (R124, R127).
+    case remember(isGrid: Bool, Query.Sort?)
+}

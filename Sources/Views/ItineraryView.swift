@@ -1,0 +1,343 @@
+package import Bytes
+package import Client
+package import Dates
+package import Family
+package import Terminal
+
+/// Trips: a list, and each by day with a month beside it, stays on every day that they cover. Pure.
+///
+/// Source: R150–R165; product.md, "Trips and itinerary".
+package struct ItineraryView: Sendable {
+    /// A trip in the list.
+    package struct Row: Hashable, Sendable {
+        package let id: Identifier
+        package let name: String
+        package let facts: String
+        package let items: Int
+        package let isOver: Bool
+        package let isNow: Bool
+    }
+
+    /// What is asked about before it is done.
+    enum Question: Hashable, Sendable {
+        case delete(Kind, Identifier, name: String, items: Int)
+        case shift(Kind, Identifier, name: String)
+        case copy(Identifier, name: String)
+        /// Why the items of `clash` may both be.
+        case reason
+    }
+
+    package private(set) var rows: [Row] = []
+    /// The trip that is open.
+    package private(set) var plan: TripPlan?
+    package private(set) var day: CalendarDate
+    package private(set) var today: CalendarDate
+    package private(set) var showsPast = false
+    /// What was refused because it overlaps, while one decides.
+    package private(set) var clash: DraftItem?
+    package private(set) var detail: [String]?
+    package private(set) var isHelpOpen = false
+    /// Words for the person, for whoever shows them.
+    package var toast: String?
+    package var theme: Theme
+    package var keymap: Keymap
+    package let firstWeekday: Weekday
+    var selectedTrip: Identifier?
+    var selectedItem: Identifier?
+    var detailOffset = 0
+    var question: Question?
+    var input: LineField?
+    var chord = ChordReader()
+    private var trips: [Record] = []
+    private var items: [Record] = []
+    /// The hour that is now, for new items of today.
+    private var time = LocalTime.midnight
+
+    package init(today: CalendarDate, theme: Theme, keymap: Keymap, firstWeekday: Weekday) {
+        self.today = today
+        day = today
+        self.theme = theme
+        self.keymap = keymap
+        self.firstWeekday = firstWeekday
+    }
+
+    /// Shows these records.
+    ///
+    /// - Parameter now: what the family's clock shows.
+    package mutating func show(trips: [Record], items: [Record], names: RecordNames, now: LocalDateTime) {
+        (self.trips, self.items) = (trips, items)
+        (today, time) = (now.date, now.time)
+        let today = today.description
+        let counts = Dictionary(items.compactMap { $0.fields.reference("trip_id") }.map { ($0, 1) }, uniquingKeysWith: +)
+        let all: [(row: Row, start: String)] = trips.map { trip in
+            let start = trip.fields.text("start_date") ?? ""
+            let end = EventText.lastDay(trip.fields) ?? start
+            let people = trip.fields.set("participants").map { $0.name.isEmpty ? names.member($0.id) : $0.name.printable }
+            let facts: [String] = [EventText.dates(trip.fields), trip.fields.text("location")?.printable ?? "", people.joined(separator: ", ")]
+            let row = Row(
+                id: trip.id, name: RecordNames.name(trip), facts: facts.filter { !$0.isEmpty }.joined(separator: " · "), items: counts[trip.id] ?? 0,
+                isOver: end < today, isNow: start <= today && end >= today)
+            return (row, start)
+        }
+        let ahead = all.filter { !$0.row.isOver }.sorted { ($0.start, $0.row.id) < ($1.start, $1.row.id) }
+        let over = all.filter { $0.row.isOver }.sorted { ($0.start, $0.row.id) > ($1.start, $1.row.id) }
+        rows = (ahead + (showsPast ? over : [])).map { $0.row }
+        overCount = over.count
+        members = names.records(of: .member)
+        if !rows.contains(where: { $0.id == selectedTrip }) { selectedTrip = rows.first?.id }
+        guard let open = plan?.trip else { return }
+        if let trip = trips.first(where: { $0.id == open }) {
+            plan = TripPlan(trip, items, names)
+            settle()
+        } else {
+            (plan, detail, selectedItem) = (nil, nil, nil)
+        }
+    }
+
+    /// Trips that are over.
+    package private(set) var overCount = 0
+    private var members: [Record] = []
+
+    /// Shows a record in full.
+    package mutating func showDetail(_ lines: [String]) { (detail, detailOffset) = (lines, 0) }
+
+    /// Asks about items that overlap.
+    package mutating func show(_ clash: DraftItem) {
+        guard clash.isOverlap else { return }
+        (self.clash, question, input) = (clash, nil, nil)
+    }
+
+    /// Opens a trip, on today if it is one of its days.
+    package mutating func open(_ trip: Identifier) {
+        guard let record = trips.first(where: { $0.id == trip }) else { return }
+        let plan = TripPlan(record, items, RecordNames(members))
+        self.plan = plan
+        selectedTrip = trip
+        selectedItem = nil
+        day = plan.days.contains { $0.date == today } ? today : plan.days.first?.date ?? today
+        settle()
+    }
+
+    /// The day is one of the trip's, the item one of the day's.
+    private mutating func settle() {
+        guard let plan else { return }
+        if !plan.days.contains(where: { $0.date == day }) {
+            day = plan.days.first { $0.date >= day }?.date ?? plan.days.last?.date ?? day
+        }
+        if !entries.contains(where: { $0.id == selectedItem }) { selectedItem = entries.first?.id }
+    }
+
+    /// Those of the selected day.
+    var entries: [TripPlan.Entry] { plan?.days.first { $0.date == day }?.entries ?? [] }
+    var selectedEntry: TripPlan.Entry? { entries.first { $0.id == selectedItem } }
+    var selectedRow: Row? { rows.first { $0.id == selectedTrip } }
+
+    // MARK: Keys
+
+    package mutating func handle(_ input: InputEvent) -> [ItineraryAction] {
+        switch input {
+        case .key(let key): return press(key)
+        case .paste(let text):
+            self.input?.paste(text)
+            return []
+        case .mouse(let mouse):
+            switch mouse.action {
+            case .wheelUp: move(-1)
+            case .wheelDown: move(1)
+            case .press, .release, .drag: break
+            }
+            return []
+        case .focus: return []
+        }
+    }
+
+    private mutating func press(_ key: Terminal.Key) -> [ItineraryAction] {
+        toast = nil
+        if isHelpOpen {
+            isHelpOpen = false
+            return []
+        }
+        if input != nil { return type(key) }
+        if case .delete(let kind, let id, _, _)? = question {
+            question = nil
+            guard key.typed?.lowercased() == "y" else { return [] }
+            detail = nil
+            return [.pane(.submit("/rm \(CommandTable.singular(kind)[0]) \(id)"))]
+        }
+        if let clash { return decide(clash, key) }
+        switch chord.feed(key, keymap, in: ["trips"]) {
+        case .waiting, .undefined: return []
+        case .unbound(let key):
+            isHelpOpen = key == .character("?")
+            return []
+        case .action(let name):
+            if let shared = SharedAction(named: name) { return [.pane(.shared(shared))] }
+            if let command = ItineraryCommand(rawValue: name) { return run(command) }
+            switch RoomCommand(rawValue: name) {
+            case .help: isHelpOpen = true
+            case .pageUp, .scrollUp: move(-5)
+            case .pageDown, .scrollDown: move(5)
+            default: break
+            }
+            return []
+        }
+    }
+
+    /// Both at once with a reason, one of them otherwise, or not at all; what is not decided stays among what was refused.
+    private mutating func decide(_ clash: DraftItem, _ key: Terminal.Key) -> [ItineraryAction] {
+        switch key.typed {
+        case "w", "o":
+            question = .reason
+            input = LineField("Reason: ")
+        case "e":
+            guard let command = clash.command else { return [.pane(.shared(.bell))] }
+            self.clash = nil
+            return [.pane(.compose(command))]
+        case "x":
+            self.clash = nil
+            return [.drop(clash.id)]
+        default:
+            guard key.code == .escape || key == .control("c") || key.typed == "q" else { return [.pane(.shared(.bell))] }
+            self.clash = nil
+            toast = "It is kept with what was refused."
+        }
+        return []
+    }
+
+    private mutating func type(_ key: Terminal.Key) -> [ItineraryAction] {
+        guard var field = input, let question else {
+            input = nil
+            return []
+        }
+        let outcome = field.press(key, keymap)
+        input = field
+        switch outcome {
+        case .typing, .tab, .outside: return []
+        case .shared(let action): return [.pane(.shared(action))]
+        case .cancelled:
+            (input, self.question) = (nil, nil)
+            return []
+        case .accepted(let text):
+            if question == .reason {
+                guard text.contains(where: { !$0.isWhitespace }), let clash else {
+                    toast = "A reason is required."
+                    return [.pane(.shared(.bell))]
+                }
+                (input, self.question, self.clash) = (nil, nil, nil)
+                return [.override(clash.id, reason: text)]
+            }
+            guard let days = Int(text.filter { !$0.isWhitespace }), days != 0, abs(days) <= 36_500 else {
+                toast = "Write a number of days, as 7 or -7."
+                return [.pane(.shared(.bell))]
+            }
+            (input, self.question) = (nil, nil)
+            switch question {
+            case .shift(let kind, let id, _): return [.pane(.submit("/shift \(CommandTable.singular(kind)[0]) \(id) \(days)"))]
+            case .copy(let id, _): return [.pane(.submit("/copy trip \(id) \(days)"))]
+            case .delete, .reason: return []
+            }
+        }
+    }
+
+    private mutating func run(_ command: ItineraryCommand) -> [ItineraryAction] {
+        switch command {
+        case .next: move(1)
+        case .previous: move(-1)
+        case .nextDay: plan == nil ? move(1) : page(1)
+        case .previousDay: plan == nil ? move(-1) : page(-1)
+        case .today:
+            if plan != nil {
+                day = today
+                settle()
+            }
+        case .open:
+            guard detail == nil else { return [] }
+            if plan == nil {
+                guard let selectedTrip else { return [.pane(.shared(.bell))] }
+                open(selectedTrip)
+            } else if let entry = selectedEntry {
+                return [.open(entry.id)]
+            }
+        case .add: return [add()]
+        case .edit:
+            guard let id = target?.id else { return [.pane(.shared(.bell))] }
+            return [.pane(.edit(id))]
+        case .delete:
+            guard let (kind, id, name) = target else { return [.pane(.shared(.bell))] }
+            question = .delete(kind, id, name: name, items: kind == .trip ? selectedRow?.items ?? 0 : 0)
+        case .shift:
+            guard let (kind, id, name) = target else { return [.pane(.shared(.bell))] }
+            question = .shift(kind, id, name: name)
+            input = LineField("Days: ")
+        case .copy:
+            guard let trip = plan.map({ ($0.trip, $0.name) }) ?? selectedRow.map({ ($0.id, $0.name) }) else { return [.pane(.shared(.bell))] }
+            question = .copy(trip.0, name: trip.1)
+            input = LineField("Days later: ")
+        case .past:
+            showsPast.toggle()
+            show(trips: trips, items: items, names: RecordNames(members), now: LocalDateTime(date: today, time: time))
+        case .directions:
+            guard let item = selectedItem.flatMap({ id in items.first { $0.id == id } }), let place = item.fields.text("location"),
+                let link = Directions.link(place)
+            else { return [.pane(.shared(.bell))] }
+            return [.pane(.shared(.copy(link)))]
+        case .close:
+            if detail != nil {
+                detail = nil
+            } else if plan != nil {
+                plan = nil
+            } else {
+                return [.pane(.shared(.close))]
+            }
+        }
+        return []
+    }
+
+    /// What a key is about: the item that is selected, or the trip.
+    private var target: (kind: Kind, id: Identifier, name: String)? {
+        if let plan {
+            if let entry = selectedEntry { return (.tripItem, entry.id, entry.title) }
+            return (.trip, plan.trip, plan.name)
+        }
+        return selectedRow.map { (.trip, $0.id, $0.name) }
+    }
+
+    /// A new trip, or an item of the day: now on today, else at nine, for an hour (R163).
+    private func add() -> ItineraryAction {
+        guard let plan else { return .pane(.add(.trip, [:])) }
+        let nine = LocalTime(hour: 9, minute: 0) ?? .midnight
+        let start = LocalDateTime(date: day, time: day == today ? LocalTime(minutes: time.minutes / 5 * 5) ?? nine : nine)
+        let end = LocalDateTime(minutes: start.minutes + 60) ?? start
+        return .pane(
+            .add(.tripItem, ["trip_id": .reference(plan.trip), "start_time": .text(Self.text(start)), "end_time": .text(Self.text(end)), "category": .text("activity")]))
+    }
+
+    private static func text(_ moment: LocalDateTime) -> String { "\(moment.date)T\(moment.time)" }
+
+    private mutating func move(_ count: Int) {
+        if detail != nil {
+            detailOffset = min(max(detailOffset + count, 0), max((detail?.count ?? 1) - 1, 0))
+        } else if let plan {
+            // Through the items of all days, in the order in which they stand there.
+            var all: [(day: CalendarDate, item: Identifier?)] = []
+            for day in plan.days {
+                if day.entries.isEmpty { all.append((day.date, nil)) }
+                for entry in day.entries { all.append((day.date, entry.id)) }
+            }
+            guard !all.isEmpty else { return }
+            let place = all.firstIndex { $0.day == day && $0.item == selectedItem } ?? all.firstIndex { $0.day == day } ?? 0
+            let next = all[min(max(place + count, 0), all.count - 1)]
+            (day, selectedItem) = (next.day, next.item)
+        } else if !rows.isEmpty {
+            let place = rows.firstIndex { $0.id == selectedTrip } ?? 0
+            selectedTrip = rows[min(max(place + count, 0), rows.count - 1)].id
+        }
+    }
+
+    private mutating func page(_ count: Int) {
+        guard let plan, !plan.days.isEmpty else { return }
+        let place = plan.days.firstIndex { $0.date == day } ?? 0
+        day = plan.days[min(max(place + count, 0), plan.days.count - 1)].date
+        selectedItem = entries.first?.id
+    }
+}

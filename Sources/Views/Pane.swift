@@ -1,0 +1,141 @@
+package import Bytes
+package import Family
+package import Terminal
+
+/// What every view besides the room asks of whoever has the session.
+package enum PaneAction: Hashable, Sendable {
+    /// A command, as it would be typed.
+    case submit(String)
+    /// A command that the person goes on typing.
+    case compose(String)
+    /// A new record, with what is known of it by the names of its fields; or a change of one.
+    case add(Kind, [String: Value]), edit(Identifier)
+    /// Into the person's own editor; what comes back is given to the view.
+    case editOutside(String)
+    case shared(SharedAction)
+}
+
+/// A text that is typed into a view: what is searched for, a reason, a path, a merged text.
+package struct LineField: Sendable {
+    package enum Outcome: Hashable, Sendable {
+        /// Goes on.
+        case typing
+        case accepted(String)
+        case cancelled
+        /// Tab: forwards, or backwards.
+        case tab(Int)
+        /// To be written in the person's own editor.
+        case outside(String)
+        /// What a key means in every view.
+        case shared(SharedAction)
+    }
+
+    package let prompt: String
+    /// Whether line feeds may be typed.
+    package let isMultiline: Bool
+    package private(set) var editor = Terminal.LineEditor()
+    private var chord = ChordReader()
+
+    package init(_ prompt: String, text: String = "", isMultiline: Bool = false) {
+        self.prompt = prompt
+        self.isMultiline = isMultiline
+        editor.set(text)
+    }
+
+    package var text: String { editor.text }
+
+    package mutating func set(_ text: String) { editor.set(isMultiline ? text : Self.line(text)) }
+
+    package mutating func paste(_ text: String) { _ = editor.insert(isMultiline ? text : Self.line(text)) }
+
+    private static func line(_ text: String) -> String { text.split(whereSeparator: \.isNewline).joined(separator: " ") }
+
+    package mutating func press(_ key: Terminal.Key, _ keymap: Keymap) -> Outcome {
+        switch chord.feed(key, keymap, in: ["input"]) {
+        case .waiting, .undefined: return .typing
+        case .unbound(let key):
+            if let character = key.typed { _ = editor.insert(String(character)) }
+            return .typing
+        case .action(let name):
+            if let command = EditCommand(rawValue: name) {
+                switch command {
+                case .accept: return .accepted(editor.text)
+                case .abort: return .cancelled
+                case .newline where !isMultiline: return .typing
+                case .searchHistory, .searchHistoryForward: return .typing
+                default:
+                    _ = editor.perform(command)
+                    return .typing
+                }
+            }
+            if let shared = SharedAction(named: name) { return .shared(shared) }
+            return switch RoomCommand(rawValue: name) {
+            case .complete: .tab(1)
+            case .completeBackward: .tab(-1)
+            case .cancel, .interrupt: .cancelled
+            case .editOutside: .outside(editor.text)
+            default: .typing
+            }
+        }
+    }
+
+    /// Draws prompt and text into a row or more, with the cursor.
+    package func draw(_ canvas: inout Canvas, _ rect: Rect, _ theme: Theme) {
+        let start = min(TextWidth.of(prompt), rect.columns / 2)
+        canvas.draw(TextWidth.cut(prompt, to: start), at: rect.column, rect.row, theme[.accent])
+        let view = EditorView(editor, columns: max(rect.columns - start, 2), rows: max(rect.rows, 1))
+        for (row, line) in view.lines.enumerated() { canvas.draw(line, at: rect.column + start, rect.row + row) }
+        canvas.cursor = Point(min(rect.column + start + view.cursor.column, canvas.size.columns - 1), rect.row + view.cursor.row)
+    }
+}
+
+/// Pieces that such views draw alike.
+enum PaneParts {
+    /// The first of the rows or cards that are seen, so that the selected one is among them, in the middle where there is room.
+    static func first(selected: Int, count: Int, shown: Int) -> Int { min(max(selected - shown / 2, 0), max(count - shown, 0)) }
+
+    /// A box in the middle with lines in it; what one can do stands in the last.
+    ///
+    /// - Parameter rows: further rows at its end, for what is typed.
+    /// - Returns: these rows.
+    @discardableResult
+    static func dialog(
+        _ lines: [StyledText], _ canvas: inout Canvas, _ theme: Theme, title: String = "", style: Terminal.Role = .accent, rows: Int = 0
+    ) -> Rect {
+        let widest = lines.map(\.width).max() ?? 0
+        let columns = min(max(widest, TextWidth.of(title) + 4, rows > 0 ? 56 : 0) + 4, canvas.size.columns)
+        let wrapped = lines.flatMap { $0.wrapped(columns: max(columns - 4, 1), indent: 2) }
+        let rect = canvas.bounds.centred(columns: columns, rows: wrapped.count + rows + 2)
+        canvas.fill(rect)
+        canvas.box(rect, theme[style], title: title, titleStyle: theme[.title])
+        canvas.cursor = nil
+        let inner = rect.inset(2, 1)
+        let (text, rest) = inner.splitBottom(rows)
+        canvas.clipped(to: text) { canvas in
+            for (row, line) in wrapped.enumerated() { canvas.draw(line, at: text.column, text.row + row) }
+        }
+        return rest
+    }
+
+    /// A text in the middle of what has nothing else to show.
+    static func empty(_ lines: [String], _ canvas: inout Canvas, _ rect: Rect, _ theme: Theme) {
+        canvas.clipped(to: rect) { canvas in
+            for (row, line) in lines.enumerated() {
+                let text = TextWidth.cut(line, to: rect.columns - 2)
+                let column = rect.column + max((rect.columns - TextWidth.of(text)) / 2, 1)
+                let place = rect.row + max((rect.rows - lines.count) / 2, 0) + row
+                canvas.draw(text, at: column, place, row == lines.count - 1 ? theme[.accent] : theme[.text])
+            }
+        }
+    }
+
+    /// What keys do, at the foot of a view; as many as there is room for.
+    static func hints(_ hints: [(String, String)], _ canvas: inout Canvas, _ rect: Rect, _ theme: Theme) {
+        var column = rect.column + 1
+        for (key, what) in hints {
+            guard column + TextWidth.of(key) + 1 + TextWidth.of(what) < rect.endColumn else { return }
+            column = canvas.draw(key, at: column, rect.row, theme[.accent].with(.bold))
+            column = canvas.draw(" \(what)  ", at: column, rect.row, theme[.muted])
+        }
+    }
+}

@@ -1,0 +1,273 @@
+package import Bytes
+internal import Client
+internal import Family
+package import Terminal
+internal import Uploads
+
+/// What is asked before a file goes up (R133–R135). Pure: whether the file is there is asked of the caller.
+package struct UploadForm: Sendable {
+    package enum Field: Int, CaseIterable, Sendable {
+        case file, type, title, school, text, athlete
+    }
+
+    package enum Outcome: Hashable, Sendable {
+        case goesOn
+        case cancelled
+        case done(UploadWish)
+        case completePath(String)
+        /// What a key means in every view.
+        case shared(SharedAction)
+    }
+
+    /// Somebody or something to choose, by name.
+    package struct Choice: Hashable, Sendable {
+        package let id: Identifier
+        package let name: String
+
+        package init(_ id: Identifier, _ name: String) { (self.id, self.name) = (id, name) }
+    }
+
+    package private(set) var field = Field.file
+    package private(set) var problems: [Field: String] = [:]
+    /// The document whose next version it is.
+    let replaces: Choice?
+    var file = LineField("")
+    var title: LineField
+    var text = LineField("", isMultiline: true)
+    private var unused = LineField("")
+    var type: Int?
+    /// 0 for none.
+    var school = 0
+    var athlete: Int?
+    let schools: [Choice]
+    let athletes: [Choice]
+    /// Names that fit what was typed of a path.
+    package private(set) var options: [String] = []
+
+    /// - Parameters:
+    ///   - athlete: whose it is, when that is clear.
+    ///   - replaces: with its type and school, which are taken over.
+    package init(schools: [Choice], athletes: [Choice], athlete: Identifier?, replaces: (document: Choice, type: String?, school: Identifier?)? = nil) {
+        self.schools = schools
+        self.athletes = athletes
+        self.athlete = athletes.firstIndex { $0.id == athlete } ?? (athletes.count == 1 ? 0 : nil)
+        self.replaces = replaces?.document
+        title = LineField("", text: replaces?.document.name ?? "")
+        type = replaces?.type.flatMap { type in DocumentType.allCases.firstIndex { $0.rawValue == type } }
+        school = replaces?.school.flatMap { school in schools.firstIndex { $0.id == school }.map { $0 + 1 } } ?? 0
+    }
+
+    /// Those that are asked: whose it is only where that is not clear.
+    var fields: [Field] { Field.allCases.filter { $0 != .athlete || athletes.count != 1 && replaces == nil } }
+
+    package mutating func complain(_ field: Field, _ sentence: String) {
+        problems[field] = sentence
+        self.field = field
+    }
+
+    /// What fits the path that was typed: the longest beginning of all, and their names.
+    package mutating func complete(_ path: String, _ options: [String]) {
+        file.set(path)
+        self.options = options
+    }
+
+    package mutating func paste(_ text: String) {
+        switch field {
+        // A file that is dropped on a terminal comes as a paste, often with quotes.
+        case .file: file.paste(text.trimmingQuotes)
+        case .title: title.paste(text)
+        case .text: self.text.paste(text)
+        case .type, .school, .athlete: break
+        }
+    }
+
+    package mutating func press(_ key: Terminal.Key, _ keymap: Keymap) -> Outcome {
+        switch (key.code, key.modifiers) {
+        case (.escape, []), (.character("c"), .control): return .cancelled
+        case (.down, []): return move(1)
+        case (.up, []), (.tab, .shift): return move(-1)
+        case (.tab, []): return field == .file && !file.text.isEmpty ? .completePath(file.text) : move(1)
+        case (.enter, []): return field == .file && problem(.file) == nil && title.text.isEmpty ? move(1) : finish()
+        case (.left, []) where isChoice: cycle(-1)
+        case (.right, []) where isChoice: cycle(1)
+        default:
+            if isChoice, key.typed == " " {
+                cycle(1)
+            } else if let shared = write(key, keymap) {
+                return .shared(shared)
+            }
+        }
+        problems[field] = nil
+        return .goesOn
+    }
+
+    private var isChoice: Bool { field == .type || field == .school || field == .athlete }
+
+    private mutating func write(_ key: Terminal.Key, _ keymap: Keymap) -> SharedAction? {
+        options = []
+        let outcome: LineField.Outcome
+        switch field {
+        case .file: outcome = file.press(key, keymap)
+        case .title: outcome = title.press(key, keymap)
+        case .text: outcome = text.press(key, keymap)
+        // Nothing is typed into a choice, but chords are read.
+        case .type, .school, .athlete: outcome = unused.press(key, keymap)
+        }
+        if case .shared(let action) = outcome { return action }
+        return nil
+    }
+
+    private mutating func cycle(_ step: Int) {
+        func next(_ place: Int?, _ count: Int) -> Int? {
+            guard count > 0 else { return nil }
+            return place.map { ($0 + step + count) % count } ?? (step > 0 ? 0 : count - 1)
+        }
+        switch field {
+        case .type: type = next(type, DocumentType.allCases.count)
+        case .school: school = next(school, schools.count + 1) ?? 0
+        case .athlete: athlete = next(athlete, athletes.count)
+        case .file, .title, .text: break
+        }
+    }
+
+    /// To another field; what is left is looked at, and a file names its document.
+    private mutating func move(_ step: Int) -> Outcome {
+        if field == .file {
+            options = []
+            let name = file.text.split(separator: "/").last.map(String.init) ?? ""
+            if title.text.isEmpty { title.set(NewUpload.title(ofFile: name)) }
+            // The end of the name says what it can be; where that is one thing, it is chosen.
+            let fitting = DocumentType.allCases.indices.filter { index in FileExtension(fileName: name).map { DocumentType.allCases[index].extensions.contains($0) } ?? false }
+            if type == nil, fitting.count == 1 { type = fitting.first }
+        }
+        let left = field
+        let all = fields
+        let place = all.firstIndex(of: field) ?? 0
+        field = all[min(max(place + step, 0), all.count - 1)]
+        problems[left] = problem(left)
+        if left == .type || left == .file, !file.text.isEmpty { problems[.file] = problem(.file) }
+        return .goesOn
+    }
+
+    /// What is wrong with a field; `nil` when nothing is.
+    func problem(_ field: Field) -> String? {
+        switch field {
+        case .file:
+            guard !file.text.isEmpty else { return "File is required" }
+            guard let type else { return nil }
+            let wanted = DocumentType.allCases[type]
+            guard FileExtension(fileName: file.text).map({ wanted.extensions.contains($0) }) != true else { return nil }
+            return "Invalid file type. \(wanted.label) requires \(wanted.extensions.map { "." + $0.rawValue }.joined(separator: ", "))."
+        case .type: return type == nil ? "Document type is required" : nil
+        case .title: return title.text.contains { !$0.isWhitespace } ? nil : "Title is required"
+        case .athlete:
+            guard fields.contains(.athlete), athlete == nil else { return nil }
+            return athletes.isEmpty ? "There is no athlete whose document it could be." : "Say whose it is"
+        case .school, .text: return nil
+        }
+    }
+
+    /// Whether all that is needed is there.
+    var isComplete: Bool { fields.allSatisfy { problem($0) == nil } }
+
+    private mutating func finish() -> Outcome {
+        for field in fields { problems[field] = problem(field) }
+        if let first = fields.first(where: { problems[$0] != nil }) {
+            field = first
+            return .goesOn
+        }
+        guard let type, let athlete, athletes.indices.contains(athlete) else { return .goesOn }
+        return .done(
+            UploadWish(
+                path: file.text, type: DocumentType.allCases[type].rawValue, title: title.text, text: text.text.isEmpty ? nil : text.text,
+                school: school > 0 && schools.indices.contains(school - 1) ? schools[school - 1].id : nil, athlete: athletes[athlete].id, replaces: replaces?.id))
+    }
+
+    // MARK: Drawing
+
+    /// Draws the form in the middle of the screen.
+    package func draw(_ canvas: inout Canvas, _ theme: Theme) {
+        let rows = fields.reduce(0) { $0 + ($1 == .text ? 3 : 1) + (problems[$1] == nil ? 0 : 1) } + (options.isEmpty ? 0 : 2) + 4
+        let rect = canvas.bounds.centred(columns: min(canvas.size.columns, 84), rows: min(rows, canvas.size.rows))
+        canvas.fill(rect)
+        canvas.box(rect, theme[.accent], title: replaces.map { "Next version of \($0.name)" } ?? "Upload Document", titleStyle: theme[.title])
+        canvas.cursor = nil
+        let inner = rect.inset(2, 1)
+        let start = inner.column + 16
+        let columns = max(inner.columns - 16, 4)
+        canvas.clipped(to: inner) { canvas in
+            var row = inner.row
+            for place in fields {
+                let isHere = place == field
+                canvas.draw(Self.label(place), at: inner.column, row, isHere ? theme[.accent].with(.bold) : theme[.muted])
+                let high = place == .text ? 3 : 1
+                let area = Rect(start, row, columns: columns, rows: high)
+                if let line = line(place) {
+                    if isHere {
+                        line.draw(&canvas, area, theme)
+                    } else {
+                        for (index, text) in EditorView(line.editor, columns: columns, rows: high).lines.enumerated() { canvas.draw(text, at: start, row + index) }
+                    }
+                } else {
+                    canvas.draw(TextWidth.cut(isHere ? "‹ \(choice(place)) ›" : choice(place), to: columns), at: start, row, isHere ? theme[.selection] : theme[.text])
+                    if isHere { canvas.cursor = nil }
+                }
+                row += high
+                if let problem = problems[place] {
+                    canvas.draw(TextWidth.cut(problem, to: columns), at: start, row, theme[.failure])
+                    row += 1
+                }
+                if place == .file, !options.isEmpty {
+                    for line in StyledText(options.joined(separator: "  "), theme[.muted]).wrapped(columns: columns).prefix(2) {
+                        canvas.draw(line, at: start, row)
+                        row += 1
+                    }
+                }
+            }
+            canvas.draw("Enter", at: inner.column, inner.endRow - 1, theme[isComplete ? .accent : .muted].with(.bold))
+            canvas.draw(
+                TextWidth.cut("uploads  ↑ ↓ field  ← → choose  Tab completes a path  Esc cancels", to: inner.columns - 6), at: inner.column + 6, inner.endRow - 1,
+                theme[.muted])
+        }
+    }
+
+    private func line(_ field: Field) -> LineField? {
+        switch field {
+        case .file: file
+        case .title: title
+        case .text: text
+        case .type, .school, .athlete: nil
+        }
+    }
+
+    private func choice(_ field: Field) -> String {
+        switch field {
+        case .type: type.map { DocumentType.allCases[$0].label } ?? "choose"
+        case .school: school > 0 && schools.indices.contains(school - 1) ? schools[school - 1].name : "General"
+        case .athlete: athlete.flatMap { athletes.indices.contains($0) ? athletes[$0].name : nil } ?? "choose"
+        case .file, .title, .text: ""
+        }
+    }
+
+    private static func label(_ field: Field) -> String {
+        switch field {
+        case .file: "File *"
+        case .type: "Type *"
+        case .title: "Title *"
+        case .school: "School"
+        case .text: "Description"
+        case .athlete: "Athlete *"
+        }
+    }
+}
+
+extension String {
+    /// A path as terminals paste it, without quotes around it and backslashes before blanks.
+    fileprivate var trimmingQuotes: String {
+        var text = Substring(self)
+        while text.last?.isWhitespace == true { text.removeLast() }
+        if let first = text.first, first == "'" || first == "\"", text.count > 1, text.last == first { text = text.dropFirst().dropLast() }
+        if text.hasPrefix("file://") { text = text.dropFirst(7) }
+        return String(text).replacing("\\ ", with: " ")
+    }
+}

@@ -1,0 +1,79 @@
+import Arguments
+import Bytes
+import Client
+import Family
+import Terminal
+import Views
+
+/// What was refused and is kept, and what waits.
+final class KeptBuffer: Buffer {
+    private var view: ConflictView
+
+    init(_ view: ConflictView) { self.view = view }
+
+    func refresh(_ client: FullScreenClient) {
+        let text = client.text
+        view.show(Self.items(client), waiting: client.session.engine.pending.map(text.waiting))
+    }
+
+    static func items(_ client: FullScreenClient) -> [DraftItem] {
+        let text = client.text
+        return client.session.engine.drafts.map { DraftItem($0, client.session.engine.conflict(of: $0.id), text) }
+    }
+
+    func draw(_ facts: StatusFacts, _ canvas: inout Canvas) { view.draw(facts, &canvas) }
+
+    func handle(_ input: InputEvent, _ client: FullScreenClient) throws {
+        for action in view.handle(input) {
+            do {
+                try perform(action, client)
+            } catch let mistake as UsageError {
+                client.toast(mistake.message.printable)
+            } catch let rejection as Rejection {
+                client.toast(rejection.message.printable)
+            }
+        }
+        client.say(&view.toast)
+    }
+
+    private func perform(_ action: ConflictAction, _ client: FullScreenClient) throws {
+        switch action {
+        case .pane(.editOutside(let text)): try client.edit(text) { [weak self] in self?.view.take($0) }
+        case .pane(let action): try client.perform(action)
+        case .retry(let draft):
+            _ = try client.session.retry(draft: draft)
+            client.toast("Sent again.")
+        case .drop(let draft):
+            _ = client.session.drop(draft: draft)
+            client.toast("Forgotten.")
+        case .override(let draft, let reason): try Self.override(draft, reason, client)
+        case .resolve(let sides, let choices, let whole):
+            var chosen: [Int: ConflictChoice] = [:]
+            for (field, choice) in choices { chosen[field] = try self.choice(choice, field, sides.record.kind, client.names) }
+            let whole = try whole.map { try choice($0, 0, sides.record.kind, client.names) }
+            let isAsked = try client.session.resolve(sides, chosen, whole: whole) != nil
+            client.toast(isAsked ? "Decided, and sent." : "Theirs stays; yours is let go.")
+        }
+        client.isStale = true
+    }
+
+    /// Sends again what overlaps, with the reason why both may be.
+    static func override(_ draft: Int64, _ reason: String, _ client: FullScreenClient) throws {
+        guard let kept = client.session.engine.drafts.first(where: { $0.id == draft }) else { return }
+        _ = try client.session.retry(draft: draft, accepting: try Request.acceptance(reason, of: kept.rejection))
+        client.toast("Sent again, with the reason.")
+    }
+
+    private func choice(_ choice: ConflictView.Choice, _ field: Int, _ kind: Kind, _ names: RecordNames) throws -> ConflictChoice {
+        switch choice {
+        case .yours: return .yours
+        case .theirs: return .theirs
+        case .both: return .both
+        case .text(let text):
+            let patch = try FieldOptions.patch([FieldInput(field: field, text: text)], kind, names: names)
+            return .value(patch.assignments.first?.value)
+        }
+    }
+}
+
+@available(*, unavailable) extension KeptBuffer: Sendable {}

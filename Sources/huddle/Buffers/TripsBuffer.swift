@@ -1,0 +1,46 @@
+import Bytes
+import Client
+import Family
+import Posix
+import Screen
+import Terminal
+import Views
+
+/// Trips: the list, and one by day.
+final class TripsBuffer: Buffer {
+    private var view: ItineraryView
+
+    init(_ view: ItineraryView) { self.view = view }
+
+    func refresh(_ client: FullScreenClient) {
+        let names = client.names
+        view.show(
+            trips: names.records(of: .trip), items: names.records(of: .tripItem), names: names, now: client.clock.now(Clock.wallMilliseconds()))
+    }
+
+    /// Something was refused because it overlaps: it is asked about here.
+    func refused(_ mutation: Int64, _ client: FullScreenClient) {
+        if let item = KeptBuffer.items(client).first(where: { $0.id == mutation }) { view.show(item) }
+    }
+
+    func draw(_ facts: StatusFacts, _ canvas: inout Canvas) { view.draw(facts, &canvas) }
+
+    func handle(_ input: InputEvent, _ client: FullScreenClient) throws {
+        for action in view.handle(input) {
+            switch action {
+            case .pane(let action): try client.perform(action)
+            case .open(let id):
+                guard let record = client.session.engine.record(id) else { return client.screen.bell() }
+                view.showDetail(RecordTables.details(record, client.text))
+            case .override(let draft, let reason): try KeptBuffer.override(draft, reason, client)
+            case .drop(let draft):
+                _ = client.session.drop(draft: draft)
+                client.toast("Forgotten.")
+            }
+            client.isStale = true
+        }
+        client.say(&view.toast)
+    }
+}
+
+@available(*, unavailable) extension TripsBuffer: Sendable {}

@@ -1,0 +1,203 @@
+import Bytes
+@testable import Client
+import Family
+import Terminal
+import Testing
+@testable import Views
+
+@Suite("What was refused, on a canvas")
+struct ConflictViewTests {
+    static let (maya, dana) = (RoomViewTests.maya, RoomViewTests.dana)
+    static let showcase = EventsViewTests.event(1, ["type": .text("showcase"), "name": .text("Spring Showcase"), "start_date": .text("2026-11-24"), "cost": .text("120.00")])
+    static var text: ChangeText { ChangeText(RecordNames([showcase] + members)) { _ in "09:14" } }
+
+    static let members: [Record] = [(maya, "Maya Rivera"), (dana, "Dana Rivera")].map { id, name in
+        var fields = Fields(.member)
+        fields["name"] = .text(name)
+        return Record(kind: .member, id: id, athlete: nil, version: 1, createdAt: 0, createdBy: dana, updatedAt: 0, updatedBy: dana, fields: fields)
+    }
+
+    static func place(_ name: String) throws -> Int { try #require(Kind.event.declaration.index(of: name)) }
+
+    /// Cost and notes are contested, the city is only ours.
+    static func conflict(id: Int64 = 7, theirNotes: String = "Gate B.\nThe shuttle leaves at eight.") throws -> DraftItem {
+        let patch = FieldPatch(assignments: [
+            .init(field: try place("cost"), value: .text("150.00")), .init(field: try place("city"), value: .text("Asheville")),
+            .init(field: try place("performance_notes"), value: .text("Bring the 👍🏽 blue cooler; the gate is at the north side of the field, behind the parking lot.")),
+        ].sorted { $0.field < $1.field })
+        let fields = [
+            ConflictSides.Field(field: try place("cost"), base: .text("100.00"), yours: .text("150.00"), theirs: .text("120.00"), isContested: true, member: dana, at: 0),
+            ConflictSides.Field(field: try place("city"), base: nil, yours: .text("Asheville"), theirs: nil, isContested: false),
+            ConflictSides.Field(
+                field: try place("performance_notes"), base: nil, yours: patch.assignments.first { $0.field != (try? place("cost")) && $0.field != (try? place("city")) }?.value,
+                theirs: .text(theirNotes), isContested: true, member: dana, at: 0),
+        ].sorted { $0.field < $1.field }
+        let rejection = Rejection(.conflict, "Dana changed it.", operation: 0, kind: .event, id: showcase.id, conflict: Conflict(record: showcase, fields: []))
+        let draft = Draft(id: id, operations: [Operation(kind: .event, id: showcase.id, action: .update(base: 1, merge: .disjoint, patch: patch))], at: 0, rejection: rejection)
+        return DraftItem(draft, ConflictSides(draft: id, operation: 0, matter: .fields, record: showcase, fields: fields), text)
+    }
+
+    static func refused(id: Int64 = 9) -> DraftItem {
+        let draft = Draft(id: id, operations: [Operation(kind: .event, id: showcase.id, action: .delete(base: 1))], at: 0, rejection: Rejection(.notAllowed, "A guest reads only."))
+        return DraftItem(draft, nil, text)
+    }
+
+    static func overlap(id: Int64 = 11) -> DraftItem {
+        let one = Overlap.Item(id: maya, title: "Batting", start: "2027-06-11T19:00", startZone: "UTC", end: "2027-06-11T20:00", endZone: "UTC")
+        let other = Overlap.Item(id: dana, title: "Dinner", start: "2027-06-11T18:00", startZone: "UTC", end: "2027-06-11T19:30", endZone: "UTC")
+        var patch = FieldPatch()
+        patch.assignments = [.init(field: Kind.tripItem.declaration.index(of: "title") ?? 0, value: .text("Batting \"cage\""))]
+        let rejection = Rejection(.overlap, "Batting is at the same time as Dinner.", overlaps: [Overlap(item: one, with: other, members: [maya])])
+        let draft = Draft(id: id, operations: [Operation(kind: .tripItem, id: showcase.id, action: .create(athlete: nil, patch: patch))], at: 0, rejection: rejection)
+        return DraftItem(draft, nil, text)
+    }
+
+    static func view(_ items: [DraftItem], waiting: [String] = []) -> ConflictView {
+        var view = ConflictView(theme: .dark, keymap: RoomCommand.defaultKeymap())
+        view.show(items, waiting: waiting)
+        return view
+    }
+
+    static func drawn(_ view: ConflictView, columns: Int = 80, rows: Int = 18) -> String {
+        var canvas = Canvas(Size(columns: columns, rows: rows))
+        view.draw(RoomViewTests.facts(), &canvas)
+        return canvas.text
+    }
+
+    @discardableResult
+    static func type(_ view: inout ConflictView, _ words: String...) -> [ConflictAction] {
+        words.flatMap { word -> [ConflictAction] in
+            if let keys = Keymap.keys(word) { return keys.flatMap { view.handle(.key($0)) } }
+            return word.flatMap { view.handle(.key(.character($0))) }
+        }
+    }
+
+    @Test("All that is kept is listed, with why and what is to be decided")
+    func list() throws {
+        let view = try Self.view([Self.conflict(), Self.refused()], waiting: ["say: On my way"])
+        #expect(Self.drawn(view, rows: 12) == """
+             The Rivera family  viewing Maya's season                   Dana Rivera is here
+             Kept for you  2 refused, 1 waiting to be sent
+            ▸ 09:14 change Spring Showcase: cost, city, performance notes
+                  Spring Showcase: Dana Rivera changed it meanwhile.
+                  0 of 2 fields are chosen.
+              09:14 delete Spring Showcase
+                  A guest reads only.
+              Waiting to be sent
+                say: On my way
+
+             Enter both sides  r send again  e change  x forget  u undo  Esc back
+             1 pending · huddle.example
+            """)
+    }
+
+    @Test("Both sides stand beside each other, whole, with what was before; each field is chosen")
+    func sides() throws {
+        var view = try Self.view([Self.conflict()])
+        Self.type(&view, "enter", "t")
+        let wide = Self.drawn(view, columns: 90)
+        for words in [
+            "yours                       theirs                      before", "City  only you changed it", "● Asheville", "Cost  theirs: Dana Rivera, 09:14",
+            "○ 150.00", "● 120.00", "100.00", "Bring the 👍🏽 blue", "cooler; the gate is at", "The shuttle leaves at", "the north side of the",
+        ] { #expect(wide.contains(words), "\(words) is not in\n\(wide)") }
+        let narrow = Self.drawn(view, columns: 40, rows: 30)
+        for words in ["○ yours   150.00", "● theirs  120.00", "before  100.00"] { #expect(narrow.contains(words), "\(words) is not in\n\(narrow)") }
+        for line in narrow.split(separator: "\n") { #expect(TextWidth.of(line) <= 40) }
+    }
+
+    @Test("Done only when every field is chosen; then what was chosen is asked for")
+    func choose() throws {
+        var view = try Self.view([Self.conflict()])
+        let early = Self.type(&view, "enter", "y", "enter")
+        #expect(early == [.pane(.shared(.bell))])
+        #expect(view.toast?.contains("first: y yours, t theirs, b both") == true)
+        let sides = try #require(view.item?.sides)
+        let done = Self.type(&view, "b", "enter")
+        #expect(done == [.resolve(sides, [try Self.place("cost"): .yours, try Self.place("performance_notes"): .both], whole: nil)])
+        // A cost cannot be both.
+        let bell = Self.type(&view, "k", "k", "j", "b")
+        #expect(bell == [.pane(.shared(.bell))])
+    }
+
+    @Test("A text is written anew from both, in the line or in one's own editor, and nothing of it is lost by looking away")
+    func merge() throws {
+        var view = try Self.view([Self.conflict()])
+        Self.type(&view, "enter", "j", "j", "e")
+        #expect(Self.drawn(view, rows: 24).contains("Written anew"))
+        let outside = Self.type(&view, "ctrl-x ctrl-e")
+        #expect(outside == [.pane(.editOutside("Gate B.\nThe shuttle leaves at eight.\nBring the 👍🏽 blue cooler; the gate is at the north side of the field, behind the parking lot."))])
+        view.take("Gate B, blue cooler.")
+        Self.type(&view, "esc")
+        view.show([try Self.conflict(), Self.refused()], waiting: [])
+        Self.type(&view, "enter")
+        #expect(Self.drawn(view, rows: 24).contains("● new     Gate B, blue cooler."))
+        Self.type(&view, "j", "j", "e", "ctrl-u", "Gate C", "enter", "k", "k", "Y")
+        let notes = try Self.place("performance_notes")
+        #expect(view.choices[7]?[notes] == .text("Gate C"))
+        // A text that no line takes goes outside at once, whole.
+        let long = String(repeating: "long text ", count: 1_700)
+        var other = try Self.view([Self.conflict(theirNotes: long)])
+        guard case .pane(.editOutside(let text))? = Self.type(&other, "enter", "j", "j", "e").first else {
+            Issue.record("a long text was cut")
+            return
+        }
+        #expect(text.hasPrefix(long) && text.hasSuffix("parking lot."))
+    }
+
+    @Test("What somebody changed once more is asked for again; what the author wrote stays")
+    func changedAgain() throws {
+        var view = try Self.view([Self.conflict()])
+        let notes = try Self.place("performance_notes")
+        Self.type(&view, "enter", "T")
+        #expect(view.choices[7]?[notes] == .theirs)
+        view.show([try Self.conflict(theirNotes: "Gate D.")], waiting: [])
+        let cost = try Self.place("cost")
+        #expect(view.choices[7]?[notes] == nil && view.choices[7]?[cost] == .theirs)
+        view.take("mine")
+        view.show([try Self.conflict(theirNotes: "Gate E.")], waiting: [])
+        #expect(view.choices[7]?.values.contains(.text("mine")) == true)
+    }
+
+    @Test("Refused ones are sent again, changed, or forgotten after a question; overlaps take a reason")
+    func others() throws {
+        var view = Self.view([Self.refused(), Self.overlap()])
+        #expect(Self.type(&view, "r") == [.retry(9)])
+        #expect(Self.type(&view, "e") == [.pane(.compose("/rm event \(Self.showcase.id)"))])
+        let kept = Self.type(&view, "x", "n")
+        #expect(kept.isEmpty)
+        Self.type(&view, "x")
+        #expect(Self.drawn(view).contains("Forget this?"))
+        #expect(Self.type(&view, "y") == [.drop(9)])
+        #expect(Self.type(&view, "w") == [.pane(.shared(.bell))])
+        Self.type(&view, "j", "w")
+        #expect(Self.drawn(view).contains("Jun 11, 2027 19:00 - 20:00"))
+        let empty = Self.type(&view, "enter")
+        #expect(empty == [.pane(.shared(.bell))])
+        let reasoned = Self.type(&view, "both", " ", "count", "enter")
+        #expect(reasoned == [.override(11, reason: "both count")])
+        #expect(Self.type(&view, "e") == [.pane(.compose("/add item title=\"Batting \\\"cage\\\"\""))])
+        #expect(Self.type(&view, "q") == [.pane(.shared(.close))])
+    }
+
+    @Test("A command made of a draft is read back as what was asked for", arguments: ["plain", "two words", "a \"quote\" and \\", "", "it's", "line\nfeed"])
+    func commands(text: String) throws {
+        let name = try Self.place("name")
+        let draft = Draft(
+            id: 1, operations: [Operation(kind: .event, id: Self.showcase.id, action: .update(base: 1, merge: .disjoint, patch: FieldPatch(assignments: [.init(field: name, value: .text(text))])))],
+            at: 0, rejection: Rejection(.conflict, "x"))
+        let command = try #require(DraftCommand.text(draft))
+        #expect(try SlashCommand.parse(command) == .action(.edit(.event, Self.showcase.id.description, [FieldInput(field: name, text: text)])))
+    }
+
+    @Test("A record that was deleted, or changed while one deletes it, is decided as a whole")
+    func whole() throws {
+        let sides = ConflictSides(draft: 3, operation: 0, matter: .whole, record: Self.showcase, fields: [])
+        let draft = Draft(id: 3, operations: [Operation(kind: .event, id: Self.showcase.id, action: .delete(base: 1))], at: 0, rejection: Rejection(.conflict, "x"))
+        var view = Self.view([DraftItem(draft, sides, Self.text)])
+        #expect(Self.type(&view, "enter", "enter") == [.pane(.shared(.bell))])
+        #expect(Self.drawn(view).contains("○ theirs: it stays as it is"))
+        #expect(Self.type(&view, "t", "enter") == [.resolve(sides, [:], whole: .theirs)])
+        view.show([], waiting: [])
+        #expect(!view.isOpen && Self.drawn(view).contains("Nothing was refused, and nothing waits."))
+    }
+}

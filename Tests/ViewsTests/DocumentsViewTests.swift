@@ -1,0 +1,246 @@
+import Bytes
+@testable import Client
+import Family
+import Queries
+import Terminal
+import Testing
+import Uploads
+@testable import Views
+
+@Suite("Documents on a canvas")
+struct DocumentsViewTests {
+    static let (maya, dana) = (RoomViewTests.maya, RoomViewTests.dana)
+    static func id(_ number: UInt64) -> Identifier { Identifier(high: 0x0193_0000_0000_7000, low: 0x8000_0000_0000_0300 + number) }
+
+    static func record(_ kind: Kind, _ id: Identifier, _ fields: [String: Value], at: Int64 = 86_400_000) -> Record {
+        var all = Fields(kind)
+        for (name, value) in fields { all[name] = value }
+        return Record(kind: kind, id: id, athlete: kind == .document ? maya : nil, version: 1, createdAt: at, createdBy: dana, updatedAt: at, updatedBy: dana, fields: all)
+    }
+
+    static func document(_ number: UInt64, _ title: String, _ type: String, at: Int64, _ more: [String: Value] = [:]) -> Record {
+        let fields: [String: Value] = [
+            "type": .text(type), "title": .text(title), "is_current": .flag(true), "version": .integer(1), "file_name": .text("\(title).pdf"), "octets": .integer(1_048_576),
+            "uploaded_by": .reference(dana),
+        ]
+        return record(.document, id(number), fields.merging(more) { $1 }, at: at)
+    }
+
+    static let school = record(.school, id(90), ["name": .text("Ashgrove College")])
+    static let others = [
+        school, record(.school, id(91), ["name": .text("Łódź University")]), record(.member, maya, ["name": .text("Maya Rivera"), "role": .text("athlete")]),
+        record(.member, dana, ["name": .text("Dana Rivera"), "role": .text("parent")]),
+    ]
+    static let documents = [
+        document(1, "Fall highlights with a title that is far too long for one line of a card, and for two as well, surely", "highlight_video", at: 1_000),
+        document(2, "Transcript 2026", "transcript", at: 3_000, [
+            "school_id": .reference(id(90)), "school_name": .text("Ashgrove College"), "version": .integer(2), "replaces": .reference(id(3)),
+            "shared_with_schools": .set((0..<21).map { SetElement(id: id(100 + $0)) }),
+        ]),
+        document(3, "Transcript 2025", "transcript", at: 2_000, ["is_current": .flag(false)]),
+        document(4, "Stats 日本", "stats_sheet", at: 0, ["shared_with_schools": .set([SetElement(id: id(90))])]),
+    ]
+
+    static func view(_ documents: [Record] = documents, columns: Int = 80, rows: Int = 20) -> DocumentsView {
+        var view = DocumentsView(size: Size(columns: columns, rows: rows), theme: .dark, keymap: RoomCommand.defaultKeymap())
+        view.show(documents, names: RecordNames(documents + others), context: .all, now: 5_000) { "2026-04-\(10 + $0 / 1_000)" }
+        return view
+    }
+
+    static func drawn(_ view: DocumentsView) -> String {
+        var canvas = Canvas(view.size)
+        view.draw(RoomViewTests.facts(), &canvas)
+        return canvas.text
+    }
+
+    @discardableResult
+    static func type(_ view: inout DocumentsView, _ words: String...) -> [DocumentsAction] {
+        words.flatMap { word -> [DocumentsAction] in
+            if let keys = Keymap.keys(word) { return keys.flatMap { view.handle(.key($0)) } }
+            return word.flatMap { view.handle(.key(.character($0))) }
+        }
+    }
+
+    @Test("R122 R123 R129 R130 R131 A grid of cards, with figures, schools, versions, dates and how many have it")
+    func grid() {
+        let view = Self.view()
+        #expect(Self.drawn(view) == """
+             The Rivera family  viewing Maya's season                   Dana Rivera is here
+             Documents  3 of 3 total                                    n + Upload Document
+             3 total  2 shared  Most: Highlight Video  4 MB stored
+             Newest
+            ┌─ 📄 Transcript ──────────────────────┐┌─ 🎥 Highlight Video ─────────────────┐
+            │ Transcript 2026                      ││ Fall highlights with a title that is │
+            │                                      ││ far too long for one line of a card… │
+            │ Ashgrove College                     ││ General                              │
+            │ v2 · Apr 13, 2026        Shared: 20+ ││ v1 · Apr 11, 2026                    │
+            └──────────────────────────────────────┘└──────────────────────────────────────┘
+            ┌─ 📊 Stats Sheet ─────────────────────┐
+            │ Stats 日本                           │
+            │                                      │
+            │ General                              │
+            │ v1 · Unknown               Shared: 1 │
+            └──────────────────────────────────────┘
+
+
+             Enter open  n upload  d fetch  s share  / search  t types  f school  v list
+             1 pending · huddle.example
+            """)
+        for columns in [24, 51, 120] {
+            for line in Self.drawn(Self.view(columns: columns)).split(separator: "\n") { #expect(TextWidth.of(line) <= columns) }
+        }
+    }
+
+    @Test("The server's figures are shown, and what the family may store")
+    func figures() {
+        var view = Self.view(columns: 120)
+        var figures = Statistics.Documents()
+        (figures.total, figures.shared, figures.mostCommonType, figures.octets) = (12, 5, "resume", 3 << 20)
+        (figures.storageUsed, figures.storageQuota) = (45 << 20, 10 << 30)
+        view.figures = figures
+        #expect(Self.drawn(view).contains("12 total  5 shared  Most: Resume  3 MB stored (family: 45 MB of 10 GB)"))
+    }
+
+    @Test("R125 R126 R127 Filters go together and have names, the order is kept; leaving forgets the filters", arguments: [
+        (["/", "lodz", "enter"], "0 of 3", "Search: lodz"), (["/", "2026", "enter"], "1 of 3", "Search: 2026"), (["t", "1", "6", "enter"], "2 of 3", "Type: Stats Sheet"),
+        (["f", "2"], "1 of 3", "School: Ashgrove College"), (["f", "2", "f", "1"], "3 of 3", ""), (["w"], "2 of 3", "Filters: 1"),
+        (["w", "t", "2", "enter"], "1 of 3", "Filters: 2"), (["w", "c"], "3 of 3", ""), (["r"], "3 of 3", "Oldest"), (["r", "r", "r", "r"], "3 of 3", "Most Shared"),
+        (["w", "r", "q"], "3 of 3", "Oldest"),
+    ] as [([String], String, String)])
+    func filters(keys: [String], count: String, words: String) {
+        var view = Self.view()
+        for key in keys { Self.type(&view, key) }
+        let head = Self.drawn(view).split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(head[1].contains("\(count) total"), "\(head[1])")
+        #expect(head[3].contains(words), "\(head[3])")
+    }
+
+    @Test("R124 R145 R146 Grid or list is told to be kept; nothing yet, and nothing that matches, say what to do")
+    func states() {
+        var view = Self.view()
+        #expect(Self.type(&view, "v") == [.remember(isGrid: false, nil)])
+        #expect(Self.drawn(view).contains("▸ 📄 Transcript 2026"))
+        #expect(Self.type(&view, "r") == [.remember(isGrid: false, .oldest)])
+        let none = Self.drawn(Self.view([]))
+        for words in ["No documents yet", "Upload videos, transcripts, and other documents to share with coaches", "+ Upload Document"] { #expect(none.contains(words)) }
+        Self.type(&view, "/", "zzz", "enter")
+        #expect(Self.drawn(view).contains("No documents match your filters"))
+    }
+
+    @Test("One document: all its versions, its links, each to fetch, end or delete")
+    func detail() {
+        var view = Self.view(columns: 100, rows: 24)
+        #expect(Self.type(&view, "enter") == [.open(Self.id(2))])
+        view.showDetail(Self.id(2), ["Transcript 2026", "  Title  Transcript 2026"])
+        #expect(Self.drawn(view).contains("Loading …"))
+        var link = ShareLink()
+        (link.id, link.school, link.expiresAt, link.views, link.downloads) = ("abc", Self.id(90), 9_000, 3, 1)
+        var ended = link
+        (ended.id, ended.endedAt) = ("old", 2_000)
+        view.show(links: [link, ended], of: Self.id(2))
+        let text = Self.drawn(view)
+        for words in [
+            "v2  Transcript 2026.pdf · 1 MB · Apr 13, 2026 · Dana Rivera · current", "v1  Transcript 2025.pdf", "Ashgrove College  until Apr 19, 2026 · opened 3 times, fetched once",
+            "Ashgrove College  ended Apr 12, 2026",
+        ] { #expect(text.contains(words), "\(words) is not in\n\(text)") }
+        #expect(Self.type(&view, "j", "d") == [.askDownload(Self.id(3))])
+        view.askForPlace(Self.id(3), "old.pdf")
+        #expect(Self.drawn(view).contains("Save as: old.pdf"))
+        #expect(Self.type(&view, "ctrl-u", "/tmp/x.pdf", "enter") == [.download(Self.id(3), to: "/tmp/x.pdf")])
+        Self.type(&view, "j", "x")
+        #expect(Self.drawn(view).contains("End the link of Ashgrove College?"))
+        #expect(Self.type(&view, "y") == [.revoke("abc", of: Self.id(2))])
+        #expect(Self.type(&view, "j", "x") == [.pane(.shared(.bell))])
+        #expect(Self.type(&view, "k", "k", "k", "x", "y") == [.pane(.submit("/rm document \(Self.id(2))"))])
+        view.show([], names: RecordNames([]), context: .all, now: 0) { _ in "" }
+        #expect(view.opened == nil)
+    }
+
+    @Test("A link is made for a school, shown once, and copied")
+    func share() {
+        var view = Self.view()
+        Self.type(&view, "s")
+        #expect(Self.drawn(view).contains("A link for which school?"))
+        #expect(Self.type(&view, "1") == [.share(Self.id(2), school: Self.id(90))])
+        view.show(made: "https://x.example/s/abc", "For Ashgrove College, until Dec 21, 2026.")
+        #expect(Self.drawn(view).contains("It is shown only now."))
+        #expect(Self.type(&view, "y") == [.pane(.shared(.copy("https://x.example/s/abc")))])
+        #expect(view.madeLink == nil)
+    }
+
+    @Test("R138 R140 Every transfer has its row: bars, what waits, what failed and why; those of others too")
+    func transfers() {
+        var view = Self.view(rows: 30)
+        var running = TransferRow(number: 1, title: "Fall highlights", isUpload: true, state: .running)
+        var meter = TransferMeter(total: 1_000, now: 0)
+        meter.report(450, now: 1_000)
+        running.meter = meter
+        view.transfers = [
+            running, TransferRow(number: 2, title: "Transcript", isUpload: true), TransferRow(number: 3, title: "x.pdf", isUpload: false, state: .failed("Upload failed: no room.")),
+        ]
+        view.show(uploads: [("Carmen Rivera is uploading Resume, 70 %", 70)])
+        let text = Self.drawn(view)
+        for words in ["↑ Fall highlights  [#####", "45 %  450 B/s  0:02 left", "↑ Transcript  waits for its turn", "↓ x.pdf  Upload failed: no room.", "uploading Resume, 70 %  [#######---]"] {
+            #expect(text.contains(words), "\(words) is not in\n\(text)")
+        }
+        #expect(Self.type(&view, "R") == [.again(3)])
+        Self.type(&view, "K")
+        #expect(Self.type(&view, "n").isEmpty)
+        #expect(Self.type(&view, "K", "y") == [.stop(1)])
+    }
+
+    @Test("R133 R134 What is missing or does not go together is told beside its field, before anything is sent")
+    func form() throws {
+        var view = Self.view(rows: 24)
+        Self.type(&view, "n")
+        #expect(Self.type(&view, "enter").isEmpty)
+        #expect(Self.drawn(view).contains("File is required"))
+        // What a terminal pastes when a file is dropped on it.
+        _ = view.handle(.paste("'/home/x/Fall_highlights.mp4' "))
+        #expect(Self.type(&view, "tab") == [.completePath("/home/x/Fall_highlights.mp4")])
+        view.complete("/home/x/Fall_highlights.mp4", ["Fall_highlights.mp4", "Fall_old.mp4"])
+        #expect(Self.drawn(view).contains("Fall_old.mp4"))
+        Self.type(&view, "down")
+        let filled = Self.drawn(view)
+        #expect(filled.contains("Fall highlights") && filled.contains("‹ Highlight Video ›"), "\(filled)")
+        Self.type(&view, "right", "down", "down", "right", "enter")
+        #expect(Self.drawn(view).contains("Invalid file type. Transcript requires .pdf, .txt."))
+        Self.type(&view, "down", "left", "down")
+        let done = Self.type(&view, "enter")
+        #expect(done == [
+            .upload(UploadWish(path: "/home/x/Fall_highlights.mp4", type: "highlight_video", title: "Fall highlights", text: nil, school: Self.id(90), athlete: Self.maya, replaces: nil))
+        ])
+        // R139: what only the disk knows is told there too.
+        view.complain(.file, "File exceeds 100MB limit. Please compress or choose a smaller file.")
+        #expect(Self.drawn(view).contains("File exceeds 100MB limit."))
+        Self.type(&view, "esc")
+        #expect(view.form == nil)
+    }
+
+    @Test("R134 Each type takes its files, and tells of them in the words of the server", arguments: DocumentType.allCases)
+    func types(type: DocumentType) throws {
+        let place = try #require(DocumentType.allCases.firstIndex(of: type))
+        for name in FileExtension.allCases {
+            var form = UploadForm(schools: [], athletes: [.init(Self.maya, "Maya")], athlete: nil)
+            form.file.set("/x/a.b.\(name.rawValue.uppercased())")
+            form.type = place
+            #expect((form.problem(.file) == nil) == type.extensions.contains(name))
+        }
+        var form = UploadForm(schools: [], athletes: [.init(Self.maya, "Maya")], athlete: nil)
+        form.file.set("virus.exe")
+        form.type = place
+        #expect(form.problem(.file) == UploadRefusal.fileType(type).sentence)
+    }
+
+    @Test("A next version takes over type, title and school")
+    func version() {
+        var view = Self.view(rows: 24)
+        Self.type(&view, "N")
+        let text = Self.drawn(view)
+        for words in ["Next version of Transcript 2026", "Ashgrove College"] { #expect(text.contains(words)) }
+        _ = view.handle(.paste("new.pdf"))
+        #expect(Self.type(&view, "enter") == [
+            .upload(UploadWish(path: "new.pdf", type: "transcript", title: "Transcript 2026", text: nil, school: Self.id(90), athlete: Self.maya, replaces: Self.id(2)))
+        ])
+    }
+}

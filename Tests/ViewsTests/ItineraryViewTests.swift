@@ -1,0 +1,165 @@
+import Bytes
+import Client
+import Dates
+import Family
+import Terminal
+import Testing
+@testable import Views
+
+@Suite("Trips on a canvas")
+struct ItineraryViewTests {
+    static let (maya, dana) = (RoomViewTests.maya, RoomViewTests.dana)
+    static func id(_ number: UInt64) -> Identifier { Identifier(high: 0x0193_0000_0000_7000, low: 0x8000_0000_0000_0200 + number) }
+
+    static func record(_ kind: Kind, _ number: UInt64, _ fields: [String: Value]) -> Record {
+        var all = Fields(kind)
+        for (name, value) in fields { all[name] = value }
+        return Record(kind: kind, id: id(number), athlete: nil, version: 1, createdAt: 0, createdBy: dana, updatedAt: 0, updatedBy: dana, fields: all)
+    }
+
+    static func trip(_ number: UInt64, _ name: String, _ start: String, _ end: String?) -> Record {
+        record(.trip, number, [
+            "name": .text(name), "start_date": .text(start), "end_date": end.map { .text($0) } ?? .text(start), "time_zone": .text("America/New_York"), "location": .text("Albany, NY"),
+        ])
+    }
+
+    static func item(_ number: UInt64, _ title: String, _ category: String, _ start: String, _ end: String?, _ more: [String: Value] = [:]) -> Record {
+        var fields: [String: Value] = [
+            "trip_id": .reference(id(1)), "title": .text(title), "category": .text(category), "start_time": .text(start), "start_zone": .text("America/New_York"),
+            "include_in_itinerary": .flag(true),
+        ]
+        if let end { fields["end_time"] = .text(end) }
+        return record(.tripItem, number, fields.merging(more) { $1 })
+    }
+
+    static let trips = [trip(1, "Albany, three days", "2026-11-21", "2026-11-23"), trip(2, "Texas", "2027-01-05", nil), trip(3, "Old one", "2026-03-01", nil)]
+    static let items = [
+        item(11, "Hotel Łódź 日本", "accommodation", "2026-11-21T15:00", "2026-11-23T11:00"),
+        item(12, "Dinner", "food", "2026-11-21T18:00", "2026-11-21T19:30", ["participants": .set([SetElement(id: maya, name: "Maya Rivera")])]),
+        item(13, "Flight", "transportation", "2026-11-23T10:00", "2026-11-23T12:15", ["end_zone": .text("America/Chicago"), "location": .text("Gate B")]),
+        item(14, "Museum", "entertainment", "2026-11-21T10:00", nil),
+        item(15, "Secret", "other", "2026-11-22T10:00", nil, ["include_in_itinerary": .flag(false)]),
+    ]
+
+    static func view(_ trips: [Record] = trips, _ items: [Record] = items) throws -> ItineraryView {
+        let now = try #require(LocalDateTime("2026-11-21T14:32"))
+        var view = ItineraryView(today: now.date, theme: .dark, keymap: RoomCommand.defaultKeymap(), firstWeekday: .sunday)
+        view.show(trips: trips, items: items, names: RecordNames(trips + items), now: now)
+        return view
+    }
+
+    static func drawn(_ view: ItineraryView, columns: Int = 80, rows: Int = 18) -> String {
+        var canvas = Canvas(Size(columns: columns, rows: rows))
+        view.draw(RoomViewTests.facts(), &canvas)
+        return canvas.text
+    }
+
+    @discardableResult
+    static func type(_ view: inout ItineraryView, _ words: String...) -> [ItineraryAction] {
+        words.flatMap { word -> [ItineraryAction] in
+            if let keys = Keymap.keys(word) { return keys.flatMap { view.handle(.key($0)) } }
+            return word.flatMap { view.handle(.key(.character($0))) }
+        }
+    }
+
+    @Test("Trips ahead are listed by their first days; those that are over on demand")
+    func list() throws {
+        var view = try Self.view()
+        #expect(Self.drawn(view, rows: 8) == """
+             The Rivera family  viewing Maya's season                   Dana Rivera is here
+             Trips  2 ahead, 1 over (p shows them)
+            ▸ Albany, three days                                               now  5 items
+              Nov 21 - 23, 2026 · Albany, NY
+              Texas                                                                 0 items
+              Jan 5, 2027 · Albany, NY
+             Enter by day  n new  e change  s move  c copy  x delete  Esc back
+             1 pending · huddle.example
+            """)
+        Self.type(&view, "p")
+        #expect(Self.drawn(view).contains("Old one"))
+        let none = try Self.drawn(Self.view([], []))
+        #expect(none.contains("No trips ahead") && none.contains("n  + Add Trip"))
+    }
+
+    @Test("R151 R152 R156 R159 R160 A trip by day: stays on every day, zones of their own, durations, days without anything")
+    func plan() throws {
+        var view = try Self.view()
+        Self.type(&view, "enter")
+        #expect(Self.drawn(view) == """
+             The Rivera family  viewing Maya's season                   Dana Rivera is here
+             Albany, three days
+             Nov 21 - 23, 2026 · Albany, NY · America/New_York · 1 not in the itinerary
+             Saturday, November 21  today  3
+            ▸  10:00          🎭 Museum                                             All day
+                                 Entertainment
+               from 15:00     🏨 Hotel Łódź 日本                                     44h 0m
+                                 Accommodation
+               18:00 - 19:30  🍴 Dinner                                              1h 30m
+                                 Food · Maya Rivera
+             Sunday, November 22  1
+               stays          🏨 Hotel Łódź 日本                                     44h 0m
+                                 Accommodation
+             Monday, November 23  2
+               until 11:00    🏨 Hotel Łódź 日本                                     44h 0m
+                                 Accommodation
+             ← → day  Enter all of it  n new  e change  s move  x delete  u undo  Esc trips
+             1 pending · huddle.example
+            """)
+        Self.type(&view, "right", "right", "j")
+        let end = Self.drawn(view, rows: 12)
+        #expect(end.contains("🚗 Flight") && end.contains("3h 15m") && end.contains("Gate B · New York to Chicago"), "\(end)")
+        // The day of what stands at the top is always told.
+        #expect(end.split(separator: "\n")[3].contains("November"))
+        let wide = Self.drawn(view, columns: 110)
+        #expect(wide.contains("November 2026") && wide.contains("Su  Mo  Tu"))
+        for line in Self.drawn(view, columns: 30).split(separator: "\n") { #expect(TextWidth.of(line) <= 30) }
+    }
+
+    @Test("Keys ask for what the item, the day or the trip needs", arguments: [
+        (["n"], [.pane(.add(.trip, [:]))]), (["e"], [.pane(.edit(id(1)))]), (["x", "y"], [.pane(.submit("/rm trip \(id(1))"))]), (["x", "n"], []),
+        (["s", "-7", "enter"], [.pane(.submit("/shift trip \(id(1)) -7"))]), (["s", "x", "enter"], [.pane(.shared(.bell))]), (["s", "3", "esc"], []),
+        (["c", "14", "enter"], [.pane(.submit("/copy trip \(id(1)) 14"))]), (["q"], [.pane(.shared(.close))]), (["u"], [.pane(.shared(.undoLast))]), (["s", "alt-1"], [.pane(.shared(.show(1)))]),
+        (["enter", "j", "enter"], [.open(id(11))]), (["enter", "j", "j", "e"], [.pane(.edit(id(12)))]), (["enter", "x", "y"], [.pane(.submit("/rm item \(id(14))"))]),
+        (["enter", "j", "s", "1", "enter"], [.pane(.submit("/shift item \(id(11)) 1"))]),
+        (["enter", "n"], [.pane(.add(.tripItem, ["trip_id": .reference(id(1)), "start_time": .text("2026-11-21T14:30"), "end_time": .text("2026-11-21T15:30"), "category": .text("activity")]))]),
+        (["enter", "right", "n"], [.pane(.add(.tripItem, ["trip_id": .reference(id(1)), "start_time": .text("2026-11-22T09:00"), "end_time": .text("2026-11-22T10:00"), "category": .text("activity")]))]),
+    ] as [([String], [ItineraryAction])])
+    func keys(keys: [String], wanted: [ItineraryAction]) throws {
+        var view = try Self.view()
+        let got = keys.flatMap { Self.type(&view, $0) }
+        #expect(got == wanted)
+    }
+
+    @Test("Deleting a trip tells that its items go with it; a trip that somebody deleted is left")
+    func deletion() throws {
+        var view = try Self.view()
+        Self.type(&view, "x")
+        #expect(Self.drawn(view).contains("Its 5 items go with it."))
+        Self.type(&view, "n", "enter")
+        #expect(view.plan != nil)
+        view.show(trips: Array(Self.trips.dropFirst()), items: [], names: RecordNames(Self.trips), now: try #require(LocalDateTime("2026-11-21T14:32")))
+        #expect(view.plan == nil && Self.drawn(view).contains("Texas"))
+    }
+
+    @Test("R155 What overlaps is shown with who and when; both with a reason, or changed, or forgotten, or kept for later")
+    func clash() throws {
+        let clash = ConflictViewTests.overlap()
+        func decided(_ keys: [String]) throws -> ([ItineraryAction], ItineraryView) {
+            var view = try Self.view()
+            Self.type(&view, "enter")
+            view.show(clash)
+            let drawn = Self.drawn(view, columns: 100)
+            #expect(drawn.contains("At the same time") && drawn.contains("Dinner, Jun 11, 2027 18:00 - 19:30: Maya Rivera"), "\(drawn)")
+            return (keys.flatMap { Self.type(&view, $0) }, view)
+        }
+        #expect(try decided(["w", "both", "enter"]).0 == [.override(11, reason: "both")])
+        #expect(try decided(["w", "enter"]).0 == [.pane(.shared(.bell))])
+        #expect(try decided(["e"]).0 == [.pane(.compose(clash.command ?? ""))])
+        #expect(try decided(["x"]).0 == [.drop(11)])
+        let (none, view) = try decided(["esc"])
+        #expect(none.isEmpty && view.clash == nil && view.toast == "It is kept with what was refused.")
+        var other = try Self.view()
+        other.show(ConflictViewTests.refused())
+        #expect(other.clash == nil)
+    }
+}
