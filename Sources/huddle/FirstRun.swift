@@ -30,8 +30,8 @@ struct FirstRun {
         say(
             """
             Welcome to Huddle. Nobody is signed in here yet.
-            You need the address of your family's server, and an invitation code from a parent of the family.
-            Whoever runs the server makes the first one there: huddled invite. Ctrl-D leaves.
+            You need the address of your family's server, and an invitation code or a sign-in token.
+            Whoever runs the server makes them: huddled init for a new family, huddled invite for its members. Ctrl-D leaves.
 
             """)
         while true {
