@@ -111,6 +111,15 @@ package final class ChildProcess {
         try errors?.line(timeoutMilliseconds)
     }
 
+    /// For waiting; `nil` when its output is at its end or leads elsewhere.
+    var outputRaw: Int32? { output.flatMap { $0.isAtEnd ? nil : $0.raw } }
+
+    /// What it has written since the last call; waits when there is nothing.
+    func takeOutput() throws(Errno) -> [UInt8] {
+        try output?.fill()
+        return output?.rest() ?? []
+    }
+
     /// Writes to its standard input.
     package func write(_ text: String) throws(Errno) {
         guard let raw = inputNumber else { throw Errno(EPIPE, "write") }

@@ -53,6 +53,9 @@ package enum Files {
     /// Whether anything can be seen at `path`.
     package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
+    /// Whether `path` is a file that this user may run.
+    package static func isExecutable(_ path: String) -> Bool { access(path, X_OK) == 0 && ((try? status(path)) ?? nil)?.kind == .file }
+
     /// The whole content of a file.
     ///
     /// - Throws: `.tooBig` past `limit` octets, `.noEntry` when it is not there.

@@ -45,6 +45,9 @@ package enum Environment {
         return found
     }
 
+    /// This process's id.
+    package static var processNumber: Int32 { getpid() }
+
     /// Raises the number of descriptors this process may have open to what the machine allows.
     ///
     /// - Returns: how many that are now.

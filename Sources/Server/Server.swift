@@ -110,8 +110,11 @@ package enum HuddleServer {
             let blobs = BlobFolder(path: folder.blobsPath, disk: disk)
             let transfers = Transfers(database: path, vfs: database?.vfs, limits: limits, blobs: blobs, writer: writer, events: events)
             defer { transfers.stop() }
+            let thumbnails = Thumbnails(
+                folder: ThumbnailFolder(path: folder.thumbnailsPath), blobs: blobs, maker: ThumbnailTools.find(log), events: events)
+            defer { thumbnails.stop() }
             let sweeper = Sweeper(
-                database: path, vfs: database?.vfs, limits: limits, blobs: blobs, uploads: UploadFolder(path: folder.uploadsPath),
+                database: path, vfs: database?.vfs, limits: limits, blobs: blobs, thumbnails: thumbnails.folder, uploads: UploadFolder(path: folder.uploadsPath),
                 writer: writer, transfers: transfers, log: log)
             defer { sweeper.stop() }
             shard.transfers = transfers
@@ -119,7 +122,7 @@ package enum HuddleServer {
             try uploads.load()
             shard.site.add(uploads.routes)
             shard.uploads = uploads
-            shard.site.add(DocumentRoutes.all(shard, blobs) + DocumentRoutes.sharing(shard))
+            shard.site.add(DocumentRoutes.all(shard, blobs) + DocumentRoutes.sharing(shard) + [thumbnails.route(shard)])
             reactor.setHooks(shard)
             defer { shard.closeAll() }
             let door = try Listener(

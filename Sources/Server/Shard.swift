@@ -292,12 +292,14 @@ final class Shard: ReactorHooks {
 
     /// Does something that may wait for a disk or takes a while, after everything else of the same key.
     ///
-    /// - Parameter then: as of `read`.
+    /// - Parameters:
+    ///   - pool: other threads than those for files.
+    ///   - then: as of `read`.
     func work<Answer: Sendable>(
-        _ key: FilePool.Key, _ body: @escaping @Sendable () -> Answer, then: @escaping (Answer?) -> Void
+        _ key: FilePool.Key, on pool: FilePool? = nil, _ body: @escaping @Sendable () -> Answer, then: @escaping (Answer?) -> Void
     ) {
         let ticket = errands.begin { then($0 as? Answer) }
-        if !files.submit(key, { .errand(ticket, body()) }) { errands.end(ticket)?(nil) }
+        if !(pool ?? files).submit(key, { .errand(ticket, body()) }) { errands.end(ticket)?(nil) }
     }
 
     /// Makes a document whose file is there.

@@ -23,19 +23,21 @@ final class Sweeper: Sendable {
     private let vfs: String?
     private let limits: Limits
     private let blobs: BlobFolder
+    private let thumbnails: ThumbnailFolder
     private let uploads: UploadFolder
     private let writer: WriterThread
     private let transfers: Transfers
     private let log: Log
 
     init(
-        database: String, vfs: String?, limits: Limits, blobs: BlobFolder, uploads: UploadFolder, writer: WriterThread, transfers: Transfers,
-        log: Log
+        database: String, vfs: String?, limits: Limits, blobs: BlobFolder, thumbnails: ThumbnailFolder, uploads: UploadFolder,
+        writer: WriterThread, transfers: Transfers, log: Log
     ) {
         self.database = database
         self.vfs = vfs
         self.limits = limits
         self.blobs = blobs
+        self.thumbnails = thumbnails
         self.uploads = uploads
         self.writer = writer
         self.transfers = transfers
@@ -74,6 +76,8 @@ final class Sweeper: Sendable {
             let swept = try BlobSweep(reader: reader, blobs: blobs, uploads: uploads).run(
                 now: Clock.wallMilliseconds(), isStopped: { self.isStopping.load(ordering: .relaxed) },
                 forget: { gone in self.writer.submit(.forget(gone, answer: self.answers)) && self.answers.take(maximum: 1).first ?? false })
+            // After the blobs, so that what goes goes together.
+            try thumbnails.sweep(blobs, now: Clock.wallMilliseconds())
             guard swept.blobs + swept.others > 0 else { return }
             log(.info, "files_swept", [.init("files", swept.blobs + swept.others), .init("octets", swept.octets)])
         } catch {

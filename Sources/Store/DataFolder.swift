@@ -47,9 +47,14 @@ package struct DataFolder: ~Copyable {
     /// Uploads under way (`UploadFolder`).
     package var uploadsPath: String { DataFolder.uploadsPath(in: path) }
 
+    /// Pictures of documents' files, made anew when they are missing: no part of a copy.
+    package var thumbnailsPath: String { DataFolder.thumbnailsPath(in: path) }
+
     package static func blobsPath(in folder: String) -> String { folder + "/blobs" }
 
     package static func uploadsPath(in folder: String) -> String { folder + "/uploads" }
+
+    package static func thumbnailsPath(in folder: String) -> String { folder + "/thumbnails" }
 
     package static func databasePath(in folder: String) -> String { folder + "/huddle.db" }
 

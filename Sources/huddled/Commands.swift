@@ -85,6 +85,7 @@ func run(_ words: [String]) -> Int32 {
         case "import": try importFamily(rest)
         case "check": try check(rest)
         case "schema": try schema(rest)
+        case "confine": try confine(rest)
         default: throw .usage(UsageError("There is no command '\(command)'. See huddled --help."))
         }
         return ExitStatus.done

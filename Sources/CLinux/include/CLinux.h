@@ -21,6 +21,18 @@ ssize_t linux_receive_descriptor(int socket, void *octets, size_t count, int *de
 ssize_t linux_read_cached(int file, void *octets, size_t count, off_t offset);
 /// sendfile(2) from `offset` on, which is not changed.
 ssize_t linux_send_file(int socket, int file, off_t offset, size_t count);
+/// The version of Landlock (landlock(7)) that the kernel has; -1 without it.
+int linux_landlock_version(void);
+/// From now on, for good, this process and those it becomes or starts can open only `readable`: files, and folders with all that is in them, for
+/// reading and running. Paths that are not there are passed over. 0, or -1 with nothing changed but `no_new_privs`.
+int linux_confine_files(const char *const *readable, size_t count);
+/// From now on, for good, this process can only call what a program needs that reads, computes and writes to what is open; other calls fail
+/// with EPERM. 0 or -1.
+int linux_confine_calls(void);
+/// Closes every descriptor from 3 on. 0 or -1.
+int linux_close_all_but_standard(void);
+/// This process is killed when the thread of `parent` that started it ends. 0, or -1, also when it has ended already.
+int linux_die_with_parent(pid_t parent);
 /// `environ`, which Swift 6 refuses as shared mutable state.
 char **linux_environment(void);
 /// The symbol of an errno, or null.

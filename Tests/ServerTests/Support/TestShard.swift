@@ -18,6 +18,8 @@ final class TestShard {
     let limits: Limits
     let shard: Shard
     private let reactor: Reactor
+    /// Where other threads' answers go.
+    let events: Mailbox<ShardEvent>
     private let readers: ReaderPool
     private let files: FilePool
     private let writer: WriterThread
@@ -60,7 +62,7 @@ final class TestShard {
         code = try #require(invited.code)
         try prepare(store, folder.path, parent, athlete)
 
-        let events = Mailbox<ShardEvent>(waker: reactor.waker)
+        events = Mailbox<ShardEvent>(waker: reactor.waker)
         let log = lines.log
         readers = ReaderPool(events: events, log: log)
         for _ in 0..<ReaderPool.threads {

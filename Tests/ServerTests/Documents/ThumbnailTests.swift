@@ -1,0 +1,191 @@
+import Blobs
+import Bytes
+import HTTP1
+import Posix
+import Reactor
+import Store
+import Synchronization
+import Testing
+
+@testable import Server
+
+/// A JPEG as far as its frame header tells: nobody here looks at the picture.
+private func jpeg(_ width: Int, _ height: Int, comment: String = "") -> [UInt8] {
+    let words = Array(comment.utf8)
+    let length = words.count + 2
+    return [0xFF, 0xD8, 0xFF, 0xFE, UInt8(length >> 8), UInt8(length & 255)] + words
+        + [0xFF, 0xC0, 0, 17, 8, UInt8(height >> 8), UInt8(height & 255), UInt8(width >> 8), UInt8(width & 255), 3, 1, 17, 0, 2, 17, 0, 3, 17, 0, 0xFF, 0xD9]
+}
+
+/// A document, and pictures of it by a program that the test plays.
+private final class ThumbnailShop {
+    let shop: DocumentShop
+    let thumbnails: Thumbnails
+    private final class Count: Sendable { let made = Mutex(0) }
+    private let count = Count()
+
+    init(limit: Int = 4, type: String = "application/pdf", in former: DocumentShop? = nil, _ make: @escaping @Sendable (_ isStopped: @Sendable () -> Bool) -> ThumbnailMaker.Outcome) throws {
+        shop = try former ?? DocumentShop(type: type)
+        let count = count
+        let maker = ThumbnailMaker(covers: { $0 == "application/pdf" }) { _, _, isStopped in
+            count.made.withLock { $0 += 1 }
+            return make(isStopped)
+        }
+        thumbnails = Thumbnails(
+            folder: ThumbnailFolder(path: shop.server.folder.path + "/thumbnails"), blobs: shop.blobs, maker: maker, events: shop.server.events, limit: limit)
+        if former == nil { shop.server.shard.site.add([thumbnails.route(shop.server.shard)]) }
+    }
+
+    deinit { thumbnails.stop() }
+
+    /// How often the program ran.
+    var made: Int { count.made.withLock { $0 } }
+    var path: String { "\(shop.path)/thumbnail" }
+    func ask(_ method: String = "GET", _ fields: String...) throws -> (status: Int, fields: HTTP1.Fields, content: [UInt8]) {
+        try shop.ask("\(method) \(path)", as: shop.server.parent, fields.first ?? "Accept: */*")
+    }
+
+    /// Asks, and does not wait for the answer.
+    func begin() throws -> TestClient {
+        let client = try shop.server.connect()
+        client.send(text: "GET \(path) HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(shop.server.parent.token)\r\nConnection: close\r\n\r\n")
+        return client
+    }
+
+    func status(_ client: TestClient) throws -> Int {
+        try shop.server.until("the end of the answer") { try client.receive(); return client.hasEnded }
+        let octets = client.octets
+        guard let (head, _) = try ResponseHead.parse(octets.span) else { throw Unexpected("no head") }
+        return head.status
+    }
+}
+
+@Suite("Small pictures of documents, proto/documents.md (Thumbnails)", .serialized)
+struct ThumbnailTests {
+    private static let picture = jpeg(512, 300)
+
+    @Test("a picture is made once, kept, and given with what a browser needs to keep it too")
+    func made() throws {
+        let shop = try ThumbnailShop { _ in .image(Self.picture) }
+        for _ in 0..<3 {
+            let answer = try shop.ask()
+            #expect(answer.status == 200 && answer.content == Self.picture)
+            #expect(answer.fields.only("content-type") == "image/jpeg" && answer.fields.only("cache-control") == "private, no-cache")
+            #expect(answer.fields.only("x-content-type-options") == "nosniff" && answer.fields.only("content-security-policy")?.contains("sandbox") == true)
+        }
+        let tag = try #require(try shop.ask().fields.only("etag"))
+        #expect(try shop.ask("GET", "If-None-Match: \(tag)").status == 304)
+        #expect(try shop.ask("HEAD").content == [])
+        #expect(shop.made == 1)
+        // It is not in the access log: the list of documents is not either.
+        for _ in 0..<3 { shop.shop.server.turn() }
+    }
+
+    @Test("who may see the document may see its picture, and nobody else can tell that there is one")
+    func rights() throws {
+        let shop = try ThumbnailShop { _ in .image(Self.picture) }
+        let (server, never) = (shop.shop.server, "/documents/\(Identifier(high: 1, low: 1))/thumbnail")
+        #expect(try shop.shop.ask("GET \(shop.path)").status == 401)
+        let stranger = try shop.shop.ask("GET \(shop.path)", as: server.stranger)
+        let missing = try shop.shop.ask("GET \(never)", as: server.parent)
+        #expect(stranger.status == 404 && stranger.content == missing.content)
+        #expect(shop.made == 0)
+        for who in [server.parent, server.athlete, try #require(shop.shop.guest)] { #expect(try shop.shop.ask("GET \(shop.path)", as: who).status == 200) }
+        #expect(try shop.ask("POST").status == 405)
+    }
+
+    @Test("a file of which nothing comes is tried once, also after a restart; a kind without a program never")
+    func failed() throws {
+        let shop = try ThumbnailShop { _ in .failed }
+        for _ in 0..<3 {
+            let answer = try shop.ask()
+            #expect(answer.status == 404 && String(decoding: answer.content, as: UTF8.self).contains("\"code\":\"no_thumbnail\""))
+        }
+        #expect(shop.made == 1)
+        let text = try ThumbnailShop(type: "text/plain") { _ in .image(Self.picture) }
+        #expect(try text.ask().status == 404)
+        #expect(text.made == 0)
+    }
+
+    @Test("what could not be made now is not taken for a failure of the file")
+    func postponed() throws {
+        let shop = try ThumbnailShop { _ in .postponed }
+        for _ in 0..<2 {
+            let answer = try shop.ask()
+            #expect(answer.status == 503 && answer.fields.only("retry-after") == "5")
+        }
+        #expect(shop.made == 2)
+    }
+
+    @Test("while one is made, which takes long, everybody else is served; more than may wait are told to come back")
+    func slow() throws {
+        let (gate, began) = (BlockingQueue<Bool>(limit: 1), BlockingQueue<Bool>(limit: 1))
+        let shop = try ThumbnailShop(limit: 1) { _ in
+            _ = began.put(true)
+            _ = gate.take(maximum: 1)
+            return .image(Self.picture)
+        }
+        let first = try shop.begin()
+        try shop.shop.server.until("it is being made") { shop.made == 1 }
+        #expect(try shop.shop.ask("GET \(shop.shop.path)", as: shop.shop.server.parent).content == shop.shop.content)
+        let room = try shop.shop.server.live(shop.shop.server.athlete)
+        #expect(try shop.ask().status == 503)
+        _ = gate.put(true)
+        #expect(try shop.status(first) == 200)
+        #expect(try shop.ask().status == 200)
+        #expect(shop.made == 1)
+        withExtendedLifetime(room) {}
+    }
+
+    @Test("the end of the server does not wait for what is being made")
+    func stop() throws {
+        let shop = try ThumbnailShop { isStopped in
+            while !isStopped() {}
+            return .postponed
+        }
+        let client = try shop.begin()
+        try shop.shop.server.until("it is being made") { shop.made == 1 }
+        shop.thumbnails.stop()
+        #expect(try shop.status(client) == 503)
+    }
+
+    @Test("pictures go with their files; failures are tried again after a month; what is half made is cleared away")
+    func sweep() throws {
+        let shop = try DocumentShop()
+        let folder = ThumbnailFolder(path: shop.server.folder.path + "/thumbnails")
+        let family = shop.server.parent.family
+        let blob = try shop.blobs.put(Array("one".utf8), family: family)
+        let bad = try shop.blobs.put(Array("two".utf8), family: family)
+        let gone = try #require(BlobName(family: family, sha256: String(repeating: "a", count: 64)))
+        folder.keep(.image(Self.picture), of: blob)
+        folder.keep(.failed, of: bad)
+        folder.keep(.image(Self.picture), of: gone)
+        let half = "\(folder.path)/\(family)/aa/half.part"
+        try Files.write([1], to: half)
+        let now = Clock.wallMilliseconds()
+        try folder.sweep(shop.blobs, now: now)
+        #expect(folder.entry(of: blob) == .image(Self.picture) && folder.entry(of: bad) == .failed && folder.entry(of: gone) == nil)
+        #expect(Files.exists(half))
+        try folder.sweep(shop.blobs, now: now + ThumbnailFolder.failureLife + 1_000)
+        #expect(folder.entry(of: blob) == .image(Self.picture) && folder.entry(of: bad) == nil)
+        #expect(!Files.exists(half))
+        // A folder that is not there is empty.
+        try ThumbnailFolder(path: folder.path + "/none").sweep(shop.blobs, now: now)
+    }
+
+    @Test("what a program left that was cut off, or taken over, is no picture")
+    func acceptable() {
+        let whole = jpeg(512, 512, comment: "made by")
+        #expect(Thumbnail.isAcceptable(whole))
+        for count in 0..<whole.count { #expect(!Thumbnail.isAcceptable(Array(whole[..<count])), "\(count)") }
+        for (width, height) in [(0, 5), (5, 0), (513, 5), (5, 513), (65_535, 65_535)] { #expect(!Thumbnail.isAcceptable(jpeg(width, height))) }
+        #expect(!Thumbnail.isAcceptable(Array("<svg onload=alert(1)>".utf8) + [0xFF, 0xD9]))
+        #expect(!Thumbnail.isAcceptable(Array(whole.dropLast(2)) + [UInt8](repeating: 0, count: Thumbnail.maxOctets) + [0xFF, 0xD9]))
+        var generator = SystemRandomNumberGenerator()
+        for _ in 0..<20_000 {
+            var octets = whole
+            for _ in 0..<3 { octets[Int.random(in: 0..<octets.count, using: &generator)] = .random(in: 0...255, using: &generator) }
+            if let (width, height) = Thumbnail.size(octets) { #expect((0...65_535).contains(width) && (0...65_535).contains(height)) }
+        }
+    }
+}
