@@ -47,8 +47,13 @@ package struct DocumentDownload {
             if have == file.octets, Hex.encode(try DocumentUpload.digest(reading.raw, have)) == file.sha256 { break }
             // What is there is none of this file, or all of it and wrong.
             let offset = have < file.octets ? have : 0
+            // A server that sends without end would fill the disk.
+            var isTooMuch = false
             do throws(DocumentFailure) {
-                _ = try server.fetch(file.document, from: offset, sha256: file.sha256, into: target.raw, progress: progress)
+                _ = try server.fetch(file.document, from: offset, sha256: file.sha256, into: target.raw) { done in
+                    isTooMuch = done > file.octets
+                    return !isTooMuch && progress(done)
+                }
                 let whole = DocumentDownload.size(part)
                 guard whole >= file.octets else { throw .offline("The download ended early.") }
                 if whole > file.octets { try DocumentDownload.cut(target.raw, file.octets) }
@@ -57,6 +62,11 @@ package struct DocumentDownload {
                     throw .offline("What came is not the file.")
                 }
             } catch {
+                var error = error
+                if isTooMuch {
+                    try DocumentDownload.cut(target.raw, 0)
+                    error = .offline("What came is not the file.")
+                }
                 guard case .offline(let reason) = error else { throw error }
                 if DocumentDownload.size(part) > have { failures = 0 }
                 failures += 1

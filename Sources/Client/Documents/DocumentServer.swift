@@ -57,7 +57,7 @@ package final class DocumentServer {
             ], .file(raw: file, offset: offset, count: count), progress: { progress($0.sent) })
         switch reply.head.status {
         case 200, 204:
-            guard let offset = reply.head["upload-offset"].flatMap({ Int64($0) }) else { throw DocumentFailure(reply) }
+            guard let offset = reply.head["upload-offset"].flatMap({ Int64($0) }), offset >= 0 else { throw DocumentFailure(reply) }
             return offset
         case 409, 423: return nil
         default: throw DocumentFailure(reply)

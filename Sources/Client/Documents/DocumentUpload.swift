@@ -68,6 +68,12 @@ package struct DocumentUpload {
         return try send(upload, file.raw, octets, digest, key, step)
     }
 
+    private static func expect(_ offset: Int64, within octets: Int64) throws(DocumentFailure) {
+        guard offset <= octets else {
+            throw .refused(status: 200, code: "bad_offset", sentence: "The server says that it has more than the file. Nothing can go on there; try again.")
+        }
+    }
+
     private static func tooLarge(_ limit: Int64) -> String {
         "File exceeds \(limit / 1_048_576)MB limit. Please compress or choose a smaller file."
     }
@@ -97,6 +103,8 @@ package struct DocumentUpload {
         var lastProgress = now()
         /// Whether the server was asked how much it has since the last failure.
         var isKnown = false
+        /// It was asked again because somebody else was sending, and nothing has got through since.
+        var isContested = false
         while true {
             do throws(DocumentFailure) {
                 if let known = place, !isKnown {
@@ -105,6 +113,7 @@ package struct DocumentUpload {
                         place = nil
                         continue
                     }
+                    try DocumentUpload.expect(offset, within: octets)
                     if offset > 0, !step(.resumed(at: offset)) { throw .cancelled }
                     if offset > reached { (failures, lastProgress) = (0, now()) }
                     reached = offset
@@ -124,10 +133,14 @@ package struct DocumentUpload {
                     let offset = try server.append(place, file: raw, from: begin, count: octets - begin) { step(.sent(begin + $0)) }
                     guard let offset else {
                         // Somebody else sent meanwhile: the server says how much it has.
-                        isKnown = false
+                        guard !isContested else { throw .offline("Somebody else is sending this file.") }
+                        (isKnown, isContested) = (false, true)
                         continue
                     }
-                    if offset > reached { (failures, lastProgress) = (0, now()) }
+                    try DocumentUpload.expect(offset, within: octets)
+                    // Sending the same again at once would never end.
+                    guard offset > begin else { throw .offline("The server took nothing of it.") }
+                    (failures, lastProgress, isContested) = (0, now(), false)
                     reached = offset
                 }
                 if reached >= octets {
@@ -136,8 +149,8 @@ package struct DocumentUpload {
                 }
             } catch {
                 guard case .offline(let reason) = error else {
-                    // What was refused is not there any more; what was given up goes on with the next run.
-                    if case .refused = error { memory.forget(key) }
+                    // What was refused is not there any more; what was given up, or needs another sign-in, goes on with the next run.
+                    if case .refused(let status, _, _) = error, status != 401 { memory.forget(key) }
                     throw error
                 }
                 isKnown = false

@@ -1,0 +1,80 @@
+import Blobs
+import Bytes
+import Posix
+import Store
+import Testing
+
+@testable import Server
+
+@Suite("What a family hears of a file that comes, proto/uploads.md", .serialized)
+struct UploadNewsTests {
+    private let server: TestShard
+    private let table: UploadTable
+
+    init() throws {
+        server = try TestShard()
+        let folder = server.folder.path
+        table = UploadTable(shard: server.shard, folder: UploadFolder(path: folder + "/uploads"), blobs: BlobFolder(path: folder + "/blobs"))
+        try table.load()
+        server.shard.site.add(table.routes)
+        server.shard.uploads = table
+    }
+
+    /// More than a buffer of content has, so that the octets of a piece go to the disk before the next one comes.
+    private static let piece = 300_000
+
+    /// Begins an upload of four pieces, of which the first octets come now.
+    private func begin(_ octets: Int) throws -> TestClient {
+        let client = try server.connect()
+        let values = ["family": "\(server.parent.family)", "athlete": "\(server.athlete.member)", "type": "transcript", "title": "Fall", "filename": "a.txt"]
+        let metadata = values.map { "\($0) \(Base64.encode(Array($1.utf8)))" }.joined(separator: ",")
+        client.send(
+            text: "POST /files HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(server.parent.token)\r\nTus-Resumable: 1.0.0\r\nUpload-Length: \(4 * Self.piece)\r\n"
+                + "Content-Type: application/offset+octet-stream\r\nContent-Length: \(4 * Self.piece)\r\nUpload-Metadata: \(metadata)\r\n\r\n" + String(repeating: "a", count: octets))
+        return client
+    }
+
+    @Test("that it has begun, then at most once a second how far it is, and that it is there; another family hears nothing")
+    func told() throws {
+        let room = try server.live(server.athlete)
+        let stranger = try server.live(server.stranger)
+        let sender = try begin(Self.piece)
+        #expect(try room.skip(to: "upload") == "upload running")
+        // What comes within a second is not told.
+        sender.send(text: String(repeating: "a", count: Self.piece))
+        for _ in 0..<10 { server.turn() }
+        #expect(try room.soFar().filter { $0.hasPrefix("upload") } == [])
+        server.pass(milliseconds: UploadTable.tellInterval)
+        sender.send(text: String(repeating: "a", count: Self.piece))
+        #expect(try room.skip(to: "upload") == "upload running")
+        sender.send(text: String(repeating: "a", count: Self.piece))
+        // The record and the end, each once.
+        var heard: [String] = []
+        while !heard.contains("upload finished") || !heard.contains(where: { $0.hasPrefix("change") }) { heard.append(try room.next()) }
+        #expect(heard.count { $0.hasPrefix("upload") } == 1 && heard.count { $0.hasPrefix("change") } == 1, "\(heard)")
+        for _ in 0..<3 { server.turn() }
+        #expect(try stranger.soFar() == [])
+    }
+
+    @Test("that it stands still when its connection breaks, and that it was given up when it is removed")
+    func broken() throws {
+        let room = try server.live(server.athlete)
+        let sender = try begin(Self.piece)
+        #expect(try room.skip(to: "upload") == "upload running")
+        sender.leave()
+        #expect(try room.skip(to: "upload") == "upload paused")
+        let id = try #require(try Files.list(server.folder.path + "/uploads").first { $0.hasSuffix(".json") }?.dropLast(5))
+        let remover = try server.connect()
+        remover.send(text: "DELETE /files/\(id) HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(server.parent.token)\r\nTus-Resumable: 1.0.0\r\n\r\n")
+        #expect(try room.skip(to: "upload") == "upload cancelled")
+    }
+
+    @Test("that it was given up when its content is not what it says")
+    func refused() throws {
+        let room = try server.live(server.athlete)
+        let sender = try begin(0)
+        #expect(try room.skip(to: "upload") == "upload running")
+        sender.send(text: String(repeating: "\u{0}", count: Self.piece))
+        #expect(try room.skip(to: "upload") == "upload cancelled")
+    }
+}
