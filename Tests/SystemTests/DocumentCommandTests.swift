@@ -47,7 +47,7 @@ extension SystemTests {
 
         // MARK: The plain way
 
-        @Test("R121 R123 R137 R143 R149 upload, list, versions, download, figures, delete and restore; in words and as JSON")
+        @Test("R121 R123 R125 R143 R149 upload, list, versions, download, figures, delete and restore; in words and as JSON")
         func whole() throws {
             let server = try RunningServer(folder.path + "/data")
             let huddle = HuddleProgram(server, token: parent.token)
@@ -69,6 +69,9 @@ extension SystemTests {
                 #expect(versions[1].contains(parent.name))
             }
             #expect(try huddle.run("docs", "versions", old, "--json").lines().map { $0["fields"]?["version"]?.integer } == [2, 1])
+            #expect(try huddle.run("docs", "--type", "resume,transcript", "--json").lines().count == 1)
+            #expect(try huddle.run("docs", "--type", "resume,rec_letter", "--json").lines().count == 0)
+            #expect(try huddle.run("docs", "--type", "resume,", "--json").ending == .exited(2))
             #expect(try huddle.run("docs", "--shared").output == "Nothing like that. Leave some of the options or words out to see more.\n")
 
             let got = try huddle.run("docs", "download", old, "--output", file("got.pdf"))
@@ -165,7 +168,7 @@ extension SystemTests {
             try server.stop()
         }
 
-        @Test("R141 the server is killed in the middle of an upload: the program waits, goes on by itself, and nothing is lost or doubled")
+        @Test("R137 the server is killed in the middle of an upload: the program waits, goes on by itself, and nothing is lost or doubled")
         func killedServer() throws {
             let server = try RunningServer(folder.path + "/data")
             let relay = try StallingRelay(server.port, .up, stallAfter: 9_500_000)

@@ -84,9 +84,14 @@ enum ListOptions {
         if list.has("--upcoming") { filter.time = .upcoming }
         if list.has("--past") { filter.time = .past }
         if let type = list.value("--type") {
-            guard let types = ListFilter.types(type, of: kind) else {
-                let words = QueryDeclaration.of(kind).types + (kind == .event ? ["visit"] : [])
-                throw UsageError("--type takes one of \(words.joined(separator: ", ")).")
+            // Several with commas between (R125).
+            var types: Set<String> = []
+            for word in type.split(separator: ",", omittingEmptySubsequences: false) {
+                guard let more = ListFilter.types(String(word), of: kind) else {
+                    let words = QueryDeclaration.of(kind).types + (kind == .event ? ["visit"] : [])
+                    throw UsageError("--type takes one of \(words.joined(separator: ", ")).")
+                }
+                types.formUnion(more)
             }
             filter.types = types
         }
