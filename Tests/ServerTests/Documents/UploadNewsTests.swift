@@ -34,28 +34,6 @@ struct UploadNewsTests {
         return client
     }
 
-    @Test("that it has begun, then at most once a second how far it is, and that it is there; another family hears nothing")
-    func told() throws {
-        let room = try server.live(server.athlete)
-        let stranger = try server.live(server.stranger)
-        let sender = try begin(Self.piece)
-        #expect(try room.skip(to: "upload") == "upload running")
-        // What comes within a second is not told.
-        sender.send(text: String(repeating: "a", count: Self.piece))
-        for _ in 0..<10 { server.turn() }
-        #expect(try room.soFar().filter { $0.hasPrefix("upload") } == [])
-        server.pass(milliseconds: UploadTable.tellInterval)
-        sender.send(text: String(repeating: "a", count: Self.piece))
-        #expect(try room.skip(to: "upload") == "upload running")
-        sender.send(text: String(repeating: "a", count: Self.piece))
-        // The record and the end, each once.
-        var heard: [String] = []
-        while !heard.contains("upload finished") || !heard.contains(where: { $0.hasPrefix("change") }) { heard.append(try room.next()) }
-        #expect(heard.count { $0.hasPrefix("upload") } == 1 && heard.count { $0.hasPrefix("change") } == 1, "\(heard)")
-        for _ in 0..<3 { server.turn() }
-        #expect(try stranger.soFar() == [])
-    }
-
     @Test("that it stands still when its connection breaks, and that it was given up when it is removed")
     func broken() throws {
         let room = try server.live(server.athlete)
