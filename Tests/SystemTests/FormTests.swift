@@ -84,10 +84,32 @@ struct FormTests {
         try terminal.type("u")
         let isBack = try terminal.wait { $0.text.contains("Log Camp  Camp  Not Registered") && !$0.text.contains("1.87 sec") && !$0.text.contains("Asked about my grades.") }
         #expect(isBack, "\(terminal.screen.text)")
+
+        // One more of each, by itself: the event stands there already.
+        try terminal.type("p")
+        try Self.expect(terminal, "Log Performance Metric")
+        try terminal.type("\tp\t\t1.91\u{13}")
+        try Self.expect(terminal, "1.91 sec")
+        try terminal.type("i")
+        try Self.expect(terminal, "Log Interaction   Ctrl-S")
+        try terminal.type("\t\t\tp\tc\t\tCalled about June.\u{13}")
+        try Self.expect(terminal, "Phone · Coach contacted us")
+        try Self.expect(terminal, "Called about June.")
+
+        // A school that nobody has heard of is added from its field.
+        try terminal.type("e")
+        try Self.expect(terminal, "Edit Event")
+        try terminal.type("\t\tForm College")
+        try Self.expect(terminal, "+ Add new school: Form College")
+        try terminal.type("\r")
+        let isChosen = try terminal.wait { $0.text.contains("School") && $0.text.contains("Form College") && !$0.text.contains("+ Add new school") }
+        #expect(isChosen, "\(terminal.screen.text)")
+        try terminal.type("\u{13}")
+        try Self.expect(terminal, "No coaches recorded")
         #expect(terminal.screen.unknown.isEmpty, "\(terminal.screen.unknown)")
     }
 
-    @Test("Offline a form is saved and waits; a school is added from its field; every kind has a form", arguments: [
+    @Test("Offline a form is saved and waits, whatever its kind", arguments: [
         ("school", "Offline College", "Add New School"), ("coach", "Nora\tOkafor", "Add New Coach"), ("trip", "Albany\t2027-06-11", "Add New Trip"),
     ])
     func otherKinds(kind: String, keys: String, title: String) throws {

@@ -24,7 +24,7 @@ final class RecordBuffer: Buffer {
             case .attend: client.attend(view.id)
             case .log(let kind): client.log(kind, at: view.id)
             case .delete:
-                client.conversation.submit("/rm \(view.kind.name) \(view.id)")
+                client.conversation.submit("/rm \(view.id)")
                 client.close(.record(view.kind, view.id))
             case .directions(let link): client.copy(link)
             case .shared(let action): try client.perform(action)
