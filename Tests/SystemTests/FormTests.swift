@@ -26,7 +26,7 @@ struct FormTests {
         // The chat is a look away, and the form waits.
         try athlete.type("\u{1B}1")
         try Self.expect(athlete, "? shows the keys")
-        try athlete.type("\u{1B}3")
+        try athlete.type("\u{1B}/")
         try Self.expect(athlete, "Form Camp")
         // School, host, source, cost, link; then the date.
         try athlete.type("\t\t\t\t\t2027-03-01\t")
