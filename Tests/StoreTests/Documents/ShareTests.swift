@@ -52,7 +52,7 @@ struct ShareTests {
         #expect(try !opens("") && !opens(String(created.token.dropLast())) && !opens(created.token + "A"))
     }
 
-    @Test("a new link for the same school takes the place of the old one, and leaves the change log alone")
+    @Test("P47 a new link for the same school takes the place of the old one, and leaves the change log alone")
     func replaces() throws {
         let first = try share().created
         let (second, changes) = try share()
@@ -63,7 +63,7 @@ struct ShareTests {
         #expect(links.map { $0.endedAt == nil } == [true, false])
     }
 
-    @Test("a link ends with its time, to the millisecond; an hour is possible, more than a year is not")
+    @Test("P47 a link ends with its time, to the millisecond; an hour is possible, more than a year is not")
     func expires() throws {
         let usual = try share().created
         #expect(usual.link.expiresAt == world.surroundings.now + 30 * Surroundings.day)
@@ -79,7 +79,7 @@ struct ShareTests {
         _ = try share(life: NewShare.longestLife)
     }
 
-    @Test("revoking ends a link at once and for good; twice is no error, a link of nobody is not found")
+    @Test("P47 revoking ends a link at once and for good; twice is no error, a link of nobody is not found")
     func revokes() throws {
         let created = try share().created
         try world.store.endShare(created.link.id, family: home.family, member: home.parent).get()
@@ -120,7 +120,7 @@ struct ShareTests {
         #expect(code { _ = try share() } == .unknownReference)
     }
 
-    @Test("visits are counted and told, newest first; an ended link keeps its figures")
+    @Test("P47 visits are counted and told, newest first; an ended link keeps its figures")
     func visits() throws {
         let created = try share().created
         let visit = ShareVisit(family: home.family, link: created.link.id, what: .page)
