@@ -5,6 +5,7 @@ import Family
 import Rooms
 import Server
 import Store
+import Synchronization
 import WebSocket
 import Wire
 
@@ -31,6 +32,8 @@ final class World {
     private(set) var crashes = 0
     private(set) var cuts = 0
 
+    private static let made = Atomic<Int>(0)
+
     /// What the server ever said, checked against the disk after each crash.
     private var saidChanges: [Identifier: [Int64: [UInt8]]] = [:]
     private var saidAcks: [(family: Identifier, client: Identifier, mutation: Int64, sequence: Int64)] = []
@@ -41,7 +44,8 @@ final class World {
     init(seed: UInt64, liesAboutSync: Bool = false) throws {
         self.seed = seed
         dice = Dice(seed: seed)
-        disk = "simulation-\(seed)\(liesAboutSync ? "-lying" : "")"
+        // Suites run side by side, and two of them may live through the same seed.
+        disk = "simulation-\(seed)-\(Self.made.add(1, ordering: .relaxed).newValue)"
         guard faultvfs_register(disk) == 0 else { throw SimulationError.setUp("the fault VFS cannot be registered") }
         try foundFamilies()
         startServer()
