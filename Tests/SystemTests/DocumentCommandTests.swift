@@ -39,6 +39,16 @@ extension SystemTests {
 
         private func pdf(_ name: String = "t.pdf") throws -> String { try make(name, "%PDF-1.4\n") }
 
+        /// Until so much of a download is in its file; it tells nobody, so it is looked at again and again.
+        private func waitForPart(octets: Int) throws {
+            let deadline = Clock.monotonicMilliseconds() + 20_000
+            while try !Files.list(folder.path).contains(where: { try $0.hasSuffix(".part") && Files.status(file($0))?.size ?? 0 > octets }) {
+                guard Clock.monotonicMilliseconds() < deadline else { throw Unexpected("too little of the download is in its file") }
+                var nothing: [Poll.Item] = []
+                _ = try Poll.wait(&nothing, timeoutMilliseconds: 5)
+            }
+        }
+
         /// What `docs upload` printed: "3c7335  uploaded Fall".
         private func id(_ answer: Programs.Answer) throws -> String {
             try #require(answer.ending == .exited(0), "\(answer.errors)")
@@ -200,6 +210,8 @@ extension SystemTests {
             let huddle = HuddleProgram(server, token: parent.token, url: relay.url)
             let killed = try huddle.start("docs", "download", document, "--output", file("got.mp4"))
             try relay.waitForStall()
+            // What the relay has passed on may still lie in a buffer of the kernel: it is the program's when it is in the file.
+            try waitForPart(octets: 4_000_000)
             killed.kill()
             _ = try killed.wait(timeoutMilliseconds: 10_000)
             relay.letGo(cutting: true)

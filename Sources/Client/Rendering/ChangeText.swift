@@ -145,7 +145,7 @@ package struct ChangeText {
     package func rejection(_ rejection: Rejection) -> [String] {
         var lines = [rejection.message.printable]
         for overlap in rejection.overlaps {
-            let who = overlap.members.map(names.member).joined(separator: ", ")
+            let who = overlap.members.map(names.member).sorted().joined(separator: ", ")
             lines.append("  \(TripText.overlapping(overlap.item)); \(TripText.overlapping(overlap.with))" + (who.isEmpty ? "" : ": \(who)"))
         }
         guard let conflict = rejection.conflict else { return lines }
