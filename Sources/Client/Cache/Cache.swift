@@ -58,6 +58,7 @@ package final class Cache {
         self.place = place
         self.database = database
         self.lock = lock
+        try database.execute(CacheStatements.additions)
         statements = try CacheStatements(database)
     }
 

@@ -19,6 +19,11 @@ final class CacheStatements {
         CREATE TABLE IF NOT EXISTS input (number INTEGER PRIMARY KEY, line TEXT NOT NULL);
         """
 
+    /// Tables that came later: they are made wherever they are not, and harm no older program, so that the version stays.
+    static let additions = """
+        CREATE TABLE IF NOT EXISTS setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+        """
+
     let setMeta: Statement
     let clearMeta: Statement
     let setRecord: Statement

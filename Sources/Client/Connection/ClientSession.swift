@@ -37,6 +37,8 @@ package final class ClientSession {
     private var wakeAt: Int64?
     private var events: [SessionEvent] = []
     private var durable: DurableSide?
+    /// How the person likes to see things, where nothing is kept.
+    private var chosen: [ViewSetting: String] = [:]
 
     /// - Parameter cache: where to keep what is known and what waits; what is kept there is in the engine when this returns.
     package init(
@@ -53,6 +55,14 @@ package final class ClientSession {
 
     /// Changes that were kept, in order, for a `Timeline`.
     package var keptChanges: [Change] { durable?.keptChanges ?? [] }
+
+    /// How the person likes to see something; `nil` until they chose.
+    package func value(of setting: ViewSetting) -> String? { durable?.settings[setting] ?? chosen[setting] }
+
+    /// Keeps how the person likes to see something; `nil` forgets it.
+    package func set(_ setting: ViewSetting, to value: String?) {
+        if durable == nil { chosen[setting] = value } else { durable?.set(setting, to: value) }
+    }
 
     /// Whether what waits outlasts the program.
     package var keepsWhatWaits: Bool { durable?.keepsWhatWaits ?? false }

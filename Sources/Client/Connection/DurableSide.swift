@@ -9,6 +9,8 @@ package struct DurableSide {
     private let place: CachePlace
     package private(set) var cache: Cache?
     package private(set) var keptChanges: [Change] = []
+    /// How the person likes to see things: what is kept, and what was chosen since.
+    package private(set) var settings: [ViewSetting: String] = [:]
     /// False where a cache was looked for in vain, so that it is not looked for at each connection.
     private var mayOpen = true
     private var warnings: [String] = []
@@ -24,7 +26,16 @@ package struct DurableSide {
         } else if let seen = Cache.look(place, member) {
             keptChanges = seen.changes
             engine.restore(seen.state)
+            settings = Cache.settings(place, member)
         }
+    }
+
+    /// Chooses how to see something; `nil` for as it was at first. Without a cache it lasts as long as the program.
+    package mutating func set(_ setting: ViewSetting, to value: String?) {
+        guard settings[setting] != value else { return }
+        settings[setting] = value
+        // A look that cannot be kept is not worth a warning.
+        try? cache?.keep(value, as: setting)
     }
 
     package var keepsWhatWaits: Bool { cache != nil && !isFailing }
@@ -68,6 +79,10 @@ package struct DurableSide {
         do throws(CacheFailure) {
             let opened = try Cache.open(place, member)
             cache = opened.cache
+            // What was chosen before it was known whose cache it is.
+            let chosen = settings
+            settings = opened.cache.settings().merging(chosen) { $1 }
+            for (setting, value) in chosen { try? opened.cache.keep(value, as: setting) }
             if let notice = opened.notice { warnings.append(notice) }
             return opened
         } catch {

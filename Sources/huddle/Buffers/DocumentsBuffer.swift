@@ -32,7 +32,6 @@ final class DocumentsBuffer: Buffer {
         let memory = UploadMemory(folder: CachePlace.root)
         files = TransferWorker("files", setting.address, token: setting.token, memory: memory, waker: session.waker)
         questions = TransferWorker("documents", setting.address, token: setting.token, memory: memory, waker: session.waker)
-        restoreLook()
     }
 
     /// Gives up what is on its way; the next upload of the same file goes on.
@@ -47,6 +46,7 @@ final class DocumentsBuffer: Buffer {
         let engine = session.engine
         let (text, clock) = (client.text, client.clock)
         view.size = client.screen.size
+        view.restore(isGrid: session.value(of: .documentsViewMode) != "list", session.value(of: .documentsSortBy).flatMap { Query.Sort(rawValue: $0) })
         let context = engine.context ?? .all
         let documents = engine.records(of: .document)
         view.show(documents, names: text.names, context: context, now: Clock.wallMilliseconds()) { clock.today($0) }
@@ -171,7 +171,9 @@ final class DocumentsBuffer: Buffer {
             case .again(let number):
                 guard let job = jobs[number], files.put(job) else { return client.screen.bell() }
                 change(number) { $0.state = .queued }
-            case .remember(let isGrid, let sort): rememberLook(isGrid, sort)
+            case .remember(let isGrid, let sort):
+                session.set(.documentsViewMode, to: isGrid ? "grid" : "list")
+                session.set(.documentsSortBy, to: sort?.rawValue)
             }
         }
         client.say(&view.toast)
@@ -247,23 +249,6 @@ final class DocumentsBuffer: Buffer {
             if ((try? Files.status(folder + common)) ?? nil)?.kind == .folder { common += "/" }
         }
         view.complete(folder + common, shown)
-    }
-
-    // MARK: How one likes to see them
-
-    private static var lookPath: String? { CachePlace.root.map { $0 + "/documents-view" } }
-
-    private func restoreLook() {
-        guard let path = Self.lookPath, let octets = try? Files.read(path, limit: 200) else { return }
-        let words = String(decoding: octets, as: UTF8.self).split(whereSeparator: \.isWhitespace)
-        view.restore(isGrid: words.first != "list", words.dropFirst().first.flatMap { Query.Sort(rawValue: String($0)) })
-    }
-
-    /// Without a place to keep it, it is as ever next time.
-    private func rememberLook(_ isGrid: Bool, _ sort: Query.Sort?) {
-        guard let root = CachePlace.root, let path = Self.lookPath else { return }
-        try? Files.makeFolders(root, mode: 0o700)
-        try? Files.write(Array("\(isGrid ? "grid" : "list") \(sort?.rawValue ?? "")\n".utf8), to: path)
     }
 }
 

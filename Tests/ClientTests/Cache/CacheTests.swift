@@ -105,6 +105,49 @@ struct CacheTests {
         #expect(files >= 2)
     }
 
+    @Test("R040 R124 R127 How one likes to see things is there at the next start, for a second process too, and in a cache of before there was any")
+    func settings() throws {
+        let home = try Home()
+        var engine = SyncEngine(World.configuration())
+        var durable = DurableSide(home.place, restoring: &engine)
+        // Before it is known whose cache it is.
+        durable.set(.eventsSortBy, to: "name")
+        try Self.fullEngine(&durable, &engine)
+        durable.set(.documentsViewMode, to: "list")
+        durable.set(.documentsSortBy, to: "oldest")
+        durable.set(.documentsSortBy, to: nil)
+        var other = SyncEngine(World.configuration(seed: 2))
+        var second = DurableSide(home.place, restoring: &other)
+        #expect(second.cache == nil && second.settings == [.eventsSortBy: "name", .documentsViewMode: "list"])
+        second.set(.documentsViewMode, to: "grid")
+        #expect(second.settings[.documentsViewMode] == "grid")
+        durable = try Self.other()
+        #expect(durable.settings == [:])
+        var again = SyncEngine(World.configuration(seed: 3))
+        durable = DurableSide(home.place, restoring: &again)
+        #expect(durable.settings == [.eventsSortBy: "name", .documentsViewMode: "list"], "the second process has no say")
+        durable.set(.documentsViewMode, to: String(repeating: "x", count: 1_000))
+        durable = try Self.other()
+        do {
+            let database = try Database(path: home.file, mode: .readWrite)
+            try database.execute("INSERT INTO setting VALUES ('of a newer program', 'x')")
+        }
+        var newer = SyncEngine(World.configuration(seed: 5))
+        durable = DurableSide(home.place, restoring: &newer)
+        #expect(durable.settings[.documentsViewMode]?.count == 200 && durable.settings.count == 2)
+        durable = try Self.other()
+        do {
+            let database = try Database(path: home.file, mode: .readWrite)
+            try database.execute("DROP TABLE setting")
+        }
+        #expect(Cache.look(home.place, World.parent) != nil)
+        var old = SyncEngine(World.configuration(seed: 4))
+        durable = DurableSide(home.place, restoring: &old)
+        #expect(durable.settings == [:] && durable.takeWarnings() == [] && old.cursor != nil)
+        durable.set(.eventsSortBy, to: "name")
+        #expect(durable.cache?.settings() == [.eventsSortBy: "name"])
+    }
+
     @Test("A second process gets what is kept and writes nothing; it says so")
     func second() throws {
         let home = try Home()

@@ -1,0 +1,9 @@
+/// How somebody likes to see things: a word each, kept on this machine for each member. A new one is one line here.
+package enum ViewSetting: String, CaseIterable, Sendable {
+    /// The order of the list of events, a `Query.Sort` (R040).
+    case eventsSortBy
+    /// `grid` or `list` (R124).
+    case documentsViewMode
+    /// A `Query.Sort` (R127).
+    case documentsSortBy
+}
