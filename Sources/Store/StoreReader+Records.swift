@@ -82,7 +82,9 @@ extension StoreReader {
     func walkMessages(
         _ family: Int64, before: Place, _ body: (Record, Int, Place) throws -> Bool
     ) throws -> Place? {
+        // A mark may say any number: whoever asks can make one up.
         let newest = min(~before.first, try head(family))
+        guard newest > 0 else { return nil }
         let oldest = newest - walkedChanges
         messageLog.bind(1, family)
         messageLog.bind(2, newest)

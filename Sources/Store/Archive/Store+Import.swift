@@ -130,9 +130,7 @@ extension Store {
         switch row {
         case .record(let record):
             guard try records.insert(family: ongoing.key, record, sequence: 0) else { throw ArchiveError.inconsistent("a record is there twice") }
-            if record.kind == .document, let sha256 = record.fields.text("sha256"), case .integer(let octets)? = record.fields["octets"] {
-                try blobs.use(family: ongoing.key, sha256: sha256, octets: octets)
-            }
+            if record.kind == .document { try addFile(of: record, ongoing.key) }
             ongoing.records += 1
             guard ongoing.records <= environment.limits.recordsPerFamily else { throw Rejection(.familyFull, ErrorCode.familyFull.sentence) }
         case .change(let change):
@@ -180,6 +178,20 @@ extension Store {
             }
             guard person.born.map({ CalendarDate($0) != nil }) ?? true else { throw ArchiveError.inconsistent("a birth date is no date") }
             ongoing.people.append(person)
+        }
+    }
+
+    /// A document says of its file what every other says of it, and what the file itself is found to be: figures add it up.
+    private func addFile(of record: Record, _ key: Int64) throws {
+        switch (record.fields.text("sha256"), record.fields["octets"]) {
+        case (nil, nil): break
+        case (let sha256?, .integer(let octets)?):
+            try blobs.use(family: key, sha256: sha256, octets: octets)
+            let known = try database.prepare("SELECT octets FROM blobs WHERE family = ? AND sha256 = ?")
+            known.bind(1, key)
+            known.bind(2, sha256)
+            guard try known.one({ $0.int64(0) }) == octets else { fallthrough }
+        default: throw ArchiveError.inconsistent("a document's file is not what the document says of it")
         }
     }
 
