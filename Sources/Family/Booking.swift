@@ -56,10 +56,12 @@ package struct Booking: Sendable {
         people = named.isEmpty ? travellers : named
     }
 
+    private func overlaps(_ other: Booking) -> Bool { start < other.end && other.start < end }
+
     /// Whom both expect at the same time, ordered by id. Two items of one trip are the conflict check's; two events are nobody's
     /// surprise; a bed is double booked only with another bed.
     package func clashes(with other: Booking) -> [Identifier] {
-        guard id != other.id, start < other.end, other.start < end, isStay == other.isStay, kind == .tripItem || other.kind == .tripItem,
+        guard id != other.id, overlaps(other), isStay == other.isStay, kind == .tripItem || other.kind == .tripItem,
             trip == nil || trip != other.trip
         else { return [] }
         return people.intersection(other.people).sorted()
@@ -74,7 +76,9 @@ package struct Booking: Sendable {
         var warnings: [MutationWarning] = []
         var seen: Set<OverlapPair> = []
         for booking in written {
-            for other in others where booking.id != other.id && seen.insert(OverlapPair(booking.id, other.id)).inserted {
+            // Of hundreds of plans few are at the same time, and only of these it matters whether the pair came before.
+            for other in others
+            where booking.overlaps(other) && booking.id != other.id && seen.insert(OverlapPair(booking.id, other.id)).inserted {
                 for member in booking.clashes(with: other) {
                     guard warnings.count < maxWarnings else { return warnings }
                     warnings.append(

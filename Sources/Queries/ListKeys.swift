@@ -30,6 +30,8 @@ package struct ListKeys: Sendable {
     package let texts: [UInt8]
     /// Octets of the name at the front of `texts`, as far as they count for the order.
     package let nameLength: UInt16
+    /// The first eight of them, for comparing.
+    let nameLead: UInt64
 
     /// What was measured; a class, because few records have one.
     package final class Measure: Sendable {
@@ -123,6 +125,7 @@ package struct ListKeys: Sendable {
             texts.appendFolded(text(place) ?? "")
         }
         nameLength = UInt16(clamping: Self.cut(texts, to: Self.orderedNameOctets))
+        nameLead = Query.Lead.first(texts.prefix(Int(nameLength)))
         for place in places.searched {
             guard let text = text(place), !text.isEmpty else { continue }
             texts.append(Self.separator)

@@ -61,4 +61,41 @@ extension Query {
         let words = QueryDeclaration.of(kind).typeOctets
         return Int(type) < words.count ? words[Int(type)] : []
     }
+
+    /// Two numbers that order most places: of places with different leads the one with the smaller lead comes first, places with the same
+    /// lead are to be compared themselves.
+    struct Lead: Comparable {
+        /// The first eight octets of the text.
+        var text: UInt64 = 0
+        var number: Int64 = 0
+
+        static func < (left: Lead, right: Lead) -> Bool { (left.text, left.number) < (right.text, right.number) }
+
+        /// Of octets that are compared one by one, the shorter first: eight at once, and zeros behind an end.
+        static func first(_ octets: ArraySlice<UInt8>) -> UInt64 {
+            var lead: UInt64 = 0
+            for octet in octets.prefix(8) { lead = lead << 8 | UInt64(octet) }
+            return octets.isEmpty ? 0 : lead << UInt64(8 * (8 - min(octets.count, 8)))
+        }
+    }
+
+    /// The lead of `place(keys)`.
+    func lead(_ keys: ListKeys) -> Lead {
+        switch sort {
+        case .dateDescending: Lead(number: ~keys.moment)
+        case .dateAscending, .start: Lead(number: keys.moment)
+        case .name: Lead(text: keys.nameLead)
+        case .type: Lead(text: QueryDeclaration.of(kind).typeLead(keys.type))
+        case .newest: Lead(number: ~keys.createdAt)
+        case .oldest: Lead(number: keys.createdAt)
+        case .mostShared: Lead(number: ~Int64(keys.sharedCount))
+        }
+    }
+
+    func lead(_ place: Place) -> Lead {
+        switch sort {
+        case .name, .type: Lead(text: Lead.first(place.text))
+        case .dateDescending, .dateAscending, .start, .newest, .oldest, .mostShared: Lead(number: place.first)
+        }
+    }
 }

@@ -13,55 +13,70 @@ extension Query {
         record.kind == kind && Matcher(self, today: today).matches(ListKeys(record, instant: instant))
     }
 
-    /// A query with all that does not depend on the record worked out.
+    /// A query with all that does not depend on the record worked out, in plain numbers: what is counted (texts, arrays) is looked at for a
+    /// search alone.
     package struct Matcher {
-        private let query: Query
-        private let needle: FoldedText
+        private let isDeleted: Bool
+        private let athlete: Identifier?
+        private let status: Status?
+        private let window: Window?
+        private let school: Identifier?
+        private let coach: Identifier?
+        /// The event or the trip.
+        private let parent: Identifier?
+        private let from: Int32?
+        private let to: Int32?
+        private let day: Int32?
+        private let itinerary: Bool?
+        private let shared: Bool?
+        private let current: Bool?
         /// Bits of the wanted types.
         private let types: UInt32?
         private let today: Int32
         private let month: ClosedRange<Int32>?
-        private let parent: Identifier?
-        private let current: Bool?
+        private let searches: Bool
+        private let needle: FoldedText
 
         package init(_ query: Query, today: CalendarDate) {
-            self.query = query
+            func days(_ date: CalendarDate?) -> Int32? { date.map { Int32(truncatingIfNeeded: $0.days) } }
+            let filter = query.filter
+            isDeleted = query.isDeleted
+            athlete = query.athlete
+            (status, window, itinerary, shared) = (filter.status, filter.date, filter.itinerary, filter.shared)
+            (school, coach, parent) = (filter.school, filter.coach, filter.event ?? filter.trip)
+            (from, to, day) = (days(filter.from), days(filter.to), days(filter.day))
             needle = FoldedText(query.search)
+            searches = !needle.isEmpty
             let words = QueryDeclaration.of(query.kind).types
-            types = query.filter.types.isEmpty
-                ? nil : query.filter.types.compactMap(words.firstIndex).reduce(UInt32(0)) { $0 | 1 << UInt32(truncatingIfNeeded: $1) }
+            types = filter.types.isEmpty
+                ? nil : filter.types.compactMap(words.firstIndex).reduce(UInt32(0)) { $0 | 1 << UInt32(truncatingIfNeeded: $1) }
             self.today = Int32(truncatingIfNeeded: today.days)
-            switch query.filter.date {
+            switch filter.date {
             case .thisMonth: month = Self.month(of: today)
             case .nextMonth: month = today.adding(months: 1).flatMap(Self.month)
             default: month = nil
             }
-            parent = query.filter.event ?? query.filter.trip
             let hasVersions = QueryDeclaration.of(query.kind).filters.contains(.current)
             // Older versions of a document are seldom wanted, deleted ones all.
-            current = hasVersions ? query.filter.current ?? (query.isDeleted ? nil : true) : nil
+            current = hasVersions ? filter.current ?? (query.isDeleted ? nil : true) : nil
         }
 
         package func matches(_ keys: ListKeys) -> Bool {
-            guard (keys.deletedAt != nil) == query.isDeleted else { return false }
-            if let athlete = query.athlete, keys.athlete != athlete { return false }
-            let filter = query.filter
+            guard (keys.deletedAt != nil) == isDeleted else { return false }
+            if let athlete, keys.athlete != athlete { return false }
             if let types, keys.type >= 32 || types & (1 << UInt32(keys.type)) == 0 { return false }
-            if let status = filter.status, keys.status != status { return false }
-            if let date = filter.date, !isIn(date, keys) { return false }
-            if let school = filter.school, keys.school != school { return false }
-            if let coach = filter.coach, keys.coach != coach { return false }
+            if let status, keys.status != status { return false }
+            if let window, !isIn(window, keys) { return false }
+            if let school, keys.school != school { return false }
+            if let coach, keys.coach != coach { return false }
             if let parent, keys.parent != parent { return false }
-            if let from = filter.from, keys.firstDay < Int32(truncatingIfNeeded: from.days) { return false }
-            if let to = filter.to, keys.firstDay == ListKeys.none || keys.firstDay > Int32(truncatingIfNeeded: to.days) { return false }
-            if let day = filter.day {
-                let day = Int32(truncatingIfNeeded: day.days)
-                guard keys.firstDay != ListKeys.none, keys.firstDay <= day, day <= keys.lastDay else { return false }
-            }
-            if let itinerary = filter.itinerary, keys.marks.contains(.itinerary) != itinerary { return false }
-            if let shared = filter.shared, (keys.sharedCount > 0) != shared { return false }
+            if let from, keys.firstDay < from { return false }
+            if let to, keys.firstDay == ListKeys.none || keys.firstDay > to { return false }
+            if let day { guard keys.firstDay != ListKeys.none, keys.firstDay <= day, day <= keys.lastDay else { return false } }
+            if let itinerary, keys.marks.contains(.itinerary) != itinerary { return false }
+            if let shared, (keys.sharedCount > 0) != shared { return false }
             if let current, keys.marks.contains(.current) != current { return false }
-            return keys.texts.contains(folded: needle)
+            return !searches || keys.texts.contains(folded: needle)
         }
 
         /// A record without a date is in no window.

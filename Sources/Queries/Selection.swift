@@ -20,19 +20,28 @@ extension Query {
     ///   - keys: of all records of the kind, in any order.
     ///   - after: the last place of the page before; `nil` begins the list.
     ///   - limit: of records, at least 1.
-    /// - Complexity: each record once, and a heap of `limit` places: what is wanted is a small part of what is there.
-    package func select(_ keys: some Sequence<ListKeys>, today: CalendarDate, after: Place? = nil, limit: Int) -> Selection {
+    /// - Complexity: each record once, some 20 ns, and a heap of `limit`: what is wanted is a small part of what is there.
+    package func select(_ keys: [ListKeys], today: CalendarDate, after: Place? = nil, limit: Int) -> Selection {
         let matcher = Matcher(self, today: today)
-        var best = Smallest(limit: limit)
+        let begin = after.map { lead($0) }
         var total = 0
-        for key in keys where matcher.matches(key) {
-            total += 1
-            let place = place(key)
-            if let after, !(after < place) { continue }
-            best.add(place)
+        // In place: a copy of a record's keys is counted at its texts, which took longer than all else.
+        return keys.withUnsafeBufferPointer { keys in
+            func isBefore(_ left: Candidate, _ right: Candidate) -> Bool {
+                left.lead == right.lead ? place(keys[left.index]) < place(keys[right.index]) : left.lead < right.lead
+            }
+            var best = Smallest(limit: limit)
+            for index in keys.indices where matcher.matches(keys[index]) {
+                total += 1
+                let candidate = Candidate(lead: lead(keys[index]), index: index)
+                if let begin, let after {
+                    guard begin <= candidate.lead, begin < candidate.lead || after < place(keys[index]) else { continue }
+                }
+                best.add(candidate, isBefore)
+            }
+            let places = best.sorted(isBefore).map { place(keys[$0.index]) }
+            return Selection(places: places, hasMore: best.dropped, total: total)
         }
-        let places = best.sorted()
-        return Selection(places: places, hasMore: best.dropped, total: total)
     }
 
     /// The records that are wanted, in order: for lists that are all there.
@@ -57,9 +66,17 @@ extension Query {
     }
 }
 
+/// A record that is wanted, by its number among the keys.
+private struct Candidate {
+    var lead: Query.Lead
+    var index: Int
+}
+
 /// Keeps the smallest of what it is given: a heap with the largest on top.
 private struct Smallest {
-    private var heap: [Place] = []
+    typealias Order = (Candidate, Candidate) -> Bool
+
+    private var heap: [Candidate] = []
     private let limit: Int
     private(set) var dropped = false
 
@@ -68,37 +85,37 @@ private struct Smallest {
         heap.reserveCapacity(self.limit)
     }
 
-    mutating func add(_ place: Place) {
+    mutating func add(_ candidate: Candidate, _ isBefore: Order) {
         if heap.count < limit {
-            heap.append(place)
-            rise(heap.count - 1)
+            heap.append(candidate)
+            rise(heap.count - 1, isBefore)
             return
         }
         dropped = true
-        guard place < heap[0] else { return }
-        heap[0] = place
-        sink()
+        guard isBefore(candidate, heap[0]) else { return }
+        heap[0] = candidate
+        sink(isBefore)
     }
 
-    func sorted() -> [Place] { heap.sorted() }
+    func sorted(_ isBefore: Order) -> [Candidate] { heap.sorted(by: isBefore) }
 
-    private mutating func rise(_ start: Int) {
+    private mutating func rise(_ start: Int, _ isBefore: Order) {
         var index = start
         while index > 0 {
             let parent = (index - 1) / 2
-            guard heap[parent] < heap[index] else { return }
+            guard isBefore(heap[parent], heap[index]) else { return }
             heap.swapAt(parent, index)
             index = parent
         }
     }
 
-    private mutating func sink() {
+    private mutating func sink(_ isBefore: Order) {
         var index = 0
         while true {
             var largest = index
             let child = 2 * index + 1
-            if child < heap.count, heap[largest] < heap[child] { largest = child }
-            if child + 1 < heap.count, heap[largest] < heap[child + 1] { largest = child + 1 }
+            if child < heap.count, isBefore(heap[largest], heap[child]) { largest = child }
+            if child + 1 < heap.count, isBefore(heap[largest], heap[child + 1]) { largest = child + 1 }
             guard largest != index else { return }
             heap.swapAt(largest, index)
             index = largest

@@ -13,12 +13,34 @@ extension Statistics {
     ///   - keys: of all records of the kind.
     ///   - athlete: whose count; `nil` for everybody's.
     ///   - today: in the family's zone.
-    package init?(_ kind: Kind, _ keys: some Sequence<ListKeys>, athlete: Identifier?, today: CalendarDate) {
-        let living = keys.lazy.filter { $0.deletedAt == nil && (athlete == nil || $0.athlete == athlete) }
+    package init?(_ kind: Kind, _ keys: [ListKeys], athlete: Identifier?, today: CalendarDate) {
+        /// In place: a copy of a record's keys is counted at its texts, which took longer than all else.
+        func each(_ body: (ListKeys) -> Void) {
+            keys.withUnsafeBufferPointer { keys in
+                for index in keys.indices where keys[index].deletedAt == nil && (athlete == nil || keys[index].athlete == athlete) {
+                    body(keys[index])
+                }
+            }
+        }
+        var types = Types(kind)
         switch kind {
-        case .event: self = .events(Events(living, today: Int32(truncatingIfNeeded: today.days)))
-        case .document: self = .documents(Documents(living))
-        case .metric: self = .metrics(Metric.figures(living))
+        case .event:
+            var events = Events()
+            let today = Int32(truncatingIfNeeded: today.days)
+            each { events.add($0, today: today, &types) }
+            events.types = types.all
+            self = .events(events)
+        case .document:
+            var documents = Documents()
+            each { documents.add($0, &types) }
+            documents.types = types.all
+            let most = documents.types.map(\.records).max()
+            documents.mostCommonType = documents.types.first { $0.records == most }?.type
+            self = .documents(documents)
+        case .metric:
+            var living: [ListKeys] = []
+            each { living.append($0) }
+            self = .metrics(Metric.figures(living))
         default: return nil
         }
     }
@@ -42,35 +64,25 @@ extension Statistics {
 }
 
 extension Statistics.Events {
-    fileprivate init(_ keys: some Sequence<ListKeys>, today: Int32) {
-        var types = Statistics.Types(.event)
-        for key in keys {
-            total += 1
-            if key.firstDay != ListKeys.none, key.lastDay >= today { upcoming += 1 }
-            switch key.status {
-            case .registered: registered += 1
-            case .notRegistered: notRegistered += 1
-            case .attended: attended += 1
-            }
-            types.add(key.type)
+    fileprivate mutating func add(_ key: ListKeys, today: Int32, _ types: inout Statistics.Types) {
+        total += 1
+        if key.firstDay != ListKeys.none, key.lastDay >= today { upcoming += 1 }
+        switch key.status {
+        case .registered: registered += 1
+        case .notRegistered: notRegistered += 1
+        case .attended: attended += 1
         }
-        self.types = types.all
+        types.add(key.type)
     }
 }
 
 extension Statistics.Documents {
-    fileprivate init(_ keys: some Sequence<ListKeys>) {
-        var types = Statistics.Types(.document)
-        for key in keys {
-            octets += key.octetsStored
-            guard key.marks.contains(.current) else { continue }
-            total += 1
-            if key.sharedCount > 0 { shared += 1 }
-            types.add(key.type)
-        }
-        self.types = types.all
-        let most = self.types.map(\.records).max()
-        mostCommonType = self.types.first { $0.records == most }?.type
+    fileprivate mutating func add(_ key: ListKeys, _ types: inout Statistics.Types) {
+        octets += key.octetsStored
+        guard key.marks.contains(.current) else { return }
+        total += 1
+        if key.sharedCount > 0 { shared += 1 }
+        types.add(key.type)
     }
 }
 
@@ -85,7 +97,7 @@ extension Statistics.Metric {
     }
 
     /// One for each type and unit, and for type `other` for each label, in the order of the declaration, then of labels and units.
-    fileprivate static func figures(_ keys: some Sequence<ListKeys>) -> [Statistics.Metric] {
+    fileprivate static func figures(_ keys: [ListKeys]) -> [Statistics.Metric] {
         let words = QueryDeclaration.of(.metric).types
         var groups: [String: [[String]: Group]] = [:]
         for key in keys where Int(key.type) < words.count && key.measure != nil {
