@@ -70,7 +70,9 @@ private struct ReaderLoop {
             for item in taken {
                 switch item {
                 case .session(let session, let request):
-                    events.put(.answered(session, read { reader throws(StoreFailure) in try reader.answer(request) } ?? .failed))
+                    let answer = read { reader throws(StoreFailure) in try reader.answer(request) } ?? .failed
+                    events.put(.answered(session, answer))
+                    prepareLists(request, answer)
                 case .errand(let ticket, let errand): events.put(.errand(ticket, read(errand)))
                 }
                 if reader.damaged.count > damaged {
@@ -81,6 +83,13 @@ private struct ReaderLoop {
         }
     }
 
+    /// Whoever joined a large family is likely to ask for a list of it, and just now nobody asks for anything.
+    private func prepareLists(_ request: ReadRequest, _ answer: ReadAnswer) {
+        guard case .join(_, let join) = request, case .join(.success(let seat)) = answer, seat.head >= StoreReader.largeFamily else { return }
+        read { reader throws(StoreFailure) in try reader.prepareLists(family: join.family) { requests.count == 0 } }
+    }
+
+    @discardableResult
     private func read<Answer>(_ body: (StoreReader) throws(StoreFailure) -> Answer) -> Answer? {
         do throws(StoreFailure) {
             return try body(reader)

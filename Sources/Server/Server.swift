@@ -98,8 +98,9 @@ package enum HuddleServer {
             if let reason = store.epochRenewal { log(.warning, "epoch_renewed", [.init("reason", reason)]) }
             let readers = ReaderPool(events: events, log: log)
             defer { readers.stop() }
+            let shelf = ListingShelf()
             for _ in 0..<ReaderPool.threads {
-                readers.start(try StoreReader(path: path, vfs: database?.vfs, environment: environment(limits)))
+                readers.start(try StoreReader(path: path, vfs: database?.vfs, environment: environment(limits), shelf: shelf))
             }
             let files = FilePool(events: events)
             defer { files.stop() }

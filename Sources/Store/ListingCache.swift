@@ -1,6 +1,7 @@
 import Bytes
 import Family
 import Queries
+import Synchronization
 
 /// What queries look at in the records of one kind of one family, as of a sequence.
 final class Listing {
@@ -12,6 +13,17 @@ final class Listing {
     private(set) var octets = 0
 
     init(sequence: Int64) { self.sequence = sequence }
+
+    /// As another reader has read it.
+    init(_ shelved: ListingShelf.Shelved) {
+        sequence = shelved.sequence
+        keys = shelved.keys
+        places.reserveCapacity(keys.count)
+        for (place, key) in keys.enumerated() {
+            places[key.id] = place
+            octets += key.octets
+        }
+    }
 
     func set(_ new: ListKeys) {
         if let place = places[new.id] {
@@ -35,8 +47,9 @@ extension Listing: Sendable {}
 ///
 /// Why the folded keys do not stand beside the rows: a list would still read them row by row, at least 0.5 us each (SQLite's step alone takes
 /// 0.2), which is 5 ms for 10,000 records before one is compared, all that a list may take. So the memory would stay, and stored keys
-/// would help the first list after a start alone: 40 ms for 6,000 events, once on each reader. They would cost a write with each record, and
-/// a way to renew them when the table that folds letters changes.
+/// would help the first list after a start alone: 40 ms for 6,000 events. They would cost a write with each record, and a way to renew them when
+/// the table that folds letters changes. Instead a reader with nothing else to do reads a large family's listings when somebody joins it
+/// (`StoreReader.prepareLists`), and what one reader has read the other takes over (`ListingShelf`).
 final class ListingCache {
     struct Name: Hashable {
         let family: Int64
@@ -85,3 +98,39 @@ final class ListingCache {
 
 @available(*, unavailable)
 extension ListingCache: Sendable {}
+
+/// Where a reader lays large listings that it has read, so that the next one need not read them: taking over costs a hundredth.
+package final class ListingShelf: Sendable {
+    struct Shelved: Sendable {
+        /// Every change up to this one is in it.
+        let sequence: Int64
+        let keys: [ListKeys]
+    }
+
+    /// Listings that lie here at most, each for one reader to take: those of one family's kinds. Smaller ones are read as quickly.
+    static let maxListings = 8
+    static let smallest = 200
+
+    private let shelved = Mutex<[ListingCache.Name: Shelved]>([:])
+
+    package init() {}
+
+    func put(_ listing: Listing, _ name: ListingCache.Name) {
+        guard listing.keys.count >= Self.smallest else { return }
+        let copy = Shelved(sequence: listing.sequence, keys: listing.keys)
+        shelved.withLock { shelved in
+            // Whoever did not come for the others by now has read them itself.
+            if shelved.count >= Self.maxListings, shelved[name] == nil { shelved = [:] }
+            shelved[name] = copy
+        }
+    }
+
+    /// Takes a listing away, if it is no younger than wanted.
+    func take(_ name: ListingCache.Name, upTo sequence: Int64) -> Shelved? {
+        shelved.withLock { shelved in
+            guard let found = shelved[name], found.sequence <= sequence else { return nil }
+            shelved[name] = nil
+            return found
+        }
+    }
+}

@@ -23,6 +23,7 @@ package final class StoreReader {
     let lists: ListStatements
     let histories: HistoryStatements
     let listings = ListingCache()
+    let shelf: ListingShelf
     /// Rows of records that were found damaged so far, for the log.
     package private(set) var damaged: Set<Int64> = []
     let linkKey: [UInt8]
@@ -32,9 +33,13 @@ package final class StoreReader {
     private let listMemberships: Statement
     private let findMembership: Statement
 
+    /// - Parameter shelf: what it shares with other readers of this database.
     /// - Throws: when there is no database, or one that the writer has not made ready.
-    package init(path: String, vfs: String? = nil, environment: StoreEnvironment) throws(StoreFailure) {
+    package init(
+        path: String, vfs: String? = nil, environment: StoreEnvironment, shelf: ListingShelf = ListingShelf()
+    ) throws(StoreFailure) {
         self.environment = environment
+        self.shelf = shelf
         do {
             database = try Database(path: path, mode: .readOnly, vfs: vfs)
             try Schema.check(database)
