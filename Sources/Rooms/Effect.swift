@@ -36,7 +36,8 @@ package enum ReadRequest: Sendable {
     case page(family: Identifier, Query, ListRequest)
     /// `athlete`: whose records count; `nil` for everybody's.
     case statistics(family: Identifier, StatisticsRequest, athlete: Identifier?)
-    case history(family: Identifier, HistoryRequest)
+    /// `member`: who asks, and what they could undo.
+    case history(family: Identifier, member: Identifier, HistoryRequest)
     /// `member`: who asks.
     case digest(family: Identifier, member: Identifier, DigestRequest)
     case accessLog(family: Identifier, member: Identifier, AccessLogRequest)

@@ -26,7 +26,7 @@ extension Hub {
 
     func history(_ session: Session, _ request: HistoryRequest) {
         guard let room = admitRequest(session, request.request) else { return }
-        ask(session, .history(family: room.family, request))
+        ask(session, .history(family: room.family, member: session.member, request))
     }
 
     func digest(_ session: Session, _ request: DigestRequest) {

@@ -129,8 +129,8 @@ extension StoreReader {
             return Self.answer(try page(family: family, query, request), to: request.request)
         case .statistics(let family, let request, let athlete):
             return Self.answer(try statistics(family: family, request, athlete: athlete), to: request.request)
-        case .history(let family, let request):
-            return Self.answer(try history(family: family, request), to: request.request)
+        case .history(let family, let member, let request):
+            return Self.answer(try history(family: family, member: member, request), to: request.request)
         case .digest(let family, let member, let request):
             return .page(try digest(family: family, member: member, request))
         case .accessLog(let family, let member, let request):

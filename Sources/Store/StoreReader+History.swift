@@ -1,4 +1,5 @@
 package import Bytes
+import Dates
 package import Family
 import SQLite
 package import Wire
@@ -40,12 +41,16 @@ extension StoreReader {
 
     /// Who changed what, newest first: of the family, or of one record.
     ///
+    /// - Parameter member: who asks; what they may not write they cannot undo.
     /// - Returns: the encoded `history` frame; `not_found` for a record that the family does not have or of another kind, `purged` for one
     ///   that was deleted more than 30 days ago.
-    package func history(family: Identifier, _ request: HistoryRequest) throws(StoreFailure) -> Result<[UInt8], Rejection> {
+    package func history(
+        family: Identifier, member: Identifier, _ request: HistoryRequest
+    ) throws(StoreFailure) -> Result<[UInt8], Rejection> {
         let limit = min(max(request.limit, 1), environment.limits.pageRecords)
         return try reading {
             let key = try key(family)
+            let rights = try rights(of: member, key, family)
             var page = HistoryPage(request: request.request, entries: [])
             var octets = 0
             /// False when the change belongs to the next page.
@@ -56,7 +61,7 @@ extension StoreReader {
                     return false
                 }
                 guard case .change(let change) = try ServerFrame.decode(frame) else { throw StoreFailure("a change is damaged") }
-                page.entries.append(try item(change, of: request.record?.id, key))
+                page.entries.append(try item(change, of: request.record?.id, key, rights))
                 return true
             }
 
@@ -113,12 +118,12 @@ extension StoreReader {
     }
 
     /// - Parameter record: the one that history is asked of: the rest of a batch is left out then.
-    private func item(_ change: Change, of record: Identifier?, _ family: Int64) throws -> HistoryItem {
+    private func item(_ change: Change, of record: Identifier?, _ family: Int64, _ rights: Rights?) throws -> HistoryItem {
         let former = try change.entries.map { entry throws in try replaced(by: entry, family) }
         let changes = zip(change.entries, former).filter { record == nil || $0.0.id == record }
             .map { HistoryItem.Change(entry: $0, before: $1 ?? []) }
         return HistoryItem(
-            sequence: change.sequence, at: change.at, member: change.member, isUndoable: try isUndoable(change, former, family),
+            sequence: change.sequence, at: change.at, member: change.member, isUndoable: try isUndoable(change, former, family, rights),
             undoes: change.undoes, changes: changes)
     }
 
@@ -132,12 +137,24 @@ extension StoreReader {
         return try FormerValues.decode(entry.kind, found).sorted { $0.field < $1.field }
     }
 
-    /// Whether nothing that came later contradicts taking a change back, by the rules that the writer asks (`Undo`). Rights, and what others
-    /// put into a record since, are the writer's to look at.
+    private func rights(of member: Identifier, _ key: Int64, _ family: Identifier) throws -> Rights? {
+        let members = try members.members(family: key)
+        guard let own = members[member], !own.isRemoved else { return nil }
+        let zone = try record(family: key, family)?.fields.text("time_zone") ?? "UTC"
+        let (environment, now) = (environment, environment.now())
+        return Rights(actor: Actor(member: member, role: own.role), members: members) { environment.age(born: $0, zone: zone, at: now) }
+    }
+
+    /// Whether nothing that came later contradicts taking a change back, and who asks may, by the rules that the writer asks (`Undo`,
+    /// `Permission`). What others put into a record since is the writer's to look at.
     ///
-    /// - Parameter former: of each entry, what it replaced.
-    private func isUndoable(_ change: Change, _ former: [[FieldPatch.Assignment]?], _ family: Int64) throws -> Bool {
-        guard change.entries.allSatisfy(Undo.isUndoable) else { return false }
+    /// - Parameters:
+    ///   - former: of each entry, what it replaced.
+    ///   - rights: of who asks; `nil` for nobody's.
+    private func isUndoable(
+        _ change: Change, _ former: [[FieldPatch.Assignment]?], _ family: Int64, _ rights: Rights?
+    ) throws -> Bool {
+        guard let rights, change.entries.allSatisfy(Undo.isUndoable) else { return false }
         var created: Set<Identifier> = []
         var last: [Identifier: Int64] = [:]
         for entry in change.entries {
@@ -152,7 +169,7 @@ extension StoreReader {
             if case .update = entry.effect, created.contains(entry.id) { continue }
             var seen = now
             seen.version = now.version == last[entry.id] ? entry.version : 0
-            guard let step = try? Undo.step(entry, before: before, current: seen) else { return false }
+            guard let step = try? Undo.step(entry, before: before, current: seen), rights.allow(step, of: now) else { return false }
             switch step {
             case .nothing: break
             case .delete: now.deletedAt = change.at
@@ -163,5 +180,29 @@ extension StoreReader {
             records[entry.id] = now
         }
         return true
+    }
+}
+
+/// What one member may do.
+private struct Rights {
+    let actor: Actor
+    let members: [Identifier: MemberState]
+    /// Whole years of who was born then; `nil` when that is not known.
+    let age: (CalendarDate?) -> Int?
+
+    func allow(_ step: Undo.Step, of record: Record) -> Bool {
+        var access = Access(
+            actor: actor, kind: record.kind, action: .update, owner: record.athlete, author: record.createdBy, subject: record.id,
+            actorAge: age(members[actor.member]?.born))
+        if let owner = record.athlete.flatMap({ members[$0] }) {
+            access.ownerAllowsParents = Age.parentAccess(owner.parentAccess, age: age(owner.born))
+        }
+        switch step {
+        case .nothing: return true
+        case .delete: access.action = .delete
+        case .restore: access.action = .restore
+        case .assign(let assignments): access.fields = assignments.map(\.field)
+        }
+        return Permission.allows(access)
     }
 }

@@ -66,7 +66,7 @@ struct PurgeTests {
         let stranger = try world.home("Other")
         func code(_ home: World.Home, _ kind: Kind, _ id: Identifier) throws -> Rejection? {
             let request = HistoryRequest(request: 1, record: .init(kind: kind, id: id), limit: 9)
-            guard case .failure(let rejection) = try world.reader.history(family: home.family, request) else { return nil }
+            guard case .failure(let rejection) = try world.reader.history(family: home.family, member: home.parent, request) else { return nil }
             return rejection
         }
         #expect(try code(home, .school, school) == nil, "deleted, and can come back")
