@@ -171,6 +171,7 @@ struct FaultTests {
             }
         #expect(Set(report.faults.filter { $0.count > 0 }.map { $0.name.description }) == expected, "\(report.text)")
         #expect(report.isFaultless == (fault == .none))
-        #expect(report.sent > 10)
+        // Who closes at the seventh has answered six, and four are under way.
+        #expect(report.sent >= 10)
     }
 }

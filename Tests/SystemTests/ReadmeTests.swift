@@ -48,7 +48,8 @@ extension SystemTests {
                 // As the shell does.
                 let words = Self.words(command).map { $0.hasPrefix("~/") ? folder.path + $0.dropFirst() : $0 }
                 try #require(words.first == "huddle", "\(command)")
-                let answer = try carmen.run(Array(words.dropFirst()))
+                // The machine may be busy: what is slow is not what is shown.
+                let answer = try carmen.run(Array(words.dropFirst()) + ["--timeout", "25"])
                 let said = (answer.output + answer.errors).split(whereSeparator: \.isNewline).map(String.init)
                 try #require(said.count == output.count, "\(command) printed\n\(said.joined(separator: "\n"))")
                 for (wanted, got) in zip(output, said) {
