@@ -12,7 +12,7 @@ package protocol Disk: Sendable {
     func close(_ file: Int32)
     /// Octets read, perhaps fewer than `buffer` has; 0 at the end.
     func read(_ file: Int32, into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Errno) -> Int
-    /// Octets written, perhaps fewer than there are.
+    /// Octets written, perhaps fewer than there are. Whole blocks (`DiskBlock`) may go past the kernel's memory, and wait for the disk.
     func write(_ file: Int32, _ octets: UnsafeRawBufferPointer, at offset: Int64) throws(Errno) -> Int
     func cut(_ file: Int32, to length: Int64) throws(Errno)
     /// Returns when the content is on stable storage. After a failure nothing is known of what was written since the last success.
@@ -64,7 +64,8 @@ package struct SystemDisk: Disk {
         try Files.read(file, into: buffer, at: offset)
     }
     package func write(_ file: Int32, _ octets: UnsafeRawBufferPointer, at offset: Int64) throws(Errno) -> Int {
-        try Files.write(file, octets, at: offset)
+        if DiskBlock.fits(octets, at: offset), let count = try Files.writePastCache(file, octets, at: offset) { return count }
+        return try Files.write(file, octets, at: offset)
     }
     package func cut(_ file: Int32, to length: Int64) throws(Errno) { try Files.cut(file, to: length) }
     package func synchronize(_ file: Int32) throws(Errno) {

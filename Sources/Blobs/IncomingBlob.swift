@@ -11,11 +11,11 @@ package final class IncomingBlob {
     private let disk: any Disk
     private let family: Identifier
     private let path: String
-    private let file: DiskFile
+    private var file: AppendingFile
     private var digest: SHA256? = SHA256()
     private var isMoved = false
     /// Octets that came so far.
-    package private(set) var octets: Int64 = 0
+    package var octets: Int64 { file.count }
 
     init(folder: BlobFolder, disk: any Disk, family: Identifier) throws(Errno) {
         // Not a name that a blob can have, and in the family's folder: a rename must not cross file systems.
@@ -23,7 +23,7 @@ package final class IncomingBlob {
         self.folder = folder
         self.disk = disk
         self.family = family
-        file = try DiskFile.create(path, on: disk)
+        file = AppendingFile(try DiskFile.create(path, on: disk), count: 0)
     }
 
     deinit {
@@ -31,9 +31,8 @@ package final class IncomingBlob {
     }
 
     package func append(_ octets: UnsafeRawBufferPointer) throws(Errno) {
-        try file.write(octets, at: self.octets)
+        try file.append(octets)
         digest?.update(octets)
-        self.octets += Int64(octets.count)
     }
 
     /// Makes it a blob, which a power cut cannot take away from now on. Once.

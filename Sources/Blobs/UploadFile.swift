@@ -18,7 +18,7 @@ package final class UploadFile: Sendable {
 
     private struct State: ~Copyable, Sendable {
         /// `nil` once the octets have been handed on or thrown away.
-        var part: DiskFile?
+        var part: AppendingFile?
         let at: DiskFile
         var progress: UploadProgress
         /// Of the newest slot.
@@ -45,7 +45,8 @@ package final class UploadFile: Sendable {
         try at.write(progress.slot(count: 0) + progress.slot(count: 1), at: 0)
         try at.synchronize()
         try part.synchronize()
-        state = Mutex(State(part: part, at: at, progress: progress, count: 1, written: 0, digest: SHA256()))
+        state = Mutex(
+            State(part: AppendingFile(part, count: 0), at: at, progress: progress, count: 1, written: 0, digest: SHA256()))
     }
 
     /// `nil` when the upload was begun or removed by halves: the folder is synced at the end of both, so nobody was promised anything.
@@ -57,12 +58,12 @@ package final class UploadFile: Sendable {
         guard try disk.status(Self.progressPath(id, folder)) != nil else { return nil }
         let at = try DiskFile.open(Self.progressPath(id, folder), on: disk)
         guard let found = UploadProgress.read(try at.read(at: 0, count: 2 * UploadProgress.slotOctets)) else { throw .invalid }
-        var part: DiskFile?
+        var part: AppendingFile?
         if let status = try disk.status(partPath) {
             guard status.octets >= found.progress.offset else { throw .invalid }
             let file = try DiskFile.open(partPath, on: disk)
             if status.octets > found.progress.offset { try file.cut(to: found.progress.offset) }
-            part = consume file
+            part = AppendingFile(file, count: found.progress.offset)
         } else if case .receiving = found.progress.phase {
             return nil
         }
@@ -86,13 +87,7 @@ package final class UploadFile: Sendable {
             guard case .receiving = state.progress.phase else { throw .invalid }
             guard Int64(octets.count) <= (state.progress.length ?? .max) - state.written else { throw .tooBig }
             if state.digest == nil { try self.readAgain(&state) }
-            try Self.part(&state) { (part, state) throws(Errno) in
-                do throws(Errno) { try part.write(octets, at: state.written) } catch {
-                    // What was written of it is cut off, or written over, or never synced; the digest has not seen it.
-                    try? part.cut(to: state.written)
-                    throw error
-                }
-            }
+            try Self.part(&state) { (part) throws(Errno) in try part.append(octets) }
             state.digest?.update(octets)
             state.written += Int64(octets.count)
         }
@@ -148,15 +143,14 @@ package final class UploadFile: Sendable {
             }
             state.written = offset
             state.digest = nil
-            try Self.part(&state) { (part, state) throws(Errno) in try part.cut(to: state.written) }
+            try Self.part(&state) { (part) throws(Errno) in try part.cut(to: offset) }
         }
     }
 
     /// At most `count` octets of what was written, from `offset` on.
     package func read(at offset: Int64, count: Int) throws(Errno) -> [UInt8] {
         try locked { (state) throws(Errno) in
-            let left = max(0, state.written - offset)
-            return try Self.part(&state) { (part, _) throws(Errno) in try part.read(at: offset, count: Int(min(Int64(count), left))) }
+            try Self.part(&state) { (part) throws(Errno) in try part.read(at: offset, count: count) }
         }
     }
 
@@ -211,7 +205,7 @@ package final class UploadFile: Sendable {
     /// Writes the next slot. On failure the old one holds, on disk and here.
     private func advance(_ state: inout State, to next: UploadProgress, syncingPart: Bool) throws(Errno) {
         do throws(Errno) {
-            if syncingPart { try Self.part(&state) { (part, _) throws(Errno) in try part.synchronize() } }
+            if syncingPart { try Self.part(&state) { (part) throws(Errno) in try part.synchronize() } }
             let count = state.count + 1
             try state.at.write(next.slot(count: count), at: Int64(count % 2) * Int64(UploadProgress.slotOctets))
             try state.at.synchronize()
@@ -219,24 +213,25 @@ package final class UploadFile: Sendable {
             state.progress = next
         } catch {
             // What was not synced may never be (fsync(2) tells a failure once), so it counts as lost.
-            state.written = state.progress.offset
+            let offset = state.progress.offset
+            state.written = offset
             state.digest = nil
+            try? Self.part(&state) { (part) throws(Errno) in part.rewind(to: offset) }
             throw error
         }
     }
 
     /// Reads what is there again for the digest: after a restart, or when a part of it was thrown away.
     private func readAgain(_ state: inout State) throws(Errno) {
-        let written = state.written
-        state.digest = try Self.part(&state) { (part, _) throws(Errno) in try digest(part, length: written) }
+        state.digest = try Self.part(&state) { (part) throws(Errno) in try part.digest() }
     }
 
     private static func part<R: ~Copyable>(
-        _ state: inout State, _ body: (borrowing DiskFile, inout State) throws(Errno) -> R
+        _ state: inout State, _ body: (inout AppendingFile) throws(Errno) -> R
     ) throws(Errno) -> R {
-        guard let part = state.part.take() else { throw .invalid }
+        guard var part = state.part.take() else { throw .invalid }
         let result: Result<R, Errno>
-        do throws(Errno) { result = .success(try body(part, &state)) } catch { result = .failure(error) }
+        do throws(Errno) { result = .success(try body(&part)) } catch { result = .failure(error) }
         state.part = consume part
         return try result.get()
     }

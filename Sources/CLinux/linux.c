@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <string.h>
@@ -25,6 +26,16 @@ int linux_pidfd(pid_t pid) {
 ssize_t linux_read_cached(int file, void *octets, size_t count, off_t offset) {
     struct iovec piece = {.iov_base = octets, .iov_len = count};
     return preadv2(file, &piece, 1, offset, RWF_NOWAIT);
+}
+
+ssize_t linux_write_direct(int file, const void *octets, size_t count, off_t offset) {
+    int flags = fcntl(file, F_GETFL);
+    if (flags < 0 || fcntl(file, F_SETFL, flags | O_DIRECT) < 0) { return -1; }
+    ssize_t done = pwrite(file, octets, count, offset);
+    int code = errno;
+    fcntl(file, F_SETFL, flags);
+    errno = code;
+    return done;
 }
 
 ssize_t linux_send_file(int socket, int file, off_t offset, size_t count) {

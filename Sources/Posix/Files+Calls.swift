@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 // One call of the kernel each, for who decides by itself what a short write or a failure means.
@@ -35,6 +36,20 @@ extension Files {
         let count = retrying { pwrite(raw, octets.baseAddress, octets.count, off_t(offset)) }
         guard count >= 0 else { throw Errno.last("pwrite") }
         return count
+    }
+
+    /// Writes whole blocks at `offset` once, past the kernel's memory: when it returns, the disk has them (but may hold them in memory of its
+    /// own; `synchronizeContent`). Nobody else may use the descriptor meanwhile.
+    ///
+    /// - Parameter octets: address, count and offset are multiples of a block of the file system.
+    /// - Returns: octets written, perhaps fewer than there are; `nil`, with nothing written, where the file system cannot do it.
+    ///
+    /// Source: Linux open(2), O_DIRECT.
+    package static func writePastCache(_ raw: Int32, _ octets: UnsafeRawBufferPointer, at offset: Int64) throws(Errno) -> Int? {
+        let count = retrying { linux_write_direct(raw, octets.baseAddress, octets.count, off_t(offset)) }
+        if count >= 0 { return count }
+        guard errno != EINVAL else { return nil }
+        throw Errno.last("pwrite")
     }
 
     /// Octets of an open file.

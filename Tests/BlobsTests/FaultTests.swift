@@ -9,15 +9,25 @@ import Testing
 ///
 /// What is checked after each failure: what was promised is there, and in the end the blob is the file, octet for octet.
 private struct Transmission {
+    /// How much is sent, and in which portions: all of it less than a block of the disk, or several that the portions cut across.
+    struct Shape: Sendable, CustomTestStringConvertible {
+        var octets: Int
+        var portion: Int
+        var testDescription: String { "\(octets) by \(portion)" }
+        static let all = [Shape(octets: 1_300, portion: 256), Shape(octets: 13_000, portion: 2_700)]
+    }
+
     let content: [UInt8]
+    let portion: Int
     let place: Place
     var upload: UploadFile?
     /// What the client was told last.
     var promised: Int64 = 0
 
-    init(disk: MemoryDisk, seed: UInt64) {
-        var random = Seeded(seed)
-        content = random.octets(1_300)
+    init(disk: MemoryDisk, _ shape: Shape) {
+        var random = Seeded(1)
+        content = random.octets(shape.octets)
+        portion = shape.portion
         place = Place(disk)
     }
 
@@ -31,8 +41,8 @@ private struct Transmission {
             #expect(upload.progress.offset >= promised)
             while upload.written < content.count {
                 let start = Int(upload.written)
-                try upload.append(Array(content[start..<min(start + 256, content.count)]))
-                if start % 512 == 256 { promised = try upload.synchronize() }
+                try upload.append(Array(content[start..<min(start + portion, content.count)]))
+                if start / portion % 2 == 1 { promised = try upload.synchronize() }
             }
             _ = try upload.complete()
             promised = Int64(content.count)
@@ -58,20 +68,20 @@ private struct Transmission {
 @Suite("Files when the disk fails")
 struct FaultTests {
     /// How many calls a transmission makes when nothing fails.
-    private func calls() throws -> Int {
+    private func calls(_ shape: Transmission.Shape) throws -> Int {
         let disk = MemoryDisk(root: "/data")
-        var transmission = Transmission(disk: disk, seed: 1)
+        var transmission = Transmission(disk: disk, shape)
         _ = try transmission.run()
         return disk.calls
     }
 
-    @Test("the n-th call fails once, for every n: the same process goes on, and the blob is the file", arguments: [Errno.noSpace, Errno(5)])
-    func failsOnce(errno: Errno) throws {
-        let count = try calls()
+    @Test("the n-th call fails once, for every n: the same process goes on, and the blob is the file", arguments: [Errno.noSpace, Errno(5)], Transmission.Shape.all)
+    fileprivate func failsOnce(errno: Errno, shape: Transmission.Shape) throws {
+        let count = try calls(shape)
         #expect(count > 30)
         for call in 0..<count {
             let disk = MemoryDisk(root: "/data", seed: UInt64(call))
-            var transmission = Transmission(disk: disk, seed: 1)
+            var transmission = Transmission(disk: disk, shape)
             disk.fail(after: call, .fails(errno))
             var blob: BlobName?
             do { blob = try transmission.run() } catch { #expect(error as? Errno == errno, "call \(call)") }
@@ -81,11 +91,11 @@ struct FaultTests {
         }
     }
 
-    @Test("the n-th call comes short, for every n: reads and writes go on, others fail and are done again")
-    func short() throws {
-        for call in 0..<(try calls()) {
+    @Test("the n-th call comes short, for every n: reads and writes go on, others fail and are done again", arguments: Transmission.Shape.all)
+    fileprivate func short(shape: Transmission.Shape) throws {
+        for call in 0..<(try calls(shape)) {
             let disk = MemoryDisk(root: "/data", seed: UInt64(call))
-            var transmission = Transmission(disk: disk, seed: 1)
+            var transmission = Transmission(disk: disk, shape)
             disk.fail(after: call, .short)
             var blob: BlobName?
             do { blob = try transmission.run() } catch { #expect(error as? Errno == .noSpace, "call \(call)") }
@@ -95,11 +105,11 @@ struct FaultTests {
         }
     }
 
-    @Test("the process is killed at the n-th call, for every n: started again, nothing that was promised is missing")
-    func killed() throws {
-        for call in 0..<(try calls()) {
+    @Test("the process is killed at the n-th call, for every n: started again, nothing that was promised is missing", arguments: Transmission.Shape.all)
+    fileprivate func killed(shape: Transmission.Shape) throws {
+        for call in 0..<(try calls(shape)) {
             let disk = MemoryDisk(root: "/data", seed: UInt64(call))
-            var transmission = Transmission(disk: disk, seed: 1)
+            var transmission = Transmission(disk: disk, shape)
             disk.fail(after: call, .cut)
             #expect(throws: (any Error).self) { _ = try transmission.run() }
             transmission.restart()
@@ -110,17 +120,17 @@ struct FaultTests {
         }
     }
 
-    @Test("the power is cut at the n-th call, for every n and several ways to lose what was not synced", arguments: 1...40 as ClosedRange<UInt64>)
-    func powerCut(seed: UInt64) throws {
-        for call in 0..<(try calls()) {
+    @Test("the power is cut at the n-th call, for every n and several ways to lose what was not synced", arguments: 1...40 as ClosedRange<UInt64>, Transmission.Shape.all)
+    fileprivate func powerCut(seed: UInt64, shape: Transmission.Shape) throws {
+        for call in 0..<(try calls(shape)) {
             let disk = MemoryDisk(root: "/data", seed: seed &* 1_000 &+ UInt64(call))
-            var transmission = Transmission(disk: disk, seed: 1)
+            var transmission = Transmission(disk: disk, shape)
             disk.fail(after: call, .cut)
             #expect(throws: (any Error).self) { _ = try transmission.run() }
             transmission.restart()
             disk.powerOn()
             // A fresh process: it knows of no folder yet.
-            var next = Transmission(disk: disk, seed: 1)
+            var next = Transmission(disk: disk, shape)
             next.promised = transmission.promised
             try next.place.uploads.prepare()
             try next.place.uploads.removeLeftovers()

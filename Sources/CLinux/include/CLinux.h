@@ -19,6 +19,8 @@ ssize_t linux_send_descriptor(int socket, const void *octets, size_t count, int 
 ssize_t linux_receive_descriptor(int socket, void *octets, size_t count, int *descriptor);
 /// preadv2(2) with RWF_NOWAIT: octets that are in memory already; -1 with EAGAIN when the first is not.
 ssize_t linux_read_cached(int file, void *octets, size_t count, off_t offset);
+/// pwrite(2) with O_DIRECT set for this one call; -1 with EINVAL where the file system, or its alignment, does not allow it.
+ssize_t linux_write_direct(int file, const void *octets, size_t count, off_t offset);
 /// sendfile(2) from `offset` on, which is not changed.
 ssize_t linux_send_file(int socket, int file, off_t offset, size_t count);
 /// The version of Landlock (landlock(7)) that the kernel has; -1 without it.

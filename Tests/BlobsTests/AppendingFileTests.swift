@@ -1,0 +1,97 @@
+import MemoryDisk
+import Posix
+import Testing
+
+@testable import Blobs
+
+@Suite("A file to whose end octets are added, past the kernel's memory")
+struct AppendingFileTests {
+    private static let places = ["memory", "machine"]
+
+    /// A disk, a folder on it, and how to be rid of that.
+    private func place(_ name: String) throws -> (disk: any Disk, path: String, end: () -> Void) {
+        guard name == "machine" else { return (MemoryDisk(root: "/data"), "/data", {}) }
+        let path = "/var/tmp/huddle-\(UInt64.random(in: 0 ... .max))"
+        _ = try Files.makeFolder(path)
+        return (SystemDisk(), path, { try? Files.removeTree(path) })
+    }
+
+    @Test("whatever is added, synced, cut, given up, read and opened again, it has what was added", arguments: places, 0..<12 as Range<UInt64>)
+    func model(name: String, seed: UInt64) throws {
+        let (disk, folder, end) = try place(name)
+        defer { end() }
+        let path = folder + "/file"
+        var random = Seeded(seed)
+        var file = AppendingFile(try DiskFile.create(path, on: disk), count: 0)
+        var model: [UInt8] = []
+        var synced = 0
+        for step in 0..<120 {
+            switch random.next() % 8 {
+            case 0...3:
+                let sizes = [1, 100, 4_095, 4_096, 4_097, 12_288, 20_000]
+                let octets = random.octets(sizes[Int(random.next() % 7)])
+                try octets.withUnsafeBytes { try file.append($0) }
+                model += octets
+            case 4:
+                try file.synchronize()
+                synced = model.count
+                #expect(try disk.status(path)?.octets == Int64(model.count), "seed \(seed), step \(step)")
+            case 5:
+                let length = Int(random.next() % UInt64(model.count + 1))
+                if random.next() % 2 == 0 { try file.cut(to: Int64(length)) } else { file.rewind(to: Int64(length)) }
+                model.removeLast(model.count - length)
+                synced = min(synced, length)
+            case 6:
+                let start = Int(random.next() % UInt64(model.count + 1))
+                let wanted = Int(random.next() % 9_000)
+                #expect(try file.read(at: Int64(start), count: wanted) == Array(model[start...].prefix(wanted)), "seed \(seed), step \(step)")
+            default:
+                // As after a crash: what was not synced is cut off.
+                try file.cut(to: Int64(synced))
+                model.removeLast(model.count - synced)
+                file = AppendingFile(try DiskFile.open(path, on: disk), count: Int64(synced))
+            }
+            #expect(file.count == Int64(model.count))
+        }
+        try file.synchronize()
+        let length = model.count + 10
+        #expect(try DiskFile.open(path, on: disk).read(at: 0, count: length) == model, "seed \(seed)")
+    }
+
+    @Test("what could not be written is not added, and what is added then is")
+    func fails() throws {
+        let disk = MemoryDisk(root: "/data")
+        var file = AppendingFile(try DiskFile.create("/data/file", on: disk), count: 0)
+        let octets = (0..<10_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) }
+        try octets[..<5_000].withUnsafeBytes { try file.append($0) }
+        disk.fail(after: 0, .fails(.noSpace))
+        #expect(failure { try octets[5_000...].withUnsafeBytes { try file.append($0) } } == .noSpace)
+        #expect(file.count == 5_000)
+        try octets[5_000...].withUnsafeBytes { try file.append($0) }
+        try file.synchronize()
+        #expect(disk.files["/data/file"] == octets)
+    }
+
+    @Test("whole blocks are not left to the kernel's memory, where the file system can do that")
+    func pastCache() throws {
+        let (disk, folder, end) = try place("machine")
+        defer { end() }
+        let blocks = UnsafeMutableRawBufferPointer.allocate(byteCount: 2 * DiskBlock.octets, alignment: DiskBlock.octets)
+        defer { blocks.deallocate() }
+        blocks.initializeMemory(as: UInt8.self, repeating: 7)
+        let all = UnsafeRawBufferPointer(blocks)
+        #expect(DiskBlock.fits(all, at: 4_096) && !DiskBlock.fits(all, at: 512))
+        #expect(!DiskBlock.fits(UnsafeRawBufferPointer(rebasing: all[1...]), at: 0) && !DiskBlock.fits(UnsafeRawBufferPointer(rebasing: all[..<512]), at: 0))
+        let file = try disk.create(folder + "/file")
+        defer { disk.close(file) }
+        guard let written = try Files.writePastCache(file, all, at: 0) else { return }
+        #expect(written == all.count)
+        // Where files outlive a restart, that is on a disk.
+        #expect(!FileCache.holds(file, at: 0) && !FileCache.holds(file, at: 4_096))
+        // Octets that are no block are written by the way of the kernel.
+        #expect(try disk.write(file, UnsafeRawBufferPointer(rebasing: all[..<100]), at: 8_192) == 100)
+        let (head, last) = (UnsafeMutableRawBufferPointer.allocate(byteCount: 9_000, alignment: 16), 8_292)
+        defer { head.deallocate() }
+        #expect(try disk.read(file, into: head, at: 0) == last && head[..<last].allSatisfy { $0 == 7 })
+    }
+}
