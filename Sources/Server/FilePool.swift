@@ -33,10 +33,13 @@ final class FilePool: Sendable {
     private let turns: BlockingQueue<Key>
     private let events: Mailbox<ShardEvent>
     private let limit: Int
+    private let precedence: Precedence?
     private let started = Mutex<[Thread]>([])
 
-    init(events: Mailbox<ShardEvent>, threads: Int = FilePool.threads, limit: Int = FilePool.maxJobs) {
+    /// - Parameter precedence: whose work the jobs stand back for.
+    init(events: Mailbox<ShardEvent>, threads: Int = FilePool.threads, limit: Int = FilePool.maxJobs, precedence: Precedence? = nil) {
         self.events = events
+        self.precedence = precedence
         self.limit = limit
         turns = BlockingQueue(limit: limit)
         let pool = threads
@@ -80,6 +83,7 @@ final class FilePool: Sendable {
         while true {
             guard let key = turns.take(maximum: 1).first else { return }
             guard let job = state.withLock({ $0.lines[key]?.first }) else { continue }
+            precedence?.standBack()
             if let event = job() { events.put(event) }
             let isLast = state.withLock { state in
                 state.count -= 1

@@ -9,10 +9,11 @@ enum MachineEnvironment {
     /// Where Debian's package `tzdata` puts the zones.
     static let zoneFolder = "/usr/share/zoneinfo"
 
-    static func make(_ limits: Limits) -> StoreEnvironment {
+    /// - Parameter now: UTC milliseconds.
+    static func make(_ limits: Limits, now: @escaping () -> Int64 = { Clock.wallMilliseconds() }) -> StoreEnvironment {
         let zones = Zones()
         return StoreEnvironment(
-            now: { Clock.wallMilliseconds() }, random: { Random.octets($0) },
+            now: now, random: { Random.octets($0) },
             localDate: { zone, at in zones.rules(zone)?.localDate(at: at).description },
             rules: RuleEnvironment(zone: zones.rules), limits: limits)
     }

@@ -102,9 +102,10 @@ package enum HuddleServer {
             for _ in 0..<ReaderPool.threads {
                 readers.start(try StoreReader(path: path, vfs: database?.vfs, environment: environment(limits), shelf: shelf))
             }
-            let files = FilePool(events: events)
+            let precedence = Precedence()
+            let files = FilePool(events: events, precedence: precedence)
             defer { files.stop() }
-            let writer = WriterThread(store: store, environment: environment(limits), events: events)
+            let writer = WriterThread(store: store, environment: environment(limits), events: events, precedence: precedence)
             let shard = Shard(
                 reactor: reactor, limits: limits, log: log, site: HTTPSite(trust: options.trust, origins: options.origins),
                 serverVersion: HuddleVersion.text, events: events, writer: writer, readers: readers, files: files)

@@ -55,13 +55,16 @@ final class WriterThread: Sendable {
     static let maxJobs = 100_000
 
     private let jobs = BlockingQueue<WriterJob>(limit: maxJobs)
+    private let precedence: Precedence
     private let thread: Thread
 
     /// - Parameters:
     ///   - store: the writer's alone from now on.
     ///   - events: the reactor's mailbox.
-    init(store: sending Store, environment: sending StoreEnvironment, events: Mailbox<ShardEvent>) {
-        let loop = WriterLoop(store: store, environment: environment, jobs: jobs, events: events)
+    ///   - precedence: who stands back while mutations wait for their commit.
+    init(store: sending Store, environment: sending StoreEnvironment, events: Mailbox<ShardEvent>, precedence: Precedence = Precedence()) {
+        self.precedence = precedence
+        let loop = WriterLoop(store: store, environment: environment, jobs: jobs, events: events, precedence: precedence)
         thread = Thread.start(name: "writer") { loop.run() }
     }
 
@@ -69,7 +72,13 @@ final class WriterThread: Sendable {
     func join() { thread.join() }
 
     /// - Returns: `false` when the queue is full, which the hub's bounds prevent for mutations.
-    func submit(_ job: WriterJob) -> Bool { jobs.put(job) }
+    func submit(_ job: WriterJob) -> Bool {
+        guard case .proposals = job else { return jobs.put(job) }
+        precedence.begin()
+        let isTaken = jobs.put(job)
+        if !isTaken { precedence.end() }
+        return isTaken
+    }
 }
 
 private struct WriterLoop {
@@ -77,6 +86,7 @@ private struct WriterLoop {
     let environment: StoreEnvironment
     let jobs: BlockingQueue<WriterJob>
     let events: Mailbox<ShardEvent>
+    let precedence: Precedence
 
     func run() {
         do throws(StoreFailure) {
@@ -91,8 +101,12 @@ private struct WriterLoop {
     /// - Returns: `false` after the last job.
     private func takeAll() throws(StoreFailure) -> Bool {
         var batch: [Proposal] = []
+        var awaited = 0
+        // After the checkpoint: who comes meanwhile waits for it too.
+        defer { precedence.end(awaited) }
         for job in jobs.take() {
             if case .proposals(let proposals) = job {
+                awaited += 1
                 // Neighbouring ticks share one commit, up to the size that keeps a commit short.
                 for proposal in proposals {
                     batch.append(proposal)

@@ -36,6 +36,43 @@ struct FilePoolTests {
         for (_, turns) in done.withLock({ $0 }) { #expect(turns == Array(0..<50)) }
     }
 
+    @Test("no job begins while a room waits for its commit, and all are done after it")
+    func standsBack() throws {
+        let precedence = Precedence(patience: 60_000)
+        let pool = FilePool(events: Mailbox<ShardEvent>(waker: try Waker()), precedence: precedence)
+        precedence.begin()
+        let isCommitted = Atomic<Bool>(false)
+        let early = Atomic<Int>(0)
+        let done = BlockingQueue<Int>(limit: 20)
+        for key in 0..<20 as Range<UInt64> {
+            _ = pool.submit(Identifier(high: 0, low: key)) {
+                if !isCommitted.load(ordering: .sequentiallyConsistent) { early.add(1, ordering: .relaxed) }
+                _ = done.put(1)
+                return nil
+            }
+        }
+        isCommitted.store(true, ordering: .sequentiallyConsistent)
+        precedence.end()
+        pool.stop()
+        #expect(done.count == 20 && early.load(ordering: .relaxed) == 0)
+    }
+
+    @Test("a mutation that waits for its commit is what files stand back for, from when it is given to the writer until it is on disk")
+    func commits() throws {
+        let server = try TestShard()
+        let room = try server.live(server.parent)
+        #expect(server.precedence.standBack())
+        let gate = BlockingQueue<Int>(limit: 1)
+        server.shard.write({ _ in (gate.take().count, []) }, then: { (_: Int?) in })
+        room.mutate(1)
+        // The writer is held up, so the commit does not end before the gate is open.
+        try server.until("files stand back") { !server.precedence.standBack() }
+        for _ in 0..<3 { #expect(!server.precedence.standBack()) }
+        _ = gate.put(1)
+        try room.skip(to: "ack")
+        try server.until("files go on") { server.precedence.standBack() }
+    }
+
     @Test("a key that waits for its disk does not hold up another")
     func sideBySide() throws {
         let (pool, _) = try pool()

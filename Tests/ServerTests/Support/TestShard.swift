@@ -4,6 +4,7 @@ import HTTP1
 import Posix
 import Reactor
 import Store
+import Synchronization
 import TLS
 import Testing
 import Wire
@@ -23,7 +24,14 @@ final class TestShard {
     private let readers: ReaderPool
     private let files: FilePool
     private let writer: WriterThread
+    /// What files stand back for.
+    let precedence = Precedence()
     private var isStopped = false
+    private let wallClock = WallClock()
+
+    private final class WallClock: Sendable {
+        let ahead = Atomic<Int64>(0)
+    }
 
     /// Two families: one with a parent and an athlete, one with a parent.
     private(set) var parent = TestShard.nobody
@@ -44,7 +52,11 @@ final class TestShard {
         folder = try TemporaryFolder()
         reactor = try Reactor()
         let path = vfs == nil ? folder.path + "/huddle.db" : "huddle.db"
-        let store = try Store(path: path, vfs: vfs, environment: HuddleServer.environment(limits))
+        let clock = wallClock
+        func environment() -> StoreEnvironment {
+            MachineEnvironment.make(limits, now: { Clock.wallMilliseconds() + clock.ahead.load(ordering: .relaxed) })
+        }
+        let store = try Store(path: path, vfs: vfs, environment: environment())
         func token(_ member: Identifier) throws -> SessionCreated {
             guard case .token(let created) = try store.perform(.token(member: member)).0.get() else { throw Unexpected("no token") }
             return created
@@ -66,11 +78,11 @@ final class TestShard {
         let log = lines.log
         readers = ReaderPool(events: events, log: log)
         for _ in 0..<ReaderPool.threads {
-            readers.start(try StoreReader(path: path, vfs: vfs, environment: HuddleServer.environment(limits)))
+            readers.start(try StoreReader(path: path, vfs: vfs, environment: environment()))
         }
-        files = FilePool(events: events)
+        files = FilePool(events: events, precedence: precedence)
         Signals.ignoreBrokenPipes()
-        writer = WriterThread(store: store, environment: HuddleServer.environment(limits), events: events)
+        writer = WriterThread(store: store, environment: environment(), events: events, precedence: precedence)
         shard = Shard(
             reactor: reactor, limits: limits, log: log, site: site, serverVersion: "test", events: events, writer: writer, readers: readers, files: files)
         reactor.setHooks(shard)
@@ -105,6 +117,9 @@ final class TestShard {
         shard.everySecond(now: reactor.now)
         turn()
     }
+
+    /// Lets the store's clock go on: what the time of day decides.
+    func passDay(milliseconds: Int64) { wallClock.ahead.wrappingAdd(milliseconds, ordering: .relaxed) }
 
     // MARK: Clients
 
