@@ -38,11 +38,13 @@ package struct UploadRefusal: Error, Hashable, Sendable {
         self.problem = problem
     }
 
-    /// The draft has no status of its own for what tus gives 412 and 460, and calls too much content a bad request.
+    /// The draft has no status of its own for what tus gives 412, 423 and 460, and calls too much content a bad request.
     func status(in dialect: UploadDialect) -> Int {
         switch (dialect, code) {
         case (.tus, _): status
         case (_, "length_exceeded"), (_, "checksum_mismatch"), (_, "unsupported_version"): 400
+        // Its clients do not try again after a 4xx that they do not know; those of tus know 423 as a lock.
+        case (_, "upload_interrupted"): 503
         default: status
         }
     }
@@ -79,7 +81,7 @@ package struct UploadRefusal: Error, Hashable, Sendable {
     /// To the older of two requests for one upload. Clients try again after it, as they must: octets of a broken connection can arrive after
     /// the request that goes on, and are then the newer one.
     package static let interrupted = UploadRefusal(
-        "upload_interrupted", 503, "Another request goes on with this upload, so this one ended. What came is stored; ask for the offset.",
+        "upload_interrupted", 423, "Another request goes on with this upload, so this one ended. What came is stored; ask for the offset.",
         retryAfter: 1)
     package static let gone = UploadRefusal("upload_gone", 410, "This upload has expired or was cancelled. Begin a new one.")
 

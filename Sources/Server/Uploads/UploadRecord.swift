@@ -14,6 +14,8 @@ struct UploadRecord: Sendable {
     /// It is whole when its offset is its length (tus); else when a request says so.
     let endsWhenFull: Bool
     let metadata: UploadMetadata
+    /// Octets that it may become while its length is not known: what the family had room for when it began. `nil` where that was not kept.
+    var mostOctets: Int64?
     /// What `metadata` mean.
     let document: DocumentDescription
 
@@ -33,6 +35,7 @@ struct UploadRecord: Sendable {
         var endsWhenFull: Bool?
         var text: String?
         var isWritten = false
+        var mostOctets: Int64?
         do throws(JSONError) {
             try JSONReader.read(octets) { reader throws(JSONError) in
                 try reader.readObject { reader, key throws(JSONError) in
@@ -42,6 +45,7 @@ struct UploadRecord: Sendable {
                     case "ends_when_full": endsWhenFull = try reader.readBool()
                     case "metadata": text = try reader.readString()
                     case "is_written": isWritten = try reader.readBool()
+                    case "most_octets": mostOctets = try reader.readInteger()
                     default: try reader.skipValue()
                     }
                 }
@@ -51,6 +55,7 @@ struct UploadRecord: Sendable {
         if !isWritten { metadata.forgetWriting() }
         guard let record = try? UploadRecord(member: member, createdAt: createdAt, endsWhenFull: endsWhenFull, metadata: metadata) else { return nil }
         self = record
+        self.mostOctets = mostOctets
     }
 
     var encoded: [UInt8] {
@@ -66,6 +71,10 @@ struct UploadRecord: Sendable {
         writer.string(metadata.written ?? metadata.text)
         writer.key("is_written")
         writer.boolean(metadata.written != nil)
+        if let mostOctets {
+            writer.key("most_octets")
+            writer.integer(mostOctets)
+        }
         writer.endObject()
         return writer.octets
     }

@@ -16,8 +16,9 @@ import Wire
 /// | `/files` | POST OPTIONS |
 /// | `/files/ID` | HEAD GET PATCH DELETE OPTIONS |
 ///
-/// One request at a time has its turn at an upload. A newer one makes it yield: its client has given it up, or soon will. Nothing on disk
-/// says who has a turn, so no crash leaves one behind.
+/// One request at a time has its turn at an upload. A newer one makes it yield: its client has given it up, or soon will. Octets that would
+/// not go on where it leaves off make nobody yield: they are refused (409) and it goes on, so that of several which race one always wins.
+/// Nothing on disk says who has a turn, so no crash leaves one behind.
 final class UploadTable {
     private unowned let shard: Shard
     let limits: Limits
@@ -95,9 +96,10 @@ final class UploadTable {
             return false
         }
         let steps = UploadSteps(id, record, folder: folder, blobs: blobs)
-        // What the family has room for by now is looked at when it is full.
+        // What the family had room for when it began has counted as taken ever since, so it still has it.
         let upload = OpenUpload(
-            id, record, steps, length: progress.length, mostOctets: Int64(limits.documentOctets), expires: at + Int64(limits.uploadLife))
+            id, record, steps, length: progress.length, mostOctets: min(Int64(limits.documentOctets), record.mostOctets ?? .max),
+            expires: at + Int64(limits.uploadLife))
         upload.stand(UploadSteps.Standing(offset: progress.offset, written: progress.offset, length: progress.length))
         switch progress.phase {
         case .receiving: upload.phase = record.endsWhenFull && progress.offset == progress.length ? .full : .receiving
@@ -182,7 +184,9 @@ final class UploadTable {
 
     private func make(_ upload: OpenUpload, _ work: UploadWork, _ creation: UploadCreation) {
         guard work.isOpen else { return giveUp(upload, work, .busy) }
-        let (steps, length, description) = (upload.steps, upload.length, upload.record.encoded)
+        var record = upload.record
+        record.mostOctets = upload.length == nil ? upload.mostOctets : nil
+        let (steps, length, description) = (upload.steps, upload.length, record.encoded)
         self.work(upload) { steps.create(length: length, description: description) } then: { [self] result in
             switch result {
             case .success?:
@@ -218,7 +222,7 @@ final class UploadTable {
     func enter(_ work: UploadWork, _ upload: OpenUpload) {
         guard upload.waiting.count < UploadTable.maxWaiting else { return work.refuse(.busy) }
         upload.waiting.append(work)
-        upload.turn?.yieldTurn()
+        press(upload)
         next(upload)
     }
 
@@ -239,8 +243,19 @@ final class UploadTable {
             kept.removeAll { $0 == upload.id }
             work.takeTurn(upload)
             // Who waits behind it asked later.
-            if upload.turn === work, !upload.waiting.isEmpty { work.yieldTurn() }
+            if upload.turn === work { press(upload) }
         }
+    }
+
+    /// Lets those who wait make the one that has its turn yield, but for those whose octets would be refused when it has.
+    private func press(_ upload: OpenUpload) {
+        guard let turn = upload.turn else { return }
+        if let place = turn.placeIfYielded {
+            let lost = upload.waiting.filter { $0.appendsAt.map { $0 != place } ?? false }
+            upload.waiting.removeAll { work in lost.contains { $0 === work } }
+            for work in lost { work.refuse(.offset(expected: Int(upload.offset), provided: Int(work.appendsAt ?? 0))) }
+        }
+        if !upload.waiting.isEmpty { turn.yieldTurn() }
     }
 
     /// Its files stay open for the next request, and others' do not, when there are many.

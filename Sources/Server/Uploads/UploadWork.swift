@@ -19,6 +19,9 @@ final class UploadWork: HTTPWork {
     private var checksum: UploadChecksum?
     /// A newer request waits: this one goes no further.
     private var yields = false
+    /// Where its octets began, and how many of them the disk was given.
+    private var start: Int64 = 0
+    private var given: Int64 = 0
     /// The client knows where the upload is.
     private var toldPlace = false
     /// A buffer was lost on its way; nothing behind it may be written.
@@ -65,6 +68,19 @@ final class UploadWork: HTTPWork {
     }
 
     // MARK: Its turn
+
+    /// Where it wants to add octets; `nil` for one that asks or cancels.
+    var appendsAt: Int64? { if case .append(_, let append) = asked { Int64(append.offset) } else { nil } }
+
+    /// Where the upload will stand if this request, which has its turn, yields now and the disk does not fail; `nil` when it is ending already.
+    var placeIfYielded: Int64? {
+        switch stage {
+        case .beginning: upload?.offset
+        // With a checksum it is taken whole or not at all.
+        case .receiving: checksum == nil ? start + given : start
+        case .asking, .ending, .done: nil
+        }
+    }
 
     /// The upload was made, and this is its first request.
     func created(_ upload: OpenUpload, _ creation: UploadCreation) {
@@ -183,6 +199,7 @@ final class UploadWork: HTTPWork {
 
     private func accept(_ upload: OpenUpload) {
         stage = .receiving
+        start = upload.offset
         let room = max(0, (upload.length ?? upload.mostOctets) - upload.offset)
         if !acceptContent(limit: Int(room)) { overflow(upload) } else { table.tell(upload, .running) }
     }
@@ -209,6 +226,7 @@ final class UploadWork: HTTPWork {
     override func received(_ buffer: ContentBuffer) {
         guard let upload, stage == .receiving, !isBroken else { return giveBack(buffer) }
         let steps = upload.steps
+        given += Int64(buffer.count)
         table.work(upload) { () -> (ContentBuffer, Result<UploadSteps.Standing, UploadFault>) in
             (buffer, buffer.withOctets { steps.take($0) })
         } then: { [self] taken in
