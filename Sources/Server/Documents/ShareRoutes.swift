@@ -37,7 +37,10 @@ class DocumentWork: HTTPWork {
     }
 
     /// Finds the document and as whom it is seen; answers itself to who may not.
-    final func find(_ then: @escaping (StoredDocument, _ member: Identifier) -> Void) {
+    ///
+    /// - Parameter takesLink: who shows no token may show a signed link instead.
+    final func find(takesLink: Bool = false, _ then: @escaping (StoredDocument, _ member: Identifier) -> Void) {
+        if takesLink, let link = request.parameter("link"), Bearer.token(request.head.fields) == nil { return find(by: link, then) }
         shard.authenticate(self) { [self] signIn in
             guard let id = Identifier(request.name) else { return respond(DocumentDownload.missing) }
             shard.read { reader throws(StoreFailure) in
@@ -48,6 +51,18 @@ class DocumentWork: HTTPWork {
                 guard let found else { return respond(DocumentDownload.missing) }
                 then(found.document, found.member)
             }
+        }
+    }
+
+    private func find(by link: String, _ then: @escaping (StoredDocument, _ member: Identifier) -> Void) {
+        guard let id = Identifier(request.name) else { return respond(DocumentDownload.missing) }
+        shard.read { reader throws(StoreFailure) in
+            try reader.document(id, link: link)
+        } then: { [self] found in
+            guard isOpen else { return }
+            guard let found else { return respond(Bearer.busy) }
+            guard let found else { return respond(DocumentDownload.missing) }
+            then(found.document, found.member)
         }
     }
 

@@ -72,7 +72,8 @@ private final class ThumbnailWork: DocumentWork {
     }
 
     override func begin() {
-        find { [self] document, _ in
+        // Whoever may have the file for these minutes may see its picture.
+        find(takesLink: true) { [self] document, _ in
             thumbnails.find(document, shard) { [self] found in
                 guard isOpen else { return }
                 switch found {

@@ -137,6 +137,36 @@ struct ShareRouteTests {
         #expect((days * 86_400_000..<days * 86_400_000 + 60_000).contains(life))
     }
 
+    @Test("a share link works to its last moment and not beyond, in the words of one that never was; it is listed as over")
+    func expiry() throws {
+        let shop = try DocumentShop()
+        let made = try shop.ask("POST \(shop.path)/shares", as: shop.server.parent, content: wish(shop.school, days: "1"))
+        let url = try member("url", text(made))
+        let never = try shop.ask("GET /s/\(String(repeating: "A", count: 32))").content
+        shop.server.passDay(milliseconds: 86_400_000 - 60_000)
+        #expect(try shop.ask("GET \(url)").status == 200)
+        #expect(try shop.ask("GET \(url)/file").content == shop.content)
+        shop.server.passDay(milliseconds: 60_000)
+        for path in [url, url + "/file"] {
+            let ended = try shop.ask("GET \(path)")
+            #expect(ended.status == 404 && ended.content == never, "\(path)")
+        }
+        #expect(try shop.ask("GET \(shop.path)", as: shop.server.parent).status == 200)
+        // Another for the same school works again.
+        let again = try member("url", text(try shop.ask("POST \(shop.path)/shares", as: shop.server.parent, content: wish(shop.school))))
+        #expect(try shop.ask("GET \(again)").status == 200)
+    }
+
+    @Test("a signed link ends after ten minutes, for whoever has it")
+    func signedExpiry() throws {
+        let shop = try DocumentShop()
+        let url = try member("url", text(try shop.ask("POST \(shop.path)/link", as: shop.server.parent)))
+        shop.server.passDay(milliseconds: 600_000 - 30_000)
+        #expect(try shop.ask("GET \(url)").status == 200)
+        shop.server.passDay(milliseconds: 30_000)
+        #expect(try shop.ask("GET \(url)").status == 404)
+    }
+
     @Test("a signed link opens this document alone, for a reader without a session, and not when a letter of it is another")
     func signed() throws {
         let shop = try DocumentShop()

@@ -94,6 +94,21 @@ struct ThumbnailTests {
         #expect(try shop.ask("POST").status == 405)
     }
 
+    @Test("a document's signed link opens its picture too, no other document's, and not when a letter of it is another")
+    func link() throws {
+        let shop = try ThumbnailShop { _ in .image(Self.picture) }
+        let made = String(decoding: try shop.shop.ask("POST \(shop.shop.path)/link", as: shop.shop.server.parent).content, as: UTF8.self)
+        let link = try #require(made.split(separator: "?link=").last?.split(separator: "\"").first)
+        for wrong in ["", "\(link.dropLast())", "\(link.dropLast())\(link.hasSuffix("A") ? "B" : "A")"] {
+            #expect(try shop.shop.ask("GET \(shop.path)?link=\(wrong)").status == 404)
+        }
+        #expect(try shop.shop.ask("GET /documents/\(Identifier(high: 1, low: 1))/thumbnail?link=\(link)").status == 404)
+        #expect(shop.made == 0)
+        #expect(try shop.shop.ask("GET \(shop.path)?link=\(link)").content == Self.picture)
+        shop.shop.server.passDay(milliseconds: 600_000)
+        #expect(try shop.shop.ask("GET \(shop.path)?link=\(link)").status == 404)
+    }
+
     @Test("a file of which nothing comes is tried once, also after a restart; a kind without a program never")
     func failed() throws {
         let shop = try ThumbnailShop { _ in .failed }

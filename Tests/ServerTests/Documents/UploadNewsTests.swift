@@ -47,6 +47,28 @@ struct UploadNewsTests {
         #expect(try room.skip(to: "upload") == "upload cancelled")
     }
 
+    @Test("how far it is, at most once a second however fast it comes, and then again")
+    func throttled() throws {
+        let room = try server.live(server.athlete)
+        let begun = Clock.monotonicMilliseconds()
+        let sender = try begin(0)
+        var frames = [try room.skip(to: "upload")]
+        for part in 1...60 {
+            sender.send(text: String(repeating: "a", count: 10_000))
+            for _ in 0..<4 { server.turn() }
+            frames += try room.soFar().filter { $0.hasPrefix("upload") }
+            if part == 30 {
+                let seconds = (Clock.monotonicMilliseconds() - begun) / UploadTable.tellInterval
+                #expect(frames.count <= 1 + Int(seconds), "\(frames)")
+                server.pass(milliseconds: UploadTable.tellInterval)
+                frames = []
+            }
+        }
+        #expect(!frames.isEmpty && frames.allSatisfy { $0 == "upload running" })
+        let seconds = (Clock.monotonicMilliseconds() - begun) / UploadTable.tellInterval
+        #expect(frames.count <= 1 + Int(seconds), "\(frames)")
+    }
+
     @Test("that it was given up when its content is not what it says")
     func refused() throws {
         let room = try server.live(server.athlete)
