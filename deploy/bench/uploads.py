@@ -157,17 +157,20 @@ class Room:
 
 
 def sender(port, token, path, size, rate):
-    """One upload in a process of its own, so that the clients' threads do not wait for each other; `rate` in octets a second, 0 for all there is."""
+    """One upload in a process of its own, so that the clients' threads do not wait for each other; `rate` in octets a second, 0 for all there is.
+    It begins when it is given a line: what starting twenty interpreters takes of two cores is no upload."""
     code = (
         "import http.client,os,sys,time;port,token,path,size,rate=sys.argv[1:];size=int(size);rate=float(rate)\n"
-        "b=b'\\0\\0\\0\\x18ftypisom'+os.urandom(65524);l=http.client.HTTPConnection('127.0.0.1',int(port));l.putrequest('PATCH',path)\n"
+        "b=b'\\0\\0\\0\\x18ftypisom'+os.urandom(65524);l=http.client.HTTPConnection('127.0.0.1',int(port));l.connect()\n"
+        "print(flush=True);sys.stdin.readline();l.putrequest('PATCH',path)\n"
         "[l.putheader(*h) for h in (('Tus-Resumable','1.0.0'),('Authorization','Bearer '+token),('Upload-Offset','0'),"
         "('Content-Type','application/offset+octet-stream'),('Content-Length',str(size)))];l.endheaders();t=time.monotonic()\n"
         "for n in range(size//65536):\n"
         "  l.send(b)\n"
         "  if rate: time.sleep(max(0,t+(n+1)*65536/rate-time.monotonic()))\n"
         "s=l.getresponse().status;sys.exit(0 if s==204 else s%100+100)")
-    return subprocess.Popen([sys.executable, "-c", code, str(port), token, path, str(size), str(rate)])
+    return subprocess.Popen(
+        [sys.executable, "-c", code, str(port), token, path, str(size), str(rate)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
 
 def many(server, count, rate=0):
@@ -181,10 +184,15 @@ def many(server, count, rate=0):
     time.sleep(4)
     before = room.end()
     held = memory(server.process)
+    children = [sender(server.port, server.token, path, SIZE, rate) for path in paths]
+    for child in children:
+        child.stdout.readline()
     room, watch = Room(server), Watch(server.process)
     watch.start()
     begun, used = time.monotonic(), cpu(server.process)
-    children = [sender(server.port, server.token, path, SIZE, rate) for path in paths]
+    for child in children:
+        child.stdin.write(b"\n")
+        child.stdin.flush()
     codes = [child.wait() for child in children]
     took, used = time.monotonic() - begun, cpu(server.process) - used
     during = room.end()
