@@ -34,7 +34,8 @@ package enum FieldOptions {
 
     /// Takes the fields out of the words of a command.
     ///
-    /// Fields are written `--name value`, `--name=value` or `name=value`.
+    /// Fields are written `--name value`, `--name=value` or `name=value`; the beginning of a name is enough when it is one field's alone, and
+    /// dashes do not count: `--check-in` is `--checkin-time`.
     ///
     /// - Parameters:
     ///   - options: what else takes a value.
@@ -51,12 +52,13 @@ package enum FieldOptions {
         var spelled: [String] = []
         var index = 0
         while index < words.count {
-            let word = words[index]
+            let typed = words[index]
             index += 1
-            if word == "--" {
+            if typed == "--" {
                 spelled += words[(index - 1)...]
                 break
             }
+            let word = resolved(typed, names, known: fieldNames.union(options).union(switches))
             spelled.append(fieldNames.contains("--" + word.assignedName) && !word.hasPrefix("--") ? "--" + word.withDashedName : word)
             if flags.contains(word), index >= words.count || flag(words[index]) == nil {
                 // A flag by itself means yes.
@@ -74,6 +76,19 @@ package enum FieldOptions {
             if let text = given.first { fields.append(FieldInput(field: field, text: text)) }
         }
         return (rest, fields)
+    }
+
+    /// A word with the whole name of the field that it begins to name; any other word as it is.
+    private static func resolved(_ word: String, _ names: [(field: Int, names: [String])], known: Set<String>) -> String {
+        let end = word.firstIndex(of: "=") ?? word.endIndex
+        let isOption = word.hasPrefix("--")
+        guard isOption || end < word.endIndex else { return word }
+        let name = String(word[..<end]).replacingUnderscores
+        let typed = name.withoutDashes.lowercased()
+        guard !known.contains(isOption ? name : "--" + name), typed.count >= 3 else { return word }
+        let fitting = names.filter { $0.names.contains { $0.withoutDashes.hasPrefix(typed) } }
+        guard fitting.count == 1, let whole = fitting.first?.names.first else { return word }
+        return (isOption ? whole : String(whole.dropFirst(2))) + word[end...]
     }
 
     /// What the fields ask for.
@@ -233,6 +248,8 @@ extension String {
     }
 
     var replacingUnderscores: String { String(map { $0 == "_" ? "-" : $0 }) }
+
+    var withoutDashes: String { String(filter { $0 != "-" }) }
 
     var replacingSeparators: String { String(map { $0 == " " || $0 == "-" ? "_" : $0 }) }
 

@@ -40,6 +40,8 @@ package final class Conversation {
     private var undoWaits = false
     /// Questions without an answer yet.
     private var openRequests: Set<Int64> = []
+    /// What was asked for by commands and has no answer yet.
+    private var asked: Set<Int64> = []
     private var shownPresence: [Identifier: Presence] = [:]
     /// Uploads of others whose beginning was shown.
     private var shownUploads: Set<Identifier> = []
@@ -155,6 +157,7 @@ package final class Conversation {
             // A start after a long time has more to catch up with than anybody reads.
             if session.engine.phase == .syncing { missed.append(change) } else { show(change) }
         case .rejected(let mutation, let rejection):
+            asked.remove(mutation)
             let place = session.engine.drafts.firstIndex { $0.id == mutation }
             print("Refused: \(place.map { text.draft(session.engine.drafts[$0]) } ?? "")")
             output += text.rejection(rejection).map { "  " + $0 }
@@ -173,7 +176,10 @@ package final class Conversation {
             if let request { openRequests.remove(request) }
             if request == undoRequest { undoRequest = nil }
             print(rejection.message.printable)
-        case .acknowledged(let ack): output += ack.warnings.map { "Note: \($0.message.printable)" }
+        case .acknowledged(let ack):
+            output += ack.warnings.map { "Note: \($0.message.printable)" }
+            // Otherwise the change tells what was done.
+            if asked.remove(ack.mutation) != nil, ack.sequence == nil { print("Nothing was different: it is so already.") }
         case .joined(let joined):
             shownPresence = Dictionary(joined.presence.map { ($0.member, $0) }, uniquingKeysWith: { _, last in last })
         case .welcome, .fault, .reset: break
@@ -359,7 +365,7 @@ package final class Conversation {
     }
 
     private func ask(_ operations: [Operation]) throws(Rejection) {
-        _ = try session.perform(operations)
+        asked.insert(try session.perform(operations))
         cachedNames = nil
         if session.engine.phase != .live { print("Waiting to be sent: \(text.operations(operations))") }
     }

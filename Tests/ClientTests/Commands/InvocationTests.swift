@@ -145,6 +145,19 @@ struct InvocationTests {
         #expect(try SlashCommand.parse("/" + line) == .action(.attend(wanted)))
     }
 
+    @Test("The beginning of a field's name is enough when it is one field's alone; dashes do not count; options stay what they are", arguments: [
+        (["--check-in", "07:45"], "checkin_time"), (["--checkin=07:45"], "checkin_time"), (["check-in=07:45"], "checkin_time"), (["--perf", "07:45"], "performance_notes"),
+        (["--start", "07:45"], "start_date"), (["--start-t", "07:45"], "start_time"), (["--desc=07:45"], "description"),
+    ])
+    func beginnings(words: [String], field: String) throws {
+        #expect(try FieldOptions.parse(words, .event).fields == [Self.input(.event, field, "07:45")])
+    }
+
+    @Test("A beginning that fits several fields, or none, is no option", arguments: [["--sta", "x"], ["--ch", "x"], ["--colour", "x"]])
+    func noBeginnings(words: [String]) {
+        #expect(throws: UsageError.self) { try FieldOptions.parse(words, .event) }
+    }
+
     @Test("Overlaps are accepted with a reason")
     func accepts() throws {
         #expect(try Invocation(Self.words("add item title=x --override --reason 'Tom joins later'")).acceptance == "Tom joins later")
