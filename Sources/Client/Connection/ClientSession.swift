@@ -101,6 +101,16 @@ package final class ClientSession {
         return mutation
     }
 
+    /// Sends the operations of a draft one by one; see `SyncEngine.split`.
+    ///
+    /// - Returns: how many; `nil` for a draft that is gone, or that is one thing.
+    package func split(draft id: Int64) throws(Rejection) -> Int? {
+        guard let (mutations, actions) = try engine.split(draft: id, at: Clock.wallMilliseconds(), now: now) else { return nil }
+        carryOut(actions)
+        durable?.save(engine)
+        return mutations.count
+    }
+
     package func drop(draft id: Int64) -> Draft? {
         defer { durable?.save(engine) }
         return engine.drop(draft: id)

@@ -84,6 +84,31 @@ extension SyncEngine {
         }
     }
 
+    /// Sends the operations of a draft one by one, in their order and as they were asked for: what can be done is done, and what is refused
+    /// again is a draft by itself that can be changed or decided alone.
+    ///
+    /// - Returns: the new mutations; `nil` for a draft that is gone, or that is one thing. What there was no room for stays in the draft.
+    /// - Throws: when not even the first could be asked for; the draft is as it was.
+    package mutating func split(draft id: Int64, at: Int64, now: Int64) throws(Rejection) -> (mutations: [Int64], actions: [SyncAction])? {
+        guard let index = drafts.firstIndex(where: { $0.id == id }), drafts[index].operations.count > 1 else { return nil }
+        let draft = drafts.remove(at: index)
+        var mutations: [Int64] = []
+        var actions: [SyncAction] = []
+        for (place, operation) in draft.operations.enumerated() {
+            do throws(Rejection) {
+                let (mutation, more) = try perform([operation], accepting: draft.overlap, at: at, now: now)
+                mutations.append(mutation)
+                actions += more
+            } catch {
+                let rest = Draft(id: draft.id, operations: Array(draft.operations[place...]), overlap: draft.overlap, at: draft.at, rejection: error)
+                drafts.insert(place == 0 ? draft : rest, at: min(index, drafts.count))
+                if place == 0 { throw error }
+                break
+            }
+        }
+        return (mutations, actions)
+    }
+
     /// Forgets a draft.
     package mutating func drop(draft id: Int64) -> Draft? {
         guard let index = drafts.firstIndex(where: { $0.id == id }) else { return nil }

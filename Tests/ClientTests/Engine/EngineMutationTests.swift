@@ -210,6 +210,23 @@ struct EngineMutationTests {
         _ = engine.drop(draft: 1)
     }
 
+    @Test("The parts of a refused batch are sent one by one: what can be done is, what is refused again is a draft by itself")
+    func split() throws {
+        var engine = World.live()
+        let batch = [World.create(40, "New"), World.update(20, base: 3, ["name": .text("Mine")]), World.create(41, "Newer")]
+        let first = try engine.perform(batch, at: 5, now: 1).mutation
+        _ = engine.receive(.reject(mutation: first, Rejection(.required, "r", operation: 0)), now: 1)
+        let (mutations, actions) = try #require(try engine.split(draft: first, at: 6, now: 2))
+        #expect(mutations.count == 3 && engine.drafts.isEmpty)
+        #expect(engine.pending.map(\.operations) == batch.map { [$0] })
+        #expect(actions.sentMutations == mutations && mutations == mutations.sorted() && mutations[0] > first)
+        // One of them alone is refused again.
+        _ = engine.receive(.reject(mutation: mutations[1], Rejection(.required, "r")), now: 3)
+        #expect(engine.drafts.map(\.operations) == [[batch[1]]] && engine.pending.map(\.id) == [mutations[0], mutations[2]])
+        #expect(try engine.split(draft: mutations[1], at: 7, now: 4) == nil, "one thing has no parts")
+        #expect(try engine.split(draft: 1, at: 7, now: 4) == nil)
+    }
+
     @Test("A draft can be dropped")
     func drop() throws {
         var engine = World.live()
