@@ -3,6 +3,18 @@ import Testing
 
 @Suite("Text width, UAX #11 and UTS #51")
 struct TextWidthTests {
+    @Test("Of what can be clicked the last that was drawn stands above; what is cut away or behind a question cannot be")
+    func targets() {
+        var canvas = Canvas(Size(columns: 10, rows: 4))
+        canvas.target(Rect(0, 0, columns: 10, rows: 2), .place("row", 1))
+        canvas.clipped(to: Rect(2, 0, columns: 3, rows: 1)) { canvas in canvas.target(Rect(0, 0, columns: 10, rows: 4), .keys([.character("x")])) }
+        canvas.target(Rect(20, 20, columns: 5, rows: 5), .place("outside", 0))
+        #expect(canvas.target(at: Point(0, 0)) == .place("row", 1) && canvas.target(at: Point(2, 0)) == .keys([.character("x")]))
+        #expect(canvas.target(at: Point(2, 1)) == .place("row", 1) && canvas.target(at: Point(0, 3)) == nil && canvas.targets.count == 2)
+        canvas.dropTargets()
+        #expect(canvas.target(at: Point(2, 0)) == nil)
+    }
+
     @Test("A character takes the columns that terminals give it", arguments: [
         ("a", 1), ("é", 1), ("e\u{301}", 1), ("日", 2), ("ｱ", 1), ("Ａ", 2), ("한", 2), ("각", 2), ("ß", 1), ("…", 1),
         ("👍", 2), ("👍🏽", 2), ("👨‍👩‍👧‍👦", 2), ("🇵🇱", 2), ("❤️", 2), ("❤", 1), ("⚾", 2), ("1️⃣", 2), ("🫨", 2), ("🏴󠁧󠁢󠁥󠁮󠁧󠁿", 2),

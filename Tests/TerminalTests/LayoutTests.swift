@@ -206,6 +206,18 @@ struct MonthGridTests {
         #expect(canvas[10, 5].style == Theme.dark[.outside])
     }
 
+    @Test("The day that the keys are on is marked, also where there are no colours, and each day can be clicked")
+    func cursor() throws {
+        let date = try #require(CalendarDate("2026-11-14"))
+        let grid = MonthGrid<Int>(month: date, today: date, spans: [])
+        var canvas = Canvas(Size(columns: 30, rows: 8))
+        grid.draw(&canvas, in: canvas.bounds, .init(theme: .mono, cursor: CalendarDate("2026-11-24")) { _ in .plain })
+        #expect(canvas.text(row: 4).contains("▸24"), "\(canvas.text)")
+        let place = try #require(canvas.text(row: 4).firstRange(of: "24").map { canvas.text(row: 4).distance(from: canvas.text(row: 4).startIndex, to: $0.lowerBound) })
+        #expect(canvas.target(at: Point(place, 4)) == .place("day", CalendarDate("2026-11-24")?.days ?? 0))
+        #expect(canvas.targets.count == 42)
+    }
+
     @Test("Paging stops two years from today and crosses years", arguments: [
         ("2026-11-21", 1, "2026-12-01"), ("2026-12-31", 1, "2027-01-01"), ("2026-01-31", -1, "2025-12-01"), ("2028-11-01", 1, nil), ("2024-11-30", -1, nil),
         ("2028-10-15", 1, "2028-11-01"), ("2026-11-21", .max, nil),

@@ -25,6 +25,8 @@ package struct Canvas: Sendable {
     package var cursor: Point?
     /// What drawing is limited to; always within the canvas.
     package private(set) var clip: Rect
+    /// What can be clicked; what was drawn later stands above.
+    package private(set) var targets: [Target] = []
 
     package init(_ size: Size, _ style: Style = .plain) {
         let size = size.bounded
@@ -108,6 +110,18 @@ package struct Canvas: Sendable {
         guard !title.isEmpty, rect.columns > 6 else { return }
         draw(" \(TextWidth.cut(title, to: rect.columns - 6)) ", at: rect.column + 2, rect.row, titleStyle ?? style)
     }
+
+    /// Says what a click on a part means, as far as it can be seen.
+    package mutating func target(_ rect: Rect, _ action: ClickTarget) {
+        let shown = rect.intersection(clip)
+        if !shown.isEmpty { targets.append(Target(rect: shown, action: action)) }
+    }
+
+    /// What was drawn so far stands behind a question: clicks on it mean nothing.
+    package mutating func dropTargets() { targets = [] }
+
+    /// What a click there means.
+    package func target(at point: Point) -> ClickTarget? { targets.last { $0.rect.contains(point) }?.action }
 
     /// A line from left to right.
     package mutating func rule(_ column: Int, _ row: Int, columns: Int, _ style: Style = .plain, _ character: Character = "─") {

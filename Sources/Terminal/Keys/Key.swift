@@ -49,6 +49,8 @@ package struct MouseEvent: Hashable, Sendable {
     package let action: Action
     package let point: Point
     package let modifiers: Key.Modifiers
+    /// What stands there, as whoever knows what was drawn says.
+    package var target: ClickTarget?
 
     package init(_ action: Action, at point: Point, _ modifiers: Key.Modifiers = []) {
         self.action = action

@@ -5,12 +5,15 @@ extension MonthGrid {
     package struct Look {
         package let theme: Theme
         package let selected: CalendarDate?
+        /// The day that the arrow keys are on.
+        package let cursor: CalendarDate?
         /// The style of what happens, for dots and bars.
         package let style: (ID) -> Style
 
-        package init(theme: Theme, selected: CalendarDate? = nil, style: @escaping (ID) -> Style) {
+        package init(theme: Theme, selected: CalendarDate? = nil, cursor: CalendarDate? = nil, style: @escaping (ID) -> Style) {
             self.theme = theme
             self.selected = selected
+            self.cursor = cursor
             self.style = style
         }
     }
@@ -20,7 +23,7 @@ extension MonthGrid {
     package static var compactRows: Int { 1 + weeks }
 
     /// Draws the names of the days and the weeks into the upper left of `rect`: each day takes four columns, or more where there is room, and
-    /// a row, or two where there is room for bars.
+    /// a row, or two where there is room for bars. A click on a day is `day` with its number (`CalendarDate.days`).
     ///
     /// A dot stands behind a day on which something happens, a plus when it is more than one; a line joins the days of what lasts several.
     package func draw(_ canvas: inout Canvas, in rect: Rect, _ look: Look) {
@@ -39,6 +42,9 @@ extension MonthGrid {
                 let row = rect.row + 1 + week * high
                 for bar in bars where bar.lane == 0 { draw(bar, &canvas, rect.column, row, high, wide, look) }
             }
+            if let place = days.firstIndex(where: { $0.date == look.cursor }) {
+                canvas.draw("▸", at: rect.column + place % 7 * wide, rect.row + 1 + place / 7 * high, look.theme[.accent].with(.bold))
+            }
         }
     }
 
@@ -46,6 +52,8 @@ extension MonthGrid {
         var style = day.isInMonth ? Style.plain : look.theme[.outside]
         if day.isToday { style = look.theme[.today] }
         if day.date == look.selected { style = style.over(look.theme[.selection]).with(.underline) }
+        if day.date == look.cursor { style = style.with([.reverse, .bold]) }
+        canvas.target(Rect(column, row, columns: wide, rows: 1), .place("day", day.date.days))
         let number = day.date.day < 10 ? " \(day.date.day)" : "\(day.date.day)"
         canvas.draw(number, at: column + 1, row, style)
         guard let first = day.ids.first else { return }
