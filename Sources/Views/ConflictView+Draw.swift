@@ -30,7 +30,9 @@ extension ConflictView {
             let rest = PaneParts.dialog(
                 [
                     StyledText(item.fields[field].label, theme[.title]),
-                    StyledText("Enter takes it\(input.isMultiline ? ", Alt-Enter a new line" : ""), C-x C-e your own editor, Esc leaves it as it was", theme[.muted]),
+                    StyledText(
+                        "Enter takes it\(input.isMultiline ? ", Alt-Enter a new line" : ""), \(item.fields[field].candidates.isEmpty ? "C-x C-e your own editor" : "Tab completes a name"), Esc leaves it as it was",
+                        theme[.muted]),
                 ], &canvas, theme, title: "Written anew", rows: min(max(canvas.size.rows - 8, 1), input.isMultiline ? 8 : 1))
             input.draw(&canvas, rest, theme)
         } else if let item {
@@ -72,12 +74,16 @@ extension ConflictView {
         canvas.clipped(to: list) { canvas in
             for (place, row) in rows.dropFirst(first).prefix(list.rows).enumerated() {
                 canvas.draw(row.line, at: list.column, list.row + place)
+                if let number = drafts.firstIndex(where: { $0.id == row.draft }) {
+                    canvas.target(Rect(list.column, list.row + place, columns: list.columns, rows: 1), .place(Self.draftTarget, number))
+                }
                 guard row.draft != nil, row.draft == selected else { continue }
                 canvas.restyle(Rect(list.column, list.row + place, columns: list.columns, rows: 1)) { theme[.selection].over($0) }
             }
         }
         var hints = [("Enter", "both sides"), ("r", "send again"), ("e", "change"), ("x", "forget"), ("u", "undo"), ("Esc", "back")]
         if item?.sides == nil { hints.removeFirst() }
+        if item?.parts ?? 1 > 1 { hints.insert(("s", "one by one"), at: 1) }
         if item?.isOverlap == true { hints.insert(("w", "both at once"), at: 0) }
         PaneParts.hints(hints, &canvas, foot, theme)
     }
@@ -121,6 +127,12 @@ extension ConflictView {
         canvas.clipped(to: list) { canvas in
             for (place, row) in rows.dropFirst(first).prefix(list.rows).enumerated() {
                 for piece in row.1 { canvas.draw(piece.text, at: piece.column, list.row + place) }
+                let line = Rect(0, list.row + place, columns: list.columns, rows: 1)
+                canvas.target(line, .place(Self.fieldTarget, row.0))
+                if isWide {
+                    canvas.target(Rect(columns.starts[0], line.row, columns: columns.width, rows: 1), .place(Self.yoursTarget, row.0))
+                    canvas.target(Rect(columns.starts[1], line.row, columns: columns.width, rows: 1), .place(Self.theirsTarget, row.0))
+                }
                 if row.0 == field { canvas.draw("▎", at: 0, list.row + place, theme[.accent]) }
             }
         }

@@ -6,6 +6,7 @@ package import Terminal
 /// What a key can do among what was refused; the names stand in configurations.
 package enum ConflictCommand: String, CaseIterable, Sendable {
     case next = "draft-next", previous = "draft-previous", open = "draft-open"
+    case split = "draft-split"
     case retry = "draft-retry", override = "draft-override", edit = "draft-edit", drop = "draft-drop"
     case yours = "choose-yours", theirs = "choose-theirs", both = "choose-both", merge = "choose-merged"
     case allYours = "choose-all-yours", allTheirs = "choose-all-theirs"
@@ -17,6 +18,7 @@ package enum ConflictCommand: String, CaseIterable, Sendable {
         case .previous: "the one before"
         case .open: "both sides; when all is chosen, done"
         case .retry: "send it again as it is"
+        case .split: "send its parts one by one"
         case .override: "send it again, both at once, with a reason"
         case .edit: "change it, then send it"
         case .drop: "forget it"
@@ -35,7 +37,7 @@ package enum ConflictCommand: String, CaseIterable, Sendable {
     /// Modes: the list, and one conflict.
     static func bindDefaults(_ keymap: inout Keymap) {
         let list: [(String, ConflictCommand)] = [
-            ("down", .next), ("j", .next), ("up", .previous), ("k", .previous), ("enter", .open), ("o", .open), ("r", .retry), ("w", .override), ("e", .edit),
+            ("down", .next), ("j", .next), ("up", .previous), ("k", .previous), ("enter", .open), ("o", .open), ("r", .retry), ("w", .override), ("s", .split), ("e", .edit),
             ("x", .drop), ("delete", .drop), ("esc", .close), ("q", .close), ("ctrl-c", .close),
         ]
         keymap.bind("u", to: RoomCommand.undoLast.rawValue, in: "drafts")
@@ -52,6 +54,8 @@ package enum ConflictCommand: String, CaseIterable, Sendable {
 package enum ConflictAction: Hashable, Sendable {
     case pane(PaneAction)
     case retry(Int64)
+    /// Its operations one by one.
+    case split(Int64)
     case drop(Int64)
     case override(Int64, reason: String)
     /// `choices` by position in the kind's declaration; `whole` where the whole record is at stake.
@@ -164,11 +168,28 @@ package struct ConflictView: Sendable {
             switch mouse.action {
             case .wheelUp: isOpen ? (scroll -= 3) : move(-1)
             case .wheelDown: isOpen ? (scroll += 3) : move(1)
+            case .press(1): if self.input == nil { return click(mouse.target) }
             case .press, .release, .drag: break
             }
             return []
         case .focus: return []
         }
+    }
+
+    /// What clicks are called: a draft by its place; a field by its place, and its two sides.
+    static let draftTarget = "draft", fieldTarget = "field", yoursTarget = "yours", theirsTarget = "theirs"
+
+    private mutating func click(_ target: ClickTarget?) -> [ConflictAction] {
+        guard case .place(let name, let place)? = target else { return [] }
+        if name == Self.draftTarget, !isOpen, drafts.indices.contains(place) {
+            if drafts[place].id == selected { return run(.open) }
+            selected = drafts[place].id
+        } else if isOpen, let item, item.fields.indices.contains(place) || item.sides?.matter != .fields {
+            field = min(place, max(item.fields.count - 1, 0))
+            if name == Self.yoursTarget { return run(.yours) }
+            if name == Self.theirsTarget { return run(.theirs) }
+        }
+        return []
     }
 
     private mutating func press(_ key: Terminal.Key) -> [ConflictAction] {
@@ -209,7 +230,10 @@ package struct ConflictView: Sendable {
         let outcome = field.press(key, keymap)
         input = field
         switch outcome {
-        case .typing, .tab: return []
+        case .typing: return []
+        case .tab:
+            if isOpen, item.fields.indices.contains(self.field) { completeName(item.fields[self.field]) }
+            return []
         case .shared(let action): return [.pane(.shared(action))]
         case .cancelled:
             input = nil
@@ -231,6 +255,22 @@ package struct ConflictView: Sendable {
         }
     }
 
+    /// Completes the name behind the last comma, as far as all that begin so are alike.
+    private mutating func completeName(_ field: DraftItem.Field) {
+        guard let text = input?.text, !field.candidates.isEmpty else { return }
+        let start = field.isList ? text.lastIndex(of: ",").map { text.index(after: $0) } ?? text.startIndex : text.startIndex
+        let typed = String(text[start...]).trimmed
+        let fitting = field.candidates.filter { $0.lowercased().hasPrefix(typed.lowercased()) }
+        guard var common = fitting.first else {
+            toast = "Nobody and nothing here is called that."
+            return
+        }
+        for name in fitting { while !name.lowercased().hasPrefix(common.lowercased()) { common.removeLast() } }
+        let before = text[..<start]
+        input?.set(before + (before.isEmpty ? "" : " ") + common)
+        if fitting.count > 1 { toast = fitting.prefix(5).joined(separator: ", ") }
+    }
+
     private mutating func run(_ command: ConflictCommand) -> [ConflictAction] {
         if command == .close {
             guard isOpen else { return [.pane(.shared(.close))] }
@@ -249,6 +289,12 @@ package struct ConflictView: Sendable {
             }
             begin()
         case .retry: return [.retry(item.id)]
+        case .split:
+            guard item.parts > 1 else {
+                toast = "It is one thing: r sends it again."
+                return [.pane(.shared(.bell))]
+            }
+            return [.split(item.id)]
         case .override:
             guard item.isOverlap else {
                 toast = "Nothing is at the same time here: r sends it again."
@@ -257,7 +303,7 @@ package struct ConflictView: Sendable {
             input = LineField("Reason: ")
         case .edit:
             guard let command = item.command else {
-                toast = "It did several things at once: r sends it again, x forgets it."
+                toast = item.parts > 1 ? "It did \(item.parts) things at once: s sends them one by one, then each can be changed." : "It takes something back: r sends it again, x forgets it."
                 return [.pane(.shared(.bell))]
             }
             return [.pane(.compose(command))]
@@ -313,7 +359,7 @@ package struct ConflictView: Sendable {
 
     private mutating func merge(_ item: DraftItem) -> [ConflictAction] {
         guard item.fields.indices.contains(field), item.fields[field].isContested, let merged = item.fields[field].merged else {
-            toast = "This is not written: choose yours or theirs."
+            toast = "This cannot be written: choose yours or theirs."
             return [.pane(.shared(.bell))]
         }
         var text = merged

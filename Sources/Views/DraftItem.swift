@@ -18,6 +18,9 @@ package struct DraftItem: Hashable, Sendable {
         /// What to begin with when it is written anew: both texts, or yours; `nil` for what cannot be written.
         package let merged: String?
         package let isMultiline: Bool
+        /// Names that can be written, where records are named; and whether several are, with commas between.
+        package let candidates: [String]
+        package let isList: Bool
     }
 
     /// The mutation's number.
@@ -35,6 +38,8 @@ package struct DraftItem: Hashable, Sendable {
     package let isOverlap: Bool
     /// The command, or the words, that ask for the same; `nil` for what no single command asks for.
     package let command: String?
+    /// Operations that it asked for at once; 0 for an undo.
+    package let parts: Int
 
     /// - Parameter sides: `SyncEngine.conflict` of the draft.
     package init(_ draft: Draft, _ sides: ConflictSides?, _ text: ChangeText) {
@@ -45,6 +50,7 @@ package struct DraftItem: Hashable, Sendable {
         reason = text.rejection(draft.rejection)
         isOverlap = draft.rejection.code == .overlap && !draft.rejection.overlaps.isEmpty
         command = DraftCommand.text(draft)
+        parts = draft.undo == nil ? draft.operations.count : 0
         guard let sides else {
             (head, fields) = ("", [])
             return
@@ -65,6 +71,12 @@ extension DraftItem.Field {
         yours = Self.words(field.yours, declaration, text)
         theirs = Self.words(field.theirs, declaration, text)
         isContested = field.isContested
+        switch declaration.type {
+        case .set(let kind, _): (candidates, isList) = (Self.candidates(kind, text.names), true)
+        case .reference(let kind): (candidates, isList) = (Self.candidates(kind, text.names), false)
+        case .flag: (candidates, isList) = (["yes", "no"], false)
+        default: (candidates, isList) = ([], false)
+        }
         who = field.member.map { member in text.names.member(member) + (field.at.map { ", \(text.time($0))" } ?? "") } ?? ""
         switch (declaration.type, field.theirs, field.yours) {
         case (.text, .text(let theirs)?, .text(let yours)?):
@@ -76,10 +88,39 @@ extension DraftItem.Field {
         case (.line, .text(let theirs)?, .text(let yours)?):
             (canBeBoth, isMultiline) = (true, false)
             merged = theirs == yours ? yours : theirs + " / " + yours
-        case (.set, _, _): (canBeBoth, isMultiline, merged) = (true, false, nil)
-        case (.flag, _, _), (.reference, _, _), (.link, _, _), (.json, _, _): (canBeBoth, isMultiline, merged) = (false, false, nil)
+        case (.set, let theirs, let yours):
+            (canBeBoth, isMultiline) = (true, false)
+            merged = Self.names(theirs, yours, text.names)
+        case (.reference, let theirs, let yours):
+            (canBeBoth, isMultiline) = (false, false)
+            merged = Self.names(nil, yours ?? theirs, text.names)
+        case (.flag, _, let yours):
+            (canBeBoth, isMultiline) = (false, false)
+            merged = yours == .flag(true) ? "yes" : "no"
+        case (.link, _, _), (.json, _, _): (canBeBoth, isMultiline, merged) = (false, false, nil)
         case (_, let theirs, let yours): (canBeBoth, isMultiline, merged) = (false, false, Self.raw(yours) ?? Self.raw(theirs) ?? "")
         }
+    }
+
+    /// What the records of both sides are called, with commas between; an id where a name has a comma or is nobody else's alone.
+    private static func names(_ theirs: Value?, _ yours: Value?, _ names: RecordNames) -> String {
+        var ids: [Identifier] = []
+        for value in [theirs, yours] {
+            switch value {
+            case .set(let elements)?: for element in elements where !ids.contains(element.id) { ids.append(element.id) }
+            case .reference(let id)?: ids.append(id)
+            default: break
+            }
+        }
+        return ids.map { id in
+            let name = names.name(id)
+            guard let kind = names[id]?.kind, !name.contains(","), (try? names.find(kind, name))?.id == id else { return id.description }
+            return name
+        }.joined(separator: ", ")
+    }
+
+    private static func candidates(_ kind: Kind, _ names: RecordNames) -> [String] {
+        names.records(of: kind).map { RecordNames.name($0) }.filter { !$0.isEmpty && !$0.contains(",") }.sorted()
     }
 
     private static func raw(_ value: Value?) -> String? {
@@ -107,7 +148,10 @@ package enum DraftCommand {
         let word = CommandTable.singular(operation.kind)[0]
         switch operation.action {
         case .create(_, let patch) where operation.kind == .message:
-            guard patch.assignments.count == 1, case .text(let text)? = patch.assignments.first?.value else { return nil }
+            // Whom it speaks to is found in its words again.
+            guard let field = operation.kind.declaration.index(of: "text"),
+                case .text(let text)? = patch.assignments.first(where: { $0.field == field })?.value
+            else { return nil }
             return text.hasPrefix("/") ? "/" + text : text
         case .create(let athlete, let patch):
             guard let fields = fields(patch, operation.kind) else { return nil }

@@ -9,29 +9,30 @@ package enum EventDetail {
     /// - Parameters:
     ///   - metrics: those recorded at the event.
     ///   - interactions: those of the event.
-    package static func lines(_ record: Record, metrics: [Record], interactions: [Record], _ names: RecordNames, _ theme: Theme) -> [StyledText] {
+    package static func lines(_ record: Record, metrics: [Record], interactions: [Record], _ names: RecordNames, _ theme: Theme) -> [DetailLine] {
         let fields = record.fields
-        var lines: [StyledText] = []
+        var lines: [DetailLine] = []
+        func line(_ text: StyledText) { lines.append(DetailLine(text)) }
         var head = StyledText(EventText.name(fields, columns: .max), theme[.title])
         head.append("  \(EventText.type(fields))", theme[EventsView.role(ofType: record)])
         head.append("  \(EventText.status(fields))", theme[EventsView.role(ofStatus: fields)])
-        lines.append(head)
-        lines.append(StyledText(EventText.dates(fields), theme[.text]))
-        if let athlete = record.athlete { lines.append(StyledText(names.member(athlete), theme[.muted])) }
-        lines.append(StyledText(""))
+        line(head)
+        line(StyledText(EventText.dates(fields), theme[.text]))
+        if let athlete = record.athlete { line(StyledText(names.member(athlete), theme[.muted])) }
+        line(StyledText(""))
 
         func text(_ name: String) -> String? { fields.text(name)?.printable }
         func row(_ label: String, _ value: String?) {
             guard let value, !value.isEmpty else { return }
-            lines.append(StyledText(TextWidth.fit(label, to: labels), theme[.muted]) + StyledText(value, theme[.text]))
+            line(StyledText(TextWidth.fit(label, to: labels), theme[.muted]) + StyledText(value, theme[.text]))
         }
-        func section(_ title: String, _ content: [StyledText]) {
+        func section(_ title: String, _ content: [DetailLine]) {
             guard !content.isEmpty else { return }
-            lines.append(StyledText(""))
-            lines.append(StyledText(title, theme[.accent].with(.bold)))
+            line(StyledText(""))
+            line(StyledText(title, theme[.accent].with(.bold)))
             lines += content
         }
-        func paragraph(_ name: String) -> [StyledText] { (fields.text(name)?.printableLines ?? []).map { StyledText($0, theme[.text]) } }
+        func paragraph(_ name: String) -> [DetailLine] { (fields.text(name)?.printableLines ?? []).map { DetailLine(StyledText($0, theme[.text])) } }
 
         row("Time", EventText.times(fields))
         row("Check-in", text("checkin_time"))
@@ -41,13 +42,13 @@ package enum EventDetail {
         row("Host", text("host"))
         row("Time zone", text("time_zone"))
         let place = [text("location"), text("address"), [text("city"), text("state")].compactMap(\.self).joined(separator: ", ")].compactMap(\.self).filter { !$0.isEmpty }
-        section("Location", place.map { StyledText($0, theme[.text]) } + (Directions.link(fields) == nil ? [] : [StyledText("m  Get Directions", theme[.accent])]))
+        section("Location", place.map { DetailLine(StyledText($0, theme[.text])) } + (Directions.link(fields) == nil ? [] : [DetailLine(StyledText("m  Get Directions", theme[.accent]), key: "m")]))
         section("Event Description", paragraph("description"))
-        section("Event Link", text("url").map { [StyledText($0, theme[.accent])] } ?? [])
+        section("Event Link", text("url").map { [DetailLine(StyledText($0, theme[.accent]))] } ?? [])
         section("Performance Notes", paragraph("performance_notes"))
-        section("Metrics Recorded at This Event", metrics.map { self.metric($0, theme) })
+        section("Metrics Recorded at This Event", metrics.map { DetailLine(metric($0, theme), RecordReference(.metric, $0.id)) })
         section("Coaches Present", coaches(fields, names, theme))
-        section("Interactions", interactions.flatMap { self.interaction($0, names, theme) })
+        section("Interactions", interactions.flatMap { record in interaction(record, names, theme).map { DetailLine($0, RecordReference(.interaction, record.id)) } })
         return lines
     }
 
@@ -61,17 +62,20 @@ package enum EventDetail {
         return line
     }
 
-    private static func coaches(_ fields: Fields, _ names: RecordNames, _ theme: Theme) -> [StyledText] {
+    private static func coaches(_ fields: Fields, _ names: RecordNames, _ theme: Theme) -> [DetailLine] {
         let present = fields.set("coaches_present")
-        guard !present.isEmpty else { return [StyledText(fields.reference("school_id") == nil ? "Event not linked to school" : "No coaches recorded", theme[.muted])] }
-        return present.map { element in
+        let hasSchool = fields.reference("school_id") != nil
+        var lines = present.map { element -> DetailLine in
             let now = names[element.id]
             let name = element.name.isEmpty ? names.name(element.id) : element.name
             var line = StyledText(name.isEmpty ? "Unknown" : name.printable, theme[.text])
             let more = [element.role.isEmpty ? now?.fields.text("role") : element.role, now?.fields.text("email"), now?.fields.text("phone")]
             line.append(more.compactMap(\.self).filter { !$0.isEmpty }.map { "  " + $0.printable }.joined(), theme[.muted])
-            return line
+            return DetailLine(line, RecordReference(.coach, element.id))
         }
+        if present.isEmpty { lines.append(DetailLine(StyledText(hasSchool ? "No coaches recorded" : "Event not linked to school", theme[.muted]))) }
+        if hasSchool { lines.append(DetailLine(StyledText("+  Add Coach", theme[.accent]), key: "+")) }
+        return lines
     }
 
     private static func interaction(_ record: Record, _ names: RecordNames, _ theme: Theme) -> [StyledText] {

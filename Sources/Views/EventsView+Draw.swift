@@ -19,15 +19,28 @@ extension EventsView {
         canvas.draw("Events", at: 1, head.row, theme[.title])
         canvas.draw("Track camps, showcases, visits, and games", at: 9, head.row, columns: max(canvas.size.columns - 30, 0), theme[.muted])
         let add = "n + Add Event"
-        if canvas.size.columns >= 60 { canvas.draw(add, at: canvas.size.columns - add.count - 1, head.row, theme[.accent].with(.bold)) }
+        if canvas.size.columns >= 60 {
+            let column = canvas.size.columns - add.count - 1
+            canvas.draw(add, at: column, head.row, theme[.accent].with(.bold))
+            canvas.target(Rect(column, head.row, columns: add.count, rows: 1), .keys([.character("n")]))
+        }
         drawFilters(&canvas, head)
         var list = main
-        if main.columns >= Self.wideColumns {
+        let isWide = main.columns >= Self.wideColumns
+        if isWide {
             let (left, right) = main.splitLeft(Self.monthColumns)
             drawMonth(&canvas, left)
             list = right
         }
-        if let detail { drawDetail(detail, &canvas, list) } else { drawList(&canvas, list) }
+        if let detail {
+            drawDetail(detail, &canvas, list)
+        } else if !isWide, dayCursor != nil {
+            // Where there is room for one of the two, it is the one that the keys move in.
+            drawMonth(&canvas, list)
+        } else {
+            drawList(facts, &canvas, list)
+        }
+        if monthChoice != nil { drawMonthChoice(&canvas) }
         if isAskingToDelete { ask(&canvas) }
         if isHelpOpen { KeyHelp.draw(KeyHelp.lines(keymap, "events", EventsCommand.helpLines + BufferCommand.helpLines), &canvas, theme) }
     }
@@ -36,41 +49,104 @@ extension EventsView {
         guard head.rows > 1 else { return }
         let row = head.row + 1
         var column = canvas.draw(count == 1 ? "1 result" : "\(count) results", at: 1, row, theme[.title])
+        let start = column
         column = canvas.draw("  \(sortWords)", at: column, row, theme[.muted])
-        for word in filterWords { column = canvas.draw(word, at: column + 2, row, theme[.accent].with(.reverse)) }
+        target(.sort, &canvas, Rect(start, row, columns: column - start, rows: 1))
+        for chip in filterChips {
+            let start = column + 2
+            column = canvas.draw(chip.words, at: start, row, theme[.accent].with(.reverse))
+            target(chip.command, &canvas, Rect(start, row, columns: column - start, rows: 1))
+        }
         if isSearching || !search.isEmpty {
             column = canvas.draw("  Search: ", at: column, row, theme[.accent])
             let view = EditorView(search, columns: max(canvas.size.columns - column, 2), rows: 1)
             canvas.draw(view.lines.first ?? "", at: column, row)
             if isSearching { canvas.cursor = Point(min(column + view.cursor.column, canvas.size.columns - 1), row) }
+        } else {
+            // What is ahead, where there is room for it (R026).
+            let ahead = ahead
+            guard ahead.count > 0, let days = ahead.days else { return }
+            let next = days == 0 ? "one today" : days == 1 ? "next tomorrow" : "next in \(days) days"
+            let words = "\(ahead.count) ahead, \(next)"
+            let place = canvas.size.columns - TextWidth.of(words) - 1
+            if place > column + 2 { canvas.draw(words, at: place, row, theme[.muted]) }
         }
     }
 
+    /// A click there is the first key of a command, if it has one of its own.
+    private func target(_ command: EventsCommand, _ canvas: inout Canvas, _ rect: Rect) {
+        guard let names = keymap.keys(of: command.rawValue, in: "events").first, let keys = Keymap.keys(names) else { return }
+        canvas.target(rect, .keys(keys))
+    }
+
     private func drawMonth(_ canvas: inout Canvas, _ rect: Rect) {
-        let names = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"]
-        canvas.draw("‹ \(names[month.month - 1]) \(month.year) ›", at: rect.column + 1, rect.row, columns: rect.columns - 2, theme[.title])
+        let end = canvas.draw("‹ \(TripWords.months[month.month - 1]) \(month.year) ›", at: rect.column + 1, rect.row, theme[.title])
+        target(.previousMonth, &canvas, Rect(rect.column, rect.row, columns: 3, rows: 1))
+        target(.chooseMonth, &canvas, Rect(rect.column + 3, rect.row, columns: end - rect.column - 5, rows: 1))
+        target(.nextMonth, &canvas, Rect(end - 2, rect.row, columns: 3, rows: 1))
         // The grid shows a week more at either side.
         let near = found(from: month.days - month.day - 7, to: month.days + 45)
         let spans = near.compactMap { span($0) }
         let byID = Dictionary(near.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         let grid = MonthGrid(month: month, today: today, firstWeekday: firstWeekday, spans: spans)
         let theme = theme
-        let look = MonthGrid<Identifier>.Look(theme: theme, selected: selectedRecord.flatMap { span($0)?.first }) { id in
+        let look = MonthGrid<Identifier>.Look(theme: theme, selected: selectedDay ?? selectedRecord.flatMap { span($0)?.first }, cursor: dayCursor) { id in
             byID[id].map { theme[Self.role(ofType: $0)] } ?? .plain
         }
-        grid.draw(&canvas, in: Rect(rect.column, rect.row + 1, columns: rect.columns - 1, rows: MonthGrid<Identifier>.compactRows), look)
+        grid.draw(&canvas, in: Rect(rect.column, rect.row + 1, columns: min(rect.columns, Self.monthColumns) - 1, rows: MonthGrid<Identifier>.compactRows), look)
         let count = Set(grid.days.filter(\.isInMonth).flatMap(\.ids)).count
-        canvas.draw("\(count) event\(count == 1 ? "" : "s") this month", at: rect.column + 1, rect.row + 9, theme[.muted])
+        canvas.clipped(to: rect) { canvas in
+            canvas.draw("\(count) event\(count == 1 ? "" : "s") this month", at: rect.column + 1, rect.row + 9, theme[.muted])
+            canvas.draw(TextWidth.cut(dayWords, to: rect.columns - 2), at: rect.column + 1, rect.row + 10, theme[.accent])
+            if dayCursor != nil {
+                canvas.draw("Enter its events  n new", at: rect.column + 1, rect.row + 11, theme[.muted])
+                canvas.draw("Tab back to the list", at: rect.column + 1, rect.row + 12, theme[.muted])
+            }
+        }
     }
 
-    private func drawList(_ canvas: inout Canvas, _ rect: Rect) {
-        guard count > 0 else { return drawEmpty(&canvas, rect) }
+    /// Years below one another, their months beside.
+    private func drawMonthChoice(_ canvas: inout Canvas) {
+        guard let monthChoice else { return }
+        let wide = canvas.size.columns >= 60 ? 4 : 3
+        let rect = canvas.bounds.centred(columns: 6 + 12 * wide + 4, rows: years.count + 4)
+        canvas.dropTargets()
+        canvas.fill(rect)
+        canvas.box(rect, theme[.accent], title: "Which month?", titleStyle: theme[.title])
+        canvas.cursor = nil
+        let inner = rect.inset(2, 1)
+        canvas.clipped(to: inner) { canvas in
+            for (row, year) in years.enumerated() {
+                canvas.draw("\(year)", at: inner.column, inner.row + row, theme[.title])
+                for number in 1...12 {
+                    guard let date = CalendarDate(year: year, month: number, day: 1) else { continue }
+                    let area = Rect(inner.column + 6 + (number - 1) * wide, inner.row + row, columns: wide - 1, rows: 1)
+                    let isOpen = isReachable(date)
+                    var style = theme[isOpen ? .text : .outside]
+                    if year == today.year, number == today.month { style = theme[.today] }
+                    if date == monthChoice { style = theme[.selection].with(.bold) }
+                    let name = wide > 3 ? String(TripWords.months[number - 1].prefix(3)) : number < 10 ? " \(number)" : "\(number)"
+                    canvas.draw(name, at: area.column, area.row, style)
+                    if date == monthChoice { canvas.draw("▸", at: area.column - 1, area.row, theme[.accent]) }
+                    if isOpen { canvas.target(area, .place(Self.monthTarget, date.days)) }
+                }
+            }
+            let words = "Enter goes there   Esc stays"
+            canvas.draw(words, at: inner.column, inner.endRow - 1, theme[.muted])
+            PaneParts.targets(words, &canvas, at: inner.column, inner.endRow - 1)
+        }
+    }
+
+    private func drawList(_ facts: StatusFacts, _ canvas: inout Canvas, _ rect: Rect) {
+        guard count > 0 else { return drawEmpty(facts, &canvas, rect) }
         let high = 2
         let shown = max(rect.rows / high, 1)
-        let first = min(max((selectedIndex ?? 0) - shown / 2, 0), max(count - shown, 0))
+        let first = PaneParts.first(selected: selectedIndex ?? 0, count: count, shown: shown)
         canvas.clipped(to: rect) { canvas in
             for (place, index) in (first..<min(first + shown, count)).enumerated() {
-                draw(found(index), &canvas, Rect(rect.column, rect.row + place * high, columns: rect.columns, rows: high))
+                let area = Rect(rect.column, rect.row + place * high, columns: rect.columns, rows: high)
+                draw(found(index), &canvas, area)
+                canvas.target(area, .place(Self.eventTarget, index))
             }
         }
     }
@@ -96,29 +172,34 @@ extension EventsView {
         if isSelected { canvas.restyle(rect) { theme[.selection].over($0) } }
     }
 
-    private func drawEmpty(_ canvas: inout Canvas, _ rect: Rect) {
+    private func drawEmpty(_ facts: StatusFacts, _ canvas: inout Canvas, _ rect: Rect) {
+        if isEmpty, facts.connection == .arriving { return drawSkeleton(&canvas, rect) }
         let lines =
             isEmpty
             ? ["📅", "No events yet", "Create your first event to start tracking camps and showcases", "n  + Add Event"]
-            : ["No events match your filters", "Try adjusting your search criteria", "c  Clear filters"]
-        for (row, line) in lines.enumerated() {
-            let text = TextWidth.cut(line, to: rect.columns - 2)
-            let column = rect.column + max((rect.columns - TextWidth.of(text)) / 2, 1)
-            canvas.draw(text, at: column, rect.row + max((rect.rows - lines.count) / 2, 0) + row, row == lines.count - 1 ? theme[.accent] : theme[.text])
+            : ["▽", "No events match your filters", "Try adjusting your search criteria", "c  Clear filters"]
+        PaneParts.empty(lines, &canvas, rect, theme)
+    }
+
+    /// Where events will stand once they are here (R009).
+    private func drawSkeleton(_ canvas: inout Canvas, _ rect: Rect) {
+        canvas.clipped(to: rect) { canvas in
+            for row in 0..<3 {
+                canvas.fill(Rect(rect.column + 2, rect.row + row * 3, columns: min(rect.columns / 2, 30), rows: 1), "░", theme[.outside])
+                canvas.fill(Rect(rect.column + 2, rect.row + row * 3 + 1, columns: min(rect.columns / 3, 20), rows: 1), "░", theme[.outside])
+            }
+            canvas.draw("Loading …", at: rect.column + 2, rect.row + 9, theme[.muted])
         }
     }
 
-    private func drawDetail(_ detail: [StyledText], _ canvas: inout Canvas, _ rect: Rect) {
-        canvas.box(rect, theme[.accent], title: "Esc back  a attended  e edit  x delete  i interaction  p result  m directions", titleStyle: theme[.muted])
-        let inner = rect.inset(2, 1)
-        let lines = detail.flatMap { $0.wrapped(columns: inner.columns, indent: 4) }
-        let first = min(detailOffset, max(lines.count - inner.rows, 0))
-        canvas.clipped(to: inner) { canvas in
-            for (row, line) in lines.dropFirst(first).prefix(inner.rows).enumerated() { canvas.draw(line, at: inner.column, inner.row + row) }
-        }
+    private func drawDetail(_ detail: DetailPane, _ canvas: inout Canvas, _ rect: Rect) {
+        canvas.box(rect, theme[.accent])
+        PaneParts.detailHints(event: true, attended: selectedRecord?.fields.flag("attended") == true, &canvas, rect, theme)
+        detail.draw(&canvas, rect.inset(2, 1), theme)
     }
 
     private func ask(_ canvas: inout Canvas) {
+        if let detail, let part = detail.selected { return Question.draw(DetailPane.question(part, detail.selectedText), &canvas, theme) }
         let lines = ["Are you sure you want to delete this event?", selectedRecord.map { EventText.name($0.fields) } ?? "", "It can be undone for 30 days.", "y delete   any other key keeps it"]
         Question.draw(lines, &canvas, theme)
     }

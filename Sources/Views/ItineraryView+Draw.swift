@@ -45,6 +45,7 @@ extension ItineraryView {
                 canvas.draw(TextWidth.cut(row.name, to: left), at: list.column + 2, line, theme[row.isOver ? .muted : .title])
                 canvas.draw(right, at: list.endColumn - 1 - TextWidth.of(right), line, theme[row.isNow ? .success : .muted])
                 canvas.draw(TextWidth.cut(row.facts, to: list.columns - 4), at: list.column + 2, line + 1, theme[.muted])
+                canvas.target(Rect(list.column, line, columns: list.columns, rows: high), .place(Self.tripTarget, first + place))
                 if row.id == selectedTrip { canvas.restyle(Rect(list.column, line, columns: list.columns, rows: high)) { theme[.selection].over($0) } }
             }
         }
@@ -103,8 +104,15 @@ extension ItineraryView {
         var shown = Array(lines.dropFirst(first).prefix(rect.rows))
         // The day stays in sight when its own line is above (R160).
         if let top = shown.first, !top.isHeader { shown[0] = header(top.day, plan.days.first { $0.date == top.day }?.entries.count ?? 0, rect.columns) }
+        let stops = stops
         canvas.clipped(to: rect) { canvas in
             for (row, line) in shown.enumerated() {
+                let area = Rect(rect.column, rect.row + row, columns: rect.columns, rows: 1)
+                if line.isHeader {
+                    canvas.target(area, .place(Self.dayTarget, line.day.days))
+                } else if let stop = stops.firstIndex(where: { $0.day == line.day && $0.item == line.item }) {
+                    canvas.target(area, .place(Self.stopTarget, stop))
+                }
                 for piece in line.pieces { canvas.draw(piece.text, at: rect.column + piece.column, rect.row + row) }
                 let isSelected = line.day == day && (selectedItem == nil ? line.isHeader : line.item != nil && line.item == selectedItem)
                 guard isSelected else { continue }
@@ -138,7 +146,9 @@ extension ItineraryView {
     }
 
     private func drawDetail(_ detail: [String], _ canvas: inout Canvas, _ rect: Rect) {
-        canvas.box(rect, theme[.accent], title: "Esc back  e edit  s move  x delete", titleStyle: theme[.muted])
+        canvas.box(rect, theme[.accent])
+        PaneParts.hints(
+            [("Esc", "back"), ("e", "edit"), ("s", "move"), ("x", "delete")], &canvas, Rect(rect.column + 1, rect.row, columns: max(rect.columns - 2, 0), rows: 1), theme)
         let inner = rect.inset(2, 1)
         let lines = detail.flatMap { StyledText($0).wrapped(columns: inner.columns, indent: 4) }
         let first = min(detailOffset, max(lines.count - inner.rows, 0))

@@ -144,11 +144,37 @@ package struct ItineraryView: Sendable {
             switch mouse.action {
             case .wheelUp: move(-1)
             case .wheelDown: move(1)
+            case .press(1): return click(mouse.target)
             case .press, .release, .drag: break
             }
             return []
         case .focus: return []
         }
+    }
+
+    /// What clicks are called: a trip by its place, a stop of the days by its place, a day by its days since 1970.
+    static let tripTarget = "trip", stopTarget = "stop", dayTarget = "day"
+
+    /// What is selected already is opened by a second click.
+    private mutating func click(_ target: ClickTarget?) -> [ItineraryAction] {
+        guard case .place(let name, let number)? = target, question == nil, clash == nil, !isHelpOpen else { return [] }
+        let stops = stops
+        switch name {
+        case Self.tripTarget where rows.indices.contains(number):
+            if rows[number].id == selectedTrip { return run(.open) }
+            selectedTrip = rows[number].id
+        case Self.stopTarget where stops.indices.contains(number):
+            let stop = stops[number]
+            if stop.day == day, stop.item == selectedItem, stop.item != nil { return run(.open) }
+            (day, selectedItem) = stop
+        case Self.dayTarget:
+            guard let date = CalendarDate(days: number), plan?.days.contains(where: { $0.date == date }) == true else { return [.pane(.shared(.bell))] }
+            detail = nil
+            day = date
+            selectedItem = entries.first?.id
+        default: break
+        }
+        return []
     }
 
     private mutating func press(_ key: Terminal.Key) -> [ItineraryAction] {
@@ -317,13 +343,8 @@ package struct ItineraryView: Sendable {
     private mutating func move(_ count: Int) {
         if detail != nil {
             detailOffset = min(max(detailOffset + count, 0), max((detail?.count ?? 1) - 1, 0))
-        } else if let plan {
-            // Through the items of all days, in the order in which they stand there.
-            var all: [(day: CalendarDate, item: Identifier?)] = []
-            for day in plan.days {
-                if day.entries.isEmpty { all.append((day.date, nil)) }
-                for entry in day.entries { all.append((day.date, entry.id)) }
-            }
+        } else if plan != nil {
+            let all = stops
             guard !all.isEmpty else { return }
             let place = all.firstIndex { $0.day == day && $0.item == selectedItem } ?? all.firstIndex { $0.day == day } ?? 0
             let next = all[min(max(place + count, 0), all.count - 1)]
@@ -331,6 +352,13 @@ package struct ItineraryView: Sendable {
         } else if !rows.isEmpty {
             let place = rows.firstIndex { $0.id == selectedTrip } ?? 0
             selectedTrip = rows[min(max(place + count, 0), rows.count - 1)].id
+        }
+    }
+
+    /// The items of all days, in the order in which they stand there; a day without any is one too.
+    var stops: [(day: CalendarDate, item: Identifier?)] {
+        (plan?.days ?? []).flatMap { day -> [(day: CalendarDate, item: Identifier?)] in
+            day.entries.isEmpty ? [(day.date, nil)] : day.entries.map { (day.date, $0.id) }
         }
     }
 

@@ -1,13 +1,21 @@
 package import Bytes
+package import Client
 package import Family
 package import Terminal
 
 /// What a record's view asks of whoever has the session.
 package enum RecordAction: Hashable, Sendable {
     case edit, attend, delete
+    /// Who of the school's coaches was at the event.
+    case coaches
     /// A result or an interaction at the event.
     case log(Kind)
+    /// A record in it; and take it out of there.
+    case record(RecordReference)
+    case remove(RecordReference)
     case directions(String)
+    /// What the event has, into a file.
+    case export
     case shared(SharedAction)
 }
 
@@ -16,11 +24,9 @@ package struct RecordView: Sendable {
     package let kind: Kind
     package let id: Identifier
     package private(set) var record: Record?
-    package private(set) var lines: [StyledText] = []
+    package private(set) var pane = DetailPane()
     package private(set) var isAskingToDelete = false
     private var isHelpOpen = false
-    private var offset = 0
-    private var rows = 20
     private var chord = ChordReader()
     private let keymap: Keymap
     private let theme: Theme
@@ -33,9 +39,9 @@ package struct RecordView: Sendable {
     }
 
     /// - Parameter record: `nil` when it is gone.
-    package mutating func show(_ record: Record?, _ lines: [StyledText]) {
+    package mutating func show(_ record: Record?, _ lines: [DetailLine]) {
         self.record = record
-        self.lines = lines
+        pane.refresh(lines)
     }
 
     package mutating func handle(_ input: InputEvent) -> [RecordAction] {
@@ -43,8 +49,13 @@ package struct RecordView: Sendable {
         case .key(let key): return press(key)
         case .mouse(let mouse):
             switch mouse.action {
-            case .wheelUp: scroll(-3)
-            case .wheelDown: scroll(3)
+            case .wheelUp: pane.scroll(-3)
+            case .wheelDown: pane.scroll(3)
+            case .press(1):
+                guard case .place(DetailPane.target, let number)? = mouse.target else { return [] }
+                let before = pane.selected
+                pane.select(number)
+                if let selected = pane.selected, selected == before { return [.record(selected)] }
             case .press, .release, .drag: break
             }
             return []
@@ -59,7 +70,8 @@ package struct RecordView: Sendable {
         }
         if isAskingToDelete {
             isAskingToDelete = false
-            return key.typed?.lowercased() == "y" ? [.delete] : []
+            guard key.typed?.lowercased() == "y" else { return [] }
+            return [pane.selected.map { .remove($0) } ?? .delete]
         }
         switch chord.feed(key, keymap, in: ["events"]) {
         case .waiting, .undefined: return []
@@ -71,10 +83,10 @@ package struct RecordView: Sendable {
             if let command = EventsCommand(rawValue: name) { return run(command) }
             switch RoomCommand(rawValue: name) {
             case .help: isHelpOpen = true
-            case .pageUp: scroll(-10)
-            case .pageDown: scroll(10)
-            case .scrollUp: scroll(-1)
-            case .scrollDown: scroll(1)
+            case .pageUp: pane.scroll(-10)
+            case .pageDown: pane.scroll(10)
+            case .scrollUp: pane.scroll(-1)
+            case .scrollDown: pane.scroll(1)
             default: break
             }
             return []
@@ -82,31 +94,33 @@ package struct RecordView: Sendable {
     }
 
     private mutating func run(_ command: EventsCommand) -> [RecordAction] {
+        let isEvent = kind == .event && record != nil
         switch command {
-        case .next: scroll(1)
-        case .previous: scroll(-1)
-        case .first: offset = 0
-        case .last: scroll(lines.count)
+        case .next: pane.scroll(1)
+        case .previous: pane.scroll(-1)
+        case .first: pane.scrollToTop()
+        case .last: pane.scroll(.max / 2)
+        case .focusMonth, .nextPart: if !pane.step(1) { return [.shared(.bell)] }
+        case .previousPart: if !pane.step(-1) { return [.shared(.bell)] }
+        case .open: return [pane.selected.map { .record($0) } ?? .shared(.bell)]
         case .undo: return [.shared(.undoLast)]
         case .close: return [.shared(.close)]
-        case .edit: return record == nil ? [.shared(.bell)] : [.edit]
-        case .attend:
-            guard let record, kind == .event, !record.fields.flag("attended") else { return [.shared(.bell)] }
-            return [.attend]
-        case .delete:
-            guard record != nil else { return [.shared(.bell)] }
-            isAskingToDelete = true
+        case .edit:
+            if let part = pane.selected, part.kind != .coach { return [.record(part)] }
+            return record == nil ? [.shared(.bell)] : [.edit]
+        case .attend where isEvent && record?.fields.flag("attended") == false: return [.attend]
+        case .coaches where isEvent: return [.coaches]
+        case .export where isEvent: return [.export]
+        case .delete where record != nil: isAskingToDelete = true
         case .directions:
             guard let link = record.flatMap({ kind == .event ? Directions.link($0.fields) : nil }) else { return [.shared(.bell)] }
             return [.directions(link)]
-        case .interaction where kind == .event && record != nil: return [.log(.interaction)]
-        case .metric where kind == .event && record != nil: return [.log(.metric)]
+        case .interaction where isEvent: return [.log(.interaction)]
+        case .metric where isEvent: return [.log(.metric)]
         default: return [.shared(.bell)]
         }
         return []
     }
-
-    private mutating func scroll(_ count: Int) { offset = min(max(offset + count, 0), max(lines.count - 1, 0)) }
 
     // MARK: Drawing
 
@@ -114,19 +128,24 @@ package struct RecordView: Sendable {
         let (title, rest) = canvas.bounds.splitTop(1)
         TitleLine.draw(facts, &canvas, title, theme)
         let (body, status) = rest.splitBottom(1)
-        let keys = "Esc back  e edit" + (kind == .event && record?.fields.flag("attended") == false ? "  a attended" : "") + "  x delete" + (kind == .event ? "  i interaction  p result" : "")
-        canvas.box(body, theme[.frame], title: kind.declaration.label + "   " + keys, titleStyle: theme[.muted])
+        canvas.box(body, theme[.frame])
+        PaneParts.detailHints(
+            kind.declaration.label, event: kind == .event, attended: kind != .event || record?.fields.flag("attended") != false, &canvas, body, theme)
         let inner = body.inset(2, 1)
-        let gone = [StyledText("\(kind.declaration.label) not found", theme[.title]), StyledText("It was deleted, or it never was. Esc goes back.", theme[.muted])]
-        let shown = (record == nil ? gone : lines).flatMap { $0.wrapped(columns: max(inner.columns, 2), indent: 4) }
-        let first = min(offset, max(shown.count - inner.rows, 0))
-        canvas.clipped(to: inner) { canvas in
-            for (row, line) in shown.dropFirst(first).prefix(inner.rows).enumerated() { canvas.draw(line, at: inner.column, inner.row + row) }
+        var below = 0
+        if record == nil {
+            let back = kind == .event ? "Esc  Return to Events →" : "Esc  goes back"
+            PaneParts.empty(["\(kind.declaration.label) not found", "It was deleted, or it never was.", back], &canvas, inner, theme)
+        } else {
+            below = pane.draw(&canvas, inner, theme)
         }
-        StatusLine.draw(facts, below: max(shown.count - first - inner.rows, 0), chord: Keymap.names(chord.pressed), &canvas, status, theme)
+        StatusLine.draw(facts, below: below, chord: Keymap.names(chord.pressed), &canvas, status, theme)
         if isAskingToDelete {
             let name = record.map { $0.fields.text("name") ?? $0.fields.text("title") ?? "" } ?? ""
-            Question.draw(["Are you sure you want to delete this \(kind.declaration.label.lowercased())?", name, "It can be undone for 30 days.", "y delete   any other key keeps it"], &canvas, theme)
+            Question.draw(
+                pane.selected.map { DetailPane.question($0, pane.selectedText) } ?? [
+                    "Are you sure you want to delete this \(kind.declaration.label.lowercased())?", name, "It can be undone for 30 days.", "y delete   any other key keeps it",
+                ], &canvas, theme)
         }
         if isHelpOpen { KeyHelp.draw(KeyHelp.lines(keymap, "events", EventsCommand.helpLines + BufferCommand.helpLines), &canvas, theme) }
     }
@@ -136,11 +155,13 @@ package struct RecordView: Sendable {
 enum Question {
     static func draw(_ lines: [String], _ canvas: inout Canvas, _ theme: Theme) {
         let rect = canvas.bounds.centred(columns: (lines.map { TextWidth.of($0) }.max() ?? 0) + 4, rows: lines.count + 2)
+        canvas.dropTargets()
         canvas.fill(rect)
         canvas.box(rect, theme[.failure])
         canvas.cursor = nil
         canvas.clipped(to: rect.inset(1, 1)) { canvas in
             for (row, line) in lines.enumerated() { canvas.draw(line, at: rect.column + 2, rect.row + 1 + row, row == 1 ? theme[.title] : theme[.text]) }
+            if let last = lines.last { PaneParts.targets(last, &canvas, at: rect.column + 2, rect.row + lines.count) }
         }
     }
 }

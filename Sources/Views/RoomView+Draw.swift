@@ -167,6 +167,8 @@ package enum KeyHelp {
         let natural = (lines.map { columns + 2 + TextWidth.of($0.summary) }.max() ?? 0) + 2
         let each = max(min(natural, (canvas.size.columns - 4) / beside), 1)
         let rect = canvas.bounds.centred(columns: each * beside + 3, rows: high + 2)
+        canvas.dropTargets()
+        canvas.target(canvas.bounds, .keys([Key(.escape)]))
         canvas.fill(rect)
         canvas.box(rect, theme[.accent], title: "Keys — any key closes", titleStyle: theme[.title])
         canvas.cursor = nil

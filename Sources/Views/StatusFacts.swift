@@ -55,8 +55,11 @@ package enum TitleLine {
             if room > 6 {
                 let family = TextWidth.cut(facts.family, to: min(room, rect.columns / 2))
                 column = canvas.draw(family, at: column, rect.row, style.with(.bold)) + 1
+                canvas.target(Rect(rect.column, rect.row, columns: column - rect.column - 1, rows: 1), .place(StatusLine.switchTarget, 0))
             }
+            let start = column
             column = canvas.draw(viewing, at: column, rect.row, facts.isSeasonOfAnother ? theme[.context] : style)
+            canvas.target(Rect(start, rect.row, columns: column - start, rows: 1), .place(StatusLine.seasonTarget, 0))
             let left = rect.endColumn - column - 2
             guard left > 3 else { return }
             let here = TextWidth.cut(Self.here(facts), to: left)
@@ -72,26 +75,30 @@ package enum TitleLine {
 
 /// The line above the input: the server, what waits, what was refused, what is unread.
 package enum StatusLine {
+    /// What clicks on the title and on this line are called: the family lets one go anywhere, the season to another one, and what is told of a
+    /// buffer there; the number is the buffer's.
+    package static let switchTarget = "switch", seasonTarget = "season", bufferTarget = "buffer"
+
     /// - Parameters:
     ///   - below: items that are further down than what is seen.
     ///   - chord: the beginning of a chord that was pressed; "" for none.
     package static func draw(_ facts: StatusFacts, below: Int, chord: String, _ canvas: inout Canvas, _ rect: Rect, _ theme: Theme) {
         let base = theme[.status]
         canvas.fill(rect, " ", base)
-        var parts: [(text: String, style: Style)] = []
-        switch facts.connection {
-        case .live: parts.append((facts.server, base))
-        case .arriving: parts.append(("Connecting to \(facts.server) …", base))
-        case .offline(let reason): parts.append(("OFFLINE", theme[.offline])); parts.append((reason, base))
-        }
+        var parts: [(text: String, style: Style, buffer: Int?)] = []
+        if facts.unread > 0 { parts.append(("\(facts.unread) unread", theme[.unread].over(base), 1)) }
+        if facts.mentions > 0 { parts.append((count(facts.mentions, "mention"), theme[.mention].over(base), 1)) }
+        if facts.pending > 0 { parts.append(("\(facts.pending) pending", theme[.warning].over(base), 5)) }
         // What waits for a decision comes before what passes by itself.
-        if facts.conflicts > 0 { parts.insert((count(facts.conflicts, "conflict"), theme[.failure].over(base)), at: 0) }
         let failed = facts.refused - facts.conflicts
-        if failed > 0 { parts.insert(("\(failed) refused", theme[.failure].over(base)), at: 0) }
-        if facts.pending > 0 { parts.insert(("\(facts.pending) pending", theme[.warning].over(base)), at: 0) }
-        if facts.mentions > 0 { parts.insert((count(facts.mentions, "mention"), theme[.mention].over(base)), at: 0) }
-        if facts.unread > 0 { parts.insert(("\(facts.unread) unread", theme[.unread].over(base)), at: 0) }
-        for hot in facts.hot { parts.append(("\(hot.number):\(TextWidth.cut(hot.title, to: 14)) \(hot.count)", theme[.unread].over(base))) }
+        if failed > 0 { parts.append(("\(failed) refused", theme[.failure].over(base), 5)) }
+        if facts.conflicts > 0 { parts.append((count(facts.conflicts, "conflict"), theme[.failure].over(base), 5)) }
+        switch facts.connection {
+        case .live: parts.append((facts.server, base, nil))
+        case .arriving: parts.append(("Connecting to \(facts.server) …", base, nil))
+        case .offline(let reason): parts += [("OFFLINE", theme[.offline], nil), (reason, base, nil)]
+        }
+        for hot in facts.hot { parts.append(("\(hot.number):\(TextWidth.cut(hot.title, to: 14)) \(hot.count)", theme[.unread].over(base), hot.number)) }
         canvas.clipped(to: rect) { canvas in
             var right = rect.endColumn - 1
             for text in [below > 0 ? "↓ \(below) more" : "", chord.isEmpty ? "" : chord + " …"] where !text.isEmpty {
@@ -102,7 +109,9 @@ package enum StatusLine {
             var column = rect.column + 1
             for (index, part) in parts.enumerated() where column < right {
                 if index > 0 { column = canvas.draw(" · ", at: column, rect.row, base) }
+                let start = column
                 column = canvas.draw(TextWidth.cut(part.text, to: right - column), at: column, rect.row, part.style.over(base))
+                if let buffer = part.buffer { canvas.target(Rect(start, rect.row, columns: column - start, rows: 1), .place(bufferTarget, buffer)) }
             }
         }
     }

@@ -113,6 +113,9 @@ enum TripWords {
     /// "Friday, June 11" (R160).
     static func day(_ date: CalendarDate) -> String { "\(weekdays[date.weekday.rawValue - 1]), \(months[date.month - 1]) \(date.day)" }
 
+    /// "Fri, Jun 11"
+    static func short(_ date: CalendarDate) -> String { "\(weekdays[date.weekday.rawValue - 1].prefix(3)), \(months[date.month - 1].prefix(3)) \(date.day)" }
+
     /// "New York" of a zone's name.
     static func city(_ zone: String) -> String { (zone.split(separator: "/").last.map(String.init) ?? zone).replacing("_", with: " ").printable }
 

@@ -66,7 +66,8 @@ extension FullScreenClient {
         case .showLast:
             guard let key = buffers.last else { return screen.bell() }
             show(key)
-        case .switchBuffer: switcher = SwitcherView(SwitchTarget.all(buffers, seasons: seasons, names), theme: theme, keymap: keymap)
+        case .switchBuffer: overlay = .switcher(SwitcherView(SwitchTarget.all(buffers, seasons: seasons, names), theme: theme, keymap: keymap))
+        case .chooseSeason: offerSeasons()
         case .close: close(buffers.current)
         case .undoLast: try undoLast()
         case .copy(let text): copy(text)
@@ -92,6 +93,13 @@ extension FullScreenClient {
             edit(record.kind, id)
         case .shared(let action): try perform(action)
         }
+    }
+
+    /// Both sides of something that was refused, where it is decided.
+    func showConflict(_ draft: Int64) {
+        kept.refresh(self)
+        kept.open(draft)
+        show(.kept)
     }
 
     /// Words that a view has for the person.
@@ -136,7 +144,8 @@ extension FullScreenClient {
         names = RecordNames(session.engine)
         let words = text.done(change) { session.engine.record($0) }
         let keys = keymap.keys(of: RoomCommand.undoLast.rawValue)
-        let key = buffers.current == .room ? keys.first : keymap.keys(of: EventsCommand.undo.rawValue, in: "events").first ?? keys.first
+        let isTyping = if case .form = buffers.current { true } else { buffers.current == .room }
+        let key = isTyping ? keys.first : keymap.keys(of: EventsCommand.undo.rawValue, in: "events").first ?? keys.first
         toast(words + (key.map { "  ·  \($0) takes it back" } ?? ""))
     }
 

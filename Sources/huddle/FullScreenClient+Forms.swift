@@ -37,6 +37,24 @@ extension FullScreenClient {
         open(.attend(record, context: Request.context(session.engine), today: today, theme: theme, keymap: keymap), "At \(names.name(id))")
     }
 
+    /// Who of the school's coaches was at an event.
+    func coaches(_ id: Identifier) {
+        guard let record = living(id), record.kind == .event else { return screen.bell() }
+        guard record.fields.reference("school_id") != nil else { return toast("Event not linked to school. e changes it.") }
+        open(.coaches(record, context: Request.context(session.engine), today: today, theme: theme, keymap: keymap), "At \(names.name(id))")
+    }
+
+    /// Deletes a result or an interaction, or takes a coach off an event.
+    func remove(_ part: RecordReference, from event: Identifier) {
+        guard part.kind == .coach else { return conversation.submit("/rm \(CommandTable.singular(part.kind)[0]) \(part.id)") }
+        guard let record = living(event), let field = Kind.event.declaration.index(of: "coaches_present") else { return screen.bell() }
+        do throws(Rejection) {
+            _ = try session.perform([try Request.update(record, FieldPatch(setEdits: [.init(field: field, remove: [part.id])]))])
+        } catch {
+            toast(error.message.printable)
+        }
+    }
+
     /// A result or an interaction of an event.
     func log(_ kind: Kind, at event: Identifier) {
         guard let record = living(event), record.kind == .event else { return screen.bell() }
@@ -64,15 +82,15 @@ extension FullScreenClient {
                     case .school: (record.fields.text("location") ?? "").printable
                     default: record.fields.text("role") ?? ""
                     }
-                return FormOption(record.id, RecordNames.name(record), detail)
+                return FormOption(record.id, RecordNames.name(record), detail, group: kind == .coach ? record.fields.reference("school_id") : nil)
             }.sorted { kind == .event || kind == .trip ? $0.id > $1.id : $0.label < $1.label }
         }
         return options
     }
 
     /// A record in full, in lines.
-    func lines(of record: Record) -> [StyledText] {
-        guard record.kind == .event else { return RecordTables.details(record, text).map { StyledText($0) } }
+    func lines(of record: Record) -> [DetailLine] {
+        guard record.kind == .event else { return RecordTables.details(record, text).map { DetailLine(StyledText($0)) } }
         let metrics = names.records(of: .metric).filter { $0.fields.reference("event_id") == record.id }
         let interactions = names.records(of: .interaction).filter { $0.fields.reference("event_id") == record.id }
         return EventDetail.lines(record, metrics: metrics, interactions: interactions, names, theme)

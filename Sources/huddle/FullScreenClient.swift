@@ -31,7 +31,9 @@ final class FullScreenClient {
     var buffers = BufferList()
     /// Those that have been on the screen.
     var views: [BufferKey: any Buffer]
-    var switcher: SwitcherView?
+    var overlay: Overlay?
+    /// What can be clicked on the screen.
+    private var drawn: Canvas?
     var toast = ""
     /// Monotonic milliseconds.
     var toastEnds: Int64 = 0
@@ -89,6 +91,7 @@ final class FullScreenClient {
         while true {
             if !toast.isEmpty, Clock.monotonicMilliseconds() >= toastEnds { toast = "" }
             if isStale { refresh() }
+            for case let form as FormBuffer in views.values { form.settle(self) }
             layOut()
             conversation.columns = screen.size.columns
             draw()
@@ -126,7 +129,8 @@ final class FullScreenClient {
         facts.hot = buffers.hotlist
         views[buffers.current]?.draw(facts, &canvas)
         ToastLine.draw(toast, &canvas, theme)
-        switcher?.draw(&canvas)
+        overlay?.draw(&canvas)
+        drawn = canvas
         screen.show(canvas)
     }
 
@@ -148,16 +152,20 @@ final class FullScreenClient {
     }
 
     private func take(_ input: InputEvent) throws {
-        if switcher != nil {
-            switch switcher?.handle(input) {
-            case .open, nil: return
-            case .closed: switcher = nil
-            case .chosen(let place):
-                switcher = nil
-                go(to: place)
+        var input = input
+        if case .mouse(var mouse) = input, case .press(1) = mouse.action {
+            mouse.target = drawn?.target(at: mouse.point)
+            switch mouse.target {
+            case .keys(let keys)?:
+                for key in keys { try take(.key(key)) }
+                return
+            case .place(StatusLine.bufferTarget, let number)? where overlay == nil: return try perform(.show(number))
+            case .place(StatusLine.seasonTarget, _)? where overlay == nil: return offerSeasons()
+            case .place(StatusLine.switchTarget, _)? where overlay == nil: return try perform(.switchBuffer)
+            case .place?, nil: input = .mouse(mouse)
             }
-            return
         }
+        if let overlay { return handle(input, over: overlay) }
         let before = session.engine.pending.count
         try views[buffers.current]?.handle(input, self)
         // Only what was asked for changes what is laid out; a letter that is typed does not.
@@ -189,6 +197,7 @@ final class FullScreenClient {
     private func take(_ event: SessionEvent) {
         isStale = true
         if room.receive(event, session) || documents.receive(event) { return }
+        for case let form as FormBuffer in views.values where form.receive(event, self) { return }
         switch event {
         // The timeline tells these.
         case .notice(.change(let change, let isOwn)):

@@ -61,6 +61,93 @@ struct FormTests {
         #expect(athlete.screen.unknown.isEmpty, "\(athlete.screen.unknown)")
     }
 
+    @Test("R164 A form closes only on success: what overlaps is asked about in it, and with a reason it goes through; what is refused stays")
+    func closesOnSuccess() throws {
+        let folder = try TemporaryFolder()
+        let demo = try Demo(in: folder.path + "/data")
+        let server = try RunningServer(folder.path + "/data")
+        let program = HuddleProgram(server, token: demo.parents[0].token)
+        #expect(try program.run("add", "trip", "name=Far away", "start=2035-06-11").ending == .exited(0))
+        #expect(try program.run("add", "item", "trip=Far away", "title=Dinner", "start-time=2035-06-11T09:15", "end-time=2035-06-11T09:45").ending == .exited(0))
+        let terminal = try FullScreenTests.open(server, demo.parents[0], folder, columns: 110, rows: 34)
+        try Self.expect(terminal, "? shows the keys")
+        try terminal.type("\u{1B}gfaraway\r")
+        try Self.expect(terminal, "Far away")
+        try terminal.type("\u{1B}3")
+        try Self.expect(terminal, "Far away")
+        try terminal.type(String(repeating: "j", count: 12) + "\r")
+        try Self.expect(terminal, "Monday, June 11")
+        // At nine for an hour, as it is proposed: at the same time as dinner.
+        try terminal.type("n")
+        try Self.expect(terminal, "Add New")
+        try FullScreenTests.click(terminal, "Title*")
+        try terminal.type("Batting\u{13}")
+        try Self.expect(terminal, "At the same time")
+        try Self.expect(terminal, "Dinner, Jun 11, 2035 09:15 - 09:45")
+        try Self.expect(terminal, "1 refused")
+        #expect(try !program.run("items", "--trip", "Far away").output.contains("Batting"))
+        // Back to the form: what was typed stands there; the same again is refused again, and is still one thing that was refused.
+        try terminal.type("e")
+        let isBack = try terminal.wait { !$0.text.contains("At the same time") && $0.text.contains("Batting") && $0.text.contains("Add New") }
+        #expect(isBack, "\(terminal.screen.text)")
+        try terminal.type("\u{13}")
+        try Self.expect(terminal, "At the same time")
+        try Self.expect(terminal, "1 refused")
+        try terminal.type("w")
+        try Self.expect(terminal, "Why may both be?")
+        try terminal.type("One each\r")
+        let isDone = try terminal.wait { !$0.text.contains("Add New") && !$0.text.contains("refused") && $0.text.contains("Batting") }
+        #expect(isDone, "\(terminal.screen.text)")
+        #expect(try program.run("items", "--trip", "Far away").output.contains("Batting"))
+        try Self.expect(terminal, "takes it back")
+        try terminal.type("u")
+        let isGone = try terminal.wait { $0.text.contains("Taken back") && !$0.text.contains("🚶 Batting") }
+        #expect(isGone, "\(terminal.screen.text)")
+
+        // Without a server it is kept, and that is all there is to wait for.
+        try server.kill()
+        try Self.expect(terminal, "OFFLINE")
+        try terminal.type("n")
+        try Self.expect(terminal, "Add New")
+        try FullScreenTests.click(terminal, "Title*")
+        try terminal.type("Late walk\u{13}")
+        try Self.expect(terminal, "Kept, and sent when the server is back.")
+        try Self.expect(terminal, "1 pending")
+        #expect(terminal.screen.unknown.isEmpty, "\(terminal.screen.unknown)")
+    }
+
+    @Test("Who changed the same field meanwhile is not overwritten from a form: both sides stand there at once, and the form goes when it is decided")
+    func conflict() throws {
+        let folder = try TemporaryFolder()
+        let demo = try Demo(in: folder.path + "/data")
+        let server = try RunningServer(folder.path + "/data")
+        let program = HuddleProgram(server, token: demo.parents[0].token)
+        let athlete = demo.athletes[0]
+        #expect(try program.run("add", "event", "type=camp", "name=Late Camp", "start=2035-03-01", "city=Albany", "--athlete", athlete.name).ending == .exited(0))
+        let terminal = try FullScreenTests.open(server, athlete, folder, columns: 110, rows: 44)
+        try Self.expect(terminal, "? shows the keys")
+        try terminal.type("\u{1B}glatecamp\r")
+        try Self.expect(terminal, "Coaches Present")
+        try terminal.type("e")
+        try Self.expect(terminal, "Edit Event")
+        try FullScreenTests.click(terminal, "City")
+        try terminal.type("\u{15}Boston")
+        #expect(try program.run("edit", "event", "Late Camp", "city=Ithaca", "cost=120").ending == .exited(0))
+        // What others change appears where nothing was typed.
+        try Self.expect(terminal, "120.00")
+        try terminal.type("\u{13}")
+        for words in ["yours", "theirs", "Boston", "Ithaca"] { try Self.expect(terminal, words) }
+        try Self.expect(terminal, "1 conflict")
+        try terminal.type("y\r")
+        try Self.expect(terminal, "Nothing was refused, and nothing waits.")
+        try terminal.type("q")
+        try Self.expect(terminal, "Late Camp  Camp  Not Registered")
+        try Self.expect(terminal, "Boston")
+        #expect(!terminal.screen.text.contains("Edit Event"))
+        let shown = try program.run("events", "--search", "Late", "--json").output
+        #expect(shown.contains("\"city\":\"Boston\"") && shown.contains("\"cost\":\"120.00\""), "\(shown)")
+    }
+
     @Test("R088 R093 R085 Attended with an interaction and a result is one change, the event shows all of it, and one key takes all of it back")
     func attended() throws {
         let folder = try TemporaryFolder()

@@ -1,3 +1,5 @@
+import Client
+import Dates
 import Family
 import Glibc
 import Posix
@@ -8,10 +10,13 @@ import Testing
 @Suite("The full screen against a running server", .serialized)
 struct FullScreenTests {
     /// `huddle` of one member on a terminal of its own.
-    static func open(_ server: RunningServer, _ member: Demo.Member, _ folder: TemporaryFolder, _ words: [String] = [], columns: Int = 100, rows: Int = 30) throws -> PseudoTerminal {
-        try PseudoTerminal(
-            [try Programs.path("huddle")] + words, columns: columns, rows: rows,
-            environment: ["XDG_CONFIG_HOME": folder.path + "/" + member.name.replacing(" ", with: ""), "HUDDLE_SERVER": server.url, "HUDDLE_TOKEN": member.token, "LC_ALL": "C.UTF-8", "SWIFT_BACKTRACE": "enable=no"])
+    ///
+    /// - Parameter keeps: whether it finds the next time what it knew.
+    static func open(_ server: RunningServer, _ member: Demo.Member, _ folder: TemporaryFolder, _ words: [String] = [], keeps: Bool = false, columns: Int = 100, rows: Int = 30) throws -> PseudoTerminal {
+        let home = folder.path + "/" + member.name.replacing(" ", with: "")
+        var environment = ["XDG_CONFIG_HOME": home, "HUDDLE_SERVER": server.url, "HUDDLE_TOKEN": member.token, "LC_ALL": "C.UTF-8", "SWIFT_BACKTRACE": "enable=no"]
+        if keeps { environment["XDG_STATE_HOME"] = home + "/state" }
+        return try PseudoTerminal([try Programs.path("huddle")] + words, columns: columns, rows: rows, environment: environment)
     }
 
     static func expect(_ terminal: PseudoTerminal, _ text: String, _ place: SourceLocation = #_sourceLocation) throws {
@@ -175,9 +180,9 @@ struct FullScreenTests {
         let isFound = try terminal.wait { $0.line(2).contains("Search: show") && $0.line(2) != before }
         #expect(isFound, "\(terminal.screen.text)")
         try terminal.type("\r")
-        try Self.expect(terminal, "Esc back  a attended")
+        try Self.expect(terminal, "Esc back  e edit")
         try terminal.type("\u{1B}")
-        let isClosed = try terminal.wait { !$0.text.contains("Esc back  a attended") }
+        let isClosed = try terminal.wait { !$0.text.contains("Esc back  e edit") }
         #expect(isClosed)
         let results = try #require(terminal.screen.line(2).split(separator: " ").first.flatMap { Int($0) })
         try terminal.type("xy")
@@ -186,6 +191,90 @@ struct FullScreenTests {
         try terminal.type("q\u{18}u")
         try Self.expect(terminal, " restored ")
         #expect(terminal.screen.unknown.isEmpty, "\(terminal.screen.unknown)")
+    }
+
+    /// Presses and lets go the left button where a text stands.
+    static func click(_ terminal: PseudoTerminal, _ text: String, _ place: SourceLocation = #_sourceLocation) throws {
+        try expect(terminal, text, place)
+        let lines = terminal.screen.text.split(separator: "\n", omittingEmptySubsequences: false)
+        let row = try #require(lines.firstIndex { $0.contains(text) }, sourceLocation: place)
+        let start = try #require(lines[row].firstRange(of: text), sourceLocation: place).lowerBound
+        let column = TextWidth.of(lines[row][..<start])
+        try terminal.type("\u{1B}[<0;\(column + 1);\(row + 1)M\u{1B}[<0;\(column + 1);\(row + 1)m")
+    }
+
+    @Test("R040 R112 By mouse and keys: a day, a month, an order that is kept, whose season in two keys from anywhere, and a file of what is listed")
+    func seasonByMouse() throws {
+        let folder = try TemporaryFolder()
+        let demo = try Demo(in: folder.path + "/data")
+        let server = try RunningServer(folder.path + "/data")
+        let parent = demo.parents[0]
+        let terminal = try Self.open(server, parent, folder, keeps: true, columns: 120, rows: 40)
+        try Self.expect(terminal, "? shows the keys")
+        let program = HuddleProgram(server, token: demo.athletes[0].token)
+        let today = try #require(CalendarDate(LocalClock(zone: nil).today(Clock.wallMilliseconds())))
+        let first = try #require(today.adding(days: 1 - today.day)?.adding(months: 7))
+        let day = try #require(first.adding(days: 16))
+        #expect(try program.run("add", "event", "type=camp", "name==Click Camp", "start=\(day)").ending == .exited(0))
+        try terminal.type("\u{1B}2")
+        try Self.expect(terminal, "Track camps, showcases, visits, and games")
+        // Two keys, from here too; and it cannot be overlooked.
+        let athlete = demo.athletes[0].name
+        try terminal.type("\u{F}")
+        try Self.expect(terminal, "Whose season?")
+        let number = try #require((1...9).first { terminal.screen.text.contains("\($0) \(athlete) ") })
+        try Self.click(terminal, "\(number) \(athlete)")
+        let isThere = try terminal.wait { $0.line(0).contains("viewing \(athlete)'s season") }
+        #expect(isThere, "\(terminal.screen.text)")
+        #expect(terminal.screen.cells[0].contains { $0.style.background == Theme.dark[.context].background })
+
+        // The table of months, then the day in the grid.
+        try Self.click(terminal, "‹ ")
+        try terminal.type("M")
+        try Self.expect(terminal, "Which month?")
+        try terminal.type("." + String(repeating: "\u{1B}[C", count: 7) + "\r")
+        try Self.click(terminal, "17•")
+        let isSelected = try terminal.wait { $0.text.split(separator: "\n").contains { $0.contains("▸") && $0.contains("=Click Camp") } }
+        #expect(isSelected, "\(terminal.screen.text)")
+        try Self.click(terminal, "=Click Camp")
+        try Self.expect(terminal, "Coaches Present")
+        try terminal.type("\u{1B}")
+        let isBack = try terminal.wait { !$0.text.contains("Coaches Present") }
+        #expect(isBack)
+
+        // What is listed, into a file that must not be there yet.
+        try terminal.type("/=click\r")
+        try Self.expect(terminal, "1 result")
+        try terminal.type("E")
+        try Self.expect(terminal, "The events as they are listed  (1 line)")
+        let path = folder.path + "/season.csv"
+        try terminal.type("\u{15}" + path + "\r")
+        try Self.expect(terminal, "season.csv is written: 1 line.")
+        let text = String(decoding: try Files.read(path), as: UTF8.self)
+        #expect(text.hasPrefix("\u{FEFF}id,athlete,type,name,") && text.contains("'=Click Camp"), "\(text)")
+        try terminal.type("E")
+        try Self.expect(terminal, "The events as they are listed")
+        try terminal.type("\u{15}" + path + "\r")
+        try Self.expect(terminal, "It is there already: take another name.")
+        try terminal.type("\u{1B}")
+        let isGone = try terminal.wait { !$0.text.contains("It is there already") }
+        #expect(isGone)
+
+        // Names with no fitting event.
+        try terminal.type("c/zzz\r")
+        try Self.expect(terminal, "No events match your filters")
+        try Self.click(terminal, "c  Clear filters")
+        let isCleared = try terminal.wait { !$0.text.contains("No events match your filters") }
+        #expect(isCleared)
+        try terminal.type("rr")
+        try Self.expect(terminal, "results  Name")
+        try terminal.type("\u{18}\u{3}")
+        #expect(try terminal.waitForEnd() == .exited(0))
+        let again = try Self.open(server, parent, folder, keeps: true, columns: 120, rows: 40)
+        try Self.expect(again, "viewing")
+        try again.type("\u{1B}2")
+        try Self.expect(again, "results  Name")
+        #expect(again.screen.unknown.isEmpty, "\(again.screen.unknown)")
     }
 
     @Test("Buffers: what others do is told by number, Alt-a goes there, a few letters go anywhere, one's own change says how it is taken back")
@@ -214,6 +303,8 @@ struct FullScreenTests {
         // What is done to the record that one looks at is seen at once.
         try athlete.type("/edit event \"Late Camp\" --city Albany\r")
         try Self.expect(parent, "Albany")
+        try athlete.type("/edit event \"Late Camp\" --city Albany\r")
+        try Self.expect(athlete, "Nothing was different: it is so already.")
         try parent.type("xy")
         try Self.expect(parent, "Deleted Late Camp  ·  u takes it back")
         try Self.expect(athlete, "deleted Late Camp")
@@ -238,8 +329,10 @@ struct FullScreenTests {
         let athlete = try Self.open(server, demo.athletes[0], folder)
         try Self.expect(parent, "\(demo.athletes[0].name) is here")
         let name = demo.parents[0].name.split(separator: " ")[0]
-        try athlete.type("/edit 1 --check-in 07:45\r")
-        try athlete.type("@\(name) check-in is at 07:45 now, can we leave at six? 👍🏽\r")
+        // Of the list of what is next, whatever it is; 07:45 is what the demo says already.
+        try athlete.type("/edit 1 --check-in 07:50\r")
+        try Self.expect(parent, "check-in time 07:50")
+        try athlete.type("@\(name) check-in is at 07:50 now, can we leave at six? 👍🏽\r")
         try Self.expect(parent, "can we leave at six?")
         try parent.type("\u{F}2")
         let isViewing = try parent.wait { $0.line(0).contains("viewing \(demo.athletes[0].name)") || $0.line(0).contains("viewing \(demo.athletes[1].name)") }

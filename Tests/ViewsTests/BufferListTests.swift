@@ -142,7 +142,7 @@ struct BufferListTests {
 
     static func record() -> RecordView {
         var view = RecordView(.event, event.id, theme: .dark, keymap: RoomCommand.defaultKeymap())
-        view.show(event, [StyledText("Spring Showcase")] + (1...40).map { StyledText("line \($0)") })
+        view.show(event, ([StyledText("Spring Showcase")] + (1...40).map { StyledText("line \($0)") }).map { DetailLine($0) })
         return view
     }
 
@@ -164,7 +164,7 @@ struct BufferListTests {
         #expect(type("n").isEmpty && !drawn().contains("Are you sure"))
         #expect(type("x").isEmpty && type("y") == [.delete])
         view.show(nil, [])
-        #expect(drawn().contains("Event not found"))
+        #expect(drawn().contains("Event not found") && drawn().contains("Esc  Return to Events →"))
         #expect([type("e"), type("x"), type("a")].allSatisfy { $0 == [.shared(.bell)] })
     }
 }

@@ -158,6 +158,72 @@ struct ConflictViewTests {
         #expect(view.choices[7]?.values.contains(.text("mine")) == true)
     }
 
+    /// A set, a reference and a flag, each contested.
+    static func named() throws -> DraftItem {
+        let coach = EventDetailTests.coach
+        var other = EventDetailTests.record(.coach, 21, ["first_name": .text("Bo"), "last_name": .text("Ek")])
+        other.version = 1
+        let text = ChangeText(RecordNames([showcase, coach, other] + members)) { _ in "09:14" }
+        let values: [(String, Value, Value)] = [
+            ("registered", .flag(true), .flag(false)), ("coaches_present", .set([SetElement(id: coach.id)]), .set([SetElement(id: other.id)])),
+        ]
+        let patch = FieldPatch(assignments: try values.map { .init(field: try place($0.0), value: $0.1) }.sorted { $0.field < $1.field })
+        let fields = try values.map { ConflictSides.Field(field: try place($0.0), base: nil, yours: $0.1, theirs: $0.2, isContested: true, member: dana, at: 0) }
+        let rejection = Rejection(.conflict, "Dana changed it.", operation: 0, kind: .event, id: showcase.id, conflict: Conflict(record: showcase, fields: []))
+        let draft = Draft(id: 5, operations: [Operation(kind: .event, id: showcase.id, action: .update(base: 1, merge: .disjoint, patch: patch))], at: 0, rejection: rejection)
+        return DraftItem(draft, ConflictSides(draft: 5, operation: 0, matter: .fields, record: showcase, fields: fields), text)
+    }
+
+    @Test("Who is in a set, and yes or no, are written anew too; Tab completes names")
+    func mergeNames() throws {
+        var view = try Self.view([Self.named()])
+        Self.type(&view, "enter", "e")
+        #expect(view.input?.text == "yes")
+        Self.type(&view, "ctrl-u", "n", "tab")
+        #expect(view.input?.text == "no")
+        Self.type(&view, "enter", "j", "e")
+        #expect(view.input?.text == "Bo Ek, Nadia Rahimi", "both sides to begin with")
+        Self.type(&view, "ctrl-u", "na", "tab", ",", "b", "tab")
+        #expect(view.input?.text == "Nadia Rahimi, Bo Ek")
+        Self.type(&view, "enter")
+        let (coaches, registered) = (try Self.place("coaches_present"), try Self.place("registered"))
+        #expect(view.choices[5]?[coaches] == .text("Nadia Rahimi, Bo Ek") && view.choices[5]?[registered] == .text("no"))
+    }
+
+    @Test("What did several things at once is sent in its parts; what did one is not")
+    func split() throws {
+        let operations = [Operation(kind: .event, id: Self.showcase.id, action: .delete(base: 1)), Operation(kind: .event, id: Self.maya, action: .delete(base: 1))]
+        var view = Self.view([DraftItem(Draft(id: 4, operations: operations, at: 0, rejection: Rejection(.notAllowed, "A guest reads only.")), nil, Self.text), Self.refused()])
+        #expect(Self.drawn(view).contains("s one by one"))
+        #expect(Self.type(&view, "e") == [.pane(.shared(.bell))] && view.toast?.contains("s sends them one by one") == true)
+        #expect(Self.type(&view, "s") == [.split(4)])
+        #expect(Self.type(&view, "j", "s") == [.pane(.shared(.bell))])
+    }
+
+    @Test("A click selects what was refused, opens it, and chooses a side")
+    func clicks() throws {
+        var view = try Self.view([Self.refused(), Self.conflict()])
+        func click(_ text: String) throws -> [ConflictAction] {
+            var canvas = Canvas(Size(columns: 90, rows: 24))
+            view.draw(RoomViewTests.facts(), &canvas)
+            let row = try #require((0..<24).first { canvas.text(row: $0).contains(text) }, "\(text) is not in\n\(canvas.text)")
+            let line = canvas.text(row: row)
+            let column = TextWidth.of(line[..<(try #require(line.firstRange(of: text)).lowerBound)])
+            let target = try #require(canvas.target(at: Point(column, row)))
+            if case .keys(let keys) = target { return keys.flatMap { view.handle(.key($0)) } }
+            var mouse = MouseEvent(.press(1), at: Point(column, row))
+            mouse.target = target
+            return view.handle(.mouse(mouse))
+        }
+        #expect(try click("change Spring Showcase").isEmpty && view.selected == 7 && !view.isOpen)
+        #expect(try click("change Spring Showcase").isEmpty && view.isOpen)
+        _ = try click("120.00")
+        #expect(view.choices[7]?[try Self.place("cost")] == .theirs)
+        _ = try click("150.00")
+        #expect(view.choices[7]?[try Self.place("cost")] == .yours)
+        #expect(try click("Esc later").isEmpty && !view.isOpen)
+    }
+
     @Test("Refused ones are sent again, changed, or forgotten after a question; overlaps take a reason")
     func others() throws {
         var view = Self.view([Self.refused(), Self.overlap()])

@@ -33,7 +33,7 @@ struct EventDetailTests {
         let metric = Self.record(.metric, 3, ["metric_type": .text("pop_time"), "value": .text("1.87"), "unit": .text("sec"), "verified": .flag(true)])
         let said = Self.record(.interaction, 4, ["interaction_type": .text("in_person_visit"), "direction": .text("inbound"), "content": .text("Asked about grades."), "sentiment": .text("positive")])
         let names = RecordNames([Self.coach, Self.maya, event, metric, said])
-        let lines = EventDetail.lines(event, metrics: [metric], interactions: [said], names, .dark).map(\.text)
+        let lines = EventDetail.lines(event, metrics: [metric], interactions: [said], names, .dark).map(\.text.text)
         #expect(lines == [
             "Spring Showcase  Showcase  Attended", "Apr 15 - 16, 2026", "Maya Rivera", "",
             "Time        09:00", "Check-in    08:15", "Cost        free", "Source      Flyer", "",
@@ -50,10 +50,10 @@ struct EventDetailTests {
     @Test("R100 R104 What is lacking: Unknown, no directions, and why there are no coaches", arguments: [(false, "Event not linked to school"), (true, "No coaches recorded")])
     func lacking(hasSchool: Bool, words: String) {
         let event = Self.record(.event, 5, hasSchool ? ["school_id": .reference(Self.coach.id)] : [:])
-        let lines = EventDetail.lines(event, metrics: [], interactions: [], RecordNames([]), .dark).map(\.text)
+        let lines = EventDetail.lines(event, metrics: [], interactions: [], RecordNames([]), .dark).map(\.text.text)
         #expect(lines.first == "Unknown event  Unknown  Not Registered")
         #expect(lines[1] == "Unknown")
-        #expect(lines.suffix(2) == ["Coaches Present", words])
+        #expect(lines.suffix(hasSchool ? 3 : 2) == ["Coaches Present", words] + (hasSchool ? ["+  Add Coach"] : []))
         #expect(!lines.contains("Location"))
     }
 }

@@ -2,6 +2,7 @@ import Bytes
 import Client
 import Dates
 import Family
+import Queries
 import Terminal
 import Testing
 @testable import Views
@@ -51,7 +52,7 @@ struct EventsViewTests {
         #expect(text == """
              The Rivera family  viewing Maya's season                   Dana Rivera is here
              Events  Track camps, showcases, visits, and games                n + Add Event
-             5 results  Date (Newest First)
+             5 results  Date (Newest First)                         3 ahead, next in 3 days
              ‹ November 2026 ›            ▸ Łódź Open                                  Game
              Su  Mo  Tu  We  Th  Fr  Sa     Dec 2, 2026                      Not Registered
               1   2   3   4   5   6•─ 7•    Spring Showcase                        Showcase
@@ -86,9 +87,17 @@ struct EventsViewTests {
         var view = try Self.view()
         _ = Self.type(&view, "/", "zzz", "enter")
         let text = Self.drawn(view)
-        for words in ["No events match your filters", "Try adjusting your search criteria", "c  Clear filters"] { #expect(text.contains(words), "\(words)") }
+        for words in ["▽", "No events match your filters", "Try adjusting your search criteria", "c  Clear filters"] { #expect(text.contains(words), "\(words)") }
         let add = Self.type(&view, "n")
-        #expect(add == [.add])
+        #expect(add == [.add(on: nil)])
+        _ = Self.type(&view, "c")
+        #expect(view.count == 5)
+        // Nothing is there yet: that is not the same as nothing.
+        var canvas = Canvas(Size(columns: 80, rows: 20))
+        var facts = RoomViewTests.facts()
+        facts.connection = .arriving
+        try Self.view([]).draw(facts, &canvas)
+        #expect(canvas.text.contains("Loading …") && !canvas.text.contains("No events yet"))
     }
 
     @Test("Months page within two years, and what comes is selected")
@@ -111,7 +120,9 @@ struct EventsViewTests {
     func actions() throws {
         var view = try Self.view()
         let id = try #require(view.selectedRecord?.id)
-        #expect([Self.type(&view, "enter"), Self.type(&view, "e"), Self.type(&view, "a"), Self.type(&view, "q")] == [[.open(id)], [.edit(id)], [.attend(id)], [.shared(.close)]])
+        #expect([Self.type(&view, "enter"), Self.type(&view, "e"), Self.type(&view, "a"), Self.type(&view, "+"), Self.type(&view, "q")] == [[.open(id)], [.edit(id)], [.attend(id)], [.coaches(id)], [.shared(.close)]])
+        let all = (0..<view.count).map { view.found($0).id }
+        #expect(Self.type(&view, "E") == [.export(all, event: nil)])
         let no = Self.type(&view, "x", "n")
         #expect(no.isEmpty)
         _ = Self.type(&view, "x")
@@ -130,13 +141,188 @@ struct EventsViewTests {
     @Test("An event in full is scrolled, and closed by Esc before the list is")
     func detail() throws {
         var view = try Self.view()
-        view.showDetail((["Spring Showcase"] + (1...40).map { "line \($0)" }).map { StyledText($0) })
+        view.showDetail((["Spring Showcase"] + (1...40).map { "line \($0)" }).map { DetailLine(StyledText($0)) })
         #expect(Self.drawn(view).contains("line 1"))
         for _ in 0..<35 { _ = Self.type(&view, "j") }
         #expect(Self.drawn(view).contains("line 40"))
         let first = Self.type(&view, "esc")
         let second = Self.type(&view, "esc")
         #expect(first.isEmpty && second == [.shared(.close)])
+    }
+
+    /// The style of the first cell of a text on the screen.
+    static func style(of text: String, _ view: EventsView, in row: Int? = nil) -> Style? {
+        var canvas = Canvas(Size(columns: 80, rows: 20))
+        view.draw(RoomViewTests.facts(), &canvas)
+        for number in row.map({ [$0] }) ?? Array(0..<20) {
+            let line = canvas.text(row: number)
+            if let place = line.firstRange(of: text) { return canvas[TextWidth.of(line[..<place.lowerBound]), number].style }
+        }
+        return nil
+    }
+
+    @Test("R055 Today, other months' days, dots and badges have the colours of what they mean")
+    func palette() throws {
+        let view = try Self.view()
+        let theme = Theme.dark
+        #expect(Self.style(of: "21", view) == theme[.today])
+        #expect(Self.style(of: "10  11", view, in: 10) == theme[.outside], "a day of December")
+        #expect(Self.style(of: "+ 25", view)?.foreground == theme[.showcase].foreground)
+        #expect(Self.style(of: "Attended", view)?.foreground == theme[.attended].foreground)
+        #expect(Self.style(of: "Not Registered", view, in: 8)?.foreground == theme[.notRegistered].foreground)
+        #expect(Self.style(of: "Registered", view, in: 6)?.foreground == theme[.registered].foreground)
+        #expect(Self.style(of: "Official Visit", view)?.foreground == theme[.officialVisit].foreground)
+        var asking = view
+        _ = Self.type(&asking, "x")
+        #expect(Self.style(of: "┌", asking) == theme[.failure], "what deletes is red")
+    }
+
+    @Test("R080 The way is offered when an address or a city is known; a state or a name alone leads nowhere", arguments: [
+        (["address": "1 Main St & Co", "city": "Ashgrove", "state": "OH"], "1%20Main%20St%20%26%20Co%2C%20Ashgrove%2C%20OH"), (["city": "Łódź"], "%C5%81%C3%B3d%C5%BA"),
+        (["address": "1 Main St"], "1%20Main%20St"), (["state": "OH"], nil), (["location": "The old gym"], nil), ([:], nil),
+    ] as [([String: String], String?)])
+    func directions(fields: [String: String], query: String?) throws {
+        let record = Self.event(1, fields.mapValues { .text($0) })
+        #expect(Directions.link(record.fields) == query.map { "https://www.openstreetmap.org/search?query=" + $0 })
+        var view = try Self.view([record])
+        #expect(Self.type(&view, "m") == [query.map { .directions("https://www.openstreetmap.org/search?query=" + $0) } ?? .shared(.bell)])
+        let lines = EventDetail.lines(record, metrics: [], interactions: [], RecordNames([]), .dark)
+        #expect(lines.contains { $0.text.text == "m  Get Directions" } == (query != nil))
+    }
+
+    @Test("R030 R031 R054 The arrow keys move among the days; Enter goes to the events of one, Space stays there, a new one is on it")
+    func days() throws {
+        var view = try Self.view()
+        _ = Self.type(&view, "left", "tab")
+        #expect(view.dayCursor == CalendarDate("2026-11-06") || view.dayCursor == CalendarDate("2026-10-01"))
+        _ = Self.type(&view, ".")
+        #expect(view.dayCursor == CalendarDate("2026-11-21") && Self.drawn(view, rows: 20).contains("Sat, Nov 21: no event"))
+        #expect(Self.type(&view, "space") == [.shared(.bell)])
+        _ = Self.type(&view, "right", "right", "right")
+        #expect(Self.drawn(view, rows: 20).contains("▸24+"))
+        #expect(Self.type(&view, "n") == [.add(on: CalendarDate("2026-11-24"))])
+        _ = Self.type(&view, "space")
+        #expect(view.selectedDay == CalendarDate("2026-11-24") && view.dayCursor != nil)
+        #expect(view.selectedRecord?.fields.text("start_date") == "2026-11-24")
+        // A day in the middle of what lasts several; up by weeks, into the list by Enter.
+        _ = Self.type(&view, "up", "up", "left", "left", "enter")
+        #expect(view.selectedRecord == nil || view.selectedDay == CalendarDate("2026-11-08"))
+        #expect(view.selectedRecord?.fields.text("name") == "Late Camp" && view.dayCursor == nil)
+        // Down in the list is the list's again.
+        _ = Self.type(&view, "j")
+        #expect(view.selectedRecord?.fields.text("start_date") == "2025-06-01")
+        // Not beyond two years; months page under the day.
+        _ = Self.type(&view, ".", "tab", "pagedown")
+        #expect(view.month.month == 12 || view.month.month == 1)
+        var last: [EventsAction] = []
+        for _ in 0..<150 { last = Self.type(&view, "down") }
+        #expect(last == [.shared(.bell)] && view.dayCursor?.year == 2028 && view.dayCursor?.month == 11)
+        _ = Self.type(&view, "esc")
+        #expect(view.dayCursor == nil)
+        // On a narrow screen the month stands in the place of the list.
+        _ = Self.type(&view, ".", "tab")
+        #expect(Self.drawn(view, columns: 50, rows: 20).contains("‹ November 2026 ›"))
+    }
+
+    @Test("R031 A month is chosen from a table of the years that can be reached")
+    func monthChoice() throws {
+        var view = try Self.view()
+        _ = Self.type(&view, "M")
+        let text = Self.drawn(view, rows: 20)
+        for words in ["Which month?", "2024", "2028", "▸Nov", "Enter goes there"] { #expect(text.contains(words), "\(words)") }
+        _ = Self.type(&view, "right", "down")
+        #expect(view.monthChoice == CalendarDate("2027-12-01"))
+        #expect(Self.type(&view, "down") == [.shared(.bell)])
+        _ = Self.type(&view, "up", "enter")
+        #expect(view.monthChoice == nil && view.month == CalendarDate("2026-12-01"))
+        #expect(view.selectedRecord?.fields.text("name") == "Łódź Open")
+        _ = Self.type(&view, "M", "esc")
+        #expect(view.monthChoice == nil && view.month == CalendarDate("2026-12-01"))
+    }
+
+    @Test("R040 The order is kept and said to be; filters and search are gone when the season is left")
+    func kept() throws {
+        var view = try Self.view()
+        #expect(Self.type(&view, "r") == [.sorted(.dateAscending)])
+        _ = Self.type(&view, "t", "/", "late", "enter")
+        #expect(view.count == 1)
+        #expect(Self.type(&view, "q") == [.shared(.close)])
+        #expect(view.count == 5 && view.filterWords.isEmpty && Self.drawn(view).contains("Date (Oldest First)"))
+        var next = try Self.view()
+        next.restore(.name)
+        #expect(Self.drawn(next).contains("5 results  Name"))
+        next.restore(.mostShared)
+        #expect(Self.drawn(next).contains("Date (Newest First)"), "an order that events do not have")
+    }
+
+    /// Clicks the first place where a text stands.
+    static func click(_ view: inout EventsView, _ text: String, columns: Int = 80, rows: Int = 20, offset: Int = 0) throws -> [EventsAction] {
+        var canvas = Canvas(Size(columns: columns, rows: rows))
+        view.draw(RoomViewTests.facts(), &canvas)
+        let row = try #require((0..<rows).first { canvas.text(row: $0).contains(text) }, "\(text) is not in\n\(canvas.text)")
+        let line = canvas.text(row: row)
+        let column = TextWidth.of(line[..<(try #require(line.firstRange(of: text)).lowerBound)]) + offset
+        let target = try #require(canvas.target(at: Point(column, row)), "\(text) cannot be clicked")
+        if case .keys(let keys) = target { return keys.flatMap { view.handle(.key($0)) } }
+        var mouse = MouseEvent(.press(1), at: Point(column, row))
+        mouse.target = target
+        return view.handle(.mouse(mouse))
+    }
+
+    @Test("A click selects an event or a day, a second one opens; months, filters, order and questions are clicked too")
+    func clicks() throws {
+        var view = try Self.view()
+        #expect(try Self.click(&view, "Late Camp").isEmpty && view.selectedRecord?.fields.text("name") == "Late Camp")
+        let id = try #require(view.selectedRecord?.id)
+        #expect(try Self.click(&view, "Nov 6 - 8, 2026") == [.open(id)])
+        #expect(try Self.click(&view, "24+").isEmpty && view.selectedDay == CalendarDate("2026-11-24"))
+        #expect(view.selectedRecord?.fields.text("start_date") == "2026-11-24")
+        _ = try Self.click(&view, "›")
+        #expect(view.month == CalendarDate("2026-12-01"))
+        _ = try Self.click(&view, "December 2026")
+        #expect(view.monthChoice != nil)
+        _ = try Self.click(&view, "2025  Jan", offset: 6)
+        #expect(view.monthChoice == nil && view.month.month == 1)
+        _ = try Self.click(&view, "Date (Newest First)")
+        #expect(view.filter.sort == .dateAscending)
+        _ = Self.type(&view, "s")
+        _ = try Self.click(&view, "Registered")
+        #expect(view.filterWords == ["Not Registered"])
+        #expect(try Self.click(&view, "n + Add Event") == [.add(on: nil)])
+        let chosen = try #require(view.selectedRecord?.id)
+        _ = Self.type(&view, "x")
+        // What is behind the question is out of reach.
+        var canvas = Canvas(Size(columns: 80, rows: 20))
+        view.draw(RoomViewTests.facts(), &canvas)
+        #expect(canvas.target(at: Point(79, 1)) == nil && canvas.target(at: Point(2, 8)) == nil)
+        #expect(try Self.click(&view, "any other key").isEmpty && !view.isAskingToDelete)
+        _ = Self.type(&view, "x")
+        #expect(try Self.click(&view, "y delete") == [.delete(chosen)])
+    }
+
+    @Test("In an event, Tab goes from coach to result to interaction; each is opened, or taken out after a question")
+    func parts() throws {
+        var view = try Self.view()
+        let id = try #require(view.selectedRecord?.id)
+        let coach = RecordReference(.coach, EventDetailTests.coach.id), metric = RecordReference(.metric, id)
+        view.showDetail([DetailLine(StyledText("Łódź Open"))] + (1...30).map { DetailLine(StyledText("line \($0)")) } + [DetailLine(StyledText("1.87 sec"), metric), DetailLine(StyledText("Nadia Rahimi"), coach)])
+        #expect(!Self.drawn(view).contains("1.87 sec"))
+        _ = Self.type(&view, "tab")
+        #expect(Self.drawn(view).contains("1.87 sec"), "what is selected is in sight")
+        #expect(Self.type(&view, "enter") == [.record(metric)] && Self.type(&view, "e") == [.record(metric)])
+        _ = Self.type(&view, "x")
+        #expect(Self.drawn(view).contains("Are you sure you want to delete this metric?"))
+        #expect(Self.type(&view, "y") == [.remove(metric, from: id)] && view.detail != nil)
+        _ = Self.type(&view, "tab", "x")
+        #expect(Self.drawn(view).contains("Take this coach off the event?"))
+        #expect(Self.type(&view, "n").isEmpty)
+        #expect(try Self.click(&view, "1.87 sec").isEmpty && view.detail?.selected == metric)
+        #expect(try Self.click(&view, "1.87 sec") == [.record(metric)])
+        // What is gone is not selected any more.
+        view.refreshDetail([DetailLine(StyledText("Łódź Open"))])
+        #expect(view.detail?.selected == nil)
+        _ = Self.type(&view, "x")
+        #expect(Self.type(&view, "y") == [.delete(id)])
     }
 
     @Test("Everybody's season names the athletes; ? shows the keys; every size is drawn")

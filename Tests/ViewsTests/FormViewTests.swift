@@ -149,13 +149,43 @@ struct FormViewTests {
     func newSchool() throws {
         var form = try Self.add(.event)
         try Self.go(&form, "School")
-        let none = Self.type(&form, "New", "down")
+        let none = Self.type(&form, "New")
         #expect(none.isEmpty && Self.drawn(form).contains("+ Add new school: New"))
         #expect(Self.type(&form, "enter") == [.addSchool("New")])
         form.choose(FormOption(Self.dana, "New"), .school)
         #expect(form.rows[form.focus].current == .chosen([Self.dana]))
         Self.type(&form, "backspace")
         #expect(form.rows[form.focus].isEmpty)
+    }
+
+    @Test("R072 R073 A school that is not listed is a name where the host stands, and no school is chosen")
+    func notListed() throws {
+        var form = try Self.add(.event)
+        try Self.go(&form, "School")
+        Self.type(&form, "Hudson Valley", "down")
+        #expect(Self.drawn(form).contains("Other (not listed): Hudson Valley"))
+        #expect(Self.type(&form, "enter").isEmpty)
+        #expect(form.rows[form.focus].label == "Host (school not listed)" && form.rows[form.focus].editor.text == "Hudson Valley")
+        #expect(form.rows.first { $0.label == "School" }?.isEmpty == true)
+        try Self.go(&form, "School")
+        Self.type(&form, " ")
+        #expect(Self.drawn(form).contains("Other (not listed)") && !Self.drawn(form).contains("+ Add new school"))
+    }
+
+    @Test("R102 The coaches of the event's school are offered first; who was there joins and leaves by itself")
+    func coaches() throws {
+        var event = Self.event
+        event.fields["school_id"] = .reference(Self.school)
+        var form: FormView = .coaches(event, context: Self.context([event]), today: try Self.today(), theme: .dark, keymap: RoomCommand.defaultKeymap())
+        form.options = [.coach: [FormOption(Self.coach, "Nadia Rahimi", group: Self.school), FormOption(Self.maya, "Bo Else")]]
+        Self.type(&form, " ")
+        #expect(Self.drawn(form).contains("Nadia Rahimi") && !Self.drawn(form).contains("Bo Else"))
+        Self.type(&form, "bo")
+        #expect(Self.drawn(form).contains("Bo Else"))
+        Self.type(&form, "ctrl-u", "enter")
+        let entry = try #require(try Self.saved(Self.type(&form, "ctrl-s")).first)
+        let field = try #require(Kind.event.declaration.index(of: "coaches_present"))
+        #expect(entry.patch == FieldPatch(setEdits: [.init(field: field, add: [Self.coach])]))
     }
 
     @Test("Every kind that people add has a form that saves what its required fields say", arguments: [
@@ -252,6 +282,68 @@ struct FormViewTests {
         form.refuse(Rejection(.invalid, "City is not one", kind: .event, field: "city"))
         #expect(form.rows[form.focus].label == "City")
         #expect(Self.drawn(form).contains("City is not one."))
+    }
+
+    @Test("R164 What is on its way is not typed at; a refusal gives the form back as it was, what overlaps is asked about in it")
+    func saving() throws {
+        var form = try Self.edit()
+        try Self.go(&form, "City")
+        Self.type(&form, "Albany")
+        _ = try Self.saved(Self.type(&form, "ctrl-s"))
+        form.beginSaving()
+        #expect(Self.drawn(form).contains("[ Saving... ]"))
+        #expect(Self.type(&form, "x", "esc", "ctrl-s").isEmpty && form.rows[form.focus].editor.text == "Albany" && !form.isAskingToDiscard)
+        #expect(Self.type(&form, "alt-1") == [.shared(.show(1))])
+        form.refuse(Rejection(.notAllowed, "A guest reads only."))
+        #expect(!form.isSaving && Self.drawn(form).contains("A guest reads only.") && form.isChanged)
+        #expect(try Self.saved(Self.type(&form, "ctrl-s")).count == 1)
+
+        form.beginSaving()
+        form.ask(about: ConflictViewTests.overlap())
+        let asked = Self.drawn(form)
+        for words in ["At the same time", "Jun 11, 2027 19:00 - 20:00", "w both, with a reason"] { #expect(asked.contains(words), "\(words)\n\(asked)") }
+        #expect(Self.type(&form, "z") == [.shared(.bell)])
+        Self.type(&form, "w")
+        #expect(Self.type(&form, "enter") == [.shared(.bell)], "a reason is required")
+        #expect(Self.type(&form, "One each", "enter") == [.accept(reason: "One each")])
+        Self.type(&form, "esc", "e")
+        #expect(form.clash == nil && form.rows[form.focus].editor.text == "Albany", "it is changed in the form")
+        form.ask(about: ConflictViewTests.overlap())
+        #expect(Self.type(&form, "x") == [.discard])
+    }
+
+    @Test("A click goes to a field, turns a flag, opens a list and picks from it; the button saves")
+    func clicks() throws {
+        func click(_ form: inout FormView, _ text: String) throws -> [FormAction] {
+            var canvas = Canvas(Size(columns: 90, rows: 50))
+            form.draw(RoomViewTests.facts(), &canvas)
+            let row = try #require((0..<50).first { canvas.text(row: $0).contains(text) }, "\(text) is not in\n\(canvas.text)")
+            let line = canvas.text(row: row)
+            let column = TextWidth.of(line[..<(try #require(line.firstRange(of: text)).lowerBound)])
+            let target = try #require(canvas.target(at: Point(column, row)))
+            if case .keys(let keys) = target { return keys.flatMap { form.handle(.key($0)) } }
+            var mouse = MouseEvent(.press(1), at: Point(column, row))
+            mouse.target = target
+            return form.handle(.mouse(mouse))
+        }
+        var form = try Self.add(.event)
+        _ = try click(&form, "Event name")
+        Self.type(&form, "Clicked")
+        #expect(form.rows.first { $0.label == "Event name" }?.editor.text == "Clicked")
+        _ = try click(&form, "Registered")
+        #expect(form.rows.first { $0.label == "Registered" }?.current == .flag(true))
+        _ = try click(&form, "Event type")
+        _ = try click(&form, "Event type")
+        #expect(form.rows.first { $0.label == "Event type" }?.current == .choice(0))
+        _ = try click(&form, "School")
+        _ = try click(&form, "School")
+        _ = try click(&form, "Ashgrove University")
+        #expect(form.rows.first { $0.label == "School" }?.current == .chosen([Self.school]))
+        _ = try click(&form, "Start date")
+        Self.type(&form, "today")
+        #expect(try Self.saved(click(&form, "[ Create Event ]")).count == 1)
+        #expect(try Self.saved(click(&form, "Ctrl-S Create Event")).count == 1)
+        #expect(try click(&form, "Esc Cancel").isEmpty && form.isAskingToDiscard)
     }
 
     // MARK: Attended

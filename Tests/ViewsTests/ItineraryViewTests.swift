@@ -130,6 +130,37 @@ struct ItineraryViewTests {
         #expect(got == wanted)
     }
 
+    @Test("A click selects a trip, an item or a day, in the list and in the month; a second one opens")
+    func clicks() throws {
+        var view = try Self.view()
+        func click(_ text: String, columns: Int = 110) throws -> [ItineraryAction] {
+            var canvas = Canvas(Size(columns: columns, rows: 24))
+            view.draw(RoomViewTests.facts(), &canvas)
+            let row = try #require((0..<24).first { canvas.text(row: $0).contains(text) }, "\(text) is not in\n\(canvas.text)")
+            let line = canvas.text(row: row)
+            let column = TextWidth.of(line[..<(try #require(line.firstRange(of: text)).lowerBound)])
+            let target = try #require(canvas.target(at: Point(column, row)))
+            if case .keys(let keys) = target { return keys.flatMap { view.handle(.key($0)) } }
+            var mouse = MouseEvent(.press(1), at: Point(column, row))
+            mouse.target = target
+            return view.handle(.mouse(mouse))
+        }
+        #expect(try click("Texas").isEmpty && view.selectedTrip == Self.id(2) && view.plan == nil)
+        _ = try click("Albany, three days")
+        _ = try click("Albany, three days")
+        #expect(view.plan?.trip == Self.id(1))
+        _ = try click("Flight")
+        #expect(view.selectedItem == Self.id(13))
+        #expect(try click("Flight") == [.open(Self.id(13))])
+        _ = try click("Sunday, November 22")
+        #expect(view.day == CalendarDate("2026-11-22"))
+        _ = try click("23+")
+        #expect(view.day == CalendarDate("2026-11-23"))
+        #expect(try click("12  13") == [.pane(.shared(.bell))], "a day without the trip")
+        #expect(try click("e change") == [.pane(.edit(view.selectedItem ?? Self.id(0)))])
+        #expect(try click("Esc trips").isEmpty && view.plan == nil)
+    }
+
     @Test("Deleting a trip tells that its items go with it; a trip that somebody deleted is left")
     func deletion() throws {
         var view = try Self.view()

@@ -5,6 +5,7 @@ package enum BufferCommand: String, CaseIterable, Sendable {
     case first = "buffer-1", second = "buffer-2", third = "buffer-3", fourth = "buffer-4", fifth = "buffer-5"
     case sixth = "buffer-6", seventh = "buffer-7", eighth = "buffer-8", ninth = "buffer-9"
     case nextActive = "buffer-next-active", last = "buffer-last", switchTo = "buffer-switch", close = "buffer-close"
+    case season = "season-menu"
 
     /// For those that go to a number.
     var number: Int? { rawValue.last.flatMap(\.wholeNumberValue) }
@@ -15,12 +16,13 @@ package enum BufferCommand: String, CaseIterable, Sendable {
         case .last: "to the buffer before"
         case .switchTo: "to any buffer, season, trip or record by a few letters"
         case .close: "close the buffer"
+        case .season: "whose season you look at"
         default: "buffer \(number ?? 0)"
         }
     }
 
     /// For help; the nine numbers are one line.
-    package static let helpLines = [("buffer-1", "the room; Alt-2 season, 3 trips, 4 documents, 5 what is kept, then what is open")] + [nextActive, last, switchTo, close].map { ($0.rawValue, $0.summary) }
+    package static let helpLines = [("buffer-1", "the room; Alt-2 season, 3 trips, 4 documents, 5 what is kept, then what is open")] + [nextActive, last, switchTo, season, close].map { ($0.rawValue, $0.summary) }
 
     static func bindDefaults(_ keymap: inout Keymap) {
         for command in allCases {
@@ -30,6 +32,8 @@ package enum BufferCommand: String, CaseIterable, Sendable {
             ("alt-a", .nextActive), ("alt-/", .last), ("ctrl-x b", .switchTo), ("alt-g", .switchTo), ("ctrl-x k", .close),
         ]
         for (names, command) in keys { keymap.bind(names, to: command.rawValue) }
+        // The room has a menu of its own; where one types, the key may be the editor's.
+        for mode in ["events", "trips", "documents", "drafts", "conflict"] { keymap.bind("ctrl-o", to: season.rawValue, in: mode) }
     }
 }
 
@@ -38,6 +42,8 @@ package enum SharedAction: Hashable, Sendable {
     /// The buffer of this number, from 1.
     case show(Int)
     case showNextActive, showLast, switchBuffer
+    /// The menu of seasons.
+    case chooseSeason
     /// Back to what was on the screen before; those that are always there stay open.
     case close
     /// Take back one's own last change.
@@ -57,6 +63,7 @@ package enum SharedAction: Hashable, Sendable {
             case .nextActive: self = .showNextActive
             case .last: self = .showLast
             case .switchTo: self = .switchBuffer
+            case .season: self = .chooseSeason
             default: self = .close
             }
             return

@@ -100,7 +100,9 @@ package struct SwitcherView: Sendable {
             switch mouse.action {
             case .wheelUp: move(-1)
             case .wheelDown: move(1)
-            case .press: return .closed
+            case .press:
+                guard case .place(Self.target, let place)? = mouse.target, found.indices.contains(place) else { return .closed }
+                return .chosen(found[place].candidate.place)
             case .release, .drag: break
             }
         case .focus: break
@@ -108,6 +110,8 @@ package struct SwitcherView: Sendable {
         }
         return .open
     }
+
+    private static let target = "entry"
 
     private mutating func press(_ key: Key) -> Outcome {
         switch (key.code, key.modifiers) {
@@ -135,6 +139,7 @@ package struct SwitcherView: Sendable {
     /// Draws over what is on the screen.
     package func draw(_ canvas: inout Canvas) {
         let rect = canvas.bounds.centred(columns: min(70, canvas.size.columns - 4), rows: Self.shown + 3)
+        canvas.dropTargets()
         canvas.fill(rect)
         canvas.box(rect, theme[.accent], title: "Go to — Enter goes, Esc stays", titleStyle: theme[.title])
         let inner = rect.inset(2, 1)
@@ -147,7 +152,9 @@ package struct SwitcherView: Sendable {
             if found.isEmpty { canvas.draw("Nothing is called that.", at: inner.column, inner.row + 1, theme[.muted]) }
             for (row, entry) in found.enumerated() {
                 let base = row == selected ? theme[.selection] : theme[.text]
-                canvas.fill(Rect(inner.column, inner.row + 1 + row, columns: inner.columns, rows: 1), " ", base)
+                let area = Rect(inner.column, inner.row + 1 + row, columns: inner.columns, rows: 1)
+                canvas.fill(area, " ", base)
+                canvas.target(area, .place(Self.target, row))
                 let detail = TextWidth.cut(entry.candidate.detail, to: max(inner.columns / 3, 1))
                 let room = max(inner.columns - TextWidth.of(detail) - 1, 1)
                 let label = StyledText(TextWidth.cut(entry.candidate.label, to: room), base).highlighting(Set(entry.match.positions), theme[.match])

@@ -40,5 +40,7 @@ package enum FormAction: Hashable, Sendable {
     case editOutside(String)
     /// It is done with.
     case discard
+    /// What overlaps is sent all the same, with the reason.
+    case accept(reason: String)
     case shared(SharedAction)
 }

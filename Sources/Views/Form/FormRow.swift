@@ -7,11 +7,14 @@ package struct FormOption: Hashable, Sendable {
     package let id: Identifier
     package let label: String
     package let detail: String
+    /// The record that it belongs to: a coach's school.
+    package let group: Identifier?
 
-    package init(_ id: Identifier, _ label: String, _ detail: String = "") {
+    package init(_ id: Identifier, _ label: String, _ detail: String = "", group: Identifier? = nil) {
         self.id = id
         self.label = label
         self.detail = detail
+        self.group = group
     }
 }
 

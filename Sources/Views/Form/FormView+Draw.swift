@@ -12,6 +12,9 @@ extension FormView {
         TitleLine.draw(facts, &canvas, top, theme)
         let (body, status) = rest.splitBottom(1)
         canvas.box(body, theme[.accent], title: "\(title)   Ctrl-S \(saveLabel)  Esc Cancel", titleStyle: theme[.muted])
+        let save = body.column + 3 + TextWidth.of(title) + 3
+        canvas.target(Rect(save, body.row, columns: 7 + TextWidth.of(saveLabel), rows: 1), .keys([.control("s")]))
+        canvas.target(Rect(save + 9 + TextWidth.of(saveLabel), body.row, columns: 10, rows: 1), .keys([Key(.escape)]))
         var inner = body.inset(2, 1)
         if let banner {
             let (line, below) = inner.splitTop(1)
@@ -20,6 +23,8 @@ extension FormView {
         }
         drawRows(&canvas, inner)
         StatusLine.draw(facts, below: 0, chord: Keymap.names(chord.pressed), &canvas, status, theme)
+        if isSaving { canvas.cursor = nil }
+        if let clash { drawClash(clash, &canvas) }
         if isAskingToDiscard { Question.draw(["Discard changes?", "What you typed is lost then.", "y discards   any other key goes on"], &canvas, theme) }
         if isHelpOpen { KeyHelp.draw(KeyHelp.lines(keymap, "form", FormCommand.helpLines + BufferCommand.helpLines), &canvas, theme) }
     }
@@ -46,7 +51,7 @@ extension FormView {
             lines += self.lines(of: row, place, labels, rect.columns)
         }
         let isButton = focus == rows.count
-        lines.append(Line(row: rows.count, text: StyledText(isButton ? "▸ " : "  ", theme[.accent]) + StyledText("[ \(saveLabel) ]", isButton ? theme[.selection].with(.bold) : theme[.accent])))
+        lines.append(Line(row: rows.count, text: StyledText(isButton ? "▸ " : "  ", theme[.accent]) + StyledText("[ \(isSaving ? savingLabel : saveLabel) ]", isButton ? theme[.selection].with(.bold) : theme[.accent])))
         let first = lines.firstIndex { $0.row == focus } ?? 0
         let last = lines.lastIndex { $0.row == focus } ?? first
         let top = min(max((first + last) / 2 - rect.rows / 2, 0), max(lines.count - rect.rows, 0))
@@ -54,6 +59,9 @@ extension FormView {
             canvas.cursor = nil
             for (place, line) in lines.dropFirst(top).prefix(rect.rows).enumerated() {
                 canvas.draw(line.text, at: rect.column, rect.row + place)
+                let area = Rect(rect.column, rect.row + place, columns: rect.columns, rows: 1)
+                canvas.target(area, .place(Self.fieldTarget, line.row))
+                if isSaving { canvas.restyle(area) { $0.with(.dim) } }
                 if let cursor = line.cursor { canvas.cursor = Point(min(rect.column + cursor, rect.endColumn - 1), rect.row + place) }
             }
             if picker != nil { drawPicker(&canvas, rect, column: rect.column + labels + 2, below: rect.row + last - top) }
@@ -127,10 +135,14 @@ extension FormView {
     private func drawPicker(_ canvas: inout Canvas, _ rect: Rect, column: Int, below row: Int) {
         guard let picker else { return }
         let offered = offered
-        let high = max(offered.count, 0) + (offersNew ? 1 : 0) + (offered.isEmpty && !offersNew ? 1 : 0) + 1
+        let extras = extras
+        let high = max(offered.count + extras.count, 1) + 1
         let start = row + 1 + high > rect.endRow ? max(row - high, rect.row) : row
         let area = Rect(column, start, columns: max(min(rect.endColumn - column, 60), 1), rows: high).intersection(rect)
         canvas.fill(area, " ", theme[.status])
+        for row in 0..<max(offered.count + extras.count, 0) {
+            canvas.target(Rect(area.column, area.row + 1 + row, columns: area.columns, rows: 1), .place(Self.offerTarget, row))
+        }
         let prompt = canvas.draw("> ", at: area.column, area.row, theme[.accent].over(theme[.status]))
         let view = EditorView(picker.editor, columns: max(area.columns - 2, 2), rows: 1)
         canvas.draw(view.lines.first ?? "", at: prompt, area.row, theme[.status])
@@ -144,11 +156,33 @@ extension FormView {
             let end = canvas.draw(label, at: canvas.draw(isChosen ? "✓ " : "  ", at: area.column, area.row + 1 + index, base), area.row + 1 + index, over: base)
             if !entry.candidate.detail.isEmpty { canvas.draw("  " + entry.candidate.detail, at: end, area.row + 1 + index, Style(theme[.muted].foreground, on: base.background, base.attributes)) }
         }
-        if offersNew {
-            let base = picker.selected >= offered.count ? theme[.selection] : theme[.status]
-            canvas.draw("+ Add new school: \(picker.editor.text)", at: area.column, area.row + 1 + offered.count, columns: area.columns, base)
-        } else if offered.isEmpty {
+        for (index, extra) in extras.enumerated() {
+            let words: String =
+                switch extra {
+                case .new(let name): "+ Add new school: \(name)"
+                case .notListed(let name): name.isEmpty ? "Other (not listed)" : "Other (not listed): \(name)"
+                }
+            let place = offered.count + index
+            canvas.draw(words, at: area.column, area.row + 1 + place, columns: area.columns, theme[place == picker.selected ? .selection : .status])
+        }
+        if offered.isEmpty, extras.isEmpty {
             canvas.draw("Nothing is called that.", at: area.column, area.row + 1, theme[.muted].over(theme[.status]))
         }
+    }
+
+    /// "Creating...", "Saving..." (R077, R098).
+    var savingLabel: String { saveLabel.hasPrefix("Create") ? "Creating..." : "Saving..." }
+
+    /// What is at the same time, and what can be done about it.
+    private func drawClash(_ clash: DraftItem, _ canvas: inout Canvas) {
+        let lines = [StyledText(clash.what, theme[.title])] + clash.reason.map { StyledText($0, theme[.warning]) } + [StyledText("")]
+        guard let reason else {
+            PaneParts.dialog(
+                lines + [StyledText("w both, with a reason   e change it here   x forget it")], &canvas, theme, title: "At the same time", style: .warning)
+            return
+        }
+        let rest = PaneParts.dialog(
+            lines + [StyledText("Why may both be? It is kept with the change. Esc goes back.", theme[.muted])], &canvas, theme, title: "Both at once", style: .warning, rows: 1)
+        reason.draw(&canvas, rest, theme)
     }
 }

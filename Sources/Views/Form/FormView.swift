@@ -17,6 +17,11 @@ package struct FormView {
     /// Above the fields: what has to be done before it can be saved, or why it was refused.
     package internal(set) var banner: String?
     package private(set) var isAskingToDiscard = false
+    /// Whether it is on its way to the server: nothing is typed meanwhile (R077, R164).
+    package private(set) var isSaving = false
+    /// What was refused because it overlaps, while one decides, and the reason why both may be, while it is typed.
+    package private(set) var clash: DraftItem?
+    private(set) var reason: LineField?
     private(set) var isHelpOpen = false
     var picker: Picker?
     /// Records that fields can name.
@@ -67,6 +72,12 @@ package struct FormView {
             default: ("Add New \(label)", "Create \(label)")
             }
         return FormView(title, save, [FormPart(kind)], rows, athlete, context, today, theme, keymap)
+    }
+
+    /// Who of the school's coaches was at an event (R102, R103).
+    package static func coaches(_ event: Record, context: RuleContext, today: CalendarDate, theme: Theme, keymap: Keymap) -> FormView {
+        let rows = Self.rows(of: .event, part: 0, event.fields, only: ["coaches_present"], sections: false)
+        return FormView("Coaches Present", "Save Changes", [FormPart(.event, base: event)], rows, event.athlete, context, today, theme, keymap)
     }
 
     package static func edit(_ record: Record, context: RuleContext, today: CalendarDate, theme: Theme, keymap: Keymap) -> FormView {
@@ -180,8 +191,22 @@ package struct FormView {
         check()
     }
 
+    /// Says something above the fields.
+    package mutating func say(_ sentence: String) { banner = sentence }
+
+    /// The batch is on its way.
+    package mutating func beginSaving() { (isSaving, clash, reason, picker) = (true, nil, nil, nil) }
+
+    /// It overlaps with something: it is asked about here, and what was typed stays (R155).
+    package mutating func ask(about clash: DraftItem) {
+        isSaving = false
+        self.clash = clash
+        banner = clash.reason.first
+    }
+
     /// The batch was refused: says why, and where.
     package mutating func refuse(_ rejection: Rejection) {
+        isSaving = false
         banner = rejection.message
         guard let name = rejection.field, let place = rows.firstIndex(where: { $0.declaration?.name == name && $0.kind == rejection.kind }) else { return }
         rows[place].problem = rejection.message
@@ -194,7 +219,10 @@ package struct FormView {
         switch input {
         case .key(let key): return press(key)
         case .paste(let text):
-            if picker != nil {
+            if isSaving { break }
+            if reason != nil {
+                reason?.paste(text)
+            } else if picker != nil {
                 _ = picker?.editor.insert(text.split(whereSeparator: \.isNewline).joined(separator: " "))
             } else if rows.indices.contains(focus), case .typed = rows[focus].content {
                 type(rows[focus].height > 1 ? text : text.split(whereSeparator: \.isNewline).joined(separator: " "))
@@ -202,13 +230,42 @@ package struct FormView {
             return []
         case .mouse(let mouse):
             switch mouse.action {
-            case .wheelUp: move(-1)
-            case .wheelDown: move(1)
-            case .press, .release, .drag: break
+            case .wheelUp where picker == nil && !isSaving: move(-1)
+            case .wheelDown where picker == nil && !isSaving: move(1)
+            case .press(1): if !isSaving { return click(mouse.target) }
+            case .press, .release, .drag, .wheelUp, .wheelDown: break
             }
-            return []
-        case .focus: return []
+        case .focus: break
         }
+        return []
+    }
+
+    /// What clicks are called: a field by its place, the button behind the last; what a field's list offers.
+    static let fieldTarget = "field", offerTarget = "offer"
+
+    private mutating func click(_ target: ClickTarget?) -> [FormAction] {
+        guard case .place(let name, let place)? = target else {
+            picker = nil
+            return []
+        }
+        if name == Self.offerTarget {
+            picker?.selected = place
+            return pick(Key(.enter))
+        }
+        guard name == Self.fieldTarget, place >= 0, place <= rows.count else { return [] }
+        picker = nil
+        let before = focus
+        move(place - focus)
+        guard rows.indices.contains(place) else { return save() }
+        // A second click on a field does what a space does there.
+        switch rows[place].content {
+        case .flag(let isOn): rows[place].content = .flag(!isOn)
+        case .choice where before == place: cycle(1)
+        case .chosen where before == place: picker = Picker()
+        case .choice, .chosen, .typed: break
+        }
+        check()
+        return []
     }
 
     private mutating func press(_ key: Key) -> [FormAction] {
@@ -216,6 +273,12 @@ package struct FormView {
             isHelpOpen = false
             return []
         }
+        if isSaving {
+            // One may look elsewhere meanwhile.
+            if case .action(let name) = chord.feed(key, keymap, in: ["form"]), let shared = SharedAction(named: name) { return [.shared(shared)] }
+            return []
+        }
+        if let clash { return decide(clash, key) }
         if isAskingToDiscard {
             isAskingToDiscard = false
             return key.typed?.lowercased() == "y" ? [.discard] : []
@@ -234,6 +297,31 @@ package struct FormView {
             if name == RoomCommand.help.rawValue { isHelpOpen = true }
             return []
         }
+    }
+
+    /// Both at once with a reason, or something else in the form.
+    private mutating func decide(_ clash: DraftItem, _ key: Key) -> [FormAction] {
+        if var field = reason {
+            let outcome = field.press(key, keymap)
+            reason = field
+            switch outcome {
+            case .accepted(let text):
+                guard text.contains(where: { !$0.isWhitespace }) else { return [.shared(.bell)] }
+                return [.accept(reason: text)]
+            case .cancelled: reason = nil
+            case .shared(let action): return [.shared(action)]
+            case .typing, .tab, .outside: break
+            }
+            return []
+        }
+        switch key.typed {
+        case "w", "o": reason = LineField("Reason: ")
+        case "x": return [.discard]
+        default:
+            guard key.typed == "e" || key.typed == "q" || [Key(.escape), Key(.enter), .control("c")].contains(key) else { return [.shared(.bell)] }
+            self.clash = nil
+        }
+        return []
     }
 
     private mutating func run(_ command: FormCommand) -> [FormAction] {
@@ -376,27 +464,71 @@ package struct FormView {
     /// What fits the letters.
     var offered: [(candidate: FormOption, match: FuzzyMatch)] {
         guard let picker, rows.indices.contains(focus), let kind = rows[focus].names else { return [] }
-        return FuzzyMatch.rank(picker.editor.text, options[kind] ?? [], limit: Self.pickerRows, compared: 150) { $0.label }
+        var all = options[kind] ?? []
+        // Before anything is typed, the coaches of the event's school (R102).
+        if kind == .coach, let school, picker.editor.isEmpty {
+            let own = all.filter { $0.group == school }
+            if !own.isEmpty { all = own }
+        }
+        return FuzzyMatch.rank(picker.editor.text, all, limit: Self.pickerRows, compared: 150) { $0.label }
     }
 
-    /// Whether the last line offers to add what was typed: a school that nobody has heard of (R074).
-    var offersNew: Bool {
-        guard let picker, rows.indices.contains(focus) else { return false }
-        return rows[focus].names == .school && !picker.editor.text.allSatisfy(\.isWhitespace)
+    /// The school that is chosen, or that the changed record has.
+    private var school: Identifier? {
+        if let row = rows.first(where: { $0.names == .school }) {
+            guard case .chosen(let ids) = row.content else { return nil }
+            return ids.first
+        }
+        return parts.first?.base?.fields.reference("school_id")
+    }
+
+    /// What a field's list offers below the records: for a school that is not among them (R072–R074).
+    enum Extra: Hashable {
+        /// A new school of this name.
+        case new(String)
+        /// A school that is not listed: its name is the host, or is typed there.
+        case notListed(String)
+    }
+
+    var extras: [Extra] {
+        guard let picker, rows.indices.contains(focus), rows[focus].names == .school else { return [] }
+        let text = picker.editor.text.trimmed
+        let other: [Extra] = hostRow == nil ? [] : [.notListed(text)]
+        return text.isEmpty ? other : [.new(text)] + other
+    }
+
+    private var hostRow: Int? { rows.firstIndex { $0.kind == .event && $0.declaration?.name == "host" } }
+
+    /// The name goes where the host stands, and no school is chosen.
+    private mutating func chooseNotListed(_ name: String) {
+        picker = nil
+        rows[focus].content = .chosen([])
+        guard let host = hostRow else { return }
+        if !name.isEmpty {
+            rows[host].editor.set(name)
+            rows[host].isTouched = true
+        }
+        focus = host
+        check()
     }
 
     private mutating func pick(_ key: Key) -> [FormAction] {
         let offered = offered
-        let count = offered.count + (offersNew ? 1 : 0)
+        let extras = extras
+        let count = offered.count + extras.count
         let selected = picker?.selected ?? 0
         switch (key.code, key.modifiers) {
         case (.escape, []), (.character("c"), .control), (.character("g"), .control): picker = nil
         case (.enter, []), (.tab, []):
             if offered.indices.contains(selected) {
                 take(offered[selected].candidate.id)
-            } else if offersNew, let name = picker?.editor.text.trimmed {
-                picker = nil
-                return [.addSchool(name)]
+            } else if extras.indices.contains(selected - offered.count) {
+                switch extras[selected - offered.count] {
+                case .new(let name):
+                    picker = nil
+                    return [.addSchool(name)]
+                case .notListed(let name): chooseNotListed(name)
+                }
             }
         case (.up, []), (.character("p"), .control): picker?.selected = count == 0 ? 0 : (selected + count - 1) % count
         case (.down, []), (.character("n"), .control): picker?.selected = count == 0 ? 0 : (selected + 1) % count

@@ -10,8 +10,6 @@ import Wire
 
 /// Documents, with the session and the threads of their files behind them.
 final class DocumentsBuffer: Buffer {
-    /// Names that are offered for a path.
-    private static let mostNames = 12
     /// Transfers that are over and still told.
     private static let mostOver = 20
 
@@ -162,9 +160,11 @@ final class DocumentsBuffer: Buffer {
             case .askDownload(let id):
                 let name = session.engine.record(id)?.fields.text("file_name") ?? "document"
                 view.askForPlace(id, DocumentDownload.freeName(name) { Files.exists($0) })
-            case .download(let id, let path): download(id, Self.expanded(path))
+            case .download(let id, let path): download(id, PathTyping.expanded(path))
             case .upload(let wish): upload(wish)
-            case .completePath(let path): complete(path)
+            case .completePath(let path):
+                let (typed, options) = PathTyping.completed(path)
+                view.complete(typed, options)
             case .share(let id, let school): ask(.share(id, school: school))
             case .revoke(let link, let document): ask(.revoke(link, of: document))
             case .stop(let number): files.stop(number)
@@ -210,7 +210,7 @@ final class DocumentsBuffer: Buffer {
     private static let full = "\(TransferWorker.limit) files wait already: try it again when some are through."
 
     private func upload(_ wish: UploadWish) {
-        let path = Self.expanded(wish.path)
+        let path = PathTyping.expanded(wish.path)
         guard let status = (try? Files.status(path)) ?? nil, status.kind == .file else { return view.complain(.file, "There is no such file.") }
         guard status.size > 0 else { return view.complain(.file, "The file is empty.") }
         guard status.size <= DocumentUpload.maxOctets else {
@@ -223,32 +223,6 @@ final class DocumentsBuffer: Buffer {
             fileName: name)
         guard begin(wish.title.printable, isUpload: true, { .upload($0, upload, path: path) }) else { return view.complain(.file, Self.full) }
         view.closeForm()
-    }
-
-    // MARK: Paths
-
-    /// With the home folder for `~`.
-    private static func expanded(_ path: String) -> String {
-        guard path == "~" || path.hasPrefix("~/"), let home = Environment.value("HOME") else { return path }
-        return home + path.dropFirst()
-    }
-
-    /// As a shell does: as far as all that fits is alike.
-    private func complete(_ typed: String) {
-        let path = Self.expanded(typed)
-        let slash = path.lastIndex(of: "/")
-        let folder = slash.map { String(path[...$0]) } ?? ""
-        let start = slash.map { String(path[path.index(after: $0)...]) } ?? path
-        let names = ((try? Files.list(folder.isEmpty ? "." : folder)) ?? []).filter { $0.hasPrefix(start) && (!$0.hasPrefix(".") || start.hasPrefix(".")) }.sorted()
-        guard var common = names.first else { return view.complete(typed, []) }
-        for name in names { while !name.hasPrefix(common) { common.removeLast() } }
-        var shown = names.prefix(Self.mostNames).map(\.printable)
-        if names.count > Self.mostNames { shown.append("and \(names.count - Self.mostNames) more") }
-        if names.count == 1 {
-            shown = []
-            if ((try? Files.status(folder + common)) ?? nil)?.kind == .folder { common += "/" }
-        }
-        view.complete(folder + common, shown)
     }
 }
 

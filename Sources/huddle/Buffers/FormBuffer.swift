@@ -5,11 +5,16 @@ import Posix
 import Screen
 import Terminal
 import Views
+import Wire
 
 /// A form under way: it stays as it is while one looks elsewhere.
 final class FormBuffer: Buffer {
     private let key: BufferKey
     private var view: FormView
+    /// The mutation that is on its way, and the record that it makes.
+    private var saving: (mutation: Int64, made: RecordReference?)?
+    /// The draft that was refused and stands in the form still.
+    private var refused: Int64?
 
     init(_ key: BufferKey, _ view: FormView) {
         self.key = key
@@ -31,13 +36,82 @@ final class FormBuffer: Buffer {
             case .save(let entries, let athlete): save(entries, athlete, client)
             case .addSchool(let name): addSchool(name, client)
             case .editOutside(let text): try client.edit(text) { [weak self] in self?.view.write($0) }
-            case .discard: client.close(key)
+            case .discard:
+                if let refused { _ = client.session.drop(draft: refused) }
+                client.close(key)
+            case .accept(let reason): accept(reason, client)
             case .shared(let action): try client.perform(action)
             }
         }
     }
 
-    /// Sends the batch and closes the form; whatever is refused before that is said in it, and nothing that was typed is lost.
+    /// Something came from the server. The form closes only when what it asked for is done (R164); what is refused is said in it, and
+    /// what was typed stays.
+    ///
+    /// - Returns: whether it was about this form, and nobody else need tell it.
+    func receive(_ event: SessionEvent, _ client: FullScreenClient) -> Bool {
+        guard let (mutation, made) = saving, case .notice(let notice) = event else { return false }
+        switch notice {
+        case .acknowledged(let ack) where ack.mutation == mutation: finish(made, client)
+        case .rejected(mutation, let rejection):
+            saving = nil
+            refused = mutation
+            if let item = KeptBuffer.items(client).first(where: { $0.id == mutation }), item.isOverlap {
+                view.ask(about: item)
+            } else {
+                view.refuse(rejection)
+                // Both sides are compared where that is done; the form waits until it is decided.
+                if rejection.conflict != nil, client.buffers.current == key { client.showConflict(mutation) }
+            }
+            return true
+        case .postponed(mutation, let rejection, _): view.say("\(rejection.message) It is tried again by itself.")
+        case .offline:
+            finish(nil, client)
+            client.toast("Kept, and sent when the server is back.")
+        default: break
+        }
+        return false
+    }
+
+    /// What was refused may have been decided elsewhere.
+    func settle(_ client: FullScreenClient) {
+        guard saving == nil, let refused, !client.session.engine.drafts.contains(where: { $0.id == refused }) else { return }
+        client.close(key)
+    }
+
+    private func finish(_ made: RecordReference?, _ client: FullScreenClient) {
+        saving = nil
+        let isShown = client.buffers.current == key
+        client.close(key)
+        // What is new is looked at (R070).
+        if isShown, let made, made.kind == .event || made.kind == .trip { client.show(.record(made.kind, made.id)) }
+    }
+
+    /// Until the answer is there the form stays; without a server the change is kept, and that is all there is to wait for.
+    private func wait(for mutation: Int64, made: RecordReference?, _ client: FullScreenClient) {
+        guard client.session.engine.phase == .live else {
+            finish(made, client)
+            return client.toast("Kept, and sent when the server is back.")
+        }
+        saving = (mutation, made)
+        view.beginSaving()
+    }
+
+    private func accept(_ reason: String, _ client: FullScreenClient) {
+        guard let draft = refused.flatMap({ id in client.session.engine.drafts.first { $0.id == id } }) else { return }
+        do throws(Rejection) {
+            guard let mutation = try client.session.retry(draft: draft.id, accepting: try Request.acceptance(reason, of: draft.rejection)) else { return }
+            refused = nil
+            let made = draft.operations.first.flatMap { operation -> RecordReference? in
+                if case .create = operation.action { RecordReference(operation.kind, operation.id) } else { nil }
+            }
+            wait(for: mutation, made: made, client)
+        } catch {
+            view.refuse(error)
+        }
+    }
+
+    /// Sends the batch; whatever is refused before that is said in the form, and nothing that was typed is lost.
     private func save(_ entries: [FormEntry], _ athlete: Identifier?, _ client: FullScreenClient) {
         do throws(Rejection) {
             let context = Request.context(client.session.engine)
@@ -51,11 +125,12 @@ final class FormBuffer: Buffer {
                 }
             }
             guard !operations.isEmpty else { return client.close(key) }
-            _ = try client.session.perform(operations)
-            client.close(key)
-            if client.session.engine.phase != .live { client.toast("Kept, and sent when the server is back.") }
-            // What is new is looked at (R070).
-            if let first = entries.first, first.base == nil, first.kind == .event || first.kind == .trip { client.show(.record(first.kind, operations[0].id)) }
+            let mutation = try client.session.perform(operations)
+            // What was refused before is what is asked for now.
+            if let refused { _ = client.session.drop(draft: refused) }
+            refused = nil
+            let made = entries.first.flatMap { $0.base == nil ? RecordReference($0.kind, operations[0].id) : nil }
+            wait(for: mutation, made: made, client)
         } catch {
             view.refuse(error)
         }

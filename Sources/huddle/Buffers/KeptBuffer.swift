@@ -16,6 +16,9 @@ final class KeptBuffer: Buffer {
         view.show(Self.items(client), waiting: client.session.engine.pending.map(text.waiting))
     }
 
+    /// Opens one of them.
+    func open(_ draft: Int64) { view.open(draft) }
+
     static func items(_ client: FullScreenClient) -> [DraftItem] {
         let text = client.text
         return client.session.engine.drafts.map { DraftItem($0, client.session.engine.conflict(of: $0.id), text) }
@@ -43,6 +46,9 @@ final class KeptBuffer: Buffer {
         case .retry(let draft):
             _ = try client.session.retry(draft: draft)
             client.toast("Sent again.")
+        case .split(let draft):
+            let parts = try client.session.split(draft: draft) ?? 0
+            client.toast("Sent one by one: \(parts).")
         case .drop(let draft):
             _ = client.session.drop(draft: draft)
             client.toast("Forgotten.")
@@ -71,7 +77,8 @@ final class KeptBuffer: Buffer {
         case .both: return .both
         case .text(let text):
             let patch = try FieldOptions.patch([FieldInput(field: field, text: text)], kind, names: names)
-            return .value(patch.assignments.first?.value)
+            guard let assignment = patch.assignments.first else { throw UsageError("Write all names that are to be there, with commas between.") }
+            return .value(assignment.value)
         }
     }
 }

@@ -22,6 +22,10 @@ final class RecordBuffer: Buffer {
             switch action {
             case .edit: client.edit(view.kind, view.id)
             case .attend: client.attend(view.id)
+            case .coaches: client.coaches(view.id)
+            case .record(let part): client.show(.record(part.kind, part.id))
+            case .remove(let part): client.remove(part, from: view.id)
+            case .export: client.offerExport([view.id], event: view.id)
             case .log(let kind): client.log(kind, at: view.id)
             case .delete:
                 client.conversation.submit("/rm \(view.id)")

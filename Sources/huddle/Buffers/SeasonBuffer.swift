@@ -2,6 +2,7 @@ import Client
 import Dates
 import Family
 import Posix
+import Queries
 import Screen
 import Terminal
 import Views
@@ -14,6 +15,7 @@ final class SeasonBuffer: Buffer {
 
     func refresh(_ client: FullScreenClient) {
         view.names = client.memberNames
+        view.restore(client.session.value(of: .eventsSortBy).flatMap { Query.Sort(rawValue: $0) })
         view.show(client.session.engine.records(of: .event), context: client.session.engine.context ?? .all, today: client.today)
         if view.detail != nil, let record = view.selectedRecord { view.refreshDetail(client.lines(of: record)) }
     }
@@ -26,10 +28,15 @@ final class SeasonBuffer: Buffer {
             case .open(let id):
                 guard let record = client.session.engine.record(id) else { return client.screen.bell() }
                 view.showDetail(client.lines(of: record))
+            case .coaches(let id): client.coaches(id)
+            case .record(let part): client.show(.record(part.kind, part.id))
+            case .remove(let part, let id): client.remove(part, from: id)
+            case .export(let listed, let event): client.offerExport(listed, event: event)
+            case .sorted(let sort): client.session.set(.eventsSortBy, to: sort?.rawValue)
             case .attend(let id): client.attend(id)
             case .log(let kind, let id): client.log(kind, at: id)
             case .delete(let id): client.conversation.submit("/rm \(id)")
-            case .add: client.add(.event)
+            case .add(let day): client.add(.event, preset: day.map { ["start_date": .text($0.description)] } ?? [:])
             case .edit(let id): client.edit(.event, id)
             case .directions(let link): client.copy(link)
             case .shared(let action): try client.perform(action)

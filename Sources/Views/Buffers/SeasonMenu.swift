@@ -1,0 +1,72 @@
+package import Terminal
+
+/// The overlay that asks whose season one wants to look at, whatever is on the screen. Pure.
+package struct SeasonMenu: Sendable {
+    package enum Outcome: Hashable, Sendable {
+        case open
+        case closed
+        /// By its place in the menu.
+        case chosen(Int)
+    }
+
+    private let seasons: [String]
+    private var selected: Int
+    private let theme: Theme
+
+    /// - Parameters:
+    ///   - seasons: everybody's first.
+    ///   - selected: the one that is looked at now.
+    package init(_ seasons: [String], selected: Int, theme: Theme) {
+        self.seasons = seasons
+        self.selected = selected
+        self.theme = theme
+    }
+
+    private static let target = "season-choice"
+
+    package mutating func handle(_ input: InputEvent) -> Outcome {
+        switch input {
+        case .key(let key):
+            switch (key.code, key.modifiers) {
+            case (.up, []), (.character("k"), []): move(-1)
+            case (.down, []), (.character("j"), []), (.tab, []): move(1)
+            case (.enter, []): return seasons.indices.contains(selected) ? .chosen(selected) : .closed
+            default:
+                guard let digit = key.typed?.wholeNumberValue, seasons.indices.contains(digit - 1) else { return .closed }
+                return .chosen(digit - 1)
+            }
+        case .mouse(let mouse):
+            switch mouse.action {
+            case .wheelUp: move(-1)
+            case .wheelDown: move(1)
+            case .press:
+                guard case .place(Self.target, let place)? = mouse.target else { return .closed }
+                return .chosen(place)
+            case .release, .drag: break
+            }
+        case .paste, .focus: break
+        }
+        return .open
+    }
+
+    private mutating func move(_ step: Int) { selected = min(max(selected + step, 0), max(seasons.count - 1, 0)) }
+
+    /// Draws over what is on the screen.
+    package func draw(_ canvas: inout Canvas) {
+        let wide = max((seasons.map { TextWidth.of($0) }.max() ?? 0) + 8, 30)
+        let rect = canvas.bounds.centred(columns: wide, rows: seasons.count + 2)
+        canvas.dropTargets()
+        canvas.fill(rect)
+        canvas.box(rect, theme[.accent], title: "Whose season?", titleStyle: theme[.title])
+        canvas.cursor = nil
+        canvas.clipped(to: rect.inset(1, 1)) { canvas in
+            for (place, season) in seasons.enumerated() {
+                let row = Rect(rect.column + 1, rect.row + 1 + place, columns: rect.columns - 2, rows: 1)
+                let column = canvas.draw(place < 9 ? " \(place + 1) " : "   ", at: row.column, row.row, theme[.accent].with(.bold))
+                canvas.draw(season, at: column, row.row)
+                if place == selected { canvas.restyle(row) { theme[.selection].over($0) } }
+                canvas.target(row, .place(Self.target, place))
+            }
+        }
+    }
+}

@@ -1,0 +1,89 @@
+package import Bytes
+package import Client
+package import Dates
+package import Family
+package import Queries
+internal import Terminal
+
+/// What a key can do among the events; the names stand in configurations.
+package enum EventsCommand: String, CaseIterable, Sendable {
+    case next = "event-next", previous = "event-previous", first = "event-first", last = "event-last"
+    case nextMonth = "month-next", previousMonth = "month-previous", thisMonth = "month-today"
+    case open = "event-open", add = "event-add", edit = "event-edit", attend = "event-attend", delete = "event-delete"
+    case directions = "event-directions", interaction = "event-interaction", metric = "event-metric"
+    case coaches = "event-coaches", export = "event-export", focusMonth = "month-focus", chooseMonth = "month-choose"
+    case nextPart = "detail-next", previousPart = "detail-previous"
+    case search = "event-search", type = "filter-type", status = "filter-status", date = "filter-date", sort = "event-sort", clear = "filter-clear"
+    case undo = "event-undo", close = "events-close"
+
+    package var summary: String {
+        switch self {
+        case .next: "the next event"
+        case .previous: "the event before"
+        case .first: "to the first of the list"
+        case .last: "to the last of the list"
+        case .nextMonth: "the next month"
+        case .previousMonth: "the month before"
+        case .thisMonth: "today's month"
+        case .open: "all of the event; on a day: its events"
+        case .add: "a new event"
+        case .edit: "change the event"
+        case .attend: "mark attended, and log what happened"
+        case .delete: "delete, which can be undone"
+        case .directions: "a link to the directions"
+        case .interaction: "log an interaction with a coach"
+        case .metric: "log a result"
+        case .coaches: "who of the school's coaches was there"
+        case .export: "write results or events into a file"
+        case .focusMonth: "move among the days of the month, and back"
+        case .chooseMonth: "choose a month and year"
+        case .nextPart: "in an event: the next coach, result or interaction"
+        case .previousPart: "in an event: the one before"
+        case .search: "search while you type"
+        case .type: "type: all, camps, showcases, visits, games"
+        case .status: "status: all, registered, not registered, attended"
+        case .date: "dates: all, upcoming, past, this month, next month"
+        case .sort: "order: newest, oldest, name, type"
+        case .clear: "clear filters and search"
+        case .undo: "take back your last change"
+        case .close: "back to where you were"
+        }
+    }
+
+    /// For help.
+    package static let helpLines = allCases.map { ($0.rawValue, $0.summary) }
+
+    static func bindDefaults(_ keymap: inout Keymap) {
+        let keys: [(String, EventsCommand)] = [
+            ("down", .next), ("j", .next), ("up", .previous), ("k", .previous), ("home", .first), ("g g", .first), ("end", .last), ("G", .last),
+            ("right", .nextMonth), ("l", .nextMonth), ("left", .previousMonth), ("h", .previousMonth), (".", .thisMonth),
+            ("enter", .open), ("o", .open), ("n", .add), ("e", .edit), ("a", .attend), ("x", .delete), ("delete", .delete), ("m", .directions), ("i", .interaction), ("p", .metric),
+            ("+", .coaches), ("E", .export), ("tab", .focusMonth), ("shift-tab", .previousPart), ("M", .chooseMonth),
+            ("/", .search), ("t", .type), ("s", .status), ("d", .date), ("r", .sort), ("c", .clear), ("esc", .close), ("q", .close), ("ctrl-c", .close), ("u", .undo),
+        ]
+        for (names, command) in keys { keymap.bind(names, to: command.rawValue, in: "events") }
+    }
+}
+
+/// What the events ask of whoever has the session.
+package enum EventsAction: Hashable, Sendable {
+    /// The caller gives its lines to `showDetail`.
+    case open(Identifier)
+    case attend(Identifier), delete(Identifier), edit(Identifier)
+    /// Who of the school's coaches was there.
+    case coaches(Identifier)
+    /// A result or an interaction at the event.
+    case log(Kind, Identifier)
+    /// A record in the event that is open; and take it out of there.
+    case record(RecordReference)
+    case remove(RecordReference, from: Identifier)
+    /// A link to copy.
+    case directions(String)
+    /// A new event, on a day if one was chosen.
+    case add(on: CalendarDate?)
+    /// Events as they are listed, or what the event that is open has, into a file.
+    case export([Identifier], event: Identifier?)
+    /// The order was chosen: it is the same next time.
+    case sorted(Query.Sort?)
+    case shared(SharedAction)
+}

@@ -1,0 +1,225 @@
+internal import Bytes
+internal import Client
+internal import Dates
+internal import Family
+internal import Queries
+package import Terminal
+
+/// Keys and clicks.
+extension EventsView {
+    /// What clicks are called: an event by its place in the list, a day and a month by their days since 1970.
+    static let eventTarget = "event", dayTarget = "day", monthTarget = "month"
+
+    package mutating func handle(_ input: InputEvent) -> [EventsAction] {
+        switch input {
+        case .key(let key): return press(key)
+        case .paste(let text):
+            if isSearching {
+                _ = search.insert(text.split(whereSeparator: \.isNewline).joined(separator: " "))
+                apply()
+            }
+            return []
+        case .mouse(let mouse):
+            switch mouse.action {
+            case .wheelUp: move(-1)
+            case .wheelDown: move(1)
+            case .press(1): return click(mouse.target)
+            case .press, .release, .drag: break
+            }
+            return []
+        case .focus: return []
+        }
+    }
+
+    private mutating func click(_ target: ClickTarget?) -> [EventsAction] {
+        guard case .place(let name, let number)? = target else { return [] }
+        switch name {
+        case Self.eventTarget:
+            isSearching = false
+            dayCursor = nil
+            // What is selected already is opened.
+            if number == selectedIndex { return selected.map { [.open($0)] } ?? [] }
+            select(number)
+        case Self.dayTarget:
+            detail = nil
+            if let day = CalendarDate(days: number) { choose(day: day) }
+        case Self.monthTarget:
+            if let month = CalendarDate(days: number) { choose(month: month) }
+        case DetailPane.target:
+            let before = detail?.selected
+            detail?.select(number)
+            if let record = detail?.selected, record == before { return [.record(record)] }
+        default: break
+        }
+        return []
+    }
+
+    private mutating func press(_ key: Key) -> [EventsAction] {
+        if isHelpOpen {
+            isHelpOpen = false
+            return []
+        }
+        if isAskingToDelete {
+            isAskingToDelete = false
+            guard key.typed?.lowercased() == "y", let selected else { return [] }
+            if let part = detail?.selected { return [.remove(part, from: selected)] }
+            detail = nil
+            return [.delete(selected)]
+        }
+        if isSearching { return type(key) }
+        switch chord.feed(key, keymap, in: ["events"]) {
+        case .waiting, .undefined: return []
+        case .unbound(let key):
+            if key == .character(" "), let dayCursor {
+                return choose(day: dayCursor) ? [] : [.shared(.bell)]
+            }
+            isHelpOpen = key == .character("?")
+            return []
+        case .action(let name):
+            if let shared = SharedAction(named: name) { return [.shared(shared)] }
+            if let command = EventsCommand(rawValue: name) {
+                if monthChoice != nil { return chooseMonth(command) }
+                if dayCursor != nil, let actions = moveAmongDays(command) { return actions }
+                return run(command)
+            }
+            switch RoomCommand(rawValue: name) {
+            case .help: isHelpOpen = true
+            case .pageUp: return dayCursor == nil ? scroll(-8) : page(-1)
+            case .pageDown: return dayCursor == nil ? scroll(8) : page(1)
+            case .scrollUp: move(-1)
+            case .scrollDown: move(1)
+            default: break
+            }
+            return []
+        }
+    }
+
+    private mutating func scroll(_ count: Int) -> [EventsAction] {
+        move(count)
+        return []
+    }
+
+    private mutating func type(_ key: Key) -> [EventsAction] {
+        switch (key.code, key.modifiers) {
+        case (.enter, []), (.down, []): isSearching = false
+        case (.escape, []), (.character("c"), .control):
+            isSearching = false
+            search = Terminal.LineEditor()
+            apply()
+        default:
+            if case .action(let name) = keymap.outcome(of: [key], in: ["input"]) {
+                if let shared = SharedAction(named: name) { return [.shared(shared)] }
+                if let command = EditCommand(rawValue: name), command != .newline, command != .accept { _ = search.perform(command) }
+            } else if let character = key.typed {
+                _ = search.insert(String(character))
+            }
+            apply()
+        }
+        return []
+    }
+
+    /// What the keys of the list do while one chooses a month.
+    private mutating func chooseMonth(_ command: EventsCommand) -> [EventsAction] {
+        switch command {
+        case .next: return moveMonthChoice(12)
+        case .previous: return moveMonthChoice(-12)
+        case .nextMonth: return moveMonthChoice(1)
+        case .previousMonth: return moveMonthChoice(-1)
+        case .thisMonth: monthChoice = today.adding(days: 1 - today.day)
+        case .open: if let monthChoice { choose(month: monthChoice) }
+        case .close, .chooseMonth: monthChoice = nil
+        default: return [.shared(.bell)]
+        }
+        return []
+    }
+
+    /// What the keys of the list do among the days.
+    ///
+    /// - Returns: `nil` for those that do what they do in the list.
+    private mutating func moveAmongDays(_ command: EventsCommand) -> [EventsAction]? {
+        guard let day = dayCursor else { return nil }
+        switch command {
+        case .next: return moveDay(7)
+        case .previous: return moveDay(-7)
+        case .nextMonth: return moveDay(1)
+        case .previousMonth: return moveDay(-1)
+        case .first: return moveDay(1 - day.day)
+        case .last: return moveDay(day.daysInMonth - day.day)
+        case .thisMonth:
+            dayCursor = today
+            month = today
+        case .open:
+            guard choose(day: day) else { return [.shared(.bell)] }
+            dayCursor = nil
+        case .add: return [.add(on: day)]
+        case .focusMonth, .close: dayCursor = nil
+        default: return nil
+        }
+        return []
+    }
+
+    private mutating func run(_ command: EventsCommand) -> [EventsAction] {
+        switch command {
+        case .next: move(1)
+        case .previous: move(-1)
+        case .first: if detail == nil { select(0) } else { detail?.scrollToTop() }
+        case .last: if detail == nil { select(count - 1) } else { detail?.scroll(.max / 2) }
+        case .nextMonth: return page(1)
+        case .previousMonth: return page(-1)
+        case .thisMonth: show(month: today)
+        case .chooseMonth: monthChoice = month.adding(days: 1 - month.day)
+        case .focusMonth, .nextPart: if detail == nil { enterMonth() } else { _ = detail?.step(1) }
+        case .previousPart: if detail == nil { enterMonth() } else { _ = detail?.step(-1) }
+        case .open:
+            guard let detail else { return selected.map { [.open($0)] } ?? [.shared(.bell)] }
+            return detail.selected.map { [.record($0)] } ?? []
+        case .add: return [.add(on: nil)]
+        case .edit:
+            if let part = detail?.selected, part.kind != .coach { return [.record(part)] }
+            return selected.map { [.edit($0)] } ?? [.shared(.bell)]
+        case .attend:
+            guard let record = selectedRecord, !record.fields.flag("attended") else { return [.shared(.bell)] }
+            return [.attend(record.id)]
+        case .coaches: return selected.map { [.coaches($0)] } ?? [.shared(.bell)]
+        case .delete: isAskingToDelete = selectedRecord != nil
+        case .directions:
+            guard let link = selectedRecord.flatMap({ Directions.link($0.fields) }) else { return [.shared(.bell)] }
+            return [.directions(link)]
+        case .interaction: return selected.map { [.log(.interaction, $0)] } ?? [.shared(.bell)]
+        case .metric: return selected.map { [.log(.metric, $0)] } ?? [.shared(.bell)]
+        case .export: return [.export((0..<count).map { found($0).id }, event: detail == nil ? nil : selected)]
+        case .search:
+            detail = nil
+            isSearching = true
+        case .type:
+            let place = Self.typeFilters.firstIndex { $0.types == filter.types } ?? 0
+            filter.types = Self.typeFilters[(place + 1) % Self.typeFilters.count].types
+            apply()
+        case .status:
+            filter.status = Self.next(filter.status, of: Self.statuses)
+            apply()
+        case .date:
+            filter.time = Self.next(filter.time, of: Self.times)
+            apply()
+        case .sort:
+            filter.sort = Self.next(filter.sort, of: Self.sorts)
+            apply()
+            return [.sorted(filter.sort)]
+        case .clear: clear()
+        case .undo: return [.shared(.undoLast)]
+        case .close:
+            guard detail == nil else {
+                detail = nil
+                return []
+            }
+            // Whoever leaves the season finds all of it the next time (R040).
+            clear()
+            return [.shared(.close)]
+        }
+        return []
+    }
+
+    private static func next<Choice: Equatable>(_ choice: Choice, of all: [Choice]) -> Choice {
+        all[((all.firstIndex(of: choice) ?? 0) + 1) % all.count]
+    }
+}

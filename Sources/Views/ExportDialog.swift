@@ -1,0 +1,125 @@
+package import Bytes
+package import Family
+package import Terminal
+
+/// The overlay that asks what is to be written into a file, and where (R112). Pure.
+package struct ExportDialog: Sendable {
+    /// Records of one kind.
+    package struct Choice: Hashable, Sendable {
+        /// "Results at Spring Showcase".
+        package let label: String
+        package let kind: Kind
+        package let records: [Identifier]
+        /// Without folder and ending.
+        package let fileName: String
+
+        package init(_ label: String, _ kind: Kind, _ records: [Identifier], fileName: String) {
+            self.label = label
+            self.kind = kind
+            self.records = records
+            self.fileName = Self.plain(fileName)
+        }
+
+        /// Letters and digits with dashes between, so that every program opens it.
+        private static func plain(_ text: String) -> String {
+            let words = text.lowercased().split { !($0.isLetter || $0.isNumber) }
+            return words.isEmpty ? "export" : String(words.joined(separator: "-").prefix(80))
+        }
+    }
+
+    package enum Outcome: Hashable, Sendable {
+        case open
+        case closed
+        /// The caller says `refuse` when it cannot be, and shows the dialog no more when it is done.
+        case write(Choice, path: String)
+        /// The caller gives `complete` what fits.
+        case completePath(String)
+    }
+
+    package let choices: [Choice]
+    package private(set) var selected = 0
+    private var path: LineField
+    /// What is wrong, or what the path could go on with.
+    private var words = ""
+    private var isWrong = false
+    private let keymap: Keymap
+    private let theme: Theme
+
+    /// - Parameter choices: one at least.
+    package init(_ choices: [Choice], theme: Theme, keymap: Keymap) {
+        self.choices = choices
+        self.theme = theme
+        self.keymap = keymap
+        path = LineField("File: ")
+        path.set(Self.path(choices.first))
+    }
+
+    private static func path(_ choice: Choice?) -> String { "~/\(choice?.fileName ?? "export").csv" }
+
+    /// What stands there is not written, and why.
+    package mutating func refuse(_ sentence: String) { (words, isWrong) = (sentence, true) }
+
+    package mutating func complete(_ path: String, _ options: [String]) {
+        self.path.set(path)
+        (words, isWrong) = (options.joined(separator: "  "), false)
+    }
+
+    private static let target = "export-choice"
+
+    package mutating func handle(_ input: InputEvent) -> Outcome {
+        switch input {
+        case .key(let key): return press(key)
+        case .paste(let text): path.paste(text)
+        case .mouse(let mouse):
+            guard mouse.action == .press(1) else { return .open }
+            guard case .place(Self.target, let place)? = mouse.target else { return .open }
+            choose(place)
+        case .focus: break
+        }
+        return .open
+    }
+
+    private mutating func press(_ key: Key) -> Outcome {
+        switch (key.code, key.modifiers) {
+        case (.up, []): choose(selected - 1)
+        case (.down, []): choose(selected + 1)
+        default:
+            (words, isWrong) = ("", false)
+            switch path.press(key, keymap) {
+            case .typing, .outside, .shared: break
+            case .cancelled: return .closed
+            case .tab: return .completePath(path.text)
+            case .accepted(let text):
+                guard choices.indices.contains(selected), text.contains(where: { !$0.isWhitespace }) else {
+                    refuse("Write where the file is to be.")
+                    return .open
+                }
+                return .write(choices[selected], path: text)
+            }
+        }
+        return .open
+    }
+
+    private mutating func choose(_ place: Int) {
+        guard choices.indices.contains(place) else { return }
+        // A name that nobody touched follows what is chosen.
+        if path.text == Self.path(choices[selected]) { path.set(Self.path(choices[place])) }
+        selected = place
+        words = ""
+    }
+
+    /// Draws over what is on the screen.
+    package func draw(_ canvas: inout Canvas) {
+        var lines = choices.enumerated().map { place, choice in
+            let count = choice.records.count
+            let words = "\(choice.label)  (\(count == 1 ? "1 line" : "\(count) lines"))"
+            return StyledText(place == selected ? "▸ " : "  ", theme[.accent]) + StyledText(words, theme[place == selected ? .title : .text])
+        }
+        lines += [StyledText(""), StyledText("CSV, as every spreadsheet opens it.", theme[.muted]), StyledText("Enter writes it   Esc does not   Tab completes the path", theme[.muted])]
+        let rest = PaneParts.dialog(lines, &canvas, theme, title: "Export", rows: 2)
+        for place in choices.indices { canvas.target(Rect(rest.column, rest.row - lines.count + place, columns: rest.columns, rows: 1), .place(Self.target, place)) }
+        let (field, below) = rest.splitTop(1)
+        path.draw(&canvas, field, theme)
+        if below.rows > 0 { canvas.draw(TextWidth.cut(words, to: below.columns), at: below.column, below.row, theme[isWrong ? .failure : .muted]) }
+    }
+}

@@ -1,0 +1,111 @@
+import Bytes
+import Client
+import Dates
+import Family
+import Posix
+import Terminal
+import Views
+
+/// What stands over whatever is on the screen until it is decided.
+enum Overlay {
+    case switcher(SwitcherView)
+    case seasons(SeasonMenu)
+    case export(ExportDialog)
+
+    func draw(_ canvas: inout Canvas) {
+        switch self {
+        case .switcher(let view): view.draw(&canvas)
+        case .seasons(let view): view.draw(&canvas)
+        case .export(let view): view.draw(&canvas)
+        }
+    }
+}
+
+extension FullScreenClient {
+    /// Gives what was typed or clicked to what stands over the screen.
+    func handle(_ input: InputEvent, over open: Overlay) {
+        switch open {
+        case .switcher(var view):
+            let outcome = view.handle(input)
+            overlay = .switcher(view)
+            switch outcome {
+            case .open: break
+            case .closed: overlay = nil
+            case .chosen(let place):
+                overlay = nil
+                go(to: place)
+            }
+        case .seasons(var view):
+            let outcome = view.handle(input)
+            overlay = .seasons(view)
+            switch outcome {
+            case .open: break
+            case .closed: overlay = nil
+            case .chosen(let index):
+                overlay = nil
+                choose(season: index)
+            }
+        case .export(var view):
+            let outcome = view.handle(input)
+            switch outcome {
+            case .open: overlay = .export(view)
+            case .closed: overlay = nil
+            case .completePath(let path):
+                let (typed, options) = PathTyping.completed(path)
+                view.complete(typed, options)
+                overlay = .export(view)
+            case .write(let choice, let path):
+                overlay = nil
+                if let refusal = write(choice, path) {
+                    view.refuse(refusal)
+                    overlay = .export(view)
+                }
+            }
+        }
+    }
+
+    /// Asks whose season it is to be.
+    func offerSeasons() {
+        var selected = 0
+        if case .athlete(let id)? = session.engine.context, let place = athletes.firstIndex(of: id) { selected = place + 1 }
+        overlay = .seasons(SeasonMenu(seasons, selected: selected, theme: theme))
+    }
+
+    // MARK: Export
+
+    /// Asks what is to be written: what the event that is looked at has, the events of the list, and all results of the season (R112).
+    ///
+    /// - Parameter listed: in their order.
+    func offerExport(_ listed: [Identifier], event: Identifier?) {
+        let metrics = names.records(of: .metric)
+        var choices: [ExportDialog.Choice] = []
+        if let event {
+            let name = names.name(event)
+            let results = metrics.filter { $0.fields.reference("event_id") == event }.map(\.id)
+            let said = names.records(of: .interaction).filter { $0.fields.reference("event_id") == event }.map(\.id)
+            choices.append(.init("Results at \(TextWidth.cut(name, to: 30))", .metric, results, fileName: name + " results"))
+            choices.append(.init("Interactions there", .interaction, said, fileName: name + " interactions"))
+        }
+        if !(listed == [event].compactMap(\.self)) {
+            choices.append(.init("The events as they are listed", .event, listed, fileName: "events \(today)"))
+        }
+        let context = session.engine.context ?? .all
+        let all = metrics.filter { if case .athlete(let id) = context { $0.athlete == id } else { true } }.map(\.id)
+        choices.append(.init("All results of the season", .metric, all, fileName: "results \(today)"))
+        overlay = .export(ExportDialog(choices, theme: theme, keymap: keymap))
+    }
+
+    /// - Returns: why not, as a sentence; `nil` when it is written.
+    private func write(_ choice: ExportDialog.Choice, _ path: String) -> String? {
+        let records = choice.records.compactMap { session.engine.record($0) }.filter { !$0.isDeleted }
+        let octets = CSV.octets(RecordSheet.rows(choice.kind, records, names))
+        do throws(Errno) {
+            let file = try Files.createNew(PathTyping.expanded(path))
+            try Files.overwrite(file.raw, octets, at: 0)
+            toast("\(path.printable) is written: \(records.count == 1 ? "1 line" : "\(records.count) lines").")
+            return nil
+        } catch {
+            return error == .exists ? "It is there already: take another name." : "It could not be written: \(error.text)."
+        }
+    }
+}
