@@ -18,10 +18,11 @@ package final class LogThread: Sendable {
         Signals.block(HuddleServer.signals)
         _ = Thread.start(name: "log") { [self] in
             while true {
-                let batch = lines.take()
-                guard !batch.isEmpty else { break }
-                var text = batch.joined()
+                // Before the lines are taken: what found the queue full came after all that waited, and before all that comes.
                 let missing = dropped.exchange(0, ordering: .relaxed)
+                let batch = lines.take()
+                guard !batch.isEmpty || missing > 0 else { break }
+                var text = batch.joined()
                 if missing > 0 { text += "ts=\(Clock.wallMilliseconds()) level=warning event=lines_dropped count=\(missing)\n" }
                 // A descriptor that nobody reads any more: there is nobody to tell.
                 try? Octets.writeAll(raw, Array(text.utf8))
