@@ -48,7 +48,8 @@ let package = Package(
         // Without `pkgConfig`: its flags are refused with a warning; the module map links.
         .systemLibrary(name: "CUTF8proc", providers: [.apt(["libutf8proc-dev"])]),
         .systemLibrary(name: "CNcurses", providers: [.apt(["libncurses-dev"])]),
-        .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        // The headers of libcurl4-openssl-dev; the library is loaded at its first use.
+        .target(name: "CCurl"),
 
         // Layer 1: ground.
         library("Bytes"),

@@ -19,15 +19,17 @@ package final class HTTPClient {
 
     /// - Parameter authorities: a file in PEM with the certificates to trust; `nil` for the system's.
     package init(authorities: String? = nil) throws(HTTPClientError) {
-        guard HTTPClient.isReady, let handle = curl_easy_init() else { throw .unreachable("libcurl cannot be used") }
+        guard HTTPClient.isReady, let handle = ccurl_init() else {
+            throw .unreachable("libcurl cannot be loaded: install the package libcurl4")
+        }
         self.handle = handle
         self.authorities = authorities
     }
 
-    deinit { curl_easy_cleanup(handle) }
+    deinit { ccurl_cleanup(handle) }
 
-    /// Once for the process: libcurl's own set-up is not safe to be done twice at once.
-    private static let isReady: Bool = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+    /// Once for the process, at the first request: libcurl's own set-up is not safe to be done twice at once.
+    private static let isReady = ccurl_load()
 
     /// - Parameters:
     ///   - request: sent once, never again by itself.
@@ -38,20 +40,20 @@ package final class HTTPClient {
         progress: @escaping (HTTPProgress) -> Bool = { _ in true }
     ) throws(HTTPClientError) -> HTTPReply {
         let exchange = Exchange(request.content, file: file, progress: progress)
-        curl_easy_reset(handle)
+        ccurl_reset(handle)
         var list: UnsafeMutablePointer<curl_slist>?
-        defer { curl_slist_free_all(list) }
+        defer { ccurl_free(list) }
         // libcurl would wait a second for a 100 that not every server sends; ours can refuse without it.
         for (name, value) in request.fields + [("Expect", "")] {
             guard !"\(name)\(value)".utf8.contains(where: { $0 < 0x20 }) else { throw .file("a field holds a control character") }
             // A value that is empty is written with a semicolon; `Expect:` alone takes the field out.
             let line = value.isEmpty && name != "Expect" ? "\(name);" : "\(name): \(value)"
-            guard let longer = curl_slist_append(list, line) else { throw .unreachable("out of memory") }
+            guard let longer = ccurl_append(list, line) else { throw .unreachable("out of memory") }
             list = longer
         }
         let result = try withExtendedLifetime(exchange) { () throws(HTTPClientError) in
             try configure(request, list, Unmanaged.passUnretained(exchange).toOpaque())
-            return curl_easy_perform(handle)
+            return ccurl_perform(handle)
         }
         if let failure = exchange.failure { throw .file(failure) }
         if exchange.isCancelled { throw .cancelled }
@@ -61,7 +63,7 @@ package final class HTTPClient {
         if result == CURLE_OK || (result == CURLE_SEND_ERROR && exchange.isAnswered) {
             return HTTPReply(head: exchange.head, content: exchange.content)
         }
-        throw .unreachable(String(cString: curl_easy_strerror(result)))
+        throw .unreachable(String(cString: ccurl_text(result)))
     }
 
     private func configure(
@@ -103,7 +105,7 @@ package final class HTTPClient {
         results.append(ccurl_set_transfer(handle, CURLOPT_HEADERFUNCTION, takeHeadLine))
         results.append(ccurl_set_progress(handle, reportProgress))
         set(CURLOPT_NOPROGRESS, 0)
-        if let failed = results.first(where: { $0 != CURLE_OK }) { throw .unreachable(String(cString: curl_easy_strerror(failed))) }
+        if let failed = results.first(where: { $0 != CURLE_OK }) { throw .unreachable(String(cString: ccurl_text(failed))) }
     }
 }
 
