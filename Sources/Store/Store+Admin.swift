@@ -8,11 +8,12 @@ package import Wire
 extension Store {
     /// Carries out an admin command, in one transaction.
     ///
+    /// - Parameter at: when it happened, UTC milliseconds; `nil`: now. Only for a family that is made up, in the order of time.
     /// - Returns: the answer, or why nothing was done (`storage_full` when the disk is full); and the changes for the live rooms.
-    package func perform(_ command: AdminCommand) throws(StoreFailure) -> (Result<AdminAnswer, Rejection>, [CommitResult]) {
+    package func perform(_ command: AdminCommand, at: Int64? = nil) throws(StoreFailure) -> (Result<AdminAnswer, Rejection>, [CommitResult]) {
         if case .purge = command { return try purge() }
         let outcome = try transaction {
-            let at = environment.now()
+            let at = at ?? environment.now()
             switch command {
             case .createFamily(let name, let zone, let parent): return try createFamily(name: name, zone: zone, parent: parent, at: at)
             case .invite(let invite): return try self.invite(invite, at: at)

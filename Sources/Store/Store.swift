@@ -131,14 +131,16 @@ package final class Store {
     ///
     /// Each proposal stands alone: one that is rejected leaves the others as they are.
     ///
-    /// - Parameter proposals: at most `maxBatch`.
+    /// - Parameters:
+    ///   - proposals: at most `maxBatch`.
+    ///   - at: when it happened, UTC milliseconds; `nil`: now. Only for a family that is made up, in the order of time.
     /// - Returns: for each proposal, in order, its receipt and, when it changed something, the change. All of it is on stable storage.
     ///   When the disk is full nothing of the batch happened and each receipt is `storage_full`; a later call may succeed.
     /// - Throws: when the outcome is not known. Nobody may be told anything of the batch.
-    package func commit(_ proposals: [Proposal]) throws(StoreFailure) -> [CommitResult] {
+    package func commit(_ proposals: [Proposal], at: Int64? = nil) throws(StoreFailure) -> [CommitResult] {
         precondition(proposals.count <= Self.maxBatch, "a batch is at most \(Self.maxBatch) proposals")
         guard !proposals.isEmpty else { return [] }
-        let at = environment.now()
+        let at = at ?? environment.now()
         let outcome = try transaction {
             var results: [CommitResult] = []
             results.reserveCapacity(2 * proposals.count)

@@ -22,7 +22,7 @@ struct DemoSeasonTests {
             mutations = DemoSeason.mutations(today: today, parents: parents, athletes: athletes) {
                 last += 1
                 return Identifier(high: 9, low: last)
-            }
+            }.map { ($0.author, $0.operations) }
         }
 
         /// The fields of a created record as they would be after its create and its updates, sets left out.
@@ -48,6 +48,21 @@ struct DemoSeasonTests {
     }
 
     static let days = ["2026-11-21", "2024-02-29", "2027-01-01", "2026-03-08", "2026-07-31"]
+
+    @Test("It is told in the order of time: set up in one evening, then said over two weeks, nothing after today", arguments: days)
+    func moments(today: String) throws {
+        let today = try #require(CalendarDate(today))
+        let people = (1...4).map { Identifier(high: 1, low: UInt64($0)) }
+        var last: UInt64 = 0
+        let steps = DemoSeason.mutations(today: today, parents: Array(people[..<2]), athletes: Array(people[2...])) {
+            last += 1
+            return Identifier(high: 9, low: last)
+        }
+        #expect(steps.map(\.at) == steps.map(\.at).sorted())
+        #expect(steps.allSatisfy { $0.at > DemoSeason.began && $0.at.day <= 0 && (0..<24 * 60).contains($0.at.minute) })
+        let said = steps.filter { $0.operations.contains { $0.kind == .message } }
+        #expect(Set(said.map(\.at)).count == said.count && Set(said.map(\.at.day)).count >= 10)
+    }
 
     @Test("It has the schools, coaches, events and messages of a full season", arguments: days)
     func counts(today: String) {

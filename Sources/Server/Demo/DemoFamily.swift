@@ -46,8 +46,10 @@ private enum DemoStop: Error {
 private struct Maker {
     let store: Store
     let environment: StoreEnvironment
+    /// Milliseconds between two things that somebody did, at least.
+    private static let pause: Int64 = 30_000
     /// UTC milliseconds, of all ids.
-    let began: Int64
+    private(set) var began: Int64
     private(set) var results: [CommitResult] = []
     /// How many ids were given.
     private var identifiers: UInt64 = 0
@@ -62,22 +64,37 @@ private struct Maker {
         guard let today = environment.localDate(DemoSeason.timeZone, environment.now()).flatMap({ CalendarDate($0) }) else {
             throw .rejected(Rejection(.invalid, "This machine has no zone data. Install the package tzdata."))
         }
+        let rules = environment.rules.rules(DemoSeason.timeZone)
+        func instant(_ moment: DemoMoment) -> Int64 {
+            let midnight = LocalDateTime(date: today.moved(by: moment.day), time: .midnight)
+            return rules.instant(of: midnight.adding(minutes: moment.minute) ?? midnight)
+        }
+        began = instant(DemoSeason.began)
         let first = DemoSeason.parentNames[0]
-        guard case .family(let family) = try perform(.createFamily(name: DemoSeason.familyName, zone: DemoSeason.timeZone, parent: first))
+        guard case .family(let family) = try perform(.createFamily(name: DemoSeason.familyName, zone: DemoSeason.timeZone, parent: first), at: began)
         else { preconditionFailure("createFamily answers with a family") }
         var parents = [family.member]
         for name in DemoSeason.parentNames.dropFirst() {
-            parents.append(try invite(Invite(family: family.family, name: name, role: .parent, by: family.member)))
+            parents.append(try invite(Invite(family: family.family, name: name, role: .parent, by: family.member), at: began + 60_000))
         }
         var athletes: [Identifier] = []
         for (name, born) in zip(DemoSeason.athleteNames, DemoSeason.birthDates(today: today)) {
             let athlete = Invite(family: family.family, name: name, role: .athlete, born: born.description, by: family.member)
-            athletes.append(try invite(athlete))
+            // Each later than the one before: people stand in the order in which they came.
+            athletes.append(try invite(athlete, at: began + Int64(2 + athletes.count) * 60_000))
         }
         let season = DemoSeason.mutations(today: today, parents: parents, athletes: athletes) { identifier() }
         let client = identifier()
+        // Early in the morning what is of this day has not been said yet: then it was said a moment ago.
+        var times = season.map { instant($0.at) }
+        var latest = environment.now()
+        for place in times.indices.reversed() {
+            latest -= Self.pause
+            times[place] = min(times[place], latest)
+            latest = times[place]
+        }
         for (index, step) in season.enumerated() {
-            try commit(step.operations, by: step.author, in: family.family, client: client, number: Int64(index + 1))
+            try commit(step.operations, by: step.author, in: family.family, client: client, number: Int64(index + 1), at: times[index])
         }
         var members: [DemoFamily.Member] = []
         for (id, name) in zip(parents + athletes, DemoSeason.parentNames + DemoSeason.athleteNames) {
@@ -98,15 +115,15 @@ private struct Maker {
         return .version7(milliseconds: began, random: (identifiers, random))
     }
 
-    private mutating func invite(_ invite: Invite) throws(DemoStop) -> Identifier {
-        guard case .invited(let invited) = try perform(.invite(invite)) else { preconditionFailure("invite answers with a member") }
+    private mutating func invite(_ invite: Invite, at: Int64) throws(DemoStop) -> Identifier {
+        guard case .invited(let invited) = try perform(.invite(invite), at: at) else { preconditionFailure("invite answers with a member") }
         return invited.member
     }
 
-    private mutating func perform(_ command: AdminCommand) throws(DemoStop) -> AdminAnswer {
+    private mutating func perform(_ command: AdminCommand, at: Int64? = nil) throws(DemoStop) -> AdminAnswer {
         let answer: Result<AdminAnswer, Rejection>
         do throws(StoreFailure) {
-            let done = try store.perform(command)
+            let done = try store.perform(command, at: at)
             answer = done.0
             results += done.1
         } catch { throw .failed(error) }
@@ -117,13 +134,13 @@ private struct Maker {
     }
 
     private mutating func commit(
-        _ operations: [Operation], by author: Identifier, in family: Identifier, client: Identifier, number: Int64
+        _ operations: [Operation], by author: Identifier, in family: Identifier, client: Identifier, number: Int64, at: Int64
     ) throws(DemoStop) {
         let proposal = Proposal(
             family: family, member: author, context: .all, mutation: Mutation(client: client, id: number, operations: operations),
             session: .max)
         let done: [CommitResult]
-        do throws(StoreFailure) { done = try store.commit([proposal]) } catch { throw .failed(error) }
+        do throws(StoreFailure) { done = try store.commit([proposal], at: at) } catch { throw .failed(error) }
         guard case .change? = done.last else {
             throw .rejected(DemoFailure.rejection(in: done))
         }

@@ -34,19 +34,25 @@ package enum DemoSeason {
     ///   - makeIdentifier: gives a fresh id at each call, larger than the one before: records of the same moment show in the
     ///     order of their ids.
     /// - Returns: mutations of at most 25 operations (far below `Limits.operationsPerMutation`), each with the member who
-    ///   sends it. An operation refers only to records of earlier mutations.
+    ///   sends it and when, in that order. An operation refers only to records of earlier mutations.
     package static func mutations(
         today: CalendarDate, parents: [Identifier], athletes: [Identifier], makeIdentifier: () -> Identifier
-    ) -> [(author: Identifier, operations: [Operation])] {
+    ) -> [DemoStep] {
         precondition(parents.count == parentNames.count && athletes.count == athleteNames.count, "the demo family has two and two")
         let members = parents + athletes
-        var mutations: [(author: Identifier, operations: [Operation])] = []
+        var steps: [DemoStep] = []
+        /// In one evening, a minute each, once everybody has been invited.
+        var setUp = DemoMoment(began.day, 18, 10)
+        func add(_ author: Identifier, _ operations: [Operation], at moment: DemoMoment? = nil) {
+            setUp.minute += 1
+            steps.append(DemoStep(author: author, operations: operations, at: max(moment ?? setUp, setUp)))
+        }
 
         let schoolIDs = schools.map { _ in makeIdentifier() }
-        mutations.append((parents[0], zip(schoolIDs, schools).map { id, school in school.create(id) }))
+        add(parents[0], zip(schoolIDs, schools).map { id, school in school.create(id) })
 
         let coachIDs = coaches.map { _ in makeIdentifier() }
-        mutations.append((parents[1], zip(coachIDs, coaches).map { id, coach in coach.create(id, schools: schoolIDs) }))
+        add(parents[1], zip(coachIDs, coaches).map { id, coach in coach.create(id, schools: schoolIDs) })
 
         let eventIDs = events.map { _ in makeIdentifier() }
         for athlete in athletes.indices {
@@ -54,9 +60,7 @@ package enum DemoSeason {
                 let chosen = events.indices.filter { events[$0].athlete == athlete && events[$0].author == author }
                 guard !chosen.isEmpty else { continue }
                 let member = author.member(parents: parents, athlete: athletes[athlete])
-                mutations.append((member, chosen.map {
-                    events[$0].create(eventIDs[$0], owner: athletes[athlete], today: today, schools: schoolIDs)
-                }))
+                add(member, chosen.map { events[$0].create(eventIDs[$0], owner: athletes[athlete], today: today, schools: schoolIDs) })
             }
         }
 
@@ -75,17 +79,15 @@ package enum DemoSeason {
             var batch = [event.attend(id, coaches: coachIDs)]
             batch += contacts.filter { $0.time == nil && $0.athlete == event.athlete && $0.day == event.day }.map { create($0, event: id) }
             batch += results.filter { $0.event && $0.athlete == event.athlete && $0.day == event.day }.map { create($0, event: id) }
-            mutations.append((athletes[event.athlete], batch))
+            add(athletes[event.athlete], batch, at: DemoMoment(event.day + event.moreDays, 21, 30))
         }
-        for contact in contacts where contact.time != nil { mutations.append((athletes[contact.athlete], [create(contact, event: nil)])) }
-        for result in results where !result.event { mutations.append((athletes[result.athlete], [create(result, event: nil)])) }
+        for contact in contacts where contact.time != nil { add(athletes[contact.athlete], [create(contact, event: nil)], at: DemoMoment(contact.day, 21, 0)) }
+        for result in results where !result.event { add(athletes[result.athlete], [create(result, event: nil)], at: DemoMoment(result.day, 20, 0)) }
 
         for trip in trips {
             let id = makeIdentifier()
-            mutations.append((members[trip.author], [trip.create(id, today: today, members: members)]))
-            mutations.append((members[trip.author], trip.items.map {
-                trip.create($0, makeIdentifier(), trip: id, today: today, members: members)
-            }))
+            add(members[trip.author], [trip.create(id, today: today, members: members)])
+            add(members[trip.author], trip.items.map { trip.create($0, makeIdentifier(), trip: id, today: today, members: members) })
         }
 
         for message in messages {
@@ -95,10 +97,34 @@ package enum DemoSeason {
                 }
                 return eventIDs[index]
             }
-            mutations.append((members[message.author], [operation]))
+            steps.append(DemoStep(author: members[message.author], operations: [operation], at: message.at))
         }
-        return mutations
+        return steps.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }.map(\.element)
     }
+
+    /// When the family begins: the season is entered in that evening, before the first message.
+    package static let began = DemoMoment(-16, 18, 0)
+}
+
+/// A time in the family's zone, counted from the day on which the demo is made.
+package struct DemoMoment: Hashable, Comparable, Sendable {
+    package var day: Int
+    /// Of the day.
+    package var minute: Int
+
+    package init(_ day: Int, _ hour: Int, _ minute: Int) {
+        self.day = day
+        self.minute = hour * 60 + minute
+    }
+
+    package static func < (left: DemoMoment, right: DemoMoment) -> Bool { (left.day, left.minute) < (right.day, right.minute) }
+}
+
+/// A mutation of the demo's season.
+package struct DemoStep: Sendable {
+    package var author: Identifier
+    package var operations: [Operation]
+    package var at: DemoMoment
 }
 
 extension FieldPatch {
