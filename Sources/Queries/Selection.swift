@@ -55,7 +55,11 @@ extension Query {
     /// The places of those that are wanted, in the order in which they are given: for a list that is filtered anew with each key.
     package func wanted(_ records: [(Record, ListKeys)], today: CalendarDate) -> [Int] {
         let matcher = Matcher(self, today: today)
-        return records.indices.filter { matcher.matches(records[$0].1) }
+        var places: [Int] = []
+        records.withUnsafeBufferPointer { records in
+            for place in records.indices where matcher.matches(records[place].1) { places.append(place) }
+        }
+        return places
     }
 
     /// All of them, in the order of this query.

@@ -8,7 +8,8 @@ struct ConfirmedRecords: Sendable {
     init() {}
 
     init(_ records: [Record]) {
-        all = Dictionary(records.map { ($0.id, $0) }, uniquingKeysWith: { _, last in last })
+        all.reserveCapacity(records.count)
+        for record in records { all[record.id] = record }
     }
 
     subscript(id: Identifier) -> Record? { all[id] }
