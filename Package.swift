@@ -86,7 +86,7 @@ let package = Package(
         // Layer 5: composition.
         library("Server", ["Bytes", "Crypto", "Posix", "Blobs", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Uploads", "Store"]),
         library("Client", ["Arguments", "Bytes", "Crypto", "Posix", "SQLite", "TLS", "HTTPClient", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire"]),
-        library("Views", ["Bytes", "Dates", "Folding", "Family", "Queries", "Wire", "Uploads", "Terminal", "Client"]),
+        library("Views", ["Bytes", "JSON", "Dates", "Family", "Queries", "Wire", "Uploads", "Terminal", "Client"]),
 
         // Layer 6: programs.
         program("huddled", ["Arguments", "HTTP1", "TLS", "Server", "Store", "Bytes", "Posix", "JSON", "Dates", "Family", "Wire"]),
@@ -94,7 +94,7 @@ let package = Package(
         program("wsecho", ["Arguments", "Bytes", "Posix", "TLS", "Reactor", "HTTP1", "WebSocket"]),
         program("wsclient", ["Arguments", "Crypto", "Posix", "HTTP1", "WebSocket"]),
         program("loadgen", ["CLinux", "Arguments", "Bytes", "Crypto", "Posix", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Store"]),
-        program("bench", ["CLinux", "CAllocations", "Arguments", "Bytes", "Crypto", "Posix", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Store", "Blobs"]),
+        program("bench", ["CLinux", "CAllocations", "Arguments", "Bytes", "Crypto", "Posix", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Store", "Blobs", "Terminal", "Client", "Views"]),
 
         // Tests, one target a subject.
         .target(name: "TestCertificates", path: "Tests/TestCertificates", swiftSettings: settings),

@@ -1,7 +1,8 @@
 internal import Posix
 internal import Synchronization
 
-/// A command of the person's that is started when something happens: never waited for, one at a time, each for a bounded time.
+/// A command of the person's that is started when something happens: never waited for, one at a time, each for a bounded time, none after
+/// `end`.
 ///
 /// Its words are an argument vector, so that no text of others ever meets a shell. The text comes in its environment and on its standard
 /// input; what it writes goes nowhere.
@@ -28,11 +29,17 @@ package final class CommandHook: Sendable {
         var isRunning = false
         /// The newest that came while one ran; those between are dropped.
         var next: Occasion?
+        /// Of the runs.
+        var thread: Thread?
+        var isEnding = false
     }
 
     private let command: [String]
     private let milliseconds: Int
     private let state = Mutex(State())
+    /// Readable once the runs are to end.
+    private let ending: FileDescriptor?
+    private let endingWriter: FileDescriptor?
 
     /// - Parameters:
     ///   - command: a program and its words; not empty.
@@ -41,6 +48,29 @@ package final class CommandHook: Sendable {
         precondition(!command.isEmpty, "a command has a name")
         self.command = command
         self.milliseconds = milliseconds
+        var pipe = try? Pipe()
+        ending = pipe?.takeReading()
+        endingWriter = pipe?.takeWriting()
+    }
+
+    /// Ends the run that goes on, and begins no other. Returns within the moment that killing a program takes.
+    package func end() {
+        let thread = state.withLock { state in
+            state.isEnding = true
+            state.next = nil
+            defer { state.thread = nil }
+            return state.isRunning ? state.thread : nil
+        }
+        guard let raw = Self.raw(endingWriter) else { return }
+        try? Octets.writeAll(raw, [1])
+        thread?.join()
+    }
+
+    private static func raw(_ descriptor: borrowing FileDescriptor?) -> Int32? {
+        switch descriptor {
+        case .some(let open): open.raw
+        case .none: nil
+        }
     }
 
     /// Whether there is such a program: a path, or a name that PATH leads to.
@@ -51,21 +81,26 @@ package final class CommandHook: Sendable {
 
     /// Starts it, or after the run that goes on.
     package func run(_ occasion: Occasion) {
-        let starts = state.withLock { state in
-            if state.isRunning { state.next = occasion } else { state.isRunning = true }
-            return state.next == nil
+        state.withLock { state in
+            guard !state.isEnding else { return }
+            guard !state.isRunning else {
+                state.next = occasion
+                return
+            }
+            state.isRunning = true
+            // A thread of its own waits, so that whoever draws the screen never does.
+            state.thread = Thread.start(name: "hook") { [self] in work(occasion) }
         }
-        guard starts else { return }
-        // A thread of its own waits, so that whoever draws the screen never does.
-        _ = Thread.start(name: "hook") { [self] in
-            var current: Occasion? = occasion
-            while let occasion = current {
-                try? runOnce(occasion)
-                current = state.withLock { state in
-                    defer { state.next = nil }
-                    state.isRunning = state.next != nil
-                    return state.next
-                }
+    }
+
+    private func work(_ first: Occasion) {
+        var current: Occasion? = first
+        while let occasion = current {
+            try? runOnce(occasion)
+            current = state.withLock { state in
+                defer { state.next = nil }
+                state.isRunning = state.next != nil
+                return state.next
             }
         }
     }
@@ -79,7 +114,10 @@ package final class CommandHook: Sendable {
         // One that does not read its input does not have to.
         try? child.write(String(decoding: octets, as: UTF8.self))
         child.closeInput()
-        // When the time is over its last reference goes, which kills it.
-        _ = try child.wait(timeoutMilliseconds: milliseconds)
+        var items = [Poll.Item(child.endedRaw, .readable)]
+        if let raw = Self.raw(ending) { items.append(Poll.Item(raw, .readable)) }
+        _ = try Poll.wait(&items, timeoutMilliseconds: milliseconds)
+        // One that has not ended is killed with its last reference.
+        _ = try child.wait(timeoutMilliseconds: 0)
     }
 }

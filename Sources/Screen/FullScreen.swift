@@ -98,9 +98,14 @@ package final class FullScreen {
 
     /// Asks the terminal to tell the person, also when it is in the background. Source: OSC 9, as iTerm2, WezTerm, foot and kitty know it.
     package func notify(_ text: String) {
+        if isShown { write(Array(Self.notification(text).utf8)) }
+    }
+
+    /// The sequence of `notify`, for who writes lines.
+    package static func notification(_ text: String) -> String {
         let plain = String(text.unicodeScalars.filter { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }.prefix(200).map(Character.init))
         // A text that begins with "4;" would be a progress bar.
-        if isShown { write(Array("\u{1B}]9;Huddle: \(plain)\u{07}".utf8)) }
+        return "\u{1B}]9;Huddle: \(plain)\u{07}"
     }
 
     /// Puts text into the clipboard of the person's terminal, where it lets programs do so. Source: xterm's OSC 52.

@@ -22,6 +22,9 @@ package struct EventsView: Sendable {
     private(set) var places: [Int] = []
     /// All with what lists ask of them, in their order, worked out once: the list is filtered with each letter of a search.
     private var keyed: [(Record, ListKeys)] = []
+    /// Of those, by the same places, what each frame asks of all of them.
+    private var ids: [Identifier] = []
+    private var days: [(first: Int32, last: Int32)] = []
     private var order: Query.Sort?
     /// How many the filter leaves.
     package var count: Int { places.count }
@@ -31,7 +34,7 @@ package struct EventsView: Sendable {
 
     /// Those of them that have a day in a part of the calendar, in days since 1970.
     func found(from first: Int, to last: Int) -> [Record] {
-        places.filter { keyed[$0].1.firstDay != ListKeys.none && Int(keyed[$0].1.firstDay) <= last && Int(keyed[$0].1.lastDay) >= first }.map { keyed[$0].0 }
+        places.filter { days[$0].first != ListKeys.none && Int(days[$0].first) <= last && Int(days[$0].last) >= first }.map { keyed[$0].0 }
     }
     /// Whether the context has no event at all.
     package var isEmpty: Bool { keyed.isEmpty }
@@ -90,10 +93,12 @@ package struct EventsView: Sendable {
         guard let query = try? filter.query(context: context) else { return }
         if order != query.sort {
             keyed = query.ordered(keyed)
+            ids = keyed.map(\.0.id)
+            days = keyed.map { ($0.1.firstDay, $0.1.lastDay) }
             order = query.sort
         }
         places = query.wanted(keyed, today: today)
-        if selectedIndex == nil { selected = places.first.map { keyed[$0].0.id } }
+        if selectedIndex == nil { selected = places.first.map { ids[$0] } }
     }
 
     /// All filters and the search are off; the order stays (R040).
@@ -106,14 +111,18 @@ package struct EventsView: Sendable {
         apply()
     }
 
-    var selectedIndex: Int? { places.firstIndex { keyed[$0].0.id == selected } }
+    var selectedIndex: Int? { places.firstIndex { ids[$0] == selected } }
     package var selectedRecord: Record? { selectedIndex.map { found($0) } }
 
     /// How many are ahead, and in how many days the next begins; whatever the filter leaves (R026).
     var ahead: (count: Int, days: Int?) {
         let today = Int32(clamping: self.today.days)
-        let ahead = keyed.filter { $0.1.firstDay != ListKeys.none && $0.1.lastDay >= today }
-        return (ahead.count, ahead.map { max(Int($0.1.firstDay - today), 0) }.min())
+        var (count, soonest) = (0, Int32?.none)
+        for (first, last) in days where first != ListKeys.none && last >= today {
+            count += 1
+            soonest = min(soonest ?? .max, max(first - today, 0))
+        }
+        return (count, soonest.map { Int($0) })
     }
 
     // MARK: Filters and orders

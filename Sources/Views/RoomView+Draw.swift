@@ -44,7 +44,7 @@ extension RoomView {
             for placed in scrollback.layout(found, rows: rect.rows) {
                 let item = items[placed.index]
                 let isSelected = isSelecting && item.id == scrollback.selected
-                for (row, line) in rows(of: item, columns: rect.columns).enumerated() {
+                for (row, line) in rows(at: placed.index, columns: rect.columns).enumerated() {
                     let place = rect.row + placed.row + row
                     canvas.draw(line, at: rect.column, place)
                     if isSelected { canvas.restyle(Rect(rect.column, place, columns: rect.columns, rows: 1)) { theme[.selection].over($0) } }
@@ -159,35 +159,64 @@ extension RoomView {
 
 /// The overlay that tells the keys, made from the keymap that is in force.
 package enum KeyHelp {
-    package static func draw(_ lines: [(keys: String, summary: String)], _ canvas: inout Canvas, _ theme: Theme) {
-        let columns = max(lines.map { TextWidth.of($0.keys) }.max() ?? 0, 4)
+    package struct Line: Hashable, Sendable {
+        /// The shortest way first.
+        package let keys: [String]
+        package let summary: String
+    }
+
+    package static func draw(_ lines: [Line], _ canvas: inout Canvas, _ theme: Theme) {
+        let room = canvas.size.columns - 4
+        // Two ways for each where there is room for them, else one.
+        let told = [2, 1].map { ways in lines.map { ($0.keys.prefix(ways).joined(separator: ", "), $0.summary) } }
         // What does not fit below one another stands beside.
         let high = max(min(lines.count, canvas.size.rows - 2), 1)
-        let beside = max((lines.count + high - 1) / high, 1)
-        let natural = (lines.map { columns + 2 + TextWidth.of($0.summary) }.max() ?? 0) + 2
-        let each = max(min(natural, (canvas.size.columns - 4) / beside), 1)
-        let rect = canvas.bounds.centred(columns: each * beside + 3, rows: high + 2)
+        let chosen = told.first { width(measured($0, high)) <= room } ?? told[1]
+        let columns = fitted(measured(chosen, high), to: room)
+        let rect = canvas.bounds.centred(columns: width(columns) + 4, rows: high + 2)
         canvas.dropTargets()
         canvas.target(canvas.bounds, .keys([Key(.escape)]))
         canvas.fill(rect)
         canvas.box(rect, theme[.accent], title: "Keys — any key closes", titleStyle: theme[.title])
         canvas.cursor = nil
         canvas.clipped(to: rect.inset(1, 1)) { canvas in
-            for (place, line) in lines.enumerated() {
-                let (column, row) = (rect.column + 2 + place / high * each, rect.row + 1 + place % high)
-                canvas.draw(line.keys, at: column, row, theme[.accent])
-                canvas.draw(TextWidth.cut(line.summary, to: max(each - columns - 3, 0)), at: column + 2 + columns, row)
+            var start = rect.column + 2
+            for (number, column) in columns.enumerated() {
+                for (row, line) in chosen.dropFirst(number * high).prefix(high).enumerated() {
+                    canvas.draw(line.0, at: start, rect.row + 1 + row, theme[.accent])
+                    canvas.draw(TextWidth.cut(line.1, to: column.summary), at: start + column.keys + 2, rect.row + 1 + row)
+                }
+                start += column.keys + column.summary + 4
             }
         }
+    }
+
+    /// How wide keys and summaries of each column are.
+    private static func measured(_ lines: [(String, String)], _ high: Int) -> [(keys: Int, summary: Int)] {
+        stride(from: 0, to: lines.count, by: high).map { start in
+            let column = lines.dropFirst(start).prefix(high)
+            return (column.map { TextWidth.of($0.0) }.max() ?? 0, column.map { TextWidth.of($0.1) }.max() ?? 0)
+        }
+    }
+
+    private static func width(_ columns: [(keys: Int, summary: Int)]) -> Int { columns.reduce(-2) { $0 + $1.keys + $1.summary + 4 } }
+
+    /// The widest summaries give way until all fits.
+    private static func fitted(_ columns: [(keys: Int, summary: Int)], to room: Int) -> [(keys: Int, summary: Int)] {
+        var columns = columns
+        while width(columns) > room, let widest = columns.indices.max(by: { columns[$0].summary < columns[$1].summary }), columns[widest].summary > 1 {
+            columns[widest].summary -= 1
+        }
+        return columns
     }
 
     /// What is shown, a line each command of the mode that has a key.
     ///
     /// - Parameter commands: their names and what they do.
-    package static func lines(_ keymap: Keymap, _ mode: String, _ commands: [(String, String)]) -> [(keys: String, summary: String)] {
+    package static func lines(_ keymap: Keymap, _ mode: String, _ commands: [(String, String)]) -> [Line] {
         commands.compactMap { name, summary in
             let keys = keymap.keys(of: name, in: mode)
-            return keys.isEmpty ? nil : (keys.prefix(2).joined(separator: ", "), summary)
+            return keys.isEmpty ? nil : Line(keys: keys, summary: summary)
         }
     }
 }

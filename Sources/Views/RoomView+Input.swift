@@ -71,11 +71,13 @@ extension RoomView {
     private mutating func offer() {
         menu = nil
         guard question == nil, editor.search == nil, let word = CompletionWord(editor.characters, cursor: editor.cursor), word.offersItself else { return }
-        menu = CompletionMenu(word, candidates[word.sigil] ?? [])
+        menu = CompletionMenu(word, &candidates[word.sigil, default: LabelIndex([])])
     }
 
     private mutating func complete(_ step: Int) {
-        if menu == nil, let word = CompletionWord(editor.characters, cursor: editor.cursor) { menu = CompletionMenu(word, candidates[word.sigil] ?? []) }
+        if menu == nil, let word = CompletionWord(editor.characters, cursor: editor.cursor) {
+            menu = CompletionMenu(word, &candidates[word.sigil, default: LabelIndex([])])
+        }
         guard var open = menu else { return }
         open.cycle(step, in: &editor)
         // With one candidate there is nothing to cycle.

@@ -18,27 +18,27 @@ package struct RoomTarget: Hashable, Sendable {
 }
 
 /// The room: the family's timeline and the line that is typed. Pure: events and facts in, actions out, drawn on a canvas.
-package struct RoomView: Sendable {
+package struct RoomView {
     /// Notices that are kept.
     static let noticeLimit = 200
     /// Rows that the input may take: a third of the screen, at most this many.
     static let inputRows = 8
 
     package var facts = StatusFacts()
-    package var theme: Theme
+    package var theme: Theme { didSet { laidOut = LaidOut() } }
     package var keymap: Keymap
     package var editor = Terminal.LineEditor()
     /// What can be completed, by sigil; filled by whoever knows the records.
-    package var candidates: [Sigil: [CompletionCandidate]] = [:]
+    package var candidates: [Sigil: LabelIndex<CompletionCandidate>] = [:]
     /// Whose seasons can be looked at, the first is everybody's.
     package var seasons: [String] = []
     /// What stands before the input instead of "> ", while a question is asked.
     package var question: String?
     /// The times of items on screen, "09:14".
-    package var time: @Sendable (Int64) -> String = { _ in "" }
+    package var time: @Sendable (Int64) -> String = { _ in "" } { didSet { laidOut = LaidOut() } }
     /// The name of a member.
-    package var name: [Identifier: String] = [:]
-    package var viewer: Identifier?
+    package var name: [Identifier: String] = [:] { didSet { if name != oldValue { laidOut = LaidOut() } } }
+    package var viewer: Identifier? { didSet { if viewer != oldValue { laidOut = LaidOut() } } }
 
     package private(set) var items: [RoomItem] = []
     package internal(set) var scrollback = Scrollback<RoomItem.ID>()
@@ -53,6 +53,8 @@ package struct RoomView: Sendable {
     private var notices: [RoomItem.Notice] = []
     private var noticeCount = 0
     private var places: [RoomItem.ID: Int] = [:]
+    /// Items as rows, those that were looked at since they have changed: a key that only types lays nothing out.
+    private var laidOut = LaidOut()
     /// Where reading stopped when one last looked away; stays until one writes or leaves.
     private var marker: TimelineItem.ID?
     package private(set) var size: Size
@@ -83,6 +85,11 @@ package struct RoomView: Sendable {
         notices.append(.init(number: noticeCount, at: at, lines: lines))
         if notices.count > Self.noticeLimit { notices.removeFirst() }
         rebuild()
+        // What is longer than the screen is read from its beginning.
+        let list = areas.list
+        if scrollback.isAtBottom, list.rows > 0, let place = places[.notice(noticeCount)], rows(at: place, columns: list.columns).count > list.rows {
+            scrollback.show(.notice(noticeCount), at: 0)
+        }
     }
 
     package mutating func clearMarker() {
@@ -91,10 +98,14 @@ package struct RoomView: Sendable {
         rebuild()
     }
 
+    /// What the next text is about.
+    package mutating func comment(on target: RoomTarget) { self.target = target }
+
     package mutating func resize(_ size: Size) { self.size = size }
 
     private mutating func rebuild() {
         items = RoomItem.merge(timeline, notices, firstUnread: marker)
+        laidOut = LaidOut()
         places = Dictionary(items.enumerated().map { ($0.element.id, $0.offset) }, uniquingKeysWith: { first, _ in first })
         if let selected = scrollback.selected, places[selected] == nil {
             scrollback.select(nil)
@@ -138,7 +149,24 @@ package struct RoomView: Sendable {
     /// The items with their heights at this width.
     func scrollItems(columns: Int) -> Scrollback<RoomItem.ID>.Items {
         .init(
-            count: items.count, id: { items[$0].id }, height: { rows(of: items[$0], columns: columns).count }, place: { places[$0] },
+            count: items.count, id: { items[$0].id }, height: { rows(at: $0, columns: columns).count }, place: { places[$0] },
             isSelectable: { items[$0].isSelectable })
+    }
+
+    private final class LaidOut {
+        var columns = 0
+        var rows: [Int: [StyledText]] = [:]
+    }
+
+    /// An item by its place, as rows of at most `columns`.
+    func rows(at place: Int, columns: Int) -> [StyledText] {
+        if laidOut.columns != columns {
+            laidOut.columns = columns
+            laidOut.rows = [:]
+        }
+        if let known = laidOut.rows[place] { return known }
+        let rows = rows(of: items[place], columns: columns)
+        laidOut.rows[place] = rows
+        return rows
     }
 }

@@ -1,18 +1,18 @@
 import Posix
 
-/// The most that a case may cost, from a file that says why: `NAME ALLOCATIONS INSTRUCTIONS DIVISOR  reason`; the first two are per
+/// The most that a case may cost, from a file that says why: `NAME ALLOCATIONS INSTRUCTIONS DIVISOR TIMES  reason`; the first two are per
 /// thing, `#` begins a comment.
 struct Threshold: Equatable {
     let name: String
     let allocations: Double
-    /// Counted by callgrind (`deploy/bench/costs.sh`), which divides what one call takes by DIVISOR.
+    /// Counted by callgrind (`deploy/bench/costs.sh`), which does it TIMES and three times as often, and divides what one call takes by DIVISOR.
     let instructions: Int
 
     static func read(_ path: String) throws -> [Threshold] {
         let text = String(decoding: try Files.read(path, limit: 1 << 16), as: UTF8.self)
         return try text.split(separator: "\n").filter { !$0.hasPrefix("#") }.map { line in
-            let words = line.split(separator: " ", maxSplits: 4)
-            guard words.count == 5, let allocations = Double(words[1]), let instructions = Int(words[2]) else {
+            let words = line.split(separator: " ", maxSplits: 5)
+            guard words.count == 6, let allocations = Double(words[1]), let instructions = Int(words[2]) else {
                 throw BenchFailure("no threshold: \(line)")
             }
             return Threshold(name: String(words[0]), allocations: allocations, instructions: instructions)

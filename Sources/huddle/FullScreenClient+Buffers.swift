@@ -141,7 +141,7 @@ extension FullScreenClient {
     func announceOwn(_ change: Change) {
         guard change.entries.contains(where: { $0.kind != .message && $0.kind != .readingPosition }) else { return }
         lastOwn = change.sequence
-        names = RecordNames(session.engine)
+        followRecords()
         let words = text.done(change) { session.engine.record($0) }
         let keys = keymap.keys(of: RoomCommand.undoLast.rawValue)
         let isTyping = if case .form = buffers.current { true } else { buffers.current == .room }

@@ -64,16 +64,55 @@ extension FullScreenClient {
     private func living(_ id: Identifier) -> Record? { session.engine.record(id).flatMap { $0.isDeleted ? nil : $0 } }
 
     private func open(_ form: FormView, _ title: String) {
-        formCount += 1
-        let key = BufferKey.form(formCount)
-        views[key] = FormBuffer(key, form)
+        guard let key = place(form) else {
+            return toast("\(Typing.mostForms) forms are open already: save one, or discard it with Esc. \(keymap.keys(of: BufferCommand.switchTo.rawValue).first ?? "Alt-/") goes to them.")
+        }
         show(key, title: title)
     }
 
+    /// - Returns: `nil` when too many are open.
+    private func place(_ form: FormView) -> BufferKey? {
+        guard views.values.count(where: { $0 is FormBuffer }) < Typing.mostForms else { return nil }
+        formCount += 1
+        let key = BufferKey.form(formCount)
+        views[key] = FormBuffer(key, form)
+        return key
+    }
+
+    /// Makes a form of an earlier run again, with what was typed into it, and leaves on the screen what is there.
+    ///
+    /// - Returns: `nil` when what it was about is no more.
+    func restore(_ draft: FormDraft) -> BufferKey? {
+        let context = Request.context(session.engine)
+        var form: FormView
+        let title: String
+        switch draft.recipe {
+        case .add(let kind, let athlete, let asksAthlete):
+            form = .add(kind, athlete: athlete, asksAthlete: asksAthlete, context: context, today: today, theme: theme, keymap: keymap)
+            title = "New \(kind.declaration.label.lowercased())"
+        case .edit(let id):
+            guard let record = living(id) else { return nil }
+            form = .edit(record, context: context, today: today, theme: theme, keymap: keymap)
+            title = "Edit \(names.name(id))"
+        case .attend(let id):
+            guard let record = living(id), record.kind == .event else { return nil }
+            form = .attend(record, context: context, today: today, theme: theme, keymap: keymap)
+            title = "At \(names.name(id))"
+        case .coaches(let id):
+            guard let record = living(id), record.kind == .event else { return nil }
+            form = .coaches(record, context: context, today: today, theme: theme, keymap: keymap)
+            title = "At \(names.name(id))"
+        }
+        form.restore(draft)
+        guard let key = place(form) else { return nil }
+        buffers.open(key, title: title)
+        return key
+    }
+
     /// The records that fields can name.
-    var formOptions: [Kind: [FormOption]] {
+    func formOptions(_ kinds: Set<Kind>) -> [Kind: [FormOption]] {
         var options: [Kind: [FormOption]] = [:]
-        for kind in [Kind.school, .coach, .event, .trip, .member] {
+        for kind in kinds {
             options[kind] = names.records(of: kind).map { record in
                 let detail: String =
                     switch kind {

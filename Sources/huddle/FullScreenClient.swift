@@ -43,6 +43,8 @@ final class FullScreenClient {
     private var identifiers = IdentifierSource()
     private var isFocused = true
     private var hasOpened = false
+    /// What is typed and not sent.
+    var typing = Typing()
     /// Forms that were opened; each has a number of its own.
     var formCount = 0
     /// Records or facts have changed since they were looked at.
@@ -52,7 +54,10 @@ final class FullScreenClient {
     private var laidOut: [BufferKey: Int] = [:]
 
     // What is worked out anew when records have changed.
-    var names = RecordNames([])
+    private(set) var names = RecordNames([])
+    /// Records that have changed since; `nil`: all of them.
+    private var changed: [Identifier]?
+    private var membersRevision: Int?
     private(set) var memberNames: [Identifier: String] = [:]
     /// Athletes, in the order of the menu of seasons.
     private(set) var athletes: [Identifier] = []
@@ -75,6 +80,9 @@ final class FullScreenClient {
         documents = DocumentsBuffer(DocumentsView(size: screen.size, theme: theme, keymap: keymap), session, setting)
         kept = KeptBuffer(ConflictView(theme: theme, keymap: keymap))
         views = [.room: room, .season: season, .trips: trips, .documents: documents, .kept: kept]
+        conversation.opensQuietly = true
+        let keptCommand = buffers.number(of: .kept).flatMap { BufferCommand.named($0) }
+        conversation.keptKey = (keptCommand.flatMap { keymap.keys(of: $0.rawValue).first }) ?? keymap.keys(of: RoomCommand.drafts.rawValue).first
         room.tell(configuration.complaints)
         room.tell(session.takeWarnings())
     }
@@ -84,10 +92,15 @@ final class FullScreenClient {
         // What the conversation shows at the start stands in the timeline already.
         _ = conversation.takeOutput()
         room.tell(["Write, and the family reads it. / begins a command, ? shows the keys, /help tells more."])
+        restoreTyping()
     }
 
     func run() throws -> ExitStatus {
-        defer { documents.end() }
+        defer {
+            keepTyping()
+            notifier.end()
+            documents.end()
+        }
         while true {
             if !toast.isEmpty, Clock.monotonicMilliseconds() >= toastEnds { toast = "" }
             if isStale { refresh() }
@@ -104,7 +117,9 @@ final class FullScreenClient {
             var items = screen.items
             let own = items.count
             if let editor { items.append(Poll.Item(editor.process.raw, .readable)) }
-            let deadline = [screen.deadline, toast.isEmpty ? nil : toastEnds].compactMap(\.self).min()
+            // When the frame is out.
+            if let due = typing.due, Clock.monotonicMilliseconds() >= due { keepTyping() }
+            let deadline = [screen.deadline, toast.isEmpty ? nil : toastEnds, typing.due].compactMap(\.self).min()
             for event in try session.turn(until: deadline, waitingFor: &items) { take(event) }
             documents.turn(self)
             var events = try screen.events(items[..<own])
@@ -166,10 +181,16 @@ final class FullScreenClient {
             }
         }
         if let overlay { return handle(input, over: overlay) }
-        let before = session.engine.pending.count
+        let before = (session.engine.pending.count, session.engine.drafts.count)
         try views[buffers.current]?.handle(input, self)
-        // Only what was asked for changes what is laid out; a letter that is typed does not.
-        if session.engine.pending.count != before { isStale = true }
+        // Records that look different come back as events; a letter that is typed changes nothing that is laid out.
+        if (session.engine.pending.count, session.engine.drafts.count) != before {
+            facts = facts(session.engine)
+            // What was sent is not to be found again as something typed.
+            keepTyping()
+        } else {
+            typing.note()
+        }
     }
 
     private func tell(_ line: String) {
@@ -196,6 +217,11 @@ final class FullScreenClient {
 
     private func take(_ event: SessionEvent) {
         isStale = true
+        switch event {
+        case .changed(let ids): changed?.append(contentsOf: ids)
+        case .replaced: changed = nil
+        case .notice, .stopped: break
+        }
         if room.receive(event, session) || documents.receive(event) { return }
         for case let form as FormBuffer in views.values where form.receive(event, self) { return }
         switch event {
@@ -213,7 +239,9 @@ final class FullScreenClient {
             trips.refused(mutation, self)
         case .notice(.rejected):
             conversation.receive(event)
-            toast("Refused, and kept for you: \(keymap.keys(of: RoomCommand.drafts.rawValue).first ?? "/drafts") shows it.")
+            // Why stands in the room; whoever is elsewhere is told where to decide.
+            room.tell(conversation.takeOutput())
+            toast("Refused, and kept for you: \(conversation.keptKey ?? "/drafts") shows it.")
         case .notice(.live):
             conversation.receive(event)
             if !hasOpened {
@@ -231,7 +259,8 @@ final class FullScreenClient {
             let isMention = fields.set("mentions").contains { $0.id == session.engine.member }
             guard isMention || !isFocused else { continue }
             notifier.tell(
-                from: names.member(change.member), fields.text("text") ?? "", family: facts.family, isMention: isMention, isAway: !isFocused, on: screen)
+                from: names.member(change.member), fields.text("text") ?? "", family: facts.family, isMention: isMention, isAway: !isFocused,
+                on: .init(bell: { [screen] in screen.bell() }, notify: { [screen] in screen.notify($0) }))
         }
     }
 
@@ -242,10 +271,19 @@ final class FullScreenClient {
         isStale = false
         generation += 1
         let engine = session.engine
-        names = RecordNames(engine)
-        memberNames = Dictionary(names.records(of: .member).map { ($0.id, RecordNames.name($0)) }, uniquingKeysWith: { first, _ in first })
-        athletes = names.records(of: .member).filter { $0.fields.text("role") == Role.athlete.rawValue }.map(\.id)
+        followRecords()
+        if membersRevision != names.revision(of: .member) {
+            membersRevision = names.revision(of: .member)
+            memberNames = Dictionary(names.records(of: .member).map { ($0.id, RecordNames.name($0)) }, uniquingKeysWith: { first, _ in first })
+            athletes = names.records(of: .member).filter { $0.fields.text("role") == Role.athlete.rawValue }.map(\.id)
+        }
         facts = facts(engine)
+    }
+
+    /// Brings the names up to the records.
+    func followRecords() {
+        if let changed { names.update(changed, session.engine) } else { names = RecordNames(session.engine, after: names) }
+        changed = []
     }
 
     /// Lays out what is on the screen, if it has not been since something changed; what is not on the screen costs nothing.

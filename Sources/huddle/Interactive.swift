@@ -72,6 +72,8 @@ struct LineConversation {
     private var asked: String?
     /// What was refused in an earlier run is not a failure of this one.
     private let oldDrafts: Set<Int64>
+    private let notifier: Notifier
+    private let terminal: Notifier.Terminal
 
     init(_ conversation: Conversation, timeout: Int64, isTerminal: Bool) {
         self.conversation = conversation
@@ -79,9 +81,14 @@ struct LineConversation {
         self.isTerminal = isTerminal
         deadline = Clock.monotonicMilliseconds() + timeout
         oldDrafts = Set(conversation.session.engine.drafts.map(\.id))
+        notifier = Notifier(ScreenConfiguration.load(), isPlain: true)
+        terminal = Notifier.Terminal(
+            bell: { if isTerminal { Standard.write(output: "\u{07}") } },
+            notify: { text in if isTerminal { Standard.write(output: FullScreen.notification(text)) } })
     }
 
     mutating func run(_ signals: borrowing SignalDescriptor, _ setting: Setting) throws -> ExitStatus {
+        defer { notifier.end() }
         conversation.begin()
         while true {
             takeLines()
@@ -107,13 +114,27 @@ struct LineConversation {
             var items = [Poll.Item(signals.raw, .readable)]
             if !isAtEnd, conversation.isSettled { items.append(Poll.Item(Standard.input, .readable)) }
             let events = try conversation.session.turn(until: isWaiting ? deadline : nil, waitingFor: &items)
-            for event in events { conversation.receive(event) }
+            for event in events {
+                conversation.receive(event)
+                if case .notice(.change(let change, isOwn: false)) = event, conversation.session.engine.phase == .live { announce(change) }
+            }
             if items[0].ready != [] {
                 while let signal = try signals.next() {
                     if [Signals.interrupt, Signals.terminate, Signals.hangUp].contains(signal) { return .done }
                 }
             }
             if items.count > 1, items[1].ready != [] { try read() }
+        }
+    }
+
+    /// Tells the person that somebody spoke to them. Nobody knows where they look, so that everything else is only shown.
+    private func announce(_ change: Change) {
+        let engine = conversation.session.engine
+        for entry in change.entries where entry.kind == .message {
+            guard case .create(_, let fields) = entry.effect, fields.set("mentions").contains(where: { $0.id == engine.member }) else { continue }
+            let name = engine.record(change.member).map { RecordNames.name($0) } ?? "somebody"
+            let family = engine.familyName?.printable ?? "Huddle"
+            notifier.tell(from: name, fields.text("text") ?? "", family: family, isMention: true, isAway: true, on: terminal)
         }
     }
 

@@ -17,15 +17,23 @@ final class Notifier {
     private let ways: Set<Way>
     private let hook: CommandHook?
 
-    init(_ configuration: ScreenConfiguration) {
-        ways = configuration.notify
+    /// - Parameter isPlain: whether the terminal may be one that is read aloud or knows no sequences: then it is told by its own way only when
+    ///   the configuration names it.
+    init(_ configuration: ScreenConfiguration, isPlain: Bool = false) {
+        ways = isPlain && !configuration.isNotifySet ? configuration.notify.subtracting([.osc9]) : configuration.notify
         hook = configuration.notifyCommand.isEmpty ? nil : CommandHook(configuration.notifyCommand)
     }
 
-    /// - Parameter isAway: whether the person looks elsewhere.
-    func tell(from name: String, _ text: String, family: String, isMention: Bool, isAway: Bool, on screen: FullScreen) {
-        if ways.contains(.bell) { screen.bell() }
-        if ways.contains(.osc9), isAway { screen.notify("\(name): \(text)") }
+    /// What of the terminal it takes.
+    struct Terminal {
+        let bell: () -> Void
+        let notify: (String) -> Void
+    }
+
+    /// - Parameter isAway: whether the person looks elsewhere, as far as anybody knows.
+    func tell(from name: String, _ text: String, family: String, isMention: Bool, isAway: Bool, on terminal: Terminal) {
+        if ways.contains(.bell) { terminal.bell() }
+        if ways.contains(.osc9), isAway { terminal.notify("\(name): \(text)") }
         guard ways.contains(.hook), let hook else { return }
         let plain = text.printable
         hook.run(
@@ -36,4 +44,7 @@ final class Notifier {
                     "HUDDLE_MENTION=\(isMention ? 1 : 0)",
                 ]))
     }
+
+    /// Ends the command that runs; the program waits for none.
+    func end() { hook?.end() }
 }

@@ -38,7 +38,8 @@ enum Program {
                 return .done
             case .complete(let words):
                 // Names are a kindness: without a sign-in, or anything kept, there are none.
-                let answer = Completion.answer(words) { (try? Setting(invocation)).flatMap { Kept.look($0) }.map { RecordNames($0) } }
+                let typed = invocation.connecting(as: words)
+                let answer = Completion.answer(words) { (try? Setting(typed)).flatMap { Kept.look($0) }.map { RecordNames($0) } }
                 Standard.write(output: answer.lines)
                 return .done
             case .version:

@@ -15,7 +15,8 @@ struct ScreenConfiguration {
     private(set) var notify: Set<Notifier.Way> = [.bell, .osc9]
     /// A program and its words; empty when none is run.
     private(set) var notifyCommand: [String] = []
-    private var isNotifySet = false
+    /// Whether the configuration says how.
+    private(set) var isNotifySet = false
     private(set) var keymap = RoomCommand.defaultKeymap()
     /// What could not be read, as sentences.
     private(set) var complaints: [String] = []

@@ -95,6 +95,9 @@ package final class PseudoTerminal {
     /// Types: octets as a keyboard sends them.
     package func type(_ text: String) throws(Errno) { try Octets.writeAll(master.raw, Array(text.utf8)) }
 
+    /// The same for octets that are no text.
+    package func type(octets: [UInt8]) throws(Errno) { try Octets.writeAll(master.raw, octets) }
+
     /// Sends a signal to the program.
     package func signal(_ number: Int32) { if ending == nil { kill(pid, number) } }
 

@@ -69,4 +69,20 @@ struct CommandHookTests {
         for _ in 1...2 { deaf.run(.init(text: String(repeating: "é", count: 100_000))) }
         #expect(try lines("deaf", count: 2) == ["here", "here"])
     }
+
+    @Test("Ended, it kills what runs, begins nothing of what waited, and waits for nobody")
+    func ended() throws {
+        let hook = CommandHook([try script("read text; echo \"$$ $text\" >>begun; exec sleep 600")])
+        hook.run(.init(text: "one\n"))
+        let begun = try lines("begun", count: 1)
+        let pid = try #require(begun.first?.split(separator: " ").first)
+        hook.run(.init(text: "two\n"))
+        let start = Clock.monotonicMilliseconds()
+        hook.end()
+        #expect(Clock.monotonicMilliseconds() - start < 5_000)
+        #expect(!Files.exists("/proc/\(pid)"))
+        hook.run(.init(text: "three\n"))
+        hook.end()
+        #expect(try lines("begun", count: 1).count == 1)
+    }
 }

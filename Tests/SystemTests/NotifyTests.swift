@@ -65,4 +65,68 @@ struct NotifyTests {
         try FullScreenTests.expect(terminal, "There is no program /no/such.")
         try FullScreenTests.expect(terminal, "Write: set notify-command sh -c")
     }
+
+    @Test("as lines too: the bell and the command, and the terminal's own way where the configuration names it", arguments: [
+        ("", true, false, false), ("set notify bell osc9 hook\nset notify-command HOOK\n", true, true, true), ("set notify none\n", false, false, false),
+    ])
+    func plain(configuration: String, rings: Bool, notifies: Bool, runs: Bool) throws {
+        let folder = try TemporaryFolder()
+        let demo = try Demo(in: folder.path + "/data")
+        let server = try RunningServer(folder.path + "/data")
+        let (parent, athlete) = (demo.parents[0], demo.athletes[0])
+        let hook = folder.path + "/hook"
+        try Files.write(Array("#!/bin/sh\ncd '\(folder.path)'\necho \"$HUDDLE_FROM\" >new\nmv new told\n".utf8), to: hook, mode: 0o700)
+        let place = folder.path + "/" + parent.name.replacing(" ", with: "") + "/huddle"
+        try Files.makeFolders(place, mode: 0o700)
+        try Files.write(Array(configuration.replacing("HOOK", with: hook).utf8), to: place + "/config")
+        let terminal = try FullScreenTests.open(server, parent, folder, ["--plain"])
+        try FullScreenTests.expect(terminal, "Next:")
+        let speaker = try FullScreenTests.open(server, athlete, folder)
+        try FullScreenTests.expect(speaker, "? shows the keys")
+        let before = terminal.written.count
+        // Only who is spoken to is told.
+        try speaker.type("just so\r")
+        try FullScreenTests.expect(terminal, "just so")
+        let between = terminal.written.count
+        #expect(!terminal.written[before..<between].contains(0x07))
+        try speaker.type("@\(parent.name) come\r")
+        try FullScreenTests.expect(terminal, "\(parent.name) come")
+        if runs { try expectFile(folder.path + "/told", "\(athlete.name)\n") }
+        // What came before the third message has been shown.
+        try speaker.type("that was all\r")
+        try FullScreenTests.expect(terminal, "that was all")
+        let told = String(decoding: terminal.written[between...], as: UTF8.self)
+        #expect(told.replacing(try Regex("\u{1B}\\]9;[^\u{07}]*\u{07}"), with: "").contains("\u{07}") == rings)
+        #expect(told.contains("\u{1B}]9;Huddle: \(athlete.name): @\(parent.name) come\u{07}") == notifies)
+        #expect(Files.exists(folder.path + "/told") == runs)
+    }
+
+    @Test("a command that does not end is ended with the program, which waits for nothing")
+    func quits() throws {
+        let folder = try TemporaryFolder()
+        let demo = try Demo(in: folder.path + "/data")
+        let server = try RunningServer(folder.path + "/data")
+        let (parent, athlete) = (demo.parents[0], demo.athletes[0])
+        let place = folder.path + "/" + parent.name.replacing(" ", with: "") + "/huddle"
+        try Files.makeFolders(place, mode: 0o700)
+        let script = "set notify hook\nset notify-command sh -c 'cd \(folder.path); echo $$ >new; mv new told; exec sleep 600'\n"
+        try Files.write(Array(script.utf8), to: place + "/config")
+        let terminal = try FullScreenTests.open(server, parent, folder)
+        try FullScreenTests.expect(terminal, "? shows the keys")
+        let speaker = try FullScreenTests.open(server, athlete, folder)
+        try FullScreenTests.expect(speaker, "? shows the keys")
+        try speaker.type("@\(parent.name.split(separator: " ")[0]) come\r")
+        try FullScreenTests.expect(terminal, " come")
+        let end = Clock.monotonicMilliseconds() + 10_000
+        while !Files.exists(folder.path + "/told"), Clock.monotonicMilliseconds() < end {
+            var none: [Poll.Item] = []
+            _ = try Poll.wait(&none, timeoutMilliseconds: 5)
+        }
+        let pid = String(decoding: try Files.read(folder.path + "/told"), as: UTF8.self).split(separator: "\n")[0]
+        #expect(Files.exists("/proc/\(pid)"))
+        try terminal.type("/quit\r")
+        let ending = try terminal.waitForEnd(milliseconds: 5_000)
+        #expect(ending == .exited(0))
+        #expect(!Files.exists("/proc/\(pid)"))
+    }
 }

@@ -214,14 +214,15 @@ struct CompletionTests {
         #expect(word?.range == 3..<8)
     }
 
-    static let people = ["Ana Rivera", "Elena Rivera", "Pablo Ruiz"].map { CompletionCandidate($0, insertion: "@" + $0.split(separator: " ")[0]) }
+    static let people = LabelIndex(["Ana Rivera", "Elena Rivera", "Pablo Ruiz"].map { CompletionCandidate($0, insertion: "@" + $0.split(separator: " ")[0]) })
 
     @Test("Tab cycles through what fits, forth and back, and round")
     func cycling() throws {
         var editor = LineEditor()
         _ = editor.insert("hi @na")
         let word = try #require(CompletionWord(editor.characters, cursor: editor.cursor))
-        var menu = try #require(CompletionMenu(word, Self.people))
+        var people = Self.people
+        var menu = try #require(CompletionMenu(word, &people))
         #expect(menu.entries.map(\.candidate.label) == ["Ana Rivera", "Elena Rivera"])
         #expect(menu.entries[0].positions == [1, 2])
         menu.cycle(1, in: &editor)
@@ -242,7 +243,8 @@ struct CompletionTests {
         _ = editor.insert("@pa comes")
         editor.moveCursor(to: 3)
         let word = try #require(CompletionWord(editor.characters, cursor: 3))
-        var menu = try #require(CompletionMenu(word, Self.people))
+        var people = Self.people
+        var menu = try #require(CompletionMenu(word, &people))
         menu.select(0, in: &editor)
         #expect(editor.text == "@Pablo comes")
         #expect(editor.cursor == 6)
@@ -253,10 +255,11 @@ struct CompletionTests {
     @Test("Nothing that fits opens no menu; what fits too well is limited")
     func none() throws {
         let word = try #require(Self.word("@zzz"))
-        #expect(CompletionMenu(word, Self.people) == nil)
-        let many = (0..<500).map { CompletionCandidate("n\($0)", insertion: "n") }
+        var people = Self.people
+        #expect(CompletionMenu(word, &people) == nil)
+        var many = LabelIndex((0..<500).map { CompletionCandidate("n\($0)", insertion: "n") })
         let all = try #require(Self.word("@n"))
-        #expect(CompletionMenu(all, many)?.entries.count == CompletionMenu.limit)
+        #expect(CompletionMenu(all, &many)?.entries.count == CompletionMenu.limit)
         #expect(Self.word(":a")?.offersItself == false)
         #expect(Self.word(":ab")?.offersItself == true)
     }
@@ -312,6 +315,23 @@ struct FuzzyMatchTests {
             #expect(match.positions == match.positions.sorted(), "seed 9")
             let better = try #require(FuzzyMatch(letters, in: letters + " " + name))
             #expect(better.score >= match.score, "seed 9: \(letters) in \(name)")
+        }
+    }
+
+    @Test("Typed letter by letter, taken back, or at once: an index finds what comparing every name finds; seeded")
+    func index() throws {
+        struct Name: Labelled, Equatable { let label: String }
+        var generator = Seeded(seed: 11)
+        let names = (0..<90).map { _ in Name(label: String((0..<7).map { _ in "abcdé Łß-A1".randomElement(using: &generator) ?? "a" })) }
+        var index = LabelIndex(names)
+        for _ in 0..<300 {
+            var letters = String((0..<Int.random(in: 0...4, using: &generator)).map { _ in "abcdel ".randomElement(using: &generator) ?? "a" })
+            while true {
+                let expected = FuzzyMatch.rank(letters, names, limit: 10) { $0.label }.map(\.candidate)
+                #expect(index.best(letters, limit: 10).map(\.candidate) == expected, "seed 11: '\(letters)'")
+                if letters.isEmpty { break }
+                if Bool.random(using: &generator) { letters.removeLast() } else { break }
+            }
         }
     }
 

@@ -38,6 +38,20 @@ struct BufferListTests {
         #expect(list.current == .room && list.entries.count == 5)
     }
 
+    @Test("A form is never closed to make room, however long ago one looked at it")
+    func formsStay() {
+        var list = BufferList()
+        list.show(.form(1), title: "New event")
+        list.open(.form(2), title: "New school")
+        #expect(list.current == .form(1) && list.number(of: .form(2)) == 7)
+        for number in 0..<UInt64(BufferList.limit) {
+            let key = BufferKey.record(.school, Identifier(high: 0x0193_0000_0000_7000, low: 0x8000_0000_0000_1000 + number))
+            let closed = list.show(key, title: "School \(number)")
+            #expect(closed != .form(1) && closed != .form(2))
+        }
+        #expect(list.entries.count == BufferList.limit && list.number(of: .form(1)) == 6)
+    }
+
     @Test("With too many the one that was looked at longest ago is closed")
     func bounded() {
         var list = BufferList()

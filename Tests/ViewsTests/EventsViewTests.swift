@@ -333,7 +333,7 @@ struct EventsViewTests {
         #expect(Self.drawn(view, columns: 120, rows: 30).contains("search while you type"))
         // All of them, on the smallest screen that is asked for.
         let help = Self.drawn(view, rows: 24)
-        for words in ["the next event", "back to where you", "to any buffer", "close the buffer"] { #expect(help.contains(words), "\(words)\n\(help)") }
+        for words in ["the next event", "back to where you", "anywhere, by a few letters", "close the buffer"] { #expect(help.contains(words), "\(words)\n\(help)") }
         _ = Self.type(&view, "x")
         #expect(!view.isAskingToDelete)
         for columns in stride(from: 1, through: 130, by: 7) {

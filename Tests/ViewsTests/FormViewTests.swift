@@ -422,3 +422,66 @@ struct SeededNumbers {
         return Int((state &* 0x2545_F491_4F6C_DD1D) >> 33) % bound
     }
 }
+
+// What is kept of a form that was not saved.
+extension FormViewTests {
+    @Test("What was typed into a new record, a change or an attendance stands in the form again after a round through text")
+    func drafts() throws {
+        var new = try Self.add(.event)
+        #expect(new.draft == nil, "nothing was typed")
+        try Self.go(&new, "Event name")
+        Self.type(&new, "Łódź \"Cup\"\n\t🥎")
+        try Self.go(&new, "Event type")
+        Self.type(&new, "g")
+        try Self.go(&new, "Registered")
+        Self.type(&new, " ")
+        try Self.go(&new, "Start date")
+        Self.type(&new, "no date")
+        var changed = try Self.edit()
+        try Self.go(&changed, "Event name")
+        Self.type(&changed, "ctrl-u", "Fall Showcase")
+        try Self.go(&changed, "Coaches present")
+        Self.type(&changed, "Nad", "enter")
+        var attended = try Self.attend()
+        try Self.go(&attended, "Content")
+        Self.type(&attended, "They asked for video")
+        for (form, fresh) in [(new, try Self.add(.event)), (changed, try Self.edit()), (attended, try Self.attend())] {
+            let draft = try #require(form.draft)
+            let text = try #require(draft.text)
+            #expect(FormDraft(text: text) == draft)
+            var again = fresh
+            again.restore(try #require(FormDraft(text: text)))
+            #expect(again.rows.map(\.current) == form.rows.map(\.current))
+            #expect(again.isChanged && again.banner == nil)
+            #expect(again.draft == draft)
+        }
+    }
+
+    @Test("A record that was changed in between is pointed out, and nothing that was typed is lost")
+    func staleDrafts() throws {
+        var form = try Self.edit()
+        try Self.go(&form, "Event name")
+        Self.type(&form, "ctrl-u", "Fall Showcase")
+        let draft = try #require(form.draft)
+        var later = Self.event
+        later.version += 1
+        later.fields["city"] = .text("Albany")
+        var again = try Self.edit(later)
+        again.restore(draft)
+        #expect(again.banner?.contains("changed since you typed") == true)
+        #expect(Self.drawn(again).contains("Fall Showcase") && Self.drawn(again).contains("Albany"))
+    }
+
+    @Test("What no form wrote makes no form", arguments: [
+        "", "{}", "[]", #"{"add":"nothing","rows":[]}"#, #"{"edit":"x","rows":[]}"#, #"{"add":"event","rows":[{"part":0}"#, #"{"rows":[{"part":0,"typed":"x"}]}"#,
+    ])
+    func noDrafts(text: String) { #expect(FormDraft(text: text) == nil) }
+
+    @Test("Rows that are not in the form any more are passed over")
+    func oddRows() throws {
+        let text = #"{"add":"event","asks":false,"version":0,"rows":[{"part":9,"field":"name","typed":"x"},{"part":0,"field":"gone","typed":"x"},{"part":0,"field":"name","flag":true},{"part":0,"field":"name","typed":"Cup"},{"part":0,"field":"type","choice":"nonsense"}]}"#
+        var form = try Self.add(.event)
+        form.restore(try #require(FormDraft(text: text)))
+        #expect(Self.drawn(form).contains("Cup"))
+    }
+}

@@ -57,8 +57,8 @@ struct RoomViewTests {
         room.time = { at in (at / 60 % 24 < 10 ? "0" : "") + "\(at / 60 % 24):" + (at % 60 < 10 ? "0" : "") + "\(at % 60)" }
         room.seasons = ["Everybody", "Maya Rivera", "Leo Rivera"]
         room.candidates = [
-            .command: [CompletionCandidate("/events", insertion: "/events", detail: "events"), CompletionCandidate("/help", insertion: "/help", detail: "help")],
-            .person: [CompletionCandidate("Dana Rivera", insertion: "@Dana Rivera", detail: "parent")],
+            .command: LabelIndex([CompletionCandidate("/events", insertion: "/events", detail: "events"), CompletionCandidate("/help", insertion: "/help", detail: "help")]),
+            .person: LabelIndex([CompletionCandidate("Dana Rivera", insertion: "@Dana Rivera", detail: "parent")]),
         ]
         var unread = UnreadCount()
         unread.messages = 1

@@ -32,12 +32,12 @@ chmod +x "$plain"
 counted() {
     valgrind --tool=callgrind --callgrind-out-file=/dev/null "$plain" --case "$1" --times "$2" 2>&1 | sed -n 's/.*Collected : *\([0-9]*\).*/\1/p'
 }
-while read -r name _ limit per _; do
+while read -r name _ limit per times _; do
     case $name in '' | '#'*) continue ;; esac
     # What the program does besides is the same at both counts and goes away in the difference.
-    few=$(counted "$name" 1000)
-    many=$(counted "$name" 3000)
-    each=$(((many - few) / 2000 / per))
+    few=$(counted "$name" "$times")
+    many=$(counted "$name" $((3 * times)))
+    each=$(((many - few) / (2 * times) / per))
     if [ "$each" -le "$limit" ]; then word='kept    '; else
         word=EXCEEDED
         status=1

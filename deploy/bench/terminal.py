@@ -5,10 +5,12 @@
     deploy/bench/terminal.py HUDDLED HUDDLE /tmp/terminal
 
 HUDDLED and HUDDLE are the programs, built with -c release. The client runs on a pseudo-terminal of 120 by 40. A key counts from the write of
-its octets to the first octet of what the client draws for it; on a machine that is busy with other things the figure of a program that only
-echoes says how late everything is, and the time that the client itself took on a processor (schedstat) stands beside. Prints one line a figure: the
-median, the 99th of a hundred, and how often; ends with 1 when a promise is broken (first paint 50 ms, key 5 ms at the 99th of a hundred, nothing runs
-when nothing happens).
+its octets to the first octet of what the client draws for it; a key that draws nothing counts as a second. The time that the client itself took on a
+processor (schedstat) stands beside. Prints one line a figure: the median, the 99th of a hundred, and how often; ends with 1 when a promise is broken:
+first paint 50 ms, key 5 ms at the 99th of a hundred, nothing runs when nothing happens.
+
+A program that only echoes says how late everything is on this machine: where its 99th takes more than 1 ms, the clock judges the machine and not
+the client, so that then only the time on a processor is held against the promises, and the last line says so.
 Standard library alone.
 """
 import fcntl
@@ -26,10 +28,14 @@ import time
 
 TOKEN = "0" * 43  # family 0, member 0 of loadgen seed
 FIRST_PAINT, KEY = 0.050, 0.005
+ECHO = 0.001  # of the program that only echoes: a machine at rest stays far below
 broken = []
+is_busy = False
 
 
 def told(name, seconds, most=None):
+    """Prints a figure; the 99th of a hundred. `seconds`: each, or each with those on a processor."""
+    own = None
     if seconds and isinstance(seconds[0], tuple):
         own = sorted(each[1] for each in seconds)
         note = f"   on a processor {statistics.median(own) * 1000:7.2f} ms   p99 {own[min(len(own) - 1, int(len(own) * 0.99))] * 1000:7.2f} ms"
@@ -38,9 +44,11 @@ def told(name, seconds, most=None):
         note = ""
     seconds = sorted(seconds)
     last = seconds[min(len(seconds) - 1, int(len(seconds) * 0.99))]
-    if most and last > most:
+    judged = own[min(len(own) - 1, int(len(own) * 0.99))] if own and is_busy else last
+    if most and judged > most:
         broken.append(name)
     print(f"{name:34} {statistics.median(seconds) * 1000:9.2f} ms   p99 {last * 1000:9.2f} ms   of {len(seconds)}{note}", flush=True)
+    return last
 
 
 class Screen:
@@ -86,10 +94,11 @@ class Screen:
         for key in keys:
             before, begin = self.own(), time.perf_counter()
             self.type(key)
+            took = 1
             if self.read(1):
                 took = time.perf_counter() - begin
                 self.quiet(0.003)
-                spent.append((took, self.own() - before))
+            spent.append((took, self.own() - before))
         return spent
 
     def own(self):
@@ -113,6 +122,7 @@ class Screen:
 
 
 def main(huddled, huddle, folder):
+    global is_busy
     server = subprocess.Popen([huddled, "serve", "--data", folder, "--listen", "127.0.0.1:0", "--mutations-per-second", "0"],
                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     try:
@@ -126,7 +136,7 @@ def main(huddled, huddle, folder):
             echo = Screen(["sh", "-c", "stty raw -echo; echo ready; exec cat"], url, home)
             echo.until("ready")
             echo.quiet()
-            told("a program that only echoes", echo.timed("x" * 400))
+            is_busy = told("a program that only echoes", echo.timed("x" * 400)) > ECHO
             echo.end()
             starts = []
             for _ in range(20):
@@ -149,10 +159,15 @@ def main(huddled, huddle, folder):
             screen.quiet(1)
             letters = "the quick brown fox jumps over it "
             told("a letter in the room", screen.timed((letters * 12)[:400]), KEY)
-            screen.type("\x03#")
+            screen.type("\x03")
             screen.quiet()
-            told("a letter that names an event", screen.timed(("load" + "\x7f" * 4) * 25), KEY)
-            screen.type("\x03\x1b2")
+            told("a letter that names an event", screen.timed(("#load" + "\x7f" * 5) * 20), KEY)
+            screen.type("\x03")
+            screen.quiet()
+            told("Enter, and a letter after it", screen.timed("y" + "\ry" * 50), KEY)
+            screen.type("\x03")
+            screen.quiet(1)
+            screen.type("\x1b2")
             screen.quiet()
             told("the next event of the season", screen.timed("j" * 200 + "k" * 200), KEY)
             screen.type("/")
@@ -160,7 +175,10 @@ def main(huddled, huddle, folder):
             told("a letter of a search in the season", screen.timed(("load" + "\x7f" * 4) * 25), KEY)
             screen.type("\x1b")
             screen.quiet()
-            told("between the room and the season", screen.timed(["\x1b1", "\x1b2"] * 50))
+            told("between the room and the season", screen.timed(["\x1b1", "\x1b2"] * 50), KEY)
+            told("between trips, documents and what is kept", screen.timed(["\x1b3", "\x1b4", "\x1b5"] * 33), KEY)
+            screen.type("\x1b2")
+            screen.quiet()
             screen.type("\x18b")
             screen.quiet()
             told("a letter of the switcher", screen.timed(("load" + "\x7f" * 4) * 25), KEY)
@@ -183,6 +201,8 @@ def main(huddled, huddle, folder):
     finally:
         server.terminate()
         server.wait()
+    if is_busy:
+        print("This machine is busy with other things: judged was the time on a processor.")
     if broken:
         sys.exit("Promises broken: " + ", ".join(broken))
 

@@ -16,8 +16,8 @@ extension Cache {
         }
     }
 
-    /// Longest text that is kept of what is being typed, characters: a message and some more.
-    static let maxTyped = 16_384
+    /// Longest text that is kept of what is being typed, characters: a form with its longest texts filled.
+    static let maxTyped = 262_144
 
     /// Keeps what is typed in a conversation. Not synced: a power cut costs the last words.
     package func keep(_ place: Place, of conversation: String) throws {

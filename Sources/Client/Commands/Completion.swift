@@ -221,6 +221,36 @@ extension Completion.Answer {
     }
 }
 
+extension Invocation {
+    /// The same, with the server and the sign-in that are typed already: the names that are offered are those of where the command will go.
+    ///
+    /// - Parameter words: behind `huddle`, the last one unfinished.
+    package func connecting(as words: [String]) -> Invocation {
+        var invocation = self
+        var awaited: String?
+        for word in words.dropLast().prefix(while: { $0 != "--" }) {
+            if let name = awaited {
+                invocation.connect(name, word)
+                awaited = nil
+            } else if let option = CommandTable.common.first(where: { $0.names.contains(word.beforeEquals) }), option.value != nil {
+                let name = word.beforeEquals
+                if name == word { awaited = name } else { invocation.connect(name, String(word.dropFirst(name.count + 1))) }
+            }
+        }
+        return invocation
+    }
+
+    private mutating func connect(_ option: String, _ value: String) {
+        switch option {
+        case "--server": server = value
+        case "--tls-ca": authorities = value
+        case "--token": token = value
+        case "--family": family = value
+        default: break
+        }
+    }
+}
+
 extension Command.Option {
     fileprivate var isFlag: Bool { field != nil && value == .word(["yes", "no"]) }
 }

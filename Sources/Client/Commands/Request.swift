@@ -32,7 +32,7 @@ package enum Request {
         case .copy(let target, let days):
             let record = try lookup.find(kinds(target, CommandTable.copied), target.text)
             return [Operation(kind: record.kind, id: fresh(), action: .copy(from: record.id, days: days))]
-        case .say(let text): return [try say(text, id: fresh())]
+        case .say(let text): return [try say(text, id: fresh(), names)]
         case .interactive, .help, .manual, .completions, .complete, .batch, .version, .join, .outbox, .list, .watch, .ask, .undo, .itinerary, .export, .document: return []
         }
     }
@@ -101,6 +101,17 @@ package enum Request {
             targets: targets)
     }
 
+    /// Members whose name, or first name, stands behind an @, in the order of their ids.
+    private static func spokenTo(in text: String, _ names: RecordNames) -> [Identifier] {
+        guard text.contains("@") else { return [] }
+        let words = text.split { $0.isWhitespace || $0.isPunctuation && $0 != "@" }
+        return names.records(of: .member).filter { member in
+            let name = RecordNames.name(member)
+            let first = name.split(separator: " ").first.map(String.init) ?? name
+            return text.contains("@" + name) || words.contains { $0 == "@" + first }
+        }.map(\.id).sorted()
+    }
+
     package static func update(_ record: Record, _ patch: FieldPatch) throws(Rejection) -> Operation {
         try canonical(Operation(kind: record.kind, id: record.id, action: .update(base: record.version, merge: .disjoint, patch: patch)))
     }
@@ -109,9 +120,21 @@ package enum Request {
         Operation(kind: record.kind, id: record.id, action: .delete(base: record.version))
     }
 
-    package static func say(_ text: String, id: Identifier) throws(Rejection) -> Operation {
-        let operation = try canonical(Operation(kind: .message, id: id, action: .create(athlete: nil, patch: patch(.message, "text", .text(text)))))
-        guard case .create(_, let patch) = operation.action, !patch.isEmpty else {
+    /// Something said to the family, and to those it names.
+    ///
+    /// - Parameter about: the record that it is about.
+    package static func say(_ text: String, about: RecordReference? = nil, id: Identifier, _ names: RecordNames) throws(Rejection) -> Operation {
+        var said = patch(.message, "text", .text(text))
+        let declaration = Kind.message.declaration
+        if let about, let field = declaration.index(of: "about") { said.assignments.append(.init(field: field, value: .link(about.kind, about.id))) }
+        let spokenTo = spokenTo(in: text, names)
+        if !spokenTo.isEmpty, let field = declaration.index(of: "mentions") {
+            said.assignments.append(.init(field: field, value: .set(spokenTo.map { SetElement(id: $0) })))
+        }
+        said.assignments.sort { $0.field < $1.field }
+        let operation = try canonical(Operation(kind: .message, id: id, action: .create(athlete: nil, patch: said)))
+        let place = declaration.index(of: "text")
+        guard case .create(_, let patch) = operation.action, patch.assignments.contains(where: { $0.field == place && $0.value != nil }) else {
             throw Rejection(.required, "Message is required", operation: 0, kind: .message, id: id, field: "text")
         }
         return operation

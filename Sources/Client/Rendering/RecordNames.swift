@@ -3,22 +3,73 @@ package import Family
 
 /// What records are called, and how people point at them.
 ///
-/// A snapshot of what is shown: build it anew when records have changed.
+/// A snapshot of what is shown: `update` it when records have changed.
 package struct RecordNames {
-    private let records: [Identifier: Record]
-    private let byKind: [Kind: [Record]]
+    private var records: [Identifier: Record]
+    /// By the numbers of their kinds.
+    private var lists: [[Record]]
+    /// How often records of a kind have changed, and where that count began.
+    private var revisions: [Kind: Int] = [:]
+    private var firstRevision = 0
 
     package init(_ engine: borrowing SyncEngine) {
         self.init(engine.livingRecords)
     }
 
-    /// - Parameter records: within a kind in the order in which they are to be told.
-    package init(_ records: [Record]) {
-        byKind = Dictionary(grouping: records) { $0.kind }
-        self.records = Dictionary(records.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    /// All anew; every revision is later than those of `before`.
+    package init(_ engine: borrowing SyncEngine, after before: RecordNames) {
+        self.init(engine)
+        firstRevision = before.firstRevision + (before.revisions.values.max() ?? 0) + 1
     }
 
+    /// - Parameter records: within a kind in the order in which they are to be told.
+    package init(_ records: [Record]) {
+        var lists = [[Record]](repeating: [], count: Self.kindCount)
+        var known: [Identifier: Record] = [:]
+        known.reserveCapacity(records.count)
+        for record in records {
+            lists[Int(record.kind.rawValue)].append(record)
+            if known[record.id] == nil { known[record.id] = record }
+        }
+        self.records = known
+        self.lists = lists
+    }
+
+    private static let kindCount = (Kind.allCases.map { Int($0.rawValue) }.max() ?? 0) + 1
+
     package subscript(id: Identifier) -> Record? { records[id] }
+
+    /// Takes these records as the engine shows them now. The records must have come from an engine.
+    ///
+    /// - Complexity: a search in the records of the kind for each.
+    package mutating func update(_ ids: [Identifier], _ engine: borrowing SyncEngine) {
+        for id in ids {
+            let new = engine.record(id).flatMap { $0.isDeleted ? nil : $0 }
+            guard let kind = (new ?? records[id])?.kind else { continue }
+            revisions[kind, default: 0] += 1
+            records[id] = new
+            Self.put(new, id, into: &lists[Int(kind.rawValue)])
+        }
+    }
+
+    /// - Parameter list: ordered by id.
+    private static func put(_ record: Record?, _ id: Identifier, into list: inout [Record]) {
+        var low = 0
+        var high = list.count
+        while low < high {
+            let middle = (low + high) / 2
+            if list[middle].id < id { low = middle + 1 } else { high = middle }
+        }
+        let isHeld = low < list.count && list[low].id == id
+        switch record {
+        case let record? where isHeld: list[low] = record
+        case let record?: list.insert(record, at: low)
+        case nil: if isHeld { list.remove(at: low) }
+        }
+    }
+
+    /// Grows whenever a record of the kind has changed, for who keeps something that was made of them.
+    package func revision(of kind: Kind) -> Int { firstRevision + (revisions[kind] ?? 0) }
 
     /// A record's name on one line, safe for a terminal; "" for one that is not here.
     package func name(_ id: Identifier) -> String { records[id].map(Self.name) ?? "" }
@@ -43,7 +94,7 @@ package struct RecordNames {
         return name.isEmpty ? "somebody" : name
     }
 
-    package func records(of kind: Kind) -> [Record] { byKind[kind] ?? [] }
+    package func records(of kind: Kind) -> [Record] { lists[Int(kind.rawValue)] }
 
     /// A short text that names `id` among the records of its kind and can be typed back: at least 6 digits of its end, because ids
     /// that were made together begin alike, and the next one may be made any moment.

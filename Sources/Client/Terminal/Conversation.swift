@@ -52,6 +52,10 @@ package final class Conversation {
     private var missed: [Change] = []
     /// Of the terminal, to which lists are fitted; `nil` where there is none.
     package var columns: Int?
+    /// Whether messages and events stand on the screen already, so that nothing is told of them at the start.
+    package var opensQuietly = false
+    /// The key that shows what was refused, where there is a view of it; else the commands for it are told.
+    package var keptKey: String?
     private var identifiers = IdentifierSource()
     /// Where the page of older messages ended that was shown last.
     private var olderMark: String?
@@ -161,7 +165,9 @@ package final class Conversation {
             let place = session.engine.drafts.firstIndex { $0.id == mutation }
             print("Refused: \(place.map { text.draft(session.engine.drafts[$0]) } ?? "")")
             output += text.rejection(rejection).map { "  " + $0 }
-            if let number = place.map({ $0 + 1 }) {
+            if let keptKey {
+                print("  Kept for you: \(keptKey) shows it, beside what stands there now. There you send it again, change it or forget it.")
+            } else if let number = place.map({ $0 + 1 }) {
                 print("  Kept as draft \(number): /retry \(number) sends it again, /drop \(number) forgets it.")
                 if rejection.code == .overlap { print("  To have both at once: /retry \(number) --override --reason \"why\"") }
             }
@@ -206,21 +212,28 @@ package final class Conversation {
         }
     }
 
+    /// The events that come next.
+    private var upcoming: [Record] {
+        var filter = ListFilter(.event)
+        filter.time = .upcoming
+        let engine = session.engine
+        let events = filter.apply(engine.records(of: .event), today: clock.today(Clock.wallMilliseconds()), context: engine.context ?? .all)
+        return Array(events.prefix(Self.openingEvents))
+    }
+
     private func open() {
         let engine = session.engine
         print("\(engine.familyName?.printable ?? "Your family"). /help tells the commands.")
         if let contextAtStart { setContext(contextAtStart) }
         var messages = ListFilter(.message).apply(engine.records(of: .message), today: "", context: .all)
         messages = messages.filter { !engine.isPending($0.id) }.suffix(Self.openingMessages)
-        output += messages.map(text.message)
         shownMessages.formUnion(messages.map(\.id))
-        var filter = ListFilter(.event)
-        filter.time = .upcoming
-        let events = filter.apply(
-            engine.records(of: .event), today: clock.today(Clock.wallMilliseconds()), context: engine.context ?? .all)
+        guard !opensQuietly else { return }
+        output += messages.map(text.message)
+        let events = upcoming
         if !events.isEmpty {
             print("Next:")
-            list(.event, Array(events.prefix(Self.openingEvents)))
+            list(.event, events)
         }
         if engine.waitingCount > 0 { print("\(engine.waitingCount) of your changes wait to be sent: /outbox") }
         if !engine.drafts.isEmpty { print("\(engine.drafts.count) of your changes were refused: /drafts") }
@@ -432,13 +445,14 @@ package final class Conversation {
         }
     }
 
-    /// A number is one of the list of its kind that was shown last; where several kinds fit, of the list shown last.
+    /// A number is one of the list of its kind that was shown last; where several kinds fit, of the list shown last. Before there was any it is one
+    /// of the events that come next.
     private var lookup: RecordLookup {
         let engine = session.engine
         let (numbered, listed) = (numbered, listed)
         return RecordLookup(engine, names: names) { kinds, number in
             let kind = kinds.contains(listed) ? listed : kinds[0]
-            guard let shown = numbered[kind], shown.indices.contains(number - 1) else { return nil }
+            guard let shown = numbered[kind] ?? (kind == .event ? self.upcoming.map(\.id) : nil), shown.indices.contains(number - 1) else { return nil }
             return engine.record(shown[number - 1])
         }
     }

@@ -162,7 +162,7 @@ extension Timeline {
         case .message(let id):
             guard let record = record(id, engine), reader.shows(record, engine) else { return [] }
             var item = TimelineItem(
-                .message(id), .message, at: record.createdAt, author: record.createdBy, runs: text.messageRuns(record))
+                .message(id), .message, at: record.createdAt, author: record.createdBy, runs: text.messageRuns(record, tellsSubject: reader.scope == .family))
             item.record = RecordReference(.message, id)
             if case .link(let kind, let about)? = record.fields["about"] { item.about = RecordReference(kind, about) }
             item.isPending = engine.isPending(id)
@@ -237,8 +237,8 @@ extension EventText {
 }
 
 extension ChangeText {
-    /// A message's text, with the names of those it speaks to.
-    func messageRuns(_ record: Record) -> [TextRun] {
+    /// A message's text, with the names of those it speaks to and of what it is about.
+    func messageRuns(_ record: Record, tellsSubject: Bool) -> [TextRun] {
         var runs = [TextRun((record.fields.text("text") ?? "").printableLines.joined(separator: "\n"))]
         for element in record.fields.set("mentions") {
             let name = names.name(element.id)
@@ -251,8 +251,15 @@ extension ChangeText {
                 if isFound { break }
             }
         }
+        if tellsSubject, case .link(_, let about)? = record.fields["about"], !names.name(about).isEmpty {
+            runs.append(TextRun("  re ", .quiet))
+            runs.append(TextRun(DisplayWidth.cut(names.name(about), to: Self.longestSubject), .record))
+        }
         return runs
     }
+
+    /// Columns of what a message is about, behind it: enough to know it again.
+    private static var longestSubject: Int { 40 }
 
     /// What an entry did, in words that begin with who; `nil` where nothing is told of it.
     func runs(_ entry: ChangeEntry, by author: Identifier, before: Record?) -> [TextRun]? {

@@ -8,6 +8,11 @@ package struct Cell: Hashable, Sendable {
 
     package static let blank = Cell(character: " ", style: .plain, width: 1)
 
+    /// What differs most often is compared first, and without taking hold of characters.
+    package static func == (left: Cell, right: Cell) -> Bool {
+        left.width == right.width && left.style == right.style && left.character == right.character
+    }
+
     fileprivate init(character: Character, style: Style, width: UInt8) {
         self.character = character
         self.style = style
@@ -56,6 +61,7 @@ package struct Canvas: Sendable {
     @discardableResult
     package mutating func draw(_ text: some StringProtocol, at column: Int, _ row: Int, _ style: Style = .plain) -> Int {
         var column = column
+        if let plain = drawPlain(text, at: column, row, style) { return plain }
         for character in text {
             guard let shown = TextWidth.shown(character) else { continue }
             let width = TextWidth.of(shown)
@@ -63,6 +69,17 @@ package struct Canvas: Sendable {
             column += width
         }
         return column
+    }
+
+    private static let ascii = (0..<0x80).map { Character(Unicode.Scalar(UInt8($0))) }
+
+    /// The same for a text of ASCII letters, which are most of what is drawn: an octet is a character and takes a column.
+    private mutating func drawPlain(_ text: some StringProtocol, at column: Int, _ row: Int, _ style: Style) -> Int? {
+        text.utf8.withContiguousStorageIfAvailable { octets -> Int? in
+            guard octets.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) else { return nil }
+            for (place, octet) in octets.enumerated() { put(Self.ascii[Int(octet)], 1, column + place, row, style) }
+            return column + octets.count
+        } ?? nil
     }
 
     /// Draws text that is `columns` wide, cut with an ellipsis or followed by blanks in its style.

@@ -55,7 +55,7 @@ package struct FrameEncoder: Sendable {
         let first = row * columns
         let new = canvas.cells[first..<first + columns]
         let before = old.map { $0.cells[first..<first + columns] }
-        if let before, before == new { return }
+        if let before, Self.areSame(before, new) { return }
         let isWhole = before == nil || new.contains { TextWidth.isOdd($0.character) } || before?.contains { TextWidth.isOdd($0.character) } == true
         // Blank cells at the end in the terminal's own colours take one erasure.
         var end = first + columns
@@ -69,6 +69,11 @@ package struct FrameEncoder: Sendable {
             let target = Point(place - first, row)
             if position != target { move(to: target, &octets) }
             set(cell.style, &octets)
+            if cell.width == 2, TextWidth.isOdd(cell.character) {
+                // Where a terminal takes it for narrow, nothing old is to be left behind it.
+                octets += "  ".utf8
+                move(to: target, &octets)
+            }
             octets += String(cell.character).utf8
             // Behind the last column the cursor waits at a place of its own.
             let next = target.column + Int(cell.width)
@@ -80,6 +85,16 @@ package struct FrameEncoder: Sendable {
             if position != target { move(to: target, &octets) }
             set(.plain, &octets)
             octets += "\u{1B}[K".utf8
+        }
+    }
+
+    /// As `==`, element by element in place: most rows of most frames are the same.
+    private static func areSame(_ left: ArraySlice<Cell>, _ right: ArraySlice<Cell>) -> Bool {
+        left.withUnsafeBufferPointer { left in
+            right.withUnsafeBufferPointer { right in
+                for place in left.indices where left[place] != right[place] { return false }
+                return left.count == right.count
+            }
         }
     }
 

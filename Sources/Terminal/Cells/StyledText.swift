@@ -50,6 +50,7 @@ package struct StyledText: Hashable, Sendable {
     /// - Returns: at least one line.
     package func wrapped(columns: Int, indent: Int = 0) -> [StyledText] {
         let columns = max(columns, 1)
+        if fits(columns) { return [self] }
         // A wide character fits behind it.
         let indent = min(max(indent, 0), columns / 2, max(columns - 2, 0))
         var lines: [StyledText] = []
@@ -79,6 +80,18 @@ package struct StyledText: Hashable, Sendable {
         }
         lines.append(line.takeAll())
         return lines
+    }
+
+    /// Whether it is one line already: plain letters, no more than there is room for, no blank at the end.
+    private func fits(_ columns: Int) -> Bool {
+        guard runs.last?.text.utf8.last != 0x20 else { return false }
+        var count = 0
+        for run in runs {
+            let octets = run.text.utf8
+            count += octets.count
+            guard count <= columns, octets.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) else { return false }
+        }
+        return true
     }
 
     /// The line that is being filled.

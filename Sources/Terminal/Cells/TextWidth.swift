@@ -11,9 +11,13 @@ package enum TextWidth {
     ///
     /// - Complexity: a comparison for ASCII, a table look-up otherwise.
     package static func of(_ character: Character) -> Int {
+        if character.isPlainASCII { return 1 }
         let scalars = character.unicodeScalars
         guard let first = scalars.first else { return 0 }
-        if first.value < 0x7F, first.value >= 0x20, scalars.count == 1 { return 1 }
+        if character.isOne(first), !first.steersScreen {
+            let width = width(of: first)
+            return width == 0 && first.isMark ? 1 : width
+        }
         if scalars.contains(where: \.steersScreen) { return 1 }
         if scalars.count > 1 {
             // UTS #51: what follows an emoji asks for its picture; a pair of regional indicators is a flag.
@@ -32,7 +36,13 @@ package enum TextWidth {
     }
 
     /// Of a text on one line.
-    package static func of(_ text: some StringProtocol) -> Int { text.reduce(0) { $0 + of($1) } }
+    package static func of(_ text: some StringProtocol) -> Int { plainWidth(text) ?? text.reduce(0) { $0 + of($1) } }
+
+    /// The octets of a text that has nothing but ASCII to be drawn, which take a column each.
+    private static func plainWidth(_ text: some StringProtocol) -> Int? {
+        let octets = text.utf8
+        return octets.allSatisfy { $0 >= 0x20 && $0 < 0x7F } ? octets.count : nil
+    }
 
     private static func width(of scalar: Unicode.Scalar) -> Int {
         switch scalar.value {
@@ -47,9 +57,10 @@ package enum TextWidth {
     /// What is drawn for a character: itself, U+FFFD for one that would steer the terminal, a dotted circle below a mark that
     /// stands alone; `nil` for what takes no column and shows nothing.
     package static func shown(_ character: Character) -> Character? {
+        if character.isPlainASCII { return character }
         let scalars = character.unicodeScalars
         guard let first = scalars.first else { return nil }
-        if first.value >= 0x20, first.value < 0x7F, scalars.count == 1 { return character }
+        if character.isOne(first), !first.steersScreen, width(of: first) > 0, !first.isMark { return character }
         if scalars.contains(where: \.steersScreen) { return "\u{FFFD}" }
         if first.isMark { return Character("\u{25CC}" + String(String.UnicodeScalarView(scalars.prefix(longestCluster - 1)))) }
         guard of(character) > 0 else { return nil }
@@ -58,6 +69,7 @@ package enum TextWidth {
 
     /// Whether terminals disagree about how far the cursor moves for it, so that it is placed anew behind it.
     package static func isOdd(_ character: Character) -> Bool {
+        if character.isPlainASCII { return false }
         let scalars = character.unicodeScalars
         guard let first = scalars.first, first.value >= 0x300 || scalars.count > 1 else { return false }
         return scalars.count > 1 || first.value >= 0x1F000 || (0x2190...0x2BFF).contains(first.value) && of(character) == 2
@@ -83,6 +95,18 @@ package enum TextWidth {
         let text = cut(text, to: columns)
         return text + String(repeating: " ", count: max(columns - of(text), 0))
     }
+}
+
+extension Character {
+    /// Nearly all that is drawn: one octet that takes one column.
+    fileprivate var isPlainASCII: Bool {
+        let octets = utf8
+        guard octets.count == 1, let octet = octets.first else { return false }
+        return octet >= 0x20 && octet < 0x7F
+    }
+
+    /// Whether nothing follows its first code point.
+    fileprivate func isOne(_ first: Unicode.Scalar) -> Bool { UTF8.width(first) == utf8.count }
 }
 
 extension Unicode.Scalar {

@@ -1,5 +1,5 @@
 /// What a part of the screen means; a theme says how that looks.
-package enum Role: String, CaseIterable, Sendable {
+package enum Role: Int, CaseIterable, Sendable {
     case text, muted, accent, title
     /// Lines and frames.
     case frame
@@ -14,8 +14,8 @@ package enum Role: String, CaseIterable, Sendable {
     case pending, draft, offline
     case today, outside
     /// The badges of events by type (R016), and by status (R018).
-    case camp, showcase, officialVisit = "official-visit", unofficialVisit = "unofficial-visit", game
-    case attended, registered, notRegistered = "not-registered"
+    case camp, showcase, officialVisit, unofficialVisit, game
+    case attended, registered, notRegistered
     /// Trip items by category (R151).
     case accommodation, food, transportation, activity, entertainment, other
 }
@@ -48,7 +48,8 @@ package enum ColourDepth: Int, Comparable, Sendable {
 /// Which style each role has.
 package struct Theme: Sendable {
     package let name: String
-    private var styles: [Role: Style]
+    /// By the places of the roles: a frame asks hundreds of times.
+    private var styles: [Style]
 
     package static let names = ["dark", "light", "mono"]
 
@@ -64,10 +65,10 @@ package struct Theme: Sendable {
 
     private init(_ name: String, _ styles: [Role: Style]) {
         self.name = name
-        self.styles = styles
+        self.styles = Role.allCases.map { styles[$0] ?? .plain }
     }
 
-    package subscript(_ role: Role) -> Style { styles[role] ?? .plain }
+    package subscript(_ role: Role) -> Style { styles[role.rawValue] }
 
     /// Replaces the style of one role, as a line of the configuration asks: `FOREGROUND [on BACKGROUND] [bold|dim|italic|underline|reverse]…`.
     ///
@@ -92,7 +93,7 @@ package struct Theme: Sendable {
             default: return false
             }
         }
-        styles[role] = style
+        styles[role.rawValue] = style
         return true
     }
 

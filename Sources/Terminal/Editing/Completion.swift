@@ -39,7 +39,7 @@ package struct CompletionWord: Hashable, Sendable {
 }
 
 /// Something that a word can be completed to.
-package struct CompletionCandidate: Hashable, Sendable {
+package struct CompletionCandidate: Hashable, Labelled {
     /// What is matched and shown.
     package let label: String
     /// What is put into the text instead of the word, without the blank that follows.
@@ -56,9 +56,8 @@ package struct CompletionCandidate: Hashable, Sendable {
 
 /// The menu of completions: opened by a sigil or Tab, narrowed by typing, cycled with Tab and Shift-Tab.
 package struct CompletionMenu: Sendable {
-    /// Candidates that are offered at once, and that are compared at most.
+    /// Candidates that are offered at once.
     package static let limit = 50
-    private static let compared = 150
 
     package struct Entry: Hashable, Sendable {
         package let candidate: CompletionCandidate
@@ -74,10 +73,10 @@ package struct CompletionMenu: Sendable {
     /// What the menu has put into the text.
     private var replaced: Range<Int>
 
-    /// - Parameter candidates: all of this sigil, in the order in which they are offered when no letters were typed.
+    /// - Parameter candidates: all of this sigil.
     /// - Returns: `nil` when none fits.
-    package init?(_ word: CompletionWord, _ candidates: [CompletionCandidate]) {
-        let ranked = FuzzyMatch.rank(word.letters, candidates, limit: Self.limit, compared: Self.compared) { $0.label }
+    package init?(_ word: CompletionWord, _ candidates: inout LabelIndex<CompletionCandidate>) {
+        let ranked = candidates.best(word.letters, limit: Self.limit)
         guard !ranked.isEmpty else { return nil }
         self.word = word
         entries = ranked.map { Entry(candidate: $0.candidate, positions: $0.match.positions) }

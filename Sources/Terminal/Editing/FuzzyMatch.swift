@@ -14,8 +14,11 @@ package struct FuzzyMatch: Hashable, Sendable {
     private static let hit = 16, boundary = 10, consecutive = 12, start = 14, gapStart = -3, gap = -1
 
     /// - Returns: `nil` when the letters are not all there. No letters fit everything.
-    package init?(_ letters: String, in name: String) {
-        let wanted = letters.filter { !$0.isWhitespace }.map(Self.folded)
+    package init?(_ letters: String, in name: String) { self.init(Self.folded(letters), in: name) }
+
+    private static func folded(_ letters: String) -> [UInt64] { letters.filter { !$0.isWhitespace }.map(folded) }
+
+    private init?(_ wanted: [UInt64], in name: String) {
         guard !wanted.isEmpty else {
             score = 0
             positions = []
@@ -100,16 +103,16 @@ package struct FuzzyMatch: Hashable, Sendable {
 
     /// Candidates that fit, the best first; equally good ones stay in their order.
     ///
-    /// - Parameter compared: of those that fit only so many, the first, are compared: with more the letters say too little yet.
     package static func rank<Candidate>(
-        _ letters: String, _ candidates: [Candidate], limit: Int = .max, compared: Int = .max, by name: (Candidate) -> String
+        _ letters: String, _ candidates: [Candidate], limit: Int = .max, by name: (Candidate) -> String
     ) -> [(candidate: Candidate, match: FuzzyMatch)] {
-        var found: [(Int, Int, Candidate, FuzzyMatch)] = []
-        for (index, candidate) in candidates.enumerated() where found.count < compared {
+        let wanted = folded(letters)
+        var found: [(index: Int, octets: Int, match: FuzzyMatch)] = []
+        for (index, candidate) in candidates.enumerated() {
             let name = name(candidate)
-            if let match = FuzzyMatch(letters, in: name) { found.append((index, name.utf8.count, candidate, match)) }
+            if let match = FuzzyMatch(wanted, in: name) { found.append((index, name.utf8.count, match)) }
         }
-        guard letters.contains(where: { !$0.isWhitespace }) else { return found.prefix(limit).map { ($0.2, $0.3) } }
-        return found.sorted { (-$0.3.score, $0.1, $0.0) < (-$1.3.score, $1.1, $1.0) }.prefix(limit).map { ($0.2, $0.3) }
+        if !wanted.isEmpty { found.sort { (-$0.match.score, $0.octets, $0.index) < (-$1.match.score, $1.octets, $1.index) } }
+        return found.prefix(limit).map { (candidates[$0.index], $0.match) }
     }
 }

@@ -10,12 +10,17 @@ package struct Keymap: Sendable {
     package static let limit = 2_000
 
     private var actions: [String: [[Key]: String]] = [:]
+    /// What chords of a mode begin with, and how many bindings do: a letter that is typed is looked for among them with every press.
+    private var beginnings: [String: [[Key]: Int]] = [:]
 
     package init() {}
 
     /// Binds keys that are pressed one after the other; binding them again replaces, an action of `nil` unbinds.
     package mutating func bind(_ keys: [Key], to action: String?, in mode: String = everywhere) {
-        actions[mode, default: [:]][keys] = action
+        let isBound = actions[mode, default: [:]].updateValue(action ?? "", forKey: keys) != nil
+        if action == nil { actions[mode, default: [:]][keys] = nil }
+        guard isBound != (action != nil) else { return }
+        for count in 1..<max(keys.count, 1) { beginnings[mode, default: [:]][Array(keys.prefix(count)), default: 0] += isBound ? -1 : 1 }
     }
 
     /// The same with keys by name, for our own defaults.
@@ -51,7 +56,7 @@ package struct Keymap: Sendable {
         for mode in modes + [Self.everywhere] {
             guard let bound = actions[mode] else { continue }
             if let action = bound[keys] { return .action(action) }
-            if bound.keys.contains(where: { $0.count > keys.count && $0.starts(with: keys) }) { return .waiting }
+            if beginnings[mode]?[keys] ?? 0 > 0 { return .waiting }
         }
         return .unbound
     }

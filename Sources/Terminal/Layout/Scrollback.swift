@@ -147,7 +147,10 @@ package struct Scrollback<ID: Hashable & Sendable>: Sendable {
     }
 
     /// Shows an item at a third of the height, as a jump to the first unread does.
-    package mutating func show(_ id: ID, rows: Int) { anchor = .item(id, row: rows / 3) }
+    package mutating func show(_ id: ID, rows: Int) { show(id, at: rows / 3) }
+
+    /// Shows an item with its first row so many rows below the top.
+    package mutating func show(_ id: ID, at row: Int) { anchor = .item(id, row: row) }
 
     // MARK: Selecting
 

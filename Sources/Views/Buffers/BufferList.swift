@@ -14,6 +14,10 @@ package enum BufferKey: Hashable, Sendable {
     /// Those that are always there, with the first numbers.
     package static let fixed: [BufferKey] = [.room, .season, .trips, .documents, .kept]
 
+    fileprivate var isForm: Bool {
+        if case .form = self { true } else { false }
+    }
+
     /// What one that is always there is called; "" for the others, which are called as their records are.
     package var title: String {
         switch self {
@@ -82,11 +86,20 @@ package struct BufferList: Sendable {
         }
         entries.append(Entry(key: key, title: title, lastSeen: looks))
         current = key
-        let idle = entries.filter { !BufferKey.fixed.contains($0.key) && $0.key != key }.min { $0.lastSeen < $1.lastSeen }
+        // Forms hold what nobody has saved: they end with their own keys.
+        let idle = entries.filter { !BufferKey.fixed.contains($0.key) && !$0.key.isForm && $0.key != key }.min { $0.lastSeen < $1.lastSeen }
         guard entries.count > Self.limit, let idle else { return nil }
         entries.removeAll { $0.key == idle.key }
         return idle.key
     }
+
+    /// Opens a buffer behind the others and leaves on the screen what is there.
+    package mutating func open(_ key: BufferKey, title: String) {
+        if place(key) == nil { entries.append(Entry(key: key, title: title)) }
+    }
+
+    /// The number of a buffer, from 1.
+    package func number(of key: BufferKey) -> Int? { place(key).map { $0 + 1 } }
 
     /// Closes a buffer and shows the one before it; the fixed ones stay, and only the one before comes.
     package mutating func close(_ key: BufferKey) {

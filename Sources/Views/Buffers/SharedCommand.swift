@@ -10,11 +10,14 @@ package enum BufferCommand: String, CaseIterable, Sendable {
     /// For those that go to a number.
     var number: Int? { rawValue.last.flatMap(\.wholeNumberValue) }
 
+    /// The one that goes to a number, 1 to 9.
+    package static func named(_ number: Int) -> BufferCommand? { allCases.first { $0.number == number } }
+
     package var summary: String {
         switch self {
-        case .nextActive: "to where something has happened"
-        case .last: "to the buffer before"
-        case .switchTo: "to any buffer, season, trip or record by a few letters"
+        case .nextActive: "where something happened"
+        case .last: "the buffer before"
+        case .switchTo: "anywhere, by a few letters"
         case .close: "close the buffer"
         case .season: "whose season you look at"
         default: "buffer \(number ?? 0)"
@@ -22,7 +25,7 @@ package enum BufferCommand: String, CaseIterable, Sendable {
     }
 
     /// For help; the nine numbers are one line.
-    package static let helpLines = [("buffer-1", "the room; Alt-2 season, 3 trips, 4 documents, 5 what is kept, then what is open")] + [nextActive, last, switchTo, season, close].map { ($0.rawValue, $0.summary) }
+    package static let helpLines = [("buffer-1", "room; 2 season 3 trips 4 files 5 kept")] + [nextActive, last, switchTo, season, close].map { ($0.rawValue, $0.summary) }
 
     static func bindDefaults(_ keymap: inout Keymap) {
         for command in allCases {

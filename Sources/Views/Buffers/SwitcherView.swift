@@ -1,11 +1,10 @@
 internal import Bytes
 package import Client
 internal import Family
-internal import Folding
 package import Terminal
 
 /// A place that the switcher goes to.
-package struct SwitchTarget: Hashable, Sendable {
+package struct SwitchTarget: Hashable, Labelled {
     package enum Place: Hashable, Sendable {
         case buffer(BufferKey)
         /// By its place in the menu of seasons.
@@ -15,14 +14,11 @@ package struct SwitchTarget: Hashable, Sendable {
     package let place: Place
     package let label: String
     package let detail: String
-    /// What a few letters have to occur in, quickly asked.
-    fileprivate let folded: [UInt8]
 
     package init(_ place: Place, _ label: String, _ detail: String) {
         self.place = place
         self.label = label
         self.detail = detail
-        folded = FoldedText(label).octets
     }
 
     /// All that can be gone to: open buffers, seasons, trips, then records, the latest first.
@@ -46,9 +42,8 @@ package struct SwitchTarget: Hashable, Sendable {
 
 /// The overlay that goes to any place by a few letters of its name. Pure.
 package struct SwitcherView: Sendable {
-    /// Places that are offered at once, and that are compared well: with so many the letters say too little yet.
+    /// Places that are offered at once.
     private static let shown = 12
-    private static let compared = 100
 
     package enum Outcome: Hashable, Sendable {
         case open
@@ -56,7 +51,7 @@ package struct SwitcherView: Sendable {
         case chosen(SwitchTarget.Place)
     }
 
-    private let targets: [SwitchTarget]
+    private var targets: LabelIndex<SwitchTarget>
     private var editor = Terminal.LineEditor()
     private var found: [(candidate: SwitchTarget, match: FuzzyMatch)] = []
     private var selected = 0
@@ -64,7 +59,7 @@ package struct SwitcherView: Sendable {
     private let theme: Theme
 
     package init(_ targets: [SwitchTarget], theme: Theme, keymap: Keymap) {
-        self.targets = targets
+        self.targets = LabelIndex(targets)
         self.theme = theme
         self.keymap = keymap
         find()
@@ -72,23 +67,7 @@ package struct SwitcherView: Sendable {
 
     private mutating func find() {
         selected = 0
-        let letters = FoldedText(String(editor.text.filter { !$0.isWhitespace })).octets
-        var fitting: [SwitchTarget] = []
-        for target in targets where Self.occur(letters, in: target.folded) {
-            fitting.append(target)
-            if fitting.count == Self.compared { break }
-        }
-        found = FuzzyMatch.rank(editor.text, fitting, limit: Self.shown) { $0.label }
-    }
-
-    private static func occur(_ letters: [UInt8], in text: [UInt8]) -> Bool {
-        var place = 0
-        for letter in letters {
-            while place < text.count, text[place] != letter { place += 1 }
-            guard place < text.count else { return false }
-            place += 1
-        }
-        return true
+        found = targets.best(editor.text, limit: Self.shown)
     }
 
     package mutating func handle(_ input: InputEvent) -> Outcome {

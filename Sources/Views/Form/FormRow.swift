@@ -3,7 +3,7 @@ package import Family
 package import Terminal
 
 /// A record that a field can name.
-package struct FormOption: Hashable, Sendable {
+package struct FormOption: Hashable, Labelled {
     package let id: Identifier
     package let label: String
     package let detail: String

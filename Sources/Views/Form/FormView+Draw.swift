@@ -134,7 +134,7 @@ extension FormView {
 
     private func drawPicker(_ canvas: inout Canvas, _ rect: Rect, column: Int, below row: Int) {
         guard let picker else { return }
-        let offered = offered
+        let offered = picker.offered
         let extras = extras
         let high = max(offered.count + extras.count, 1) + 1
         let start = row + 1 + high > rect.endRow ? max(row - high, rect.row) : row

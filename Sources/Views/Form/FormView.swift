@@ -25,12 +25,16 @@ package struct FormView {
     private(set) var isHelpOpen = false
     var picker: Picker?
     /// Records that fields can name.
-    package var options: [Kind: [FormOption]] = [:]
+    package var options: [Kind: [FormOption]] = [:] {
+        didSet { if let editor = picker?.editor { picker = picker(in: focus, editor) } }
+    }
     /// What the record will have around it, for what is filled in.
     package var context: RuleContext
     package var today: CalendarDate
     /// Whose the new record is, when it is not asked.
     let athlete: Identifier?
+    /// How it is made again.
+    let recipe: FormDraft.Recipe
     /// What is saved even when nobody changed anything.
     private let savesUntouched: Bool
     private var hasTriedToSave = false
@@ -42,8 +46,26 @@ package struct FormView {
 
     /// The records that fit a few letters, below the row.
     struct Picker {
-        var editor = Terminal.LineEditor()
+        var editor: Terminal.LineEditor
         var selected = 0
+        private var options: LabelIndex<FormOption>
+        /// Offered instead of all before anything is typed; none for all.
+        private let first: [FormOption]
+        /// What fits the letters.
+        private(set) var offered: [(candidate: FormOption, match: FuzzyMatch)] = []
+
+        init(_ options: [FormOption], first: [FormOption], _ editor: Terminal.LineEditor) {
+            self.options = LabelIndex(options)
+            self.first = first
+            self.editor = editor
+            find()
+        }
+
+        mutating func find() {
+            selected = 0
+            let isEmpty = editor.isEmpty && !first.isEmpty
+            offered = isEmpty ? FuzzyMatch.rank("", Array(first.prefix(FormView.pickerRows))) { $0.label } : options.best(editor.text, limit: FormView.pickerRows)
+        }
     }
 
     /// Options that are shown at once.
@@ -71,18 +93,21 @@ package struct FormView {
             case .school, .coach: ("Add New \(label)", "Save \(label)")
             default: ("Add New \(label)", "Create \(label)")
             }
-        return FormView(title, save, [FormPart(kind)], rows, athlete, context, today, theme, keymap)
+        return FormView(title, save, [FormPart(kind)], rows, athlete, context, today, theme, keymap, .add(kind, athlete: athlete, asksAthlete: asksAthlete))
     }
 
     /// Who of the school's coaches was at an event (R102, R103).
     package static func coaches(_ event: Record, context: RuleContext, today: CalendarDate, theme: Theme, keymap: Keymap) -> FormView {
         let rows = Self.rows(of: .event, part: 0, event.fields, only: ["coaches_present"], sections: false)
-        return FormView("Coaches Present", "Save Changes", [FormPart(.event, base: event)], rows, event.athlete, context, today, theme, keymap)
+        return FormView(
+            "Coaches Present", "Save Changes", [FormPart(.event, base: event)], rows, event.athlete, context, today, theme, keymap, .coaches(event.id))
     }
 
     package static func edit(_ record: Record, context: RuleContext, today: CalendarDate, theme: Theme, keymap: Keymap) -> FormView {
         let rows = Self.rows(of: record.kind, part: 0, record.fields)
-        return FormView("Edit \(record.kind.declaration.label)", "Save Changes", [FormPart(record.kind, base: record)], rows, record.athlete, context, today, theme, keymap)
+        return FormView(
+            "Edit \(record.kind.declaration.label)", "Save Changes", [FormPart(record.kind, base: record)], rows, record.athlete, context, today, theme, keymap,
+            .edit(record.id))
     }
 
     /// Results that the log of an event has room for; more are added later, one by one.
@@ -104,13 +129,14 @@ package struct FormView {
             parts.append(FormPart(.metric, preset: link, title: number == 0 ? "Results" : "", isOptional: true))
             rows += Self.rows(of: .metric, part: 2 + number, Fields(.metric), only: ["metric_type", "label", "value", "unit"], sections: false)
         }
-        return FormView("Mark Attended", "Mark Attended", parts, rows, event.athlete, context, today, theme, keymap, savesUntouched: true)
+        return FormView("Mark Attended", "Mark Attended", parts, rows, event.athlete, context, today, theme, keymap, .attend(event.id), savesUntouched: true)
     }
 
     private init(
         _ title: String, _ saveLabel: String, _ parts: [FormPart], _ rows: [FormRow], _ athlete: Identifier?, _ context: RuleContext, _ today: CalendarDate,
-        _ theme: Theme, _ keymap: Keymap, savesUntouched: Bool = false
+        _ theme: Theme, _ keymap: Keymap, _ recipe: FormDraft.Recipe, savesUntouched: Bool = false
     ) {
+        self.recipe = recipe
         self.title = title
         self.saveLabel = saveLabel
         self.parts = parts
@@ -224,6 +250,7 @@ package struct FormView {
                 reason?.paste(text)
             } else if picker != nil {
                 _ = picker?.editor.insert(text.split(whereSeparator: \.isNewline).joined(separator: " "))
+                picker?.find()
             } else if rows.indices.contains(focus), case .typed = rows[focus].content {
                 type(rows[focus].height > 1 ? text : text.split(whereSeparator: \.isNewline).joined(separator: " "))
             }
@@ -261,7 +288,7 @@ package struct FormView {
         switch rows[place].content {
         case .flag(let isOn): rows[place].content = .flag(!isOn)
         case .choice where before == place: cycle(1)
-        case .chosen where before == place: picker = Picker()
+        case .chosen where before == place: picker = picker(in: place)
         case .choice, .chosen, .typed: break
         }
         check()
@@ -384,9 +411,9 @@ package struct FormView {
             }
         case .choice: character == " " ? cycle(1) : chooseByLetter(character)
         case .chosen:
-            var new = Picker()
-            if character != " " { _ = new.editor.insert(String(character)) }
-            picker = new
+            var editor = Terminal.LineEditor()
+            if character != " " { _ = editor.insert(String(character)) }
+            picker = picker(in: focus, editor)
         }
         check()
     }
@@ -461,17 +488,15 @@ package struct FormView {
 
     // MARK: Picking a record
 
-    /// What fits the letters.
-    var offered: [(candidate: FormOption, match: FuzzyMatch)] {
-        guard let picker, rows.indices.contains(focus), let kind = rows[focus].names else { return [] }
-        var all = options[kind] ?? []
+    /// What a row offers to pick from.
+    private func picker(in row: Int, _ editor: Terminal.LineEditor = Terminal.LineEditor()) -> Picker {
+        guard rows.indices.contains(row), let kind = rows[row].names, let all = options[kind] else { return Picker([], first: [], editor) }
         // Before anything is typed, the coaches of the event's school (R102).
-        if kind == .coach, let school, picker.editor.isEmpty {
-            let own = all.filter { $0.group == school }
-            if !own.isEmpty { all = own }
-        }
-        return FuzzyMatch.rank(picker.editor.text, all, limit: Self.pickerRows, compared: 150) { $0.label }
+        return Picker(all, first: kind == .coach ? school.map { school in all.filter { $0.group == school } } ?? [] : [], editor)
     }
+
+    /// The kinds whose records its rows can name.
+    package var kindsNamed: Set<Kind> { Set(rows.compactMap(\.names)) }
 
     /// The school that is chosen, or that the changed record has.
     private var school: Identifier? {
@@ -513,7 +538,7 @@ package struct FormView {
     }
 
     private mutating func pick(_ key: Key) -> [FormAction] {
-        let offered = offered
+        let offered = picker?.offered ?? []
         let extras = extras
         let count = offered.count + extras.count
         let selected = picker?.selected ?? 0
@@ -533,12 +558,12 @@ package struct FormView {
         case (.up, []), (.character("p"), .control): picker?.selected = count == 0 ? 0 : (selected + count - 1) % count
         case (.down, []), (.character("n"), .control): picker?.selected = count == 0 ? 0 : (selected + 1) % count
         default:
-            picker?.selected = 0
             if case .action(let name) = keymap.outcome(of: [key], in: ["input"]), let command = EditCommand(rawValue: name), command != .newline {
                 _ = picker?.editor.perform(command)
             } else if let character = key.typed {
                 _ = picker?.editor.insert(String(character))
             }
+            picker?.find()
         }
         return []
     }

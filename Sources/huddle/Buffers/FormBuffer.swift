@@ -21,8 +21,15 @@ final class FormBuffer: Buffer {
         self.view = view
     }
 
+    /// What would be lost if the program ended now.
+    var typed: Cache.Place? {
+        // What is on its way waits in the outbox.
+        guard saving == nil else { return nil }
+        return view.draft?.text.map { Cache.Place(text: $0) }
+    }
+
     func refresh(_ client: FullScreenClient) {
-        view.options = client.formOptions
+        view.options = client.formOptions(view.kindsNamed)
         view.context = Request.context(client.session.engine)
         view.today = client.today
         if let base = view.parts.first?.base, let record = client.session.engine.record(base.id) { view.follow(record) }

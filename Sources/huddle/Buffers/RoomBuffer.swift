@@ -15,8 +15,9 @@ final class RoomBuffer: Buffer {
     private(set) var view: RoomView
     /// Requests of the timeline, whose answers are nobody else's.
     private var requests: Set<Int64> = []
-    /// Whether the view knows what can be completed as the records are now. Worked out when somebody begins to: it takes a while with many.
-    private var hasCandidates = false
+    /// What the view knows of what can be completed, by the revision of the records it was made of. Worked out when somebody begins to: it
+    /// takes a while with many.
+    private var completed: [Sigil: Int] = [:]
 
     init(_ view: RoomView, _ session: ClientSession) {
         self.view = view
@@ -29,6 +30,28 @@ final class RoomBuffer: Buffer {
     func ask(_ question: String?) { view.question = question }
 
     func write(_ text: String) { view.editor.set(text) }
+
+    // MARK: What is typed
+
+    /// The line that is not sent yet, and what it is about. Answers to questions are not kept: the question would be gone.
+    var typed: Cache.Place? {
+        guard view.question == nil, !view.editor.isEmpty, view.editor.search == nil else { return nil }
+        return Cache.Place(text: view.editor.text, place: view.target.map { "\($0.kind.name) \($0.id) \($0.label)" } ?? "")
+    }
+
+    /// - Returns: whether there was something, and nothing has been typed since.
+    func restore(_ place: Cache.Place) -> Bool {
+        guard view.editor.isEmpty, !place.text.isEmpty else { return false }
+        view.editor.set(place.text)
+        let words = place.place.split(separator: " ", maxSplits: 2).map(String.init)
+        if words.count == 3, let kind = Kind(name: words[0]), let id = Identifier(words[1]) {
+            view.comment(on: RoomTarget(kind: kind, id: id, label: words[2].printable))
+        }
+        return true
+    }
+
+    /// The lines of earlier runs, the oldest first.
+    func remember(_ lines: [String]) { view.editor.history = EditHistory(lines + view.editor.history.lines) }
 
     /// The records are there for the first time.
     func begin(_ session: ClientSession) { timeline.begin(session.engine) }
@@ -51,7 +74,6 @@ final class RoomBuffer: Buffer {
         view.time = { clock.time($0, now: $0) }
         view.viewer = engine.member
         view.name = client.memberNames
-        hasCandidates = false
         view.seasons = client.seasons
         view.facts = client.facts
         view.show(timeline.items(engine, client.text, clock, last: Self.shownItems), unread: timeline.unread(engine))
@@ -68,17 +90,27 @@ final class RoomBuffer: Buffer {
     }
 
     func handle(_ input: InputEvent, _ client: FullScreenClient) throws {
-        if !hasCandidates, case .key(let key) = input, key.code == .tab || key.typed.flatMap(Sigil.init) != nil {
-            view.candidates = Completions.all(client.names)
-            hasCandidates = true
+        if case .key(let key) = input {
+            if let sigil = key.typed.flatMap(Sigil.init) { complete(sigil, client.names) }
+            if key.code == .tab, let sigil = CompletionWord(view.editor.characters, cursor: view.editor.cursor)?.sigil { complete(sigil, client.names) }
         }
         for action in view.handle(input) { try perform(action, client) }
         if case .key = input, view.scrollback.isAtBottom { markRead(client.session) }
     }
 
+    private func complete(_ sigil: Sigil, _ names: RecordNames) {
+        let revision = sigil.kind.map { names.revision(of: $0) } ?? 0
+        guard completed[sigil] != revision else { return }
+        view.candidates[sigil] = Completions.all(sigil, names)
+        completed[sigil] = revision
+    }
+
     private func perform(_ action: RoomAction, _ client: FullScreenClient) throws {
         switch action {
-        case .submit(let line, let about): try submit(line, about, client)
+        case .submit(let line, let about):
+            // An answer to a question is no line that one wants again.
+            if !client.conversation.isAsking { client.remember(line) }
+            try submit(line, about, client)
         case .fetch(let sequence): fetch(before: sequence, client.session)
         case .undo(let sequence): _ = try client.session.undo(sequence)
         case .open(let target): client.show(.record(target.kind, target.id))
@@ -94,16 +126,8 @@ final class RoomBuffer: Buffer {
     private func submit(_ line: String, _ about: RoomTarget?, _ client: FullScreenClient) throws {
         if client.conversation.isAsking || line.hasPrefix("/") && !line.hasPrefix("//") { return command(line, client) }
         let text = Emoji.replacingNames(in: line.hasPrefix("//") ? String(line.dropFirst()) : line)
-        var operation = try Request.say(text, id: client.freshIdentifier())
-        guard case .create(let athlete, var patch) = operation.action else { return }
-        let declaration = Kind.message.declaration
-        if let about, let field = declaration.index(of: "about") { patch.assignments.append(.init(field: field, value: .link(about.kind, about.id))) }
-        let spokenTo = spokenTo(in: text, client.names)
-        if !spokenTo.isEmpty, let field = declaration.index(of: "mentions") {
-            patch.assignments.append(.init(field: field, value: .set(spokenTo.map { SetElement(id: $0) })))
-        }
-        patch.assignments.sort { $0.field < $1.field }
-        operation.action = .create(athlete: athlete, patch: patch)
+        let reference = about.map { RecordReference($0.kind, $0.id) }
+        let operation = try Request.say(text, about: reference, id: client.freshIdentifier(), client.names)
         _ = try client.session.perform([operation])
     }
 
@@ -113,17 +137,6 @@ final class RoomBuffer: Buffer {
             return client.add(kind)
         }
         client.conversation.submit(line)
-    }
-
-    /// Members whose name, or first name, stands behind an @, in the order of their ids.
-    private func spokenTo(in text: String, _ names: RecordNames) -> [Identifier] {
-        guard text.contains("@") else { return [] }
-        let words = text.split { $0.isWhitespace || $0.isPunctuation && $0 != "@" }
-        return names.records(of: .member).filter { member in
-            let name = RecordNames.name(member)
-            let first = name.split(separator: " ").first.map(String.init) ?? name
-            return text.contains("@" + name) || words.contains { $0 == "@" + first }
-        }.map(\.id).sorted()
     }
 
     private func fetch(before sequence: Int64, _ session: ClientSession) {

@@ -11,12 +11,19 @@ import Views
 final class SeasonBuffer: Buffer {
     private var view: EventsView
 
+    /// What the list was made of.
+    private var shown: (revision: Int, context: Context, today: CalendarDate)?
+
     init(_ view: EventsView) { self.view = view }
 
     func refresh(_ client: FullScreenClient) {
         view.names = client.memberNames
         view.restore(client.session.value(of: .eventsSortBy).flatMap { Query.Sort(rawValue: $0) })
-        view.show(client.session.engine.records(of: .event), context: client.session.engine.context ?? .all, today: client.today)
+        let now = (revision: client.names.revision(of: .event), context: client.session.engine.context ?? .all, today: client.today)
+        if shown.map({ $0 != now }) ?? true {
+            shown = now
+            view.show(client.names.records(of: .event), context: now.context, today: now.today)
+        }
         if view.detail != nil, let record = view.selectedRecord { view.refreshDetail(client.lines(of: record)) }
     }
 

@@ -91,4 +91,15 @@ struct CompletionTests {
             #expect(found.allSatisfy { $0.text.lowercased().hasPrefix((words.last ?? "").lowercased()) }, "seed \(seed): \(words)")
         }
     }
+
+    @Test("The server and the sign-in that are typed already are those whose names are offered", arguments: [
+        (["--server", "ws://a:1", "attend", ""], "ws://a:1", nil, nil), (["--server=ws://a:1", "attend", ""], "ws://a:1", nil, nil),
+        (["attend", "--token", "T", "--family", "F", ""], "ws://kept", "T", "F"), (["--server"], "ws://kept", nil, nil),
+        (["--server", "ws://half"], "ws://kept", nil, nil), (["say", "--", "--server", "ws://a:1", ""], "ws://kept", nil, nil),
+        (["--timeout", "--server", "ws://a:1", ""], "ws://kept", nil, nil),
+    ] as [([String], String, String?, String?)])
+    func connecting(words: [String], server: String, token: String?, family: String?) throws {
+        let typed = try Invocation(["--server", "ws://kept", "complete"]).connecting(as: words)
+        #expect(typed.server == server && typed.token == token && typed.family == family)
+    }
 }

@@ -7,13 +7,14 @@ final class HuddleProgram {
     private let folder: TemporaryFolder?
     private let environment: [String]
     let profile: String
+    let home: String
 
     /// - Parameters:
     ///   - token: without one the profile has to know it.
     ///   - url: where it connects to instead of to the server.
     init(_ server: RunningServer, token: String? = nil, url: String? = nil) {
         folder = try? TemporaryFolder()
-        let home = folder?.path ?? "/nonexistent"
+        home = folder?.path ?? "/nonexistent"
         profile = home + "/huddle/profile.json"
         environment =
             ["PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8", "XDG_CONFIG_HOME=\(home)", "HOME=\(home)", "HUDDLE_SERVER=\(url ?? server.url)"]
@@ -36,12 +37,13 @@ final class HuddleProgram {
     }
 
     /// Starts it on a terminal of its own.
-    func open(_ words: String..., columns: Int = 90) throws -> PseudoTerminal {
+    func open(_ words: String..., columns: Int = 90, variables more: [String: String] = [:]) throws -> PseudoTerminal {
         var variables = ["SWIFT_BACKTRACE": "enable=no"]
         for pair in environment {
             let parts = pair.split(separator: "=", maxSplits: 1)
             variables[String(parts[0])] = parts.count > 1 ? String(parts[1]) : ""
         }
+        variables.merge(more) { _, new in new }
         return try PseudoTerminal([try Programs.path("huddle")] + words, columns: columns, rows: 24, environment: variables)
     }
 }

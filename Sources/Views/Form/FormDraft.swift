@@ -1,0 +1,213 @@
+package import Bytes
+package import Family
+internal import JSON
+internal import Terminal
+
+/// What was typed into a form that was not saved yet: enough to make the form again in another run of the program.
+package struct FormDraft: Hashable, Sendable {
+    /// How the form was made.
+    package enum Recipe: Hashable, Sendable {
+        case add(Kind, athlete: Identifier?, asksAthlete: Bool)
+        case edit(Identifier)
+        case attend(Identifier)
+        /// Who was at an event.
+        case coaches(Identifier)
+    }
+
+    /// What stands in one row.
+    struct Row: Hashable, Sendable {
+        let part: Int
+        /// A field's name; `nil`: whose the record is.
+        let field: String?
+        let content: Content
+    }
+
+    enum Content: Hashable, Sendable {
+        case typed(String)
+        /// A word of the choice; `nil` for none.
+        case choice(String?)
+        case flag(Bool)
+        case chosen([Identifier])
+    }
+
+    /// Octets of its text; twice what the longest texts of an event can come to.
+    private static let limit = 262_144
+
+    package let recipe: Recipe
+    /// The version of the record that was changed; 0 for a new one.
+    let version: Int64
+    let rows: [Row]
+
+    init(_ recipe: Recipe, version: Int64, rows: [Row]) {
+        self.recipe = recipe
+        self.version = version
+        self.rows = rows
+    }
+
+    // MARK: As text
+
+    /// JSON; `nil` for more than is kept.
+    package var text: String? {
+        var writer = JSONWriter()
+        writer.beginObject()
+        switch recipe {
+        case .add(let kind, let athlete, let asksAthlete):
+            writer.key("add")
+            writer.string("\(kind.name)")
+            if let athlete {
+                writer.key("athlete")
+                writer.identifier(athlete)
+            }
+            writer.key("asks")
+            writer.boolean(asksAthlete)
+        case .edit(let id):
+            writer.key("edit")
+            writer.identifier(id)
+        case .attend(let id):
+            writer.key("attend")
+            writer.identifier(id)
+        case .coaches(let id):
+            writer.key("coaches")
+            writer.identifier(id)
+        }
+        writer.key("version")
+        writer.integer(version)
+        writer.key("rows")
+        writer.beginArray()
+        for row in rows { row.write(into: &writer) }
+        writer.endArray()
+        writer.endObject()
+        return writer.octets.count <= Self.limit ? String(decoding: writer.octets, as: UTF8.self) : nil
+    }
+
+    /// - Returns: `nil` for what no form wrote.
+    package init?(text: String) {
+        var kind: Kind?
+        var athlete: Identifier?
+        var changed: Recipe?
+        var asksAthlete = false
+        var version: Int64 = 0
+        var rows: [Row] = []
+        do throws(JSONError) {
+            try JSONReader.read(Array(text.utf8)) { (reader: inout JSONReader) throws(JSONError) in
+                try reader.readObject { (reader: inout JSONReader, key: JSONKey) throws(JSONError) in
+                    switch key {
+                    case "add": kind = Kind(name: try reader.readString())
+                    case "athlete": athlete = try reader.readIdentifier()
+                    case "asks": asksAthlete = try reader.readBool()
+                    case "edit": changed = .edit(try reader.readIdentifier())
+                    case "attend": changed = .attend(try reader.readIdentifier())
+                    case "coaches": changed = .coaches(try reader.readIdentifier())
+                    case "version": version = try reader.readInteger()
+                    case "rows": try reader.readArray { (reader: inout JSONReader) throws(JSONError) in rows += try Row.read(&reader).map { [$0] } ?? [] }
+                    default: try reader.skipValue()
+                    }
+                }
+            }
+        } catch {
+            return nil
+        }
+        if let kind {
+            recipe = .add(kind, athlete: athlete, asksAthlete: asksAthlete)
+        } else if let changed {
+            recipe = changed
+        } else {
+            return nil
+        }
+        self.version = version
+        self.rows = rows
+    }
+}
+
+extension FormDraft.Row {
+    fileprivate func write(into writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.key("part")
+        writer.integer(part)
+        if let field {
+            writer.key("field")
+            writer.string(field)
+        }
+        switch content {
+        case .typed(let text):
+            writer.key("typed")
+            writer.string(text)
+        case .choice(let word):
+            writer.key("choice")
+            if let word { writer.string(word) } else { writer.null() }
+        case .flag(let isOn):
+            writer.key("flag")
+            writer.boolean(isOn)
+        case .chosen(let ids):
+            writer.key("chosen")
+            writer.beginArray()
+            for id in ids { writer.identifier(id) }
+            writer.endArray()
+        }
+        writer.endObject()
+    }
+
+    fileprivate static func read(_ reader: inout JSONReader) throws(JSONError) -> FormDraft.Row? {
+        var part: Int64 = 0
+        var field: String?
+        var content: FormDraft.Content?
+        try reader.readObject { (reader: inout JSONReader, key: JSONKey) throws(JSONError) in
+            switch key {
+            case "part": part = try reader.readInteger()
+            case "field": field = try reader.readString()
+            case "typed": content = .typed(try reader.readString())
+            case "choice": content = .choice(try reader.skipNull() ? nil : try reader.readString())
+            case "flag": content = .flag(try reader.readBool())
+            case "chosen":
+                var ids: [Identifier] = []
+                try reader.readArray { (reader: inout JSONReader) throws(JSONError) in ids.append(try reader.readIdentifier()) }
+                content = .chosen(ids)
+            default: try reader.skipValue()
+            }
+        }
+        return content.map { FormDraft.Row(part: Int(clamping: part), field: field, content: $0) }
+    }
+}
+
+extension FormView {
+    /// What would be lost; `nil` when nothing was typed.
+    package var draft: FormDraft? {
+        guard isChanged else { return nil }
+        let version = parts.first?.base?.version ?? 0
+        // Of a new record all that stands there, what it began with too.
+        let wanted = rows.filter { $0.isChanged || parts[$0.part].base == nil && !$0.isEmpty }
+        return FormDraft(recipe, version: version, rows: wanted.map { row in
+            let content: FormDraft.Content =
+                switch row.current {
+                case .typed(let text): .typed(text)
+                case .choice(let place):
+                    if case .choice(let words, _) = row.type { .choice(place.flatMap { words.indices.contains($0) ? words[$0] : nil }) } else { .choice(nil) }
+                case .flag(let isOn): .flag(isOn)
+                case .chosen(let ids): .chosen(ids)
+                }
+            return FormDraft.Row(part: row.part, field: row.declaration?.name, content: content)
+        })
+    }
+
+    /// Puts back what was typed in an earlier run into a form that was made by the same recipe.
+    package mutating func restore(_ draft: FormDraft) {
+        for kept in draft.rows {
+            guard let place = rows.firstIndex(where: { $0.part == kept.part && $0.declaration?.name == kept.field }) else { continue }
+            switch (kept.content, rows[place].content) {
+            case (.typed(let text), .typed):
+                rows[place].editor.set(text)
+                rows[place].isTouched = true
+            case (.choice(let word), .choice):
+                guard case .choice(let words, _) = rows[place].type else { continue }
+                rows[place].content = .choice(word.flatMap { words.firstIndex(of: $0) })
+            case (.flag(let isOn), .flag): rows[place].content = .flag(isOn)
+            case (.chosen(let ids), .chosen): rows[place].content = .chosen(ids)
+            default: continue
+            }
+        }
+        check()
+        if let base = parts.first?.base, base.version != draft.version {
+            banner = "This was changed since you typed: look at every field before you save."
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import Client
+import Family
+import Posix
+import Views
+
+/// What is typed and not sent: kept on this machine while one types, so that it stands there again however the program ended.
+struct Typing {
+    /// Milliseconds after a key until it is kept: no key waits for a disk, and whoever pulls the plug loses a word at most.
+    static let delay: Int64 = 100
+    /// Forms that are open at once: more than anybody is in the middle of.
+    static let mostForms = 8
+
+    /// When it is to be kept, by the monotonic clock; `nil` when nothing was typed since.
+    fileprivate(set) var due: Int64?
+    /// What is kept, by the name of the buffer.
+    fileprivate var kept: [String: Cache.Place] = [:]
+    fileprivate var isRestored = false
+
+    mutating func note() { if due == nil { due = Clock.monotonicMilliseconds() + Self.delay } }
+}
+
+extension FullScreenClient {
+    /// Keeps what has been typed since the last time.
+    func keepTyping() {
+        typing.due = nil
+        guard typing.isRestored, let cache = session.cache else { return }
+        var places: [String: Cache.Place] = [:]
+        places["room"] = room.typed
+        for case (.form(let number), let form as FormBuffer) in views { places["form \(number)"] = form.typed }
+        // Without a place to keep it everything goes on; the session has said so.
+        for (name, place) in places where typing.kept[name] != place { try? cache.keep(place, of: name) }
+        for name in typing.kept.keys where places[name] == nil { try? cache.keep(Cache.Place(), of: name) }
+        typing.kept = places
+    }
+
+    /// Puts back what an earlier run left, once the records are there.
+    func restoreTyping() {
+        guard !typing.isRestored, let cache = session.cache else { return }
+        typing.isRestored = true
+        room.remember((try? cache.input()) ?? [])
+        typing.kept = (try? cache.conversations()) ?? [:]
+        if let place = typing.kept["room"], room.restore(place) { room.tell(["What you had typed is still here, below. Ctrl-C drops it."]) }
+        for (name, place) in typing.kept.sorted(by: { $0.key < $1.key }) where name.hasPrefix("form ") {
+            guard let draft = FormDraft(text: place.text), let key = restore(draft), let number = buffers.number(of: key) else { continue }
+            room.tell(["A form that was not saved is open again: Alt-\(number) shows it."])
+        }
+    }
+
+    /// Keeps a line that was sent, for the history of the next run.
+    func remember(_ line: String) { try? session.cache?.keep(input: line) }
+}

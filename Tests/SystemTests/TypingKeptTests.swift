@@ -1,0 +1,81 @@
+import Glibc
+import Posix
+import PseudoTerminal
+import SQLite
+import Testing
+
+@Suite("What is typed outlasts the program", .serialized)
+struct TypingKeptTests {
+    /// Waits until a text stands in the cache of the program's only member.
+    private func waitForKept(_ text: String, _ program: HuddleProgram) throws {
+        let state = program.home + "/.local/state/huddle"
+        let server = try #require(try Files.list(state).first { $0.hasPrefix("ws") })
+        let member = try #require(try Files.list(state + "/" + server).first { $0 != "seats" })
+        let database = try Database(path: "\(state)/\(server)/\(member)/cache.sqlite", mode: .readOnly, busyMilliseconds: 1_000)
+        let end = Clock.monotonicMilliseconds() + 10_000
+        while Clock.monotonicMilliseconds() < end {
+            if try database.prepare("SELECT text FROM conversation WHERE name = 'room'").first({ $0.text(0) }) == text { return }
+            var none: [Poll.Item] = []
+            _ = try Poll.wait(&none, timeoutMilliseconds: 5)
+        }
+        Issue.record("'\(text)' is not kept")
+    }
+
+    @Test("A half-typed message and a form are there again after a kill -9, a terminal that went away and an end in good order", arguments: [
+        SIGKILL, SIGHUP, SIGTERM,
+    ])
+    func kept(signal: Int32) throws {
+        let folder = try TemporaryFolder()
+        let demo = try Demo(in: folder.path + "/data")
+        let server = try RunningServer(folder.path + "/data")
+        let program = HuddleProgram(server, token: demo.parents[0].token)
+        var terminal = try program.open()
+        try FullScreenTests.expect(terminal, "? shows the keys")
+        try terminal.type("said before\r")
+        try FullScreenTests.expect(terminal, "│ said before")
+        // Of whose season an event is has to be known: Elena's.
+        try terminal.type("\u{F}2")
+        try FullScreenTests.expect(terminal, "viewing \(demo.athletes[0].name)'s season")
+        try terminal.type("\u{1B}2n")
+        try FullScreenTests.expect(terminal, "Add New Event")
+        try terminal.type("\tWinter Łódź Cup")
+        try FullScreenTests.expect(terminal, "Winter Łódź Cup")
+        try terminal.type("\u{1B}1")
+        try FullScreenTests.expect(terminal, "│ said before")
+        try terminal.type("not sent yet @Da")
+        try FullScreenTests.expect(terminal, "> not sent yet @Da")
+        try waitForKept("not sent yet @Da", program)
+        terminal.signal(signal)
+        _ = try terminal.waitForEnd()
+
+        terminal = try program.open()
+        try FullScreenTests.expect(terminal, "> not sent yet @Da")
+        try FullScreenTests.expect(terminal, "What you had typed is still here")
+        try FullScreenTests.expect(terminal, "A form that was not saved is open again: Alt-6 shows it.")
+        // Nothing of it was sent.
+        #expect(!terminal.screen.text.contains("│ not sent yet"))
+        try terminal.type("\u{1B}6")
+        try FullScreenTests.expect(terminal, "Winter Łódź Cup")
+        try terminal.type("\u{1B}1")
+        try FullScreenTests.expect(terminal, "> not sent yet @Da")
+        // Sent, it is gone from what is kept; and the lines of the run before are in the history.
+        try terminal.type("\u{15}all sent\r")
+        try FullScreenTests.expect(terminal, "│ all sent")
+        try terminal.type("\u{1B}[A\u{1B}[A")
+        try FullScreenTests.expect(terminal, "> said before")
+        try terminal.type("\u{15}\u{1B}6\u{1B}")
+        try FullScreenTests.expect(terminal, "Discard changes?")
+        try terminal.type("y")
+        try FullScreenTests.expect(terminal, "│ all sent")
+        try terminal.type("\u{1B}1/quit\r")
+        let ending = try terminal.waitForEnd()
+        #expect(ending == .exited(0))
+
+        terminal = try program.open()
+        try FullScreenTests.expect(terminal, "/help tells more.")
+        try FullScreenTests.expect(terminal, "nobody else is here")
+        #expect(!terminal.screen.text.contains("not sent yet") && !terminal.screen.text.contains("open again") && !terminal.screen.text.contains("still here"))
+        terminal.signal(SIGKILL)
+        _ = try terminal.waitForEnd()
+    }
+}
