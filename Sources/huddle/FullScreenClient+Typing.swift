@@ -15,19 +15,27 @@ struct Typing {
     /// What is kept, by the name of the buffer.
     fileprivate var kept: [String: Cache.Place] = [:]
     fileprivate var isRestored = false
+    /// Lines that were sent and are not in the history of the next run yet.
+    fileprivate var lines: [String] = []
 
     mutating func note() { if due == nil { due = Clock.monotonicMilliseconds() + Self.delay } }
+
+    /// Something was sent, which is not to be found again as typed: kept as soon as the frame is out.
+    mutating func noteSent() { due = 0 }
 }
 
 extension FullScreenClient {
     /// Keeps what has been typed since the last time.
     func keepTyping() {
         typing.due = nil
+        let lines = typing.lines
+        typing.lines = []
         guard typing.isRestored, let cache = session.cache else { return }
         var places: [String: Cache.Place] = [:]
         places["room"] = room.typed
         for case (.form(let number), let form as FormBuffer) in views { places["form \(number)"] = form.typed }
         // Without a place to keep it everything goes on; the session has said so.
+        for line in lines { try? cache.keep(input: line) }
         for (name, place) in places where typing.kept[name] != place { try? cache.keep(place, of: name) }
         for name in typing.kept.keys where places[name] == nil { try? cache.keep(Cache.Place(), of: name) }
         typing.kept = places
@@ -47,5 +55,8 @@ extension FullScreenClient {
     }
 
     /// Keeps a line that was sent, for the history of the next run.
-    func remember(_ line: String) { try? session.cache?.keep(input: line) }
+    func remember(_ line: String) {
+        typing.lines.append(line)
+        typing.note()
+    }
 }

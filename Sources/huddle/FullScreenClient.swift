@@ -186,8 +186,7 @@ final class FullScreenClient {
         // Records that look different come back as events; a letter that is typed changes nothing that is laid out.
         if (session.engine.pending.count, session.engine.drafts.count) != before {
             facts = facts(session.engine)
-            // What was sent is not to be found again as something typed.
-            keepTyping()
+            typing.noteSent()
         } else {
             typing.note()
         }

@@ -155,10 +155,13 @@ package enum Request {
 
 extension SyncEngine {
     /// The family's zone, from its record.
-    package var timeZone: String? { records(of: .family).first?.fields.text("time_zone") }
+    package var timeZone: String? { familyRecord?.fields.text("time_zone") }
+
+    /// It is called as the family is: asked with every frame, it is not to be searched for.
+    private var familyRecord: Record? { family.flatMap { record($0) }.flatMap { $0.kind == .family && !$0.isDeleted ? $0 : nil } }
 
     /// The family's name.
     package var familyName: String? {
-        records(of: .family).first?.fields.text("name") ?? memberships.first { $0.family == family }?.name
+        familyRecord?.fields.text("name") ?? memberships.first { $0.family == family }?.name
     }
 }

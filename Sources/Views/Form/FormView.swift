@@ -26,7 +26,7 @@ package struct FormView {
     var picker: Picker?
     /// Records that fields can name.
     package var options: [Kind: [FormOption]] = [:] {
-        didSet { if let editor = picker?.editor { picker = picker(in: focus, editor) } }
+        didSet { if let editor = picker?.editor { picker = makePicker(in: focus, editor) } }
     }
     /// What the record will have around it, for what is filled in.
     package var context: RuleContext
@@ -288,7 +288,7 @@ package struct FormView {
         switch rows[place].content {
         case .flag(let isOn): rows[place].content = .flag(!isOn)
         case .choice where before == place: cycle(1)
-        case .chosen where before == place: picker = picker(in: place)
+        case .chosen where before == place: picker = makePicker(in: place)
         case .choice, .chosen, .typed: break
         }
         check()
@@ -413,7 +413,7 @@ package struct FormView {
         case .chosen:
             var editor = Terminal.LineEditor()
             if character != " " { _ = editor.insert(String(character)) }
-            picker = picker(in: focus, editor)
+            picker = makePicker(in: focus, editor)
         }
         check()
     }
@@ -489,7 +489,7 @@ package struct FormView {
     // MARK: Picking a record
 
     /// What a row offers to pick from.
-    private func picker(in row: Int, _ editor: Terminal.LineEditor = Terminal.LineEditor()) -> Picker {
+    private func makePicker(in row: Int, _ editor: Terminal.LineEditor = Terminal.LineEditor()) -> Picker {
         guard rows.indices.contains(row), let kind = rows[row].names, let all = options[kind] else { return Picker([], first: [], editor) }
         // Before anything is typed, the coaches of the event's school (R102).
         return Picker(all, first: kind == .coach ? school.map { school in all.filter { $0.group == school } } ?? [] : [], editor)
