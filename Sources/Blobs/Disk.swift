@@ -49,11 +49,13 @@ package struct DiskStatus: Equatable, Sendable {
 
 /// The machine's own disk.
 package struct SystemDisk: Disk {
-    /// One content at a time is synced: several are no faster together, and the writer's sync, for which families wait, would come behind
+    /// One file or folder at a time is synced: several are no faster together, and the writer's sync, for which families wait, would come behind
     /// them all.
     private let syncing = Turn()
+    private let standBack: @Sendable () -> Void
 
-    package init() {}
+    /// - Parameter standBack: called before each sync; returns when those who go first are done, or soon.
+    package init(standBack: @escaping @Sendable () -> Void = {}) { self.standBack = standBack }
 
     private final class Turn: Sendable { let lock = Mutex(()) }
 
@@ -69,9 +71,17 @@ package struct SystemDisk: Disk {
     }
     package func cut(_ file: Int32, to length: Int64) throws(Errno) { try Files.cut(file, to: length) }
     package func synchronize(_ file: Int32) throws(Errno) {
-        try syncing.lock.withLock { (_) throws(Errno) in try Files.synchronizeContent(file) }
+        try syncing.lock.withLock { (_) throws(Errno) in
+            standBack()
+            try Files.synchronizeContent(file)
+        }
     }
-    package func synchronizeFolder(_ path: String) throws(Errno) { try Files.synchronizeFolder(path) }
+    package func synchronizeFolder(_ path: String) throws(Errno) {
+        try syncing.lock.withLock { (_) throws(Errno) in
+            standBack()
+            try Files.synchronizeFolder(path)
+        }
+    }
     package func rename(_ path: String, to other: String) throws(Errno) { try Files.rename(path, to: other) }
     package func remove(_ path: String) throws(Errno) { try Files.remove(path) }
     package func makeFolder(_ path: String) throws(Errno) -> Bool { try Files.makeFolder(path) }

@@ -68,7 +68,7 @@ package enum HuddleServer {
     ///   - database: a file on another layer of SQLite's than the system's, for tests of storage that fails.
     ///   - disk: as well, for files.
     static func run(
-        _ options: ServerOptions, log: Log, database: (path: String, vfs: String)?, disk: any Disk = SystemDisk(), ready: (RunningServer) -> Void
+        _ options: ServerOptions, log: Log, database: (path: String, vfs: String)?, disk: (any Disk)? = nil, ready: (RunningServer) -> Void
     ) throws(ServerError) {
         // Before the first thread, so that every thread inherits it and the signals arrive at the descriptor alone.
         Signals.block(signals)
@@ -109,6 +109,7 @@ package enum HuddleServer {
             let shard = Shard(
                 reactor: reactor, limits: limits, log: log, site: HTTPSite(trust: options.trust, origins: options.origins),
                 serverVersion: HuddleVersion.text, events: events, writer: writer, readers: readers, files: files)
+            let disk = disk ?? SystemDisk { precedence.standBack() }
             let blobs = BlobFolder(path: folder.blobsPath, disk: disk)
             let transfers = Transfers(database: path, vfs: database?.vfs, limits: limits, blobs: blobs, writer: writer, events: events)
             defer { transfers.stop() }

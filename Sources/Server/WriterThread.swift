@@ -49,7 +49,9 @@ enum ShardEvent: Sendable {
 
 /// The one thread that writes: takes everything that waits, commits it with one sync, tells the reactor.
 ///
-/// While one sync runs the next batch gathers by itself, so the batch grows with the load and no timer delays anybody.
+/// While one sync runs the next batch gathers by itself, so the batch grows with the load and no timer delays anybody. Mutations go before
+/// whatever else waits, of which one is done at a time: twenty uploads that end together are twenty commits, and a message waits for one of
+/// them. Nobody has been answered yet, so it is as if the mutations had come first.
 final class WriterThread: Sendable {
     /// Jobs that wait. Proposals come as one job a tick, and `Limits.pendingOctets` bounds what they hold.
     static let maxJobs = 100_000
@@ -65,7 +67,10 @@ final class WriterThread: Sendable {
     init(store: sending Store, environment: sending StoreEnvironment, events: Mailbox<ShardEvent>, precedence: Precedence = Precedence()) {
         self.precedence = precedence
         let loop = WriterLoop(store: store, environment: environment, jobs: jobs, events: events, precedence: precedence)
-        thread = Thread.start(name: "writer") { loop.run() }
+        thread = Thread.start(name: "writer") {
+            var loop = loop
+            loop.run()
+        }
     }
 
     /// Waits until the thread has ended, which it does after `.writerStopped` and `.writerFailed`.
@@ -87,8 +92,18 @@ private struct WriterLoop {
     let jobs: BlockingQueue<WriterJob>
     let events: Mailbox<ShardEvent>
     let precedence: Precedence
+    /// What was taken and is no mutation, oldest first.
+    private var waiting: ArraySlice<WriterJob> = []
 
-    func run() {
+    init(store: Store, environment: StoreEnvironment, jobs: BlockingQueue<WriterJob>, events: Mailbox<ShardEvent>, precedence: Precedence) {
+        self.store = store
+        self.environment = environment
+        self.jobs = jobs
+        self.events = events
+        self.precedence = precedence
+    }
+
+    mutating func run() {
         do throws(StoreFailure) {
             while try takeAll() {}
         } catch {
@@ -99,25 +114,25 @@ private struct WriterLoop {
     }
 
     /// - Returns: `false` after the last job.
-    private func takeAll() throws(StoreFailure) -> Bool {
+    private mutating func takeAll() throws(StoreFailure) -> Bool {
         var batch: [Proposal] = []
         var awaited = 0
         // After the checkpoint: who comes meanwhile waits for it too.
         defer { precedence.end(awaited) }
-        for job in jobs.take() {
-            if case .proposals(let proposals) = job {
-                awaited += 1
-                // Neighbouring ticks share one commit, up to the size that keeps a commit short.
-                for proposal in proposals {
-                    batch.append(proposal)
-                    if batch.count == Store.maxBatch { try commit(&batch) }
-                }
+        for job in waiting.isEmpty ? jobs.take() : jobs.takeNow() {
+            guard case .proposals(let proposals) = job else {
+                waiting.append(job)
                 continue
             }
-            try commit(&batch)
-            if try !perform(job) { return false }
+            awaited += 1
+            // Neighbouring ticks share one commit, up to the size that keeps a commit short.
+            for proposal in proposals {
+                batch.append(proposal)
+                if batch.count == Store.maxBatch { try commit(&batch) }
+            }
         }
         try commit(&batch)
+        if let job = waiting.popFirst(), try !perform(job) { return false }
         // After the receipts are on their way: nobody waits for this.
         try store.checkpointIfDue()
         return true

@@ -73,6 +73,23 @@ struct FilePoolTests {
         try server.until("files go on") { server.precedence.standBack() }
     }
 
+    @Test("mutations go before whatever else waits for the writer, of which one is done at a time")
+    func mutationsFirst() throws {
+        let server = try TestShard()
+        let room = try server.live(server.parent)
+        let gate = BlockingQueue<Int>(limit: 21)
+        var done = 0
+        for _ in 0..<21 { server.shard.write({ _ in (gate.take(maximum: 1).count, []) }, then: { (count: Int?) in done += count ?? 0 }) }
+        room.mutate(1)
+        try server.until("the mutation is with the writer") { !server.precedence.standBack() }
+        // The first is under way already; the second would hold up the writer for good.
+        _ = gate.put(1)
+        try room.skip(to: "ack")
+        #expect(done <= 1)
+        for _ in 0..<20 { _ = gate.put(1) }
+        try server.until("all are done") { done == 21 }
+    }
+
     @Test("a key that waits for its disk does not hold up another")
     func sideBySide() throws {
         let (pool, _) = try pool()
