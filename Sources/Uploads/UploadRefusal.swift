@@ -98,6 +98,9 @@ package struct UploadRefusal: Error, Hashable, Sendable {
         problem: .inconsistentLength)
     package static let lengthExceeded = UploadRefusal(
         "length_exceeded", 413, "This is more than the length that was said before. Nothing was kept; begin a new upload.")
+    /// To octets past the length of an upload that goes on: what came of them before that may be stored.
+    package static let pastLength = UploadRefusal(
+        "length_exceeded", 413, "These octets go beyond the length that was said before. What is stored stays; ask for the offset, and send what is missing.")
     package static let checksumMismatch = UploadRefusal(
         "checksum_mismatch", 460, "These octets changed on their way. They were not kept; send them again from the same offset.")
 

@@ -49,8 +49,7 @@ extension UploadRequest {
     ) throws(UploadRefusal) -> UploadCreation {
         guard let completes = completeness(head, version) else { throw .badRequest("\(version.completenessField) is missing, or neither ?0 nor ?1") }
         if version < .eight, head.fields.contains("upload-offset") { throw .badRequest("a new upload has no Upload-Offset") }
-        let coding = head.fields.members("content-encoding").map { $0.lowercased() }
-        guard coding.allSatisfy({ $0 == "identity" }) else { throw .contentCoding }
+        try refuseCoding(head)
         let content = contentLength(head)
         let length = try length(head, version, offset: 0, completes: completes, maxLength: maxLength)
         guard content ?? 0 <= maxLength else { throw .tooLarge }
@@ -63,6 +62,7 @@ extension UploadRequest {
         _ head: RequestHead, _ version: UploadDialect.DraftVersion, maxLength: Int
     ) throws(UploadRefusal) -> UploadAppend {
         if version >= .six, mediaType(head) != partialUpload { throw .contentType(partialUpload) }
+        try refuseCoding(head)
         guard let offset = integer(head, "upload-offset") else { throw .badRequest("Upload-Offset is missing, or no whole number of octets") }
         let completes: Bool
         switch completeness(head, version) {

@@ -44,6 +44,7 @@ extension UploadRequest {
         let content = contentLength(head)
         let hasContent = mediaType(head) == tusContentType
         guard hasContent || content == 0 else { throw .contentType(tusContentType) }
+        try refuseCoding(head)
         if let length {
             guard length <= maxLength else { throw .tooLarge }
             guard content ?? 0 <= length else { throw .lengthExceeded }
@@ -56,6 +57,7 @@ extension UploadRequest {
 
     private static func append(_ head: RequestHead, maxLength: Int) throws(UploadRefusal) -> UploadAppend {
         guard mediaType(head) == tusContentType else { throw .contentType(tusContentType) }
+        try refuseCoding(head)
         guard head.fields.contains("upload-offset") else { throw .badRequest("Upload-Offset is missing") }
         let offset = try number(head, "upload-offset", "Upload-Offset")
         var length: Int?
@@ -73,11 +75,16 @@ extension UploadRequest {
         return try UploadChecksum(tus: text)
     }
 
-    /// "The value MUST be a non-negative integer": digits and nothing else.
+    /// "The value MUST be a non-negative integer": digits and nothing else. One that is greater than any file is as good as the greatest number.
     private static func number(_ head: RequestHead, _ name: String, _ shown: String) throws(UploadRefusal) -> Int {
-        guard let text = head.fields.only(name), (1...15).contains(text.utf8.count),
-            text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), let value = Int(text)
+        guard let text = head.fields.only(name), !text.isEmpty,
+            text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
         else { throw .badRequest("\(shown) is a whole number of octets, not below 0") }
-        return value
+        return Int(text) ?? .max
+    }
+
+    /// The octets of a request are those of the file.
+    static func refuseCoding(_ head: RequestHead) throws(UploadRefusal) {
+        guard head.fields.members("content-encoding").allSatisfy({ $0.lowercased() == "identity" }) else { throw .contentCoding }
     }
 }

@@ -153,6 +153,8 @@ struct DraftRequestTests {
     func coding() throws {
         #expect(try Script.refusal(Script.draft(8, "POST /files", "Upload-Complete: ?1", "Content-Encoding: gzip"))?.status == 415)
         #expect(try Script.refusal(Script.draft(8, "POST /files", "Upload-Complete: ?1", "Content-Encoding: identity")) == nil)
+        let part = ["Upload-Complete: ?0", "Upload-Offset: 0", "Content-Type: application/partial-upload", "Content-Encoding: gzip"]
+        #expect(try Script.refusal(Script.draft(8, "PATCH /files/\(Script.id)", part[0], part[1], part[2], part[3]))?.status == 415)
     }
 
     @Test("metadata come by field, query, Content-Disposition and Repr-Digest")

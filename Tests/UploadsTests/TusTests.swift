@@ -82,7 +82,7 @@ struct TusRequestTests {
 
     @Test("Upload-Offset is there, once, and a whole number not below 0", arguments: [
         ("0", 0), ("70", 70), ("999999999999999", 999_999_999_999_999), ("-1", nil), ("+1", nil), ("1.0", nil), ("", nil), ("0x1", nil), ("١", nil),
-        ("9999999999999999999999", nil),
+        ("9999999999999999999999", .max),
     ] as [(String, Int?)])
     func patchOffset(text: String, value: Int?) throws {
         let fields = ["Tus-Resumable: 1.0.0", "Content-Type: application/offset+octet-stream"]
@@ -94,6 +94,13 @@ struct TusRequestTests {
         }
         #expect(try Script.refusal(["PATCH /files/\(Script.id)"] + fields)?.status == 400)
         #expect(try Script.refusal(lines + ["Upload-Offset: 0"])?.status == 400)
+    }
+
+    @Test("octets that are coded are none of the file's: 415", arguments: [("gzip", 415), ("identity", nil), ("Identity, br", 415)] as [(String, Int?)])
+    func coding(text: String, status: Int?) throws {
+        let fields = ["Tus-Resumable: 1.0.0", "Content-Type: application/offset+octet-stream", "Content-Encoding: \(text)"]
+        #expect(try Script.refusal(["PATCH /files/\(Script.id)", "Upload-Offset: 0"] + fields)?.status == status)
+        #expect(try Script.refusal(["POST /files", "Upload-Length: 5", "Content-Length: 5"] + fields)?.status == status)
     }
 
     @Test("a deferred length comes with PATCH, and is at most the largest")
@@ -111,6 +118,7 @@ struct TusRequestTests {
         (["Upload-Length: 100"], nil), (["Upload-Length: 0"], nil), (["Upload-Defer-Length: 1"], nil), ([], 400), (["Upload-Length: -1"], 400),
         (["Upload-Defer-Length: 0"], 400), (["Upload-Defer-Length: 2"], 400), (["Upload-Length: 1", "Upload-Defer-Length: 1"], 400),
         (["Upload-Length: 1", "Upload-Length: 1"], 400), (["Upload-Length: 104857600"], nil), (["Upload-Length: 104857601"], 413),
+        (["Upload-Length: 9223372036854775807"], 413), (["Upload-Length: 99999999999999999999999"], 413),
         (["Upload-Length: 1", "Upload-Concat: partial"], 400),
     ] as [([String], Int?)])
     func creation(fields: [String], status: Int?) throws {

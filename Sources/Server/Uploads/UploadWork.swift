@@ -211,7 +211,6 @@ final class UploadWork: HTTPWork {
             refuse(refusal)
             return finish(isWhole: false)
         }
-        // Interop version 8: the upload is invalid from then on.
         stage = .ending
         table.end(upload, .refused(refusal))
         refuse(refusal)
@@ -219,7 +218,8 @@ final class UploadWork: HTTPWork {
     }
 
     private func tooMuch(for upload: OpenUpload) -> UploadRefusal {
-        if upload.length != nil { return .lengthExceeded }
+        // Interop version 8: the upload is invalid from then on.
+        if upload.length != nil { return dialect == .draft(.eight) ? .lengthExceeded : .pastLength }
         return upload.mostOctets < Int64(table.limits.documentOctets) ? .noRoom : .tooLarge
     }
 
