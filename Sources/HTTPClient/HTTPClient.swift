@@ -63,6 +63,7 @@ package final class HTTPClient {
         if result == CURLE_OK || (result == CURLE_SEND_ERROR && exchange.isAnswered) {
             return HTTPReply(head: exchange.head, content: exchange.content)
         }
+        if result == CURLE_OPERATION_TIMEDOUT { throw .timedOut }
         throw .unreachable(String(cString: ccurl_text(result)))
     }
 

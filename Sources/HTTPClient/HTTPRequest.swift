@@ -62,6 +62,8 @@ package struct HTTPProgress: Hashable, Sendable {
 package enum HTTPClientError: Error, Hashable, Sendable {
     /// The network, the name, TLS: worth another try, perhaps; the text is libcurl's and names the cause.
     case unreachable(String)
+    /// Nobody answered in time, or nothing came any more.
+    case timedOut
     /// Who asked does not want it any more.
     case cancelled
     /// A file of ours cannot be read or written.

@@ -14,6 +14,19 @@ package enum Files {
         package let mode: UInt32
         /// UTC milliseconds of the last change of the content.
         package let modified: Int64
+
+        fileprivate init(_ found: stat) {
+            kind =
+                switch found.st_mode & S_IFMT {
+                case S_IFREG: .file
+                case S_IFDIR: .folder
+                case S_IFSOCK: .socket
+                default: .other
+                }
+            size = Int(found.st_size)
+            mode = found.st_mode & 0o7777
+            modified = Int64(found.st_mtim.tv_sec) * 1_000 + Int64(found.st_mtim.tv_nsec) / 1_000_000
+        }
     }
 
     /// `nil` when nothing is there.
@@ -23,16 +36,21 @@ package enum Files {
             if errno == ENOENT || errno == ENOTDIR { return nil }
             throw Errno.last("stat")
         }
-        let kind: Kind =
-            switch found.st_mode & S_IFMT {
-            case S_IFREG: .file
-            case S_IFDIR: .folder
-            case S_IFSOCK: .socket
-            default: .other
-            }
-        return Status(
-            kind: kind, size: Int(found.st_size), mode: found.st_mode & 0o7777,
-            modified: Int64(found.st_mtim.tv_sec) * 1_000 + Int64(found.st_mtim.tv_nsec) / 1_000_000)
+        return Status(found)
+    }
+
+    /// Of an open file.
+    package static func status(of raw: Int32) throws(Errno) -> Status {
+        var found = stat()
+        guard fstat(raw, &found) == 0 else { throw Errno.last("fstat") }
+        return Status(found)
+    }
+
+    /// A path from the root on, for when the current folder may be another; as it is where that folder is not known.
+    package static func absolute(_ path: String) -> String {
+        guard !path.hasPrefix("/"), let folder = getcwd(nil, 0) else { return path }
+        defer { free(folder) }
+        return String(cString: folder) + "/" + path
     }
 
     /// What tells a file from another of the same name and content.

@@ -22,6 +22,13 @@ package enum Signals {
         precondition(code == 0, "signals can be blocked")
     }
 
+    /// Lets `signals` be delivered to this thread again; one that waits comes at once.
+    package static func unblock(_ signals: [Int32]) {
+        var set = make(signals)
+        let code = pthread_sigmask(SIG_UNBLOCK, &set, nil)
+        precondition(code == 0, "signals can be unblocked")
+    }
+
     /// Lets a write to a closed pipe or socket fail with EPIPE instead of killing the process (OpenSSL and standard
     /// output write without MSG_NOSIGNAL).
     package static func ignoreBrokenPipes() {

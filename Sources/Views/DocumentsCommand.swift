@@ -9,7 +9,7 @@ package enum DocumentsCommand: String, CaseIterable, Sendable {
     case open = "document-open", add = "document-upload", version = "document-version", edit = "document-edit", delete = "document-delete"
     case download = "document-download", share = "document-share", copyLink = "document-copy-link"
     case view = "document-view", search = "document-search", type = "document-type", school = "document-school", shared = "document-shared"
-    case sort = "document-sort", clear = "document-clear", stop = "transfer-stop", again = "transfer-again", close = "document-close"
+    case sort = "document-sort", unfilter = "document-unfilter", clear = "document-clear", stop = "transfer-stop", again = "transfer-again", close = "document-close"
 
     package var summary: String {
         switch self {
@@ -33,9 +33,10 @@ package enum DocumentsCommand: String, CaseIterable, Sendable {
         case .school: "school"
         case .shared: "only what a school has"
         case .sort: "order: newest, oldest, name, type, most shared"
+        case .unfilter: "take the last filter off"
         case .clear: "clear filters and search"
         case .stop: "stop an upload or a download"
-        case .again: "try a failed one again"
+        case .again: "try again what failed, or the server"
         case .close: "back"
         }
     }
@@ -47,7 +48,7 @@ package enum DocumentsCommand: String, CaseIterable, Sendable {
             ("down", .next), ("j", .next), ("up", .previous), ("k", .previous), ("right", .right), ("l", .right), ("left", .left), ("h", .left),
             ("home", .first), ("g g", .first), ("end", .last), ("G", .last), ("enter", .open), ("o", .open), ("n", .add), ("N", .version), ("e", .edit),
             ("x", .delete), ("delete", .delete), ("d", .download), ("s", .share), ("y", .copyLink), ("v", .view), ("/", .search), ("t", .type), ("f", .school),
-            ("w", .shared), ("r", .sort), ("c", .clear), ("K", .stop), ("R", .again), ("esc", .close), ("q", .close), ("ctrl-c", .close),
+            ("w", .shared), ("r", .sort), ("backspace", .unfilter), ("c", .clear), ("K", .stop), ("R", .again), ("esc", .close), ("q", .close), ("ctrl-c", .close),
         ]
         keymap.bind("u", to: RoomCommand.undoLast.rawValue, in: "documents")
         for (names, command) in keys { keymap.bind(names, to: command.rawValue, in: "documents") }
@@ -82,6 +83,8 @@ package enum DocumentsAction: Hashable, Sendable {
     /// A transfer, by its number.
     case stop(Int)
     case again(Int)
+    /// The server, at once instead of in a while.
+    case hurry
     /// How one likes to see them, kept on this machine (R124, R127).
     case remember(isGrid: Bool, Query.Sort?)
 }

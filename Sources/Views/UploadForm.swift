@@ -39,8 +39,8 @@ package struct UploadForm: Sendable {
     /// 0 for none.
     var school = 0
     var athlete: Int?
-    let schools: [Choice]
-    let athletes: [Choice]
+    private(set) var schools: [Choice]
+    private(set) var athletes: [Choice]
     /// Names that fit what was typed of a path.
     package private(set) var options: [String] = []
 
@@ -55,6 +55,17 @@ package struct UploadForm: Sendable {
         title = LineField("", text: replaces?.document.name ?? "")
         type = replaces?.type.flatMap { type in DocumentType.allCases.firstIndex { $0.rawValue == type } }
         school = replaces?.school.flatMap { school in schools.firstIndex { $0.id == school }.map { $0 + 1 } } ?? 0
+    }
+
+    /// Takes what can be chosen by now; what was chosen stays.
+    package mutating func offer(schools: [Choice], athletes: [Choice]) {
+        guard schools != self.schools || athletes != self.athletes else { return }
+        let (oldSchool, oldAthlete) = (school > 0 && self.schools.indices.contains(school - 1) ? self.schools[school - 1].id : nil, athlete.map { self.athletes[$0].id })
+        (self.schools, self.athletes) = (schools, athletes)
+        school = oldSchool.flatMap { old in schools.firstIndex { $0.id == old }.map { $0 + 1 } } ?? 0
+        athlete = athletes.firstIndex { $0.id == oldAthlete } ?? (athletes.count == 1 ? 0 : nil)
+        if !fields.contains(field) { field = .file }
+        if problems[.athlete] != nil { problems[.athlete] = problem(.athlete) }
     }
 
     /// Those that are asked: whose it is only where that is not clear.

@@ -13,14 +13,17 @@ struct DocumentCommands {
     private let invocation: Invocation
     private let setting: Setting
     private let seat: Seat
+    private let printer: Printer
     private let names: RecordNames
     private let server: DocumentServer
+    private let memory = UploadMemory(folder: CachePlace.root)
 
     /// - Parameter seat: joined.
-    init(_ invocation: Invocation, _ setting: Setting, _ seat: Seat) throws {
+    init(_ invocation: Invocation, _ setting: Setting, _ seat: Seat, _ printer: Printer) throws {
         self.invocation = invocation
         self.setting = setting
         self.seat = seat
+        self.printer = printer
         names = RecordNames(seat.session.engine)
         do throws(DocumentFailure) { server = try DocumentServer(setting.address, token: setting.token) } catch { throw Self.failure(error) }
     }
@@ -48,12 +51,12 @@ struct DocumentCommands {
         do { return try names.find(kind, text) } catch { throw UsageError(error.message) }
     }
 
-    private static func failure(_ failure: DocumentFailure) -> ProgramFailure {
-        switch failure {
-        case .offline(let sentence): ProgramFailure(.offline, sentence)
-        case .refused(_, _, let sentence): ProgramFailure(.refused, sentence)
-        case .file(let sentence): ProgramFailure(.failed, sentence)
-        case .cancelled: ProgramFailure(.failed, failure.sentence)
+    private static func failure(_ failure: DocumentFailure, isUpload: Bool = false) -> ProgramFailure {
+        let sentence = failure.sentence(isUpload: isUpload)
+        return switch failure {
+        case .offline: ProgramFailure(.offline, sentence)
+        case .refused: ProgramFailure(.refused, sentence)
+        case .file, .cancelled: ProgramFailure(.failed, sentence)
         }
     }
 
@@ -75,18 +78,19 @@ struct DocumentCommands {
                 family: family, athlete: athlete, type: type, title: title, description: description.text, school: school,
                 replaces: replaced?.id, fileName: name)
             do {
-                let id = try send(upload, path, name: name, queued: files.count - index - 1, interruption)
-                report(id, title)
+                let uploaded = try send(upload, path, name: name, queued: files.count - index - 1, interruption)
+                report(uploaded.document, title)
+                memory.forget(uploaded.key)
             } catch let error as DocumentFailure {
                 guard error != .cancelled else {
-                    throw ProgramFailure(.failed, "Stopped. What came stays at the server for a day: the same command goes on with it.")
+                    throw ProgramFailure(.failed, "Stopped. What came stays at the server for a day: the same command goes on with it.", isInterruption: true)
                 }
-                guard files.count > 1 else { throw error }
+                let failure = Self.failure(error, isUpload: true)
+                guard files.count > 1 else { throw failure }
                 // The others have their turn.
-                let failure = Self.failure(error)
                 if invocation.isJSON { printFailure(error, path) }
-                let isNamed = failure.message.hasPrefix(path.printable)
-                Standard.write(error: "huddle: \(isNamed ? "" : "\(name.printable): ")\(failure.message)\n")
+                let isNamed = failure.message.contains(path.printable)
+                printer.complain("\(isNamed ? "" : "\(name.printable): ")\(failure.message)")
                 worst = failure.status
             }
         }
@@ -112,13 +116,13 @@ struct DocumentCommands {
         return only.id
     }
 
-    private func send(_ upload: NewUpload, _ path: String, name: String, queued: Int, _ interruption: Interruption) throws -> Identifier {
+    private func send(_ upload: NewUpload, _ path: String, name: String, queued: Int, _ interruption: Interruption) throws -> DocumentUpload.Uploaded {
         let row = ProgressRow(name.printable + (queued > 0 ? " (\(queued) more)" : ""))
         defer { row.end() }
         let total = Int64(((try? Files.status(path)) ?? nil)?.size ?? 0)
         var meter = TransferMeter(total: total, now: Clock.monotonicMilliseconds())
         var uploading = DocumentUpload(
-            server, address: setting.address.description, memory: UploadMemory(folder: CachePlace.root), seed: Random.uint64(), wait: interruption.wait)
+            server, address: setting.address.description, memory: memory, seed: Random.uint64(), wait: interruption.wait)
         let limit = Int64(seat.session.engine.limits.documentOctets)
         return try uploading.run(upload, path: path, limit: limit) { step in
             switch step {
@@ -128,6 +132,7 @@ struct DocumentCommands {
             case .sent(let octets):
                 meter.report(octets, now: Clock.monotonicMilliseconds())
                 row.show { meter.line(columns: $0) }
+            case .read: break
             case .waits(let pause, let reason):
                 row.say("\(reason) Trying again in \((pause + 999) / 1_000) s; what is there stays there.")
             }
@@ -137,7 +142,7 @@ struct DocumentCommands {
 
     private func report(_ id: Identifier, _ title: String) {
         guard invocation.isJSON else {
-            Standard.write(output: "\(names.short(id))  uploaded \(title.printable)\n")
+            printer.write(output: "\(names.short(id))  uploaded \(title.printable)\n")
             return
         }
         // The record came, or comes, as a change: its own command lists it.
@@ -170,7 +175,7 @@ struct DocumentCommands {
             throw ProgramFailure(.failed, "This document has no file.")
         }
         let name = document.fields.text("file_name") ?? "document"
-        let path = Self.place(name, path)
+        let path = DocumentDownload.place(name, path)
         let interruption = try Interruption()
         let file = DocumentDownload.File(document: document.id, octets: octets, sha256: sha256)
         let row = ProgressRow(path.printable)
@@ -187,11 +192,11 @@ struct DocumentCommands {
             row.end()
             guard error == .cancelled else { throw Self.failure(error) }
             throw ProgramFailure(
-                .failed, "Stopped. What came is in \(DocumentDownload.part(of: file, for: path).printable): the same command goes on with it.")
+                .failed, "Stopped. What came is in \(DocumentDownload.part(of: file, for: path).printable): the same command goes on with it.", isInterruption: true)
         }
         row.end()
         guard invocation.isJSON else {
-            Standard.write(output: "\(path.printable)  \(ByteCount.text(octets))\n")
+            printer.write(output: "\(path.printable)  \(ByteCount.text(octets))\n")
             return
         }
         printObject { writer in
@@ -204,14 +209,6 @@ struct DocumentCommands {
             writer.key("sha256")
             writer.string(sha256)
         }
-    }
-
-    /// Where a download goes: into a folder under its own name, and never where something is already.
-    private static func place(_ name: String, _ path: String?) -> String {
-        guard let path else { return DocumentDownload.freeName(name) { Files.exists($0) } }
-        guard ((try? Files.status(path)) ?? nil)?.kind == .folder else { return path }
-        let folder = path.hasSuffix("/") ? path : path + "/"
-        return folder + DocumentDownload.freeName(name) { Files.exists(folder + $0) }
     }
 
     // MARK: Versions
@@ -234,7 +231,7 @@ struct DocumentCommands {
             for record in versions {
                 var writer = JSONWriter()
                 RecordCodec.encode(record, into: &writer)
-                Standard.write(output: writer.octets + [UInt8(ascii: "\n")])
+                printer.write(output: writer.octets + [UInt8(ascii: "\n")])
             }
             return
         }
@@ -246,7 +243,7 @@ struct DocumentCommands {
                     record.fields.reference("uploaded_by").map(names.member) ?? "", RecordNames.name(record),
                 ]
             })
-        Standard.write(output: table.lines.joined(separator: "\n") + "\n")
+        printer.write(output: table.lines.joined(separator: "\n") + "\n")
     }
 
     private func number(_ record: Record, _ field: String) -> Int64 {
@@ -258,7 +255,7 @@ struct DocumentCommands {
     private func share(_ document: Record, school: Record, days: Int?) throws {
         let link = try server.share(document.id, school: school.id, days: days)
         guard !invocation.isJSON else { return printJSON(link) }
-        Standard.write(
+        printer.write(
             output: """
                 \(link.url ?? "")
                 It opens \(names.name(document.id)) until \(date(link.expiresAt)), for whoever has it. It is shown only now; to end it: huddle docs unshare \
@@ -271,14 +268,14 @@ struct DocumentCommands {
         let links = try server.shares(document.id)
         guard !invocation.isJSON else { return links.forEach(printJSON) }
         guard !links.isEmpty else {
-            Standard.write(output: "There is no link to \(names.name(document.id)). huddle docs share makes one.\n")
+            printer.write(output: "There is no link to \(names.name(document.id)). huddle docs share makes one.\n")
             return
         }
         let now = Clock.wallMilliseconds()
         for link in links {
             let who = link.school.map { names.name($0) } ?? "anybody"
             let state = link.endedAt.map { "ended \(date($0))" } ?? (link.isOpen(at: now) ? "until \(date(link.expiresAt))" : "over since \(date(link.expiresAt))")
-            Standard.write(output: "\(who)  \(state)  opened \(times(link.views)), fetched \(times(link.downloads))\n")
+            printer.write(output: "\(who)  \(state)  opened \(times(link.views)), fetched \(times(link.downloads))\n")
         }
     }
 
@@ -291,7 +288,7 @@ struct DocumentCommands {
             if invocation.isJSON { printJSON(link) }
         }
         guard !links.isEmpty else { throw ProgramFailure(.refused, "There is no such link that still works.") }
-        if !invocation.isJSON { Standard.write(output: links.count == 1 ? "The link is ended.\n" : "\(links.count) links are ended.\n") }
+        if !invocation.isJSON { printer.write(output: links.count == 1 ? "The link is ended.\n" : "\(links.count) links are ended.\n") }
         return .done
     }
 
@@ -305,7 +302,7 @@ struct DocumentCommands {
 
     private func print(url: String) {
         guard invocation.isJSON else {
-            Standard.write(output: url + "\n")
+            printer.write(output: url + "\n")
             return
         }
         printObject { writer in
@@ -344,7 +341,7 @@ struct DocumentCommands {
         writer.beginObject()
         members(&writer)
         writer.endObject()
-        Standard.write(output: writer.octets + [UInt8(ascii: "\n")])
+        printer.write(output: writer.octets + [UInt8(ascii: "\n")])
     }
 }
 

@@ -29,10 +29,13 @@ enum Exit {
 struct ProgramFailure: Error {
     let status: ExitStatus
     let message: String
+    /// Somebody asked for the end, of a batch as well.
+    let isInterruption: Bool
 
-    init(_ status: ExitStatus, _ message: String) {
+    init(_ status: ExitStatus, _ message: String, isInterruption: Bool = false) {
         self.status = status
         self.message = message
+        self.isInterruption = isInterruption
     }
 
     /// Why the engine gave up.

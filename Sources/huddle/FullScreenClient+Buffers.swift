@@ -16,6 +16,8 @@ extension FullScreenClient {
     }
 
     func show(_ key: BufferKey, title: String) {
+        // A form or a record stands before the page that it came from.
+        if buffers.current != key, BufferKey.fixed.contains(key) { views[buffers.current]?.leave() }
         if let closed = buffers.show(key, title: title) { forget(closed) }
         // The next key may be there already.
         layOut()

@@ -122,6 +122,7 @@ final class FullScreenClient {
             let deadline = [screen.deadline, toast.isEmpty ? nil : toastEnds, typing.due].compactMap(\.self).min()
             for event in try session.turn(until: deadline, waitingFor: &items) { take(event) }
             documents.turn(self)
+            conversation.underway = documents.underway
             var events = try screen.events(items[..<own])
             if let editor, let result = try editor.process.result() {
                 self.editor = nil

@@ -19,6 +19,7 @@ enum Interactive {
         let signals = try SignalDescriptor(handled)
         let session = try ClientSession(setting.address, setting.configuration(family: setting.familyIdentifier), cache: setting.cache)
         let conversation = Conversation(session, context: invocation.context)
+        conversation.isSpoken = invocation.isPlain
         session.start()
         defer { session.leave() }
         var lines = LineConversation(conversation, timeout: invocation.timeout, isTerminal: isTerminal)
@@ -37,8 +38,9 @@ enum Interactive {
         let conversation = Conversation(session, context: invocation.context)
         session.start()
         defer { session.leave() }
-        let status = try FullScreenClient(screen, session, conversation, setting).run()
-        words = conversation.farewell() ?? []
+        let client = FullScreenClient(screen, session, conversation, setting)
+        let status = try client.run()
+        words = (conversation.farewell() ?? []) + client.documents.farewell
         return status
     }
 

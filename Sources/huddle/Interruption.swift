@@ -4,11 +4,15 @@ import Posix
 final class Interruption {
     private let signals: SignalDescriptor
     private var hasCome = false
+    private static let handled = [Signals.interrupt, Signals.terminate]
 
     init() throws(Errno) {
-        Signals.block([Signals.interrupt, Signals.terminate])
-        signals = try SignalDescriptor([Signals.interrupt, Signals.terminate])
+        Signals.block(Self.handled)
+        signals = try SignalDescriptor(Self.handled)
     }
+
+    // Afterwards they end the program as they did before.
+    deinit { Signals.unblock(Self.handled) }
 
     /// Whether it came.
     var isAsked: Bool {

@@ -50,15 +50,22 @@ struct OneShot {
     }
 
     /// Does it in a room that was entered.
-    func perform(in seat: Seat) throws -> ExitStatus {
+    ///
+    /// - Parameter stays: whether the seat is needed afterwards.
+    func perform(in seat: Seat, stays: Bool = false) throws -> ExitStatus {
         switch invocation.action {
         case .list, .itinerary, .export:
             try show(seat.session.engine)
             return .done
         case .document(let request):
-            let commands = try DocumentCommands(invocation, setting, seat)
+            let commands = try DocumentCommands(invocation, setting, seat, printer)
             // The names are known; a session that waits for minutes would only be cut.
-            seat.leave()
+            guard stays else {
+                seat.leave()
+                return try commands.run(request)
+            }
+            // What comes next can name what went up: what the room did meanwhile is taken in.
+            defer { try? seat.catchUp(timeout: invocation.timeout) }
             return try commands.run(request)
         case .ask(let question): return try ask(question, seat)
         default: return try change(seat)

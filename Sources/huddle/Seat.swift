@@ -69,6 +69,27 @@ final class Seat {
         }
     }
 
+    /// Takes in what the room did while nobody listened: asks the server something, and everything before the answer is here then. A connection
+    /// that broke meanwhile comes back by itself.
+    func catchUp(timeout: Int64) throws {
+        begin(timeout: timeout)
+        while !isLate {
+            guard let request = session.ask({ .statistics(StatisticsRequest(request: $0, kind: .document)) }) else {
+                for case .stopped(let reason) in try session.turn(until: end) { throw ProgramFailure(reason) }
+                continue
+            }
+            let isAnswered: Bool? = try wait { notice in
+                switch notice {
+                case .answer(.statistics(let answer)) where answer.request == request: true
+                case .failed(_, let failed) where failed == request: true
+                case .offline: false
+                default: nil
+                }
+            }
+            if isAnswered == true { return }
+        }
+    }
+
     /// Waits until the records are there and looks at the season that is asked for.
     func enter(context: String?) throws {
         let isLive: Bool? = try wait { if case .live = $0 { true } else { nil } }

@@ -144,6 +144,55 @@ extension SystemTests {
             try server.stop()
         }
 
+        @Test("a batch carries files over one sign-in: what a line uploads, later lines name, share, fetch and delete; what fails keeps no other back", arguments: [false, true])
+        func batch(asJSON: Bool) throws {
+            let server = try RunningServer(folder.path + "/data")
+            let huddle = HuddleProgram(server, token: parent.token)
+            let lines = """
+                docs upload '\(try pdf())' --type transcript --title "In a batch" --athlete '\(athlete.name)'
+                docs upload '\(try make("fake.pdf", "GIF89a"))' --type resume --athlete '\(athlete.name)'
+                docs versions "In a batch"
+                add school name="Batch College"
+                docs share "In a batch" --school "Batch College"
+                docs shares "In a batch"
+                docs download "In a batch" --output '\(file("got.pdf"))'
+                docs unshare "In a batch"
+                docs
+                rm document "In a batch"
+                docs
+
+                """
+            let answer = try huddle.run(["batch"] + (asJSON ? ["--json"] : []), input: lines)
+            #expect(answer.ending == .exited(3), "\(answer.errors)")
+            #expect(try Files.read(file("got.pdf")) == Files.read(file("t.pdf")))
+            if asJSON {
+                let told = try answer.lines()
+                #expect(told.map { $0["status"]?.integer } == [0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0], "\(answer.output)")
+                #expect(told[1]["error"]?.string?.hasPrefix("Upload failed: Invalid file type.") == true)
+                #expect(answer.output.contains("\"output\":[{\"id\":") && told[10]["line"]?.integer == 11)
+            } else {
+                #expect(answer.errors.hasPrefix("huddle: line 2: Upload failed: Invalid file type.") && answer.errors.split(separator: "\n").count == 1, "\(answer.errors)")
+                for words in ["uploaded In a batch", "http://127.0.0.1:", "Batch College  until ", "\(file("got.pdf"))  4.9 KB", "The link is ended.", "deleted", "No documents yet."] {
+                    #expect(answer.output.contains(words), "\(words) is not in \(answer.output)")
+                }
+            }
+            try server.stop()
+        }
+
+        @Test("R148 read aloud, documents are sentences, with how many filters are on and what uploads")
+        func spoken() throws {
+            let server = try RunningServer(folder.path + "/data")
+            let huddle = HuddleProgram(server, token: parent.token)
+            _ = try id(try huddle.run("docs", "upload", try pdf("Spring_transcript.pdf"), "--type", "transcript", "--athlete", athlete.name))
+            let told = try huddle.run(["--plain"], input: "/docs\n/docs --type resume,transcript --shared\n").output
+            #expect(told.contains("\nFilter documents. 0 filters active.\n1. Spring transcript. Transcript. Shared with 0 schools. Uploaded "), "\(told)")
+            #expect(told.contains("Filter documents. 3 filters active.\nNothing like that") || told.contains("Filter documents. 3 filters active.\nNo documents yet"), "\(told)")
+            #expect(told.contains("\nUpload new document: in another terminal, huddle docs upload FILE --type TYPE."), "\(told)")
+            // Who only pipes lines through gets the table.
+            #expect(try huddle.run([], input: "/docs\n").output.contains("TITLE"))
+            try server.stop()
+        }
+
         // MARK: Breaks
 
         private static let uploads = ["SIGKILL", "SIGINT"]

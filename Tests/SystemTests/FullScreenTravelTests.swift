@@ -139,7 +139,8 @@ struct FullScreenTravelTests {
         try terminal.type("1")
         try expect(terminal, "It is shown only now.")
         try expect(terminal, "http://127.0.0.1:\(server.port)/")
-        try terminal.type(" ")
+        try terminal.type("\r")
+        try expectGone(terminal, "It is shown only now.")
         try expect(terminal, "opened 0 times, fetched 0 times")
         try terminal.type("jx")
         try expect(terminal, "End the link of")
@@ -196,7 +197,11 @@ struct FullScreenTravelTests {
         try terminal.type("n\(folder.path)/a.pdf\u{1B}[B\u{1B}[C\u{1B}[C\u{1B}[B\u{1B}[B\u{1B}[B\u{1B}[B\u{1B}[C\r")
         try expect(terminal, "Trying again in")
         try terminal.type("\u{18}\u{3}")
+        try expect(terminal, "a is on its way")
+        try expect(terminal, "/quit again leaves all the same.")
+        try terminal.type("\u{18}\u{3}")
         #expect(try terminal.waitForEnd() == .exited(0))
+        #expect(terminal.screen.text.contains("1 file is not through; it goes on when huddle runs next."), "\(terminal.screen.text)")
     }
 
     @Test("While 64 MB go up, a key is on the screen as quickly as ever, and how far it is moves on")

@@ -99,13 +99,18 @@ struct DocumentsViewTests {
         (figures.storageUsed, figures.storageQuota) = (45 << 20, 10 << 30)
         view.figures = figures
         #expect(Self.drawn(view).contains("12 total  5 shared  Most: Resume  3 MB stored (family: 45 MB of 10 GB)"))
+        view.size = Size(columns: 60, rows: 20)
+        #expect(Self.drawn(view).contains("Most: Resume  3 MB stored\n"), "all four before more of one")
     }
 
     @Test("R125 R126 R127 Filters go together and have names, the order is kept; leaving forgets the filters", arguments: [
         (["/", "lodz", "enter"], "0 of 3", "Search: lodz"), (["/", "2026", "enter"], "1 of 3", "Search: 2026"), (["t", "1", "6", "enter"], "2 of 3", "Type: Stats Sheet"),
         (["f", "2"], "1 of 3", "School: Ashgrove College"), (["f", "2", "f", "1"], "3 of 3", ""), (["w"], "2 of 3", "Filters: 1"),
         (["w", "t", "2", "enter"], "1 of 3", "Filters: 2"), (["w", "c"], "3 of 3", ""), (["r"], "3 of 3", "Oldest"), (["r", "r", "r", "r"], "3 of 3", "Most Shared"),
-        (["w", "r", "q"], "3 of 3", "Oldest"),
+        (["w", "r", "q"], "3 of 3", "Oldest"), (["w", "t", "6", "enter"], "1 of 3", "Type: Stats Sheet ✕   Shared ✕"),
+        (["w", "t", "6", "enter", "backspace"], "1 of 3", "Filters: 1"), (["w", "t", "6", "enter", "backspace", "backspace"], "3 of 3", ""),
+        (["f", "2", "t", "2", "4", "enter", "backspace"], "1 of 3", "Filters: 2"), (["f", "2", "backspace", "backspace"], "3 of 3", ""),
+        (["/", "2026", "enter", "w", "backspace"], "2 of 3", "Shared ✕"),
     ] as [([String], String, String)])
     func filters(keys: [String], count: String, words: String) {
         var view = Self.view()
@@ -115,7 +120,7 @@ struct DocumentsViewTests {
         #expect(head[3].contains(words), "\(head[3])")
     }
 
-    @Test("R124 R145 R146 Grid or list is told to be kept; nothing yet, and nothing that matches, say what to do")
+    @Test("R124 R145 R147 Grid or list is told to be kept; nothing yet, and nothing that matches, say what to do")
     func states() {
         var view = Self.view()
         #expect(Self.type(&view, "v") == [.remember(isGrid: false, nil)])
@@ -166,9 +171,106 @@ struct DocumentsViewTests {
         #expect(Self.drawn(view).contains("It is shown only now."))
         #expect(Self.type(&view, "y") == [.pane(.shared(.copy("https://x.example/s/abc")))])
         #expect(view.madeLink == nil)
+        // A key that was meant for something else does not take it away: it is never shown again.
+        view.show(made: "https://x.example/s/abc", "For Ashgrove College, until Dec 21, 2026.")
+        #expect(Self.type(&view, "j", "x", " ").isEmpty && view.madeLink != nil)
+        Self.type(&view, "esc")
+        #expect(view.madeLink == nil)
     }
 
-    @Test("R138 R140 Every transfer has its row: bars, what waits, what failed and why; those of others too")
+    @Test("R128 Who comes back to the page finds all documents, in their order; what is open stays")
+    func leaving() {
+        var view = Self.view()
+        Self.type(&view, "r", "w", "/", "2026")
+        #expect(Self.drawn(view).contains("1 of 3 total"))
+        view.leave()
+        #expect(Self.drawn(view).contains("3 of 3 total") && Self.drawn(view).contains("Oldest"))
+        view.showDetail(Self.id(2), ["x"])
+        view.leave()
+        #expect(view.opened == Self.id(2))
+    }
+
+    @Test("R129 R131 A document without a file has a place holder, and is neither opened nor fetched; its record can still be changed")
+    func fileless() {
+        var view = Self.view([Self.record(.document, Self.id(7), ["type": .text("resume"), "title": .text("Promised"), "is_current": .flag(true)], at: 5_000)])
+        #expect(Self.drawn(view).contains("▢ Resume") && Self.drawn(view).contains("No file"))
+        for key in ["enter", "d"] {
+            #expect(Self.type(&view, key) == [.pane(.shared(.bell))])
+            #expect(view.toast == "This document has no file.")
+        }
+        #expect(Self.type(&view, "e") == [.pane(.edit(Self.id(7)))])
+        Self.type(&view, "v")
+        #expect(Self.drawn(view).contains("▢ Promised") && Self.drawn(view).contains("No file"))
+    }
+
+    @Test("R132 A record with next to nothing in it is drawn like any other")
+    func bare() {
+        for isGrid in [true, false] {
+            var view = Self.view([Self.record(.document, Self.id(8), ["is_current": .flag(true), "type": .text("of a newer server")], at: 0)])
+            view.restore(isGrid: isGrid, nil)
+            #expect(Self.drawn(view).contains("of a newer server") && Self.drawn(view).contains("Unknown"))
+        }
+    }
+
+    @Test("R144 Of five thousand documents what is seen is drawn, and every one is reached by keys; how many are further down is said")
+    func many() {
+        let count = 5_000
+        let documents = (0..<count).map { Self.document(UInt64(1_000 + $0), "Number \($0)", "resume", at: Int64(count - $0)) }
+        for isGrid in [true, false] {
+            var view = Self.view(documents, columns: 120, rows: 40)
+            view.restore(isGrid: isGrid, nil)
+            let first = Self.drawn(view)
+            #expect(first.contains("5000 of 5000 total") && first.contains("Number 0 ") && first.contains(isGrid ? "↓ 4985 more" : "↓ 4983 more"), "\(first)")
+            var seen: Set<String> = []
+            for step in 0..<400 {
+                if step % 40 == 0 { seen.formUnion(Self.drawn(view).split(separator: "\n").flatMap { $0.split(separator: "Number ").dropFirst().compactMap { $0.split(separator: " ").first.map(String.init) } }) }
+                Self.type(&view, "j")
+            }
+            #expect(view.selected == Self.id(1_000 + 400 * (isGrid ? 3 : 1)) && seen.count > 100)
+            Self.type(&view, "G")
+            #expect(Self.drawn(view).contains("Number 4999") && !Self.drawn(view).contains("more"))
+            Self.type(&view, "g", "g")
+            #expect(view.selected == Self.id(1_000))
+        }
+    }
+
+    @Test("R146 Without the server and without documents it says why and what to do; what is kept is shown all the same; links that cannot be loaded are no empty list")
+    func offline() {
+        var facts = RoomViewTests.facts()
+        facts.connection = .offline("Connection timed out.")
+        func drawn(_ view: DocumentsView) -> String {
+            var canvas = Canvas(view.size)
+            view.draw(facts, &canvas)
+            return canvas.text
+        }
+        var none = Self.view([])
+        for words in ["Unable to load documents. Check your connection.", "Connection timed out.", "R  Try again now", "OFFLINE"] { #expect(drawn(none).contains(words), "\(words)") }
+        #expect(Self.type(&none, "R") == [.hurry])
+        var view = Self.view(rows: 24)
+        #expect(drawn(view).contains("3 of 3 total") && drawn(view).contains("OFFLINE"))
+        view.showDetail(Self.id(2), ["x"])
+        view.failLinks("Server error. Please try again.")
+        #expect(drawn(view).contains("Unable to load the links. Server error. Please try again. R tries again.") && !drawn(view).contains("None. s makes one"))
+        #expect(Self.type(&view, "R") == [.open(Self.id(2))])
+        view.show(links: [], of: Self.id(2))
+        #expect(drawn(view).contains("None. s makes one"))
+    }
+
+    @Test("R138 What was uploaded is stood on as soon as it is there, unless one is at something else", arguments: [false, true])
+    func uploaded(isBusy: Bool) {
+        var view = Self.view()
+        view.closeForm()
+        if isBusy { Self.type(&view, "home") }
+        view.select(Self.id(9))
+        #expect(view.selected == Self.id(2))
+        let more = Self.documents + [Self.document(9, "New", "resume", at: 500)]
+        view.show(more, names: RecordNames(more + Self.others), context: .all, now: 5_000) { "2026-04-\(10 + $0 / 1_000)" }
+        #expect(view.selected == Self.id(isBusy ? 2 : 9))
+        Self.type(&view, "home")
+        #expect(view.selected == Self.id(2))
+    }
+
+    @Test("R138 R139 R140 Every transfer has its row: bars, what waits, what failed and why; those of others too")
     func transfers() {
         var view = Self.view(rows: 30)
         var running = TransferRow(number: 1, title: "Fall highlights", isUpload: true, state: .running)
@@ -178,18 +280,22 @@ struct DocumentsViewTests {
         view.transfers = [
             running, TransferRow(number: 2, title: "Transcript", isUpload: true), TransferRow(number: 3, title: "x.pdf", isUpload: false, state: .failed("Upload failed: no room.")),
         ]
+        view.transfers[2].state = .failed("Upload failed: \(String(repeating: "long words ", count: 12)). R tries again.")
+        #expect(Self.drawn(view).split(whereSeparator: \.isWhitespace).joined(separator: " ").contains("R tries again."), "the end of the sentence says what to do")
+        view.transfers[2].state = .failed("Upload failed: no room.")
         view.show(uploads: [("Carmen Rivera is uploading Resume, 70 %", 70)])
         let text = Self.drawn(view)
         for words in ["↑ Fall highlights  [#####", "45 %  450 B/s  0:02 left", "↑ Transcript  waits for its turn", "↓ x.pdf  Upload failed: no room.", "uploading Resume, 70 %  [#######---]"] {
             #expect(text.contains(words), "\(words) is not in\n\(text)")
         }
+        #expect(text.contains("K stop it  R try again"), "\(text)")
         #expect(Self.type(&view, "R") == [.again(3)])
         Self.type(&view, "K")
         #expect(Self.type(&view, "n").isEmpty)
         #expect(Self.type(&view, "K", "y") == [.stop(1)])
     }
 
-    @Test("R133 R134 What is missing or does not go together is told beside its field, before anything is sent")
+    @Test("R133 R134 R139 What is missing or does not go together is told beside its field, before anything is sent")
     func form() throws {
         var view = Self.view(rows: 24)
         Self.type(&view, "n")
@@ -230,6 +336,22 @@ struct DocumentsViewTests {
         form.file.set("virus.exe")
         form.type = place
         #expect(form.problem(.file) == UploadRefusal.fileType(type).sentence)
+    }
+
+    @Test("A form that was opened before the family was known offers it when it is; what was chosen stays")
+    func late() {
+        var view = DocumentsView(size: Size(columns: 80, rows: 24), theme: .dark, keymap: RoomCommand.defaultKeymap())
+        Self.type(&view, "n")
+        _ = view.handle(.paste("a.pdf"))
+        Self.type(&view, "enter", "down", "enter")
+        #expect(Self.drawn(view).contains("There is no athlete"))
+        func learn(_ records: [Record]) { view.show([], names: RecordNames(records), context: .all, now: 0) { _ in "" } }
+        learn(Self.others)
+        #expect(!Self.drawn(view).contains("There is no athlete") && !Self.drawn(view).contains("Athlete *"))
+        Self.type(&view, "up", "up", "up", "up", "up", "down", "right", "down", "down", "right", "right")
+        #expect(Self.drawn(view).contains("‹ Łódź University ›"), "\(Self.drawn(view))")
+        learn(Self.others + [Self.record(.school, Self.id(92), ["name": .text("Aachen")])])
+        #expect(Self.drawn(view).contains("‹ Łódź University ›"), "\(Self.drawn(view))")
     }
 
     @Test("A next version takes over type, title and school")

@@ -22,6 +22,7 @@ final class CacheStatements {
     /// Tables that came later: they are made wherever they are not, and harm no older program, so that the version stays.
     static let additions = """
         CREATE TABLE IF NOT EXISTS setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+        CREATE TABLE IF NOT EXISTS transfer (number INTEGER PRIMARY KEY, body BLOB NOT NULL);
         """
 
     let setMeta: Statement

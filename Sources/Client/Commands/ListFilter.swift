@@ -43,6 +43,12 @@ package struct ListFilter: Hashable, Sendable {
 
     package init(_ kind: Kind) { self.kind = kind }
 
+    /// How many filters are on; words that are searched for are none.
+    package var active: Int {
+        let single: [Bool] = [time != .all, status != nil, from != nil, to != nil, day != nil, shared == true]
+        return single.count { $0 } + (types?.count ?? 0) + named.count
+    }
+
     /// The types that a word of the filter means: one, or both visits (R033).
     package static func types(_ word: String, of kind: Kind = .event) -> Set<String>? {
         QueryDeclaration.of(kind).meaning(of: word).map(Set.init)

@@ -116,6 +116,23 @@ package struct DocumentDownload {
         return name
     }
 
+    /// Where a download goes that somebody wants at `path`: into a folder under its own name, and never where something is already.
+    ///
+    /// - Parameter path: `nil` for the current folder.
+    package static func place(_ fileName: String, _ path: String?) -> String {
+        guard let path else { return freeName(fileName) { Files.exists($0) } }
+        guard ((try? Files.status(path)) ?? nil)?.kind == .folder else { return path }
+        let folder = path.hasSuffix("/") ? path : path + "/"
+        return folder + freeName(fileName) { Files.exists(folder + $0) }
+    }
+
+    /// A free one beside a path that is taken.
+    package static func freePath(_ path: String) -> String {
+        let start = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
+        let folder = String(path[..<start])
+        return folder + freeName(String(path[start...])) { Files.exists(folder + $0) }
+    }
+
     /// A name of one part that hides nothing: whoever uploaded chose it.
     package static func safeName(_ fileName: String) -> String {
         var name = String(fileName.printable.map { $0 == "/" || $0 == "\\" || $0 == "\u{FFFD}" ? "_" : $0 })

@@ -176,6 +176,7 @@ package enum DocumentFailure: Error, Hashable, Sendable {
 
     init(_ error: HTTPClientError) {
         switch error {
+        case .timedOut: self = .offline("Connection timed out.")
         case .unreachable(let reason): self = .offline("The server cannot be reached: \(reason).")
         case .cancelled: self = .cancelled
         case .file(let reason): self = .file("The transfer failed: \(reason).")
@@ -191,7 +192,8 @@ package enum DocumentFailure: Error, Hashable, Sendable {
         } else {
             self = .refused(
                 status: status, code: said?.code ?? "http_\(status)",
-                sentence: (said?.sentence).map(\.printable) ?? "The server answered with status \(status), which was not expected here.")
+                sentence: (said?.sentence).map(\.printable)
+                    ?? (status >= 500 ? "Server error. Please try again." : "The server answered with status \(status), which was not expected here."))
         }
     }
 
@@ -201,6 +203,12 @@ package enum DocumentFailure: Error, Hashable, Sendable {
         case .offline(let sentence), .file(let sentence), .refused(_, _, let sentence): sentence
         case .cancelled: "The transfer was given up."
         }
+    }
+
+    /// The same of a transfer: what fails of an upload begins in the same words whatever it is (R139).
+    package func sentence(isUpload: Bool) -> String {
+        guard isUpload, self != .cancelled, !sentence.hasPrefix("Upload failed") else { return sentence }
+        return "Upload failed: \(sentence)"
     }
 }
 

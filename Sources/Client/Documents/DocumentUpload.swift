@@ -8,12 +8,21 @@ internal import Posix
 package struct DocumentUpload {
     /// What happens while it goes on.
     package enum Step: Hashable, Sendable {
+        /// The file was read, and is this.
+        case read(FileStamp)
         /// So many octets are on their way or there.
         case sent(Int64)
         /// It went on where an earlier attempt, or an earlier program, stopped.
         case resumed(at: Int64)
         /// The network failed; the next attempt comes after so many milliseconds.
         case waits(Int64, reason: String)
+    }
+
+    /// What came of it.
+    package struct Uploaded: Hashable, Sendable {
+        package var document: Identifier
+        /// Under which its place is remembered: until `UploadMemory.forget` the same upload is answered with the same document.
+        package var key: String
     }
 
     /// Octets of a document at most, when the server has not said.
@@ -50,22 +59,66 @@ package struct DocumentUpload {
     }
 
     /// - Parameters:
-    ///   - path: the file; it must not change until the end.
+    ///   - path: the file.
     ///   - limit: octets of a document at most, as the server says in `welcome`.
+    ///   - expected: the file as it was when its upload was asked for; another is not sent.
     ///   - step: told of progress, on this thread; false gives up, and what came stays at the server until it expires there.
-    /// - Returns: the id of the document, which is there.
+    /// - Returns: the document, which is there.
+    /// - Throws: `.file` as well when the file changed meanwhile: then nothing of it is kept.
     package mutating func run(
-        _ upload: NewUpload, path: String, limit: Int64 = DocumentUpload.maxOctets, step: @escaping (Step) -> Bool
-    ) throws(DocumentFailure) -> Identifier {
-        let file: FileDescriptor
-        do throws(Errno) { file = try Files.openForReading(path) } catch { throw .file("\(path.printable) cannot be read: \(error.text).") }
-        guard let status = (try? Files.status(path)) ?? nil, status.kind == .file else { throw .file("\(path.printable) is not a file.") }
-        let octets = Int64(status.size)
-        let key = memory.key(upload, server: address, path: path, octets: octets, changed: status.modified)
+        _ upload: NewUpload, path: String, limit: Int64 = DocumentUpload.maxOctets, expecting expected: FileStamp? = nil, step: @escaping (Step) -> Bool
+    ) throws(DocumentFailure) -> Uploaded {
+        let file = try open(upload, path, expected)
+        guard let status = try? Files.status(of: file.raw) else { throw .file("\(path.printable) cannot be read.") }
+        guard status.kind == .file else { throw .file("\(path.printable) is not a file.") }
+        var stamp = FileStamp(status)
+        let octets = stamp.octets
         guard octets > 0 else { throw .file("\(path.printable) is empty.") }
         guard octets <= limit else { throw .file(DocumentUpload.tooLarge(limit)) }
         let digest = try DocumentUpload.digest(file.raw, octets)
-        return try send(upload, file.raw, octets, digest, key, step)
+        stamp.sha256 = Hex.encode(digest)
+        if let expected, !expected.fits(stamp) {
+            abandon(upload, expected)
+            throw .file("\(path.printable) has changed since its upload was asked for, so it was given up, and nothing of it is kept. Upload it as it is now.")
+        }
+        guard step(.read(stamp)) else { throw .cancelled }
+        let key = memory.key(upload, server: address, sha256: stamp.sha256 ?? "")
+        do throws(DocumentFailure) {
+            return Uploaded(document: try send(upload, file.raw, stamp, digest, key, step), key: key)
+        } catch {
+            // Found here or by the server, which has the digest: a person wants to know why.
+            let isOfFile =
+                switch error {
+                case .file, .refused(_, "file_mismatch", _): true
+                default: false
+                }
+            guard isOfFile, !isUnchanged(file.raw, stamp) else { throw error }
+            abandon(upload, stamp)
+            throw .file("\(path.printable) changed while it was on its way: its upload was given up, and nothing of it is kept. Upload it again when it stays as it is.")
+        }
+    }
+
+    private func open(_ upload: NewUpload, _ path: String, _ expected: FileStamp?) throws(DocumentFailure) -> FileDescriptor {
+        do throws(Errno) { return try Files.openForReading(path) } catch {
+            guard let expected, error == .noEntry else { throw .file("\(path.printable) cannot be read: \(error.text).") }
+            abandon(upload, expected)
+            throw .file("\(path.printable) is not there any more: its upload was given up, and nothing of it is kept.")
+        }
+    }
+
+    /// Whether an open file looks as it did. A change that leaves length and time alone is found by the server, by the digest.
+    private func isUnchanged(_ raw: Int32, _ stamp: FileStamp) -> Bool {
+        guard let status = try? Files.status(of: raw) else { return false }
+        return FileStamp(octets: stamp.octets, changed: stamp.changed).fits(FileStamp(status))
+    }
+
+    /// Lets the server forget what came of a file that is no more. Without the server it does so by itself, a day later.
+    private func abandon(_ upload: NewUpload, _ stamp: FileStamp) {
+        guard let sha256 = stamp.sha256 else { return }
+        let key = memory.key(upload, server: address, sha256: sha256)
+        guard let place = memory.place(key) else { return }
+        try? server.cancel(place)
+        memory.forget(key)
     }
 
     private static func expect(_ offset: Int64, within octets: Int64) throws(DocumentFailure) {
@@ -74,7 +127,8 @@ package struct DocumentUpload {
         }
     }
 
-    private static func tooLarge(_ limit: Int64) -> String {
+    /// R135.
+    package static func tooLarge(_ limit: Int64) -> String {
         "File exceeds \(limit / 1_048_576)MB limit. Please compress or choose a smaller file."
     }
 
@@ -95,8 +149,9 @@ package struct DocumentUpload {
     }
 
     private mutating func send(
-        _ upload: NewUpload, _ raw: Int32, _ octets: Int64, _ digest: [UInt8], _ key: String, _ step: @escaping (Step) -> Bool
+        _ upload: NewUpload, _ raw: Int32, _ stamp: FileStamp, _ digest: [UInt8], _ key: String, _ step: @escaping (Step) -> Bool
     ) throws(DocumentFailure) -> Identifier {
+        let octets = stamp.octets
         var place = memory.place(key)
         var failures = 0
         var reached: Int64 = 0
@@ -129,6 +184,7 @@ package struct DocumentUpload {
                     throw .refused(status: 0, code: "bad_place", sentence: "The server named a place for the upload that cannot be used.")
                 }
                 if reached < octets {
+                    guard isUnchanged(raw, stamp) else { throw .file("The file changed.") }
                     let begin = reached
                     let offset = try server.append(place, file: raw, from: begin, count: octets - begin) { step(.sent(begin + $0)) }
                     guard let offset else {
@@ -143,10 +199,7 @@ package struct DocumentUpload {
                     (failures, lastProgress, isContested) = (0, now(), false)
                     reached = offset
                 }
-                if reached >= octets {
-                    memory.forget(key)
-                    return id
-                }
+                if reached >= octets { return id }
             } catch {
                 guard case .offline(let reason) = error else {
                     // What was refused is not there any more; what was given up, or needs another sign-in, goes on with the next run.

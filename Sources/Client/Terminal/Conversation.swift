@@ -47,9 +47,13 @@ package final class Conversation {
     private var shownUploads: Set<Identifier> = []
     private var questions: Questions?
     private var contextAtStart: String?
-    private var warnedOfPending = false
+    private var hasWarned = false
+    /// What is on its way besides changes, as sentences that are said before somebody leaves; the owner keeps it up to date.
+    package var underway = ""
     /// Changes that were applied before everything missed was here.
     private var missed: [Change] = []
+    /// Whether it is read aloud: lists are sentences then, where there are such.
+    package var isSpoken = false
     /// Of the terminal, to which lists are fitted; `nil` where there is none.
     package var columns: Int?
     /// Whether messages and events stand on the screen already, so that nothing is told of them at the start.
@@ -285,7 +289,7 @@ package final class Conversation {
         if questions != nil { return answer(line) }
         do {
             let command = try SlashCommand.parse(line, about: listed)
-            if command != .quit { warnedOfPending = false }
+            if command != .quit { hasWarned = false }
             try perform(command)
         } catch let error as UsageError {
             print(error.message)
@@ -339,7 +343,7 @@ package final class Conversation {
             try filter.resolve(names)
             let records = filter.apply(
                 engine.records(of: filter.kind), today: clock.today(Clock.wallMilliseconds()), context: engine.context ?? .all)
-            list(filter.kind, records)
+            list(filter.kind, records, filters: filter.active)
             if !records.isEmpty { print(records.count == 1 ? "1 result" : "\(records.count) results") }
         case .itinerary(let filter):
             let trips = try filter.apply(engine.records(of: .tripItem), today: clock.today(Clock.wallMilliseconds()), lookup)
@@ -392,15 +396,16 @@ package final class Conversation {
     private func freshIdentifier() -> Identifier { identifiers.next(Clock.wallMilliseconds()) }
 
     private func quit() {
-        if let words = farewell() {
-            output += words
-            end = .quit
-        } else if !warnedOfPending {
-            warnedOfPending = true
-            print("\(session.engine.waitingCount) of your changes wait to be sent and would be lost. /quit again leaves all the same.")
-        } else {
-            end = .quit
+        var warnings: [String] = []
+        let words = farewell()
+        if words == nil { warnings.append("\(session.engine.waitingCount) of your changes wait to be sent and would be lost.") }
+        if !underway.isEmpty { warnings.append(underway) }
+        if !warnings.isEmpty, !hasWarned {
+            hasWarned = true
+            return print((warnings + ["/quit again leaves all the same."]).joined(separator: " "))
         }
+        output += words ?? []
+        end = .quit
     }
 
     private func setContext(_ name: String) {
@@ -429,9 +434,10 @@ package final class Conversation {
         return drafts[index - 1]
     }
 
-    private func list(_ kind: Kind, _ records: [Record]) {
+    private func list(_ kind: Kind, _ records: [Record], filters: Int = 0) {
         numbered[kind] = records.map(\.id)
         listed = kind
+        if isSpoken, kind == .document { return speakDocuments(records, filters: filters) }
         let width = String(records.count).count
         // Before each line: its number, a mark and a space.
         let lines = RecordTables.lines(
@@ -443,6 +449,15 @@ package final class Conversation {
             let mark = index > 0 && session.engine.isPending(records[index - 1].id) ? "*" : " "
             output.append(String(repeating: " ", count: width - number.count) + number + mark + " " + line)
         }
+    }
+
+    private func speakDocuments(_ records: [Record], filters: Int) {
+        print(SpokenText.filters(filters))
+        if records.isEmpty { output += RecordTables.lines(.document, [], names, showsAthlete: false) }
+        for (index, record) in records.enumerated() {
+            print("\(index + 1). \(SpokenText.document(record, clock: clock))\(session.engine.isPending(record.id) ? " Waits to be sent." : "")")
+        }
+        print(SpokenText.upload)
     }
 
     /// A number is one of the list of its kind that was shown last; where several kinds fit, of the list shown last. Before there was any it is one

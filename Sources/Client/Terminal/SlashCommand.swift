@@ -32,6 +32,9 @@ package enum SlashCommand: Hashable, Sendable {
         var command = found
         if command.verb == .edit, count == 1, rest.first.flatMap({ Int($0) }) != nil { command = CommandTable.command(.edit, kind) ?? found }
         if command.verb == .list, command.kind == .event, let filter = events(rest) { return .action(.list(filter)) }
+        if command.verb == .list, command.kind == .document, let word = rest.first, CommandTable.documents.contains(where: { $0.words.contains { $0.last == word } }) {
+            throw UsageError("Files are carried on the page of documents (Alt-4), or in another terminal: huddle docs \(word) …")
+        }
         let reader = try CommandReader(command, rest, isConversation: true)
         switch command.verb {
         case .show: return .show(command.kind ?? .event, try reader.one())

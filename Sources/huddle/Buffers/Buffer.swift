@@ -8,4 +8,10 @@ protocol Buffer: AnyObject {
     func refresh(_ client: FullScreenClient)
     func draw(_ facts: StatusFacts, _ canvas: inout Canvas)
     func handle(_ input: InputEvent, _ client: FullScreenClient) throws
+    /// Something else comes onto the screen.
+    func leave()
+}
+
+extension Buffer {
+    func leave() {}
 }

@@ -10,15 +10,15 @@ import Wire
 
 /// Documents, with the session and the threads of their files behind them.
 final class DocumentsBuffer: Buffer {
-    /// Transfers that are over and still told.
-    private static let mostOver = 20
-
     private var view: DocumentsView
     private let session: ClientSession
     /// Files, one after the other; and what is quickly answered, which waits for no file.
     private let files: TransferWorker
     private let questions: TransferWorker
-    private var jobs: [Int: TransferWorker.Job] = [:]
+    private let memory = UploadMemory(folder: CachePlace.root)
+    private var list = TransferList()
+    /// Whether what an earlier program left was looked for.
+    private var hasLooked = false
     private var requests: Set<Int64> = []
     /// The documents that the figures were asked about.
     private var counted: [Identifier: Int64]?
@@ -27,12 +27,16 @@ final class DocumentsBuffer: Buffer {
     init(_ view: DocumentsView, _ session: ClientSession, _ setting: Setting) {
         self.view = view
         self.session = session
-        let memory = UploadMemory(folder: CachePlace.root)
         files = TransferWorker("files", setting.address, token: setting.token, memory: memory, waker: session.waker)
         questions = TransferWorker("documents", setting.address, token: setting.token, memory: memory, waker: session.waker)
+        takeOver()
     }
 
-    /// Gives up what is on its way; the next upload of the same file goes on.
+    /// What to say before one leaves while a file is on its way, and to who has left.
+    var underway: String { list.underway(isKept: session.cache != nil) }
+    var farewell: [String] { list.farewell(isKept: session.cache != nil) }
+
+    /// Leaves what is on its way: it is kept for the next start.
     func end() {
         files.end()
         questions.end()
@@ -60,6 +64,13 @@ final class DocumentsBuffer: Buffer {
         view.draw(facts, &canvas)
     }
 
+    /// What is through was seen.
+    func leave() {
+        view.leave()
+        list.dismiss()
+        view.transfers = list.rows
+    }
+
     /// Asks for the figures when what they count has changed.
     private func askForFigures() {
         let engine = session.engine
@@ -84,46 +95,61 @@ final class DocumentsBuffer: Buffer {
             requests = []
             counted = nil
             return false
+        case .notice(.live):
+            resume()
+            return false
         default: return false
         }
+    }
+
+    /// What an earlier program left, once it is known whose it is.
+    private func takeOver() {
+        guard !hasLooked, let cache = session.cache else { return }
+        hasLooked = true
+        list.takeOver((try? cache.transfers()) ?? [])
+        view.transfers = list.rows
+    }
+
+    /// Goes on with what was interrupted, by the network or by the end of an earlier program.
+    private func resume() {
+        takeOver()
+        for job in list.resume() where !files.put(job) {
+            // More than fit go on at the next chance.
+            if let number = job.number { _ = list.take(.failed(number, .offline("Too many files wait.")), now: 0) }
+        }
+        view.transfers = list.rows
     }
 
     /// Takes what the threads report; for each turn of the loop, whatever is on the screen.
     func turn(_ client: FullScreenClient) {
         let reports = files.takeReports() + questions.takeReports()
         guard !reports.isEmpty else { return }
-        for report in reports { take(report, client.names, client.clock) }
+        let now = Clock.monotonicMilliseconds()
+        for report in reports {
+            perform(list.take(report, now: now))
+            take(report, client.names, client.clock)
+        }
+        view.transfers = list.rows
         client.say(&view.toast)
-        let over = view.transfers.filter(\.state.isOver)
-        for row in over.dropLast(Self.mostOver) {
-            jobs[row.number] = nil
-            view.transfers.removeAll { $0.number == row.number }
+    }
+
+    private func perform(_ effects: [TransferList.Effect]) {
+        for effect in effects {
+            switch effect {
+            // Without a store it lasts as long as the program, as all that waits.
+            case .keep(let number, let transfer): try? session.cache?.keep(transfer, number: number)
+            case .forget(let number, let key):
+                try? session.cache?.forget(transfer: number)
+                // Only now: who is killed in between finds the place, and there the whole file.
+                if let key { memory.forget(key) }
+            case .say(let sentence): view.toast = sentence
+            }
         }
     }
 
-    private func take(_ report: TransferWorker.Report, _ names: RecordNames, _ clock: LocalClock) {
-        let now = Clock.monotonicMilliseconds()
+    private func take(_ report: DocumentReport, _ names: RecordNames, _ clock: LocalClock) {
         switch report {
-        case .began(let number, let total):
-            change(number) {
-                $0.state = .running
-                $0.meter = TransferMeter(total: total, now: now)
-            }
-        case .resumed(let number, let octets):
-            change(number) {
-                $0.state = .running
-                $0.meter = TransferMeter(total: $0.meter?.total, octets: octets, now: now)
-            }
-        case .progress(let number, let octets):
-            change(number) {
-                $0.state = .running
-                $0.meter?.report(octets, now: now)
-            }
-        case .waits(let number, let pause, let reason):
-            change(number) { $0.state = .waiting("\(reason) Trying again in \((pause + 999) / 1_000) s; what is there stays there.") }
-        case .done(let number):
-            change(number) { $0.state = .done($0.isUpload ? "uploaded" : "is here") }
-            if let row = view.transfers.first(where: { $0.number == number }) { view.toast = row.isUpload ? "Uploaded \(row.title)." : "\(row.title) is here." }
+        case .done(_, let document?, _): view.select(document)
         case .links(let document, let links): view.show(links: links, of: document)
         case .made(let document, let school, let link):
             let until = EventText.date(clock.today(link.expiresAt))
@@ -132,22 +158,11 @@ final class DocumentsBuffer: Buffer {
         case .revoked(let document):
             view.toast = "The link is ended."
             if !questions.put(.links(document)) { view.toast = "Too much waits: open it again for its links." }
-        case .failed(let number?, .cancelled): change(number) { $0.state = .failed("Stopped. R goes on with it.") }
-        case .failed(let number?, let failure):
-            change(number) { row in
-                var words = failure.sentence
-                if row.isUpload, !words.hasPrefix("Upload failed") { words = "Upload failed: \(words)" }
-                row.state = .failed(words + " R tries again.")
-            }
         case .failed(nil, let failure):
             view.toast = failure.sentence
-            if view.links == nil, let opened = view.opened { view.show(links: [], of: opened) }
+            view.failLinks(failure.sentence)
+        case .began, .read, .resumed, .progress, .waits, .done, .failed: break
         }
-    }
-
-    private func change(_ number: Int, _ change: (inout TransferRow) -> Void) {
-        guard let place = view.transfers.firstIndex(where: { $0.number == number }) else { return }
-        change(&view.transfers[place])
     }
 
     // MARK: What is asked for
@@ -167,19 +182,24 @@ final class DocumentsBuffer: Buffer {
                 view.complete(typed, options)
             case .share(let id, let school): ask(.share(id, school: school))
             case .revoke(let link, let document): ask(.revoke(link, of: document))
-            case .stop(let number): files.stop(number)
+            case .stop(let number):
+                if let effects = list.stop(number) { perform(effects) } else { files.stop(number) }
             case .again(let number):
-                guard let job = jobs[number], files.put(job) else { return client.screen.bell() }
-                change(number) { $0.state = .queued }
+                guard let transfer = list.again(number) else { return client.screen.bell() }
+                _ = begin(number, transfer)
+            case .hurry:
+                session.hurry()
+                view.toast = session.engine.phase == .live ? "The server is here, and nothing failed." : "Trying now."
             case .remember(let isGrid, let sort):
                 session.set(.documentsViewMode, to: isGrid ? "grid" : "list")
                 session.set(.documentsSortBy, to: sort?.rawValue)
             }
         }
+        view.transfers = list.rows
         client.say(&view.toast)
     }
 
-    private func ask(_ job: TransferWorker.Job) {
+    private func ask(_ job: DocumentJob) {
         if !questions.put(job) { view.toast = "Too much waits already: try it again in a moment." }
     }
 
@@ -189,39 +209,46 @@ final class DocumentsBuffer: Buffer {
         ask(.links(id))
     }
 
-    private func begin(_ title: String, isUpload: Bool, _ job: (Int) -> TransferWorker.Job) -> Bool {
-        let number = (view.transfers.map(\.number).max() ?? 0) + 1
-        let job = job(number)
-        guard files.put(job) else { return false }
-        jobs[number] = job
-        view.transfers.append(TransferRow(number: number, title: title, isUpload: isUpload))
-        return true
+    /// - Returns: false when too many wait already.
+    private func begin(_ transfer: Transfer) -> Bool {
+        guard let number = list.add(transfer) else { return false }
+        return begin(number, transfer)
+    }
+
+    private func begin(_ number: Int, _ transfer: Transfer) -> Bool {
+        // On stable storage before anybody is told that it waits.
+        perform([.keep(number, transfer)])
+        if files.put(.transfer(number, transfer)) { return true }
+        perform(list.take(.failed(number, .cancelled), now: 0))
+        return false
     }
 
     private func download(_ id: Identifier, _ path: String) {
         guard let record = session.engine.record(id), case .integer(let octets)? = record.fields["octets"], let sha256 = record.fields.text("sha256") else {
             return view.toast = "This document has no file."
         }
-        guard !Files.exists(path) else { return view.toast = "\(path.printable) is there already: choose another name." }
-        let file = DocumentDownload.File(document: id, octets: octets, sha256: sha256)
-        if !begin(path.printable, isUpload: false, { .download($0, file, path: path) }) { view.toast = Self.full }
+        let place = DocumentDownload.place(record.fields.text("file_name") ?? "document", path)
+        guard !Files.exists(place) else {
+            view.toast = "\(place.printable) is there already: choose another name."
+            return view.askForPlace(id, DocumentDownload.freePath(place))
+        }
+        if !begin(Transfer(.download(.init(document: id, octets: octets, sha256: sha256)), path: Files.absolute(place))) { view.toast = Self.full }
     }
 
-    private static let full = "\(TransferWorker.limit) files wait already: try it again when some are through."
+    private static let full = "\(JobLine.limit) files wait already: try it again when some are through."
 
     private func upload(_ wish: UploadWish) {
         let path = PathTyping.expanded(wish.path)
         guard let status = (try? Files.status(path)) ?? nil, status.kind == .file else { return view.complain(.file, "There is no such file.") }
         guard status.size > 0 else { return view.complain(.file, "The file is empty.") }
-        guard status.size <= DocumentUpload.maxOctets else {
-            return view.complain(.file, "File exceeds 100MB limit. Please compress or choose a smaller file.")
-        }
+        let limit = Int64(session.engine.limits.documentOctets)
+        guard Int64(status.size) <= limit else { return view.complain(.file, DocumentUpload.tooLarge(limit)) }
         guard let family = session.engine.family else { return view.complain(.file, "The family is not known yet: wait for the connection.") }
         let name = path.split(separator: "/").last.map(String.init) ?? path
         let upload = NewUpload(
             family: family, athlete: wish.athlete, type: wish.type, title: wish.title, description: wish.text, school: wish.school, replaces: wish.replaces,
             fileName: name)
-        guard begin(wish.title.printable, isUpload: true, { .upload($0, upload, path: path) }) else { return view.complain(.file, Self.full) }
+        guard begin(Transfer(.upload(upload), path: Files.absolute(path), stamp: FileStamp(status))) else { return view.complain(.file, Self.full) }
         view.closeForm()
     }
 }

@@ -1,5 +1,7 @@
 import Bytes
 import Crypto
+import Glibc
+import HTTPClient
 import Posix
 import Synchronization
 import Testing
@@ -27,13 +29,19 @@ final class DocumentServerTests {
     }
 
     /// Waits move the clock of the upload, and nothing else.
-    private func upload(_ server: HostileServer, patience: Int64 = 5_000) throws -> Result<Identifier, DocumentFailure> {
+    private func upload(
+        _ server: HostileServer, patience: Int64 = 5_000, expecting expected: FileStamp? = nil, step: @escaping (DocumentUpload.Step) -> Bool = { _ in true }
+    ) throws -> Result<Identifier, DocumentFailure> {
         var clock: Int64 = 0
         var uploading = DocumentUpload(
             try documents(server), address: "x", memory: UploadMemory(folder: folder), patience: patience, seed: 1, now: { clock },
             wait: { clock += $0; return true })
-        let (new, path) = (new, folder + "/a.pdf")
-        return Result { () throws(DocumentFailure) in try uploading.run(new, path: path) { _ in true } }
+        let (new, path, memory) = (new, folder + "/a.pdf", UploadMemory(folder: folder))
+        return Result { () throws(DocumentFailure) in
+            let uploaded = try uploading.run(new, path: path, expecting: expected, step: step)
+            memory.forget(uploaded.key)
+            return uploaded.document
+        }
     }
 
     private func refused(_ result: Result<Identifier, DocumentFailure>, _ code: String) -> Bool {
@@ -143,6 +151,112 @@ final class DocumentServerTests {
         #expect(try Files.list(folder + "/uploads").count == 1)
     }
 
+    // MARK: Files that change
+
+    /// A server that takes what it gets, ten octets a request, and breaks the connection then.
+    private func slow(_ taken: Taken) throws -> HostileServer {
+        let id = id
+        return try HostileServer { _, request in
+            switch request.line.prefix(4) {
+            case "POST":
+                taken.begin()
+                return HostileServer.reply(201, ["Location: /files/\(id)"])
+            case "HEAD": return taken.octets.isEmpty ? HostileServer.reply(404) : HostileServer.reply(200, ["Upload-Offset: \(taken.octets.count)"])
+            case "PATC":
+                taken.add(request.content.prefix(10))
+                return taken.octets.count == Self.octets.count ? HostileServer.reply(204, ["Upload-Offset: \(Self.octets.count)"]) : ""
+            default:
+                taken.begin()
+                return HostileServer.reply(204)
+            }
+        }
+    }
+
+    private final class Taken: Sendable {
+        private let held = Mutex<[UInt8]>([])
+        var octets: [UInt8] { held.withLock { $0 } }
+        func begin() { held.withLock { $0 = [] } }
+        func add(_ more: ArraySlice<UInt8>) { held.withLock { $0 += more } }
+    }
+
+    private func stamp() throws -> FileStamp { FileStamp(try #require(try Files.status(folder + "/a.pdf"))) }
+
+    @Test("R141 a file that is as it was goes on where it stopped; the store learns its digest before anything leaves")
+    func unchanged() throws {
+        let taken = Taken()
+        let read = Mutex<[FileStamp]>([])
+        let server = try slow(taken)
+        defer { server.end() }
+        let expected = try stamp()
+        // Given up in the middle, as by a program that ends.
+        let first = try upload(server, expecting: expected) { step in
+            if case .read(let stamp) = step { read.withLock { $0.append(stamp) } }
+            if case .waits = step { return false }
+            return true
+        }
+        #expect(first == .failure(.cancelled) && taken.octets.count == 10)
+        let known = try #require(read.withLock { $0.first })
+        #expect(known.sha256 == Hex.encode(Digest.sha256(Self.octets)) && known.octets == expected.octets)
+        // Touched only: the digest says that it is the same.
+        try Files.write(Self.octets, to: folder + "/a.pdf")
+        #expect(try upload(server, expecting: known) == .success(id))
+        #expect(taken.octets == Self.octets && server.lines.count { $0.hasPrefix("POST") } == 1)
+    }
+
+    @Test("R141 a file that has changed or is gone since is told in one sentence, and nothing of either is left", arguments: ["changed", "same length and time", "gone", "never read"])
+    func changed(how: String) throws {
+        let taken = Taken()
+        let server = try slow(taken)
+        defer { server.end() }
+        var expected = try stamp()
+        _ = try upload(server, expecting: expected) { if case .waits = $0 { false } else { true } }
+        if how != "never read" { expected.sha256 = Hex.encode(Digest.sha256(Self.octets)) }
+        switch how {
+        case "gone": try Files.remove(folder + "/a.pdf")
+        case "same length and time":
+            try Files.write(Self.octets.reversed(), to: folder + "/a.pdf")
+            expected.changed = try stamp().changed
+        default: try Files.write(Self.octets + [1], to: folder + "/a.pdf")
+        }
+        guard case .failure(.file(let sentence)) = try upload(server, expecting: expected) else { return #expect(Bool(false), "it went on") }
+        #expect(sentence.contains(how == "gone" ? "is not there any more" : "has changed since its upload was asked for") && sentence.contains("nothing of it is kept"))
+        #expect(server.lines.count { $0.hasPrefix("PATCH") } == 1, "octets of another file were sent")
+        // What the server had is given up, where it can be named.
+        if how != "never read" { #expect(server.lines.last == "DELETE /files/\(id)" && taken.octets.isEmpty) }
+    }
+
+    @Test("R141 a file that changes while it is on its way is not sent half old and half new")
+    func changing() throws {
+        let taken = Taken()
+        let server = try slow(taken)
+        defer { server.end() }
+        let path = folder + "/a.pdf"
+        let result = try upload(server) { step in
+            if case .waits = step, let file = try? Files.openForUpdating(path) { try? Files.overwrite(file.raw, Array(Self.octets.reversed() + [1]), at: 0) }
+            return true
+        }
+        guard case .failure(.file(let sentence)) = result else { return #expect(Bool(false), "\(result)") }
+        #expect(sentence.contains("changed while it was on its way") && server.lines.last == "DELETE /files/\(id)")
+        #expect(try Files.list(folder + "/uploads") == [])
+    }
+
+    @Test("R139 R146 what fails is said in the words of the requirements", arguments: [
+        (DocumentFailure(HTTPClientError.timedOut), "Upload failed: Connection timed out."), (.offline("Upload failed. Please try again. x"), "Upload failed. Please try again. x"),
+        (.cancelled, "The transfer was given up."), (.file("a is empty."), "Upload failed: a is empty."),
+    ])
+    func words(failure: DocumentFailure, sentence: String) {
+        #expect(failure.sentence(isUpload: true) == sentence)
+        #expect(failure.sentence(isUpload: false) == failure.sentence)
+    }
+
+    @Test("R146 a server that broke says so in plain words", arguments: [(500, "Server error. Please try again."), (418, "The server answered with status 418, which was not expected here.")])
+    func broken(status: Int, sentence: String) throws {
+        let server = try HostileServer { _, _ in HostileServer.reply(status) }
+        defer { server.end() }
+        guard case .failure(let failure) = try upload(server) else { return #expect(Bool(false), "it went on") }
+        #expect(failure.sentence == sentence)
+    }
+
     // MARK: Downloads
 
     private func download(_ server: HostileServer, to name: String = "got") throws -> Result<Void, DocumentFailure> {
@@ -204,14 +318,12 @@ final class DocumentServerTests {
     @Test("an upload is remembered for one server, one file as it is, and one description of it; without a folder for nothing")
     func memory() throws {
         let memory = UploadMemory(folder: folder + "/state")
-        func key(_ upload: NewUpload, _ server: String = "s", _ path: String = "/a", _ octets: Int64 = 5, _ changed: Int64 = 7) -> String {
-            memory.key(upload, server: server, path: path, octets: octets, changed: changed)
-        }
+        func key(_ upload: NewUpload, _ server: String = "s", _ sha256: String = "00") -> String { memory.key(upload, server: server, sha256: sha256) }
         var other = new
         other.title = "B"
         var split = new
         (split.type, split.title) = ("resum", "eA, b")
-        let keys = [key(new), key(other), key(split), key(new, "t"), key(new, "s", "/b"), key(new, "s", "/a", 6), key(new, "s", "/a", 5, 8)]
+        let keys = [key(new), key(other), key(split), key(new, "t"), key(new, "s", "01")]
         #expect(Set(keys).count == keys.count)
         memory.keep(keys[0], place: "/files/1")
         #expect(memory.place(keys[0]) == "/files/1" && memory.place(keys[1]) == nil)
@@ -220,6 +332,11 @@ final class DocumentServerTests {
         #expect(memory.place(keys[0]) == nil)
         try Files.write([0xFF, 0xFE], to: folder + "/state/uploads/" + keys[1])
         #expect(memory.place(keys[1]) == nil)
+        // What nobody went on with for weeks goes with the next that is kept.
+        memory.keep(keys[2], place: "/files/2")
+        #expect(utimes(folder + "/state/uploads/" + keys[1], [timeval(tv_sec: 1, tv_usec: 0), timeval(tv_sec: 1, tv_usec: 0)]) == 0)
+        memory.keep(keys[3], place: "/files/3")
+        #expect(Set(try Files.list(folder + "/state/uploads")) == [keys[2], keys[3]])
         let none = UploadMemory(folder: nil)
         none.keep("k", place: "/files/1")
         #expect(none.place("k") == nil)

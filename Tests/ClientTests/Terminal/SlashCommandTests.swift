@@ -68,6 +68,11 @@ struct SlashCommandTests {
         #expect(throws: UsageError.self) { try SlashCommand.parse(line) }
     }
 
+    @Test("What carries files has its own page, and says so", arguments: ["/docs upload x.pdf", "/documents download Fall", "/docs share Fall --school Ashgrove"])
+    func files(line: String) {
+        #expect { try SlashCommand.parse(line) } throws: { ($0 as? UsageError)?.message.contains("page of documents (Alt-4)") == true }
+    }
+
     @Test("Questions ask what is needed, then what is common, and insist on what is needed")
     func questions() throws {
         var questions = Questions(.school)

@@ -1,5 +1,3 @@
-package import Client
-
 /// An upload or a download as it is shown.
 package struct TransferRow: Hashable, Sendable {
     package enum State: Hashable, Sendable {
@@ -18,6 +16,10 @@ package struct TransferRow: Hashable, Sendable {
             case .queued, .running, .waiting: false
             }
         }
+
+        package var isFailed: Bool {
+            if case .failed = self { true } else { false }
+        }
     }
 
     package let number: Int
@@ -35,7 +37,7 @@ package struct TransferRow: Hashable, Sendable {
     }
 
     /// What is beside its title, in so many columns.
-    func words(columns: Int) -> String {
+    package func words(columns: Int) -> String {
         switch state {
         case .queued: "waits for its turn"
         case .running: meter?.line(columns: columns) ?? "begins"

@@ -1,0 +1,98 @@
+internal import Bytes
+internal import Client
+internal import Family
+internal import Terminal
+
+/// One document with its versions and links, and what is asked in front of it.
+extension DocumentsView {
+    // MARK: One document
+
+    func drawDetail(_ canvas: inout Canvas, _ rect: Rect) {
+        guard let opened else { return }
+        var lines: [(text: StyledText, place: Place?)] = []
+        lines.append((StyledText("Versions", theme[.title]), nil))
+        for record in versions(of: opened) {
+            var octets = ""
+            if case .integer(let count)? = record.fields["octets"] { octets = " · " + ByteCount.text(count) }
+            let by = record.fields.reference("uploaded_by").flatMap { names[$0] } ?? names[record.createdBy] ?? "somebody"
+            var text = StyledText("  \(DocumentWords.version(record))  ", theme[.accent])
+            text.append((record.fields.text("file_name") ?? "").printable, theme[.text])
+            text.append("\(octets) · \(date(record)) · \(by)\(record.fields.flag("is_current") ? " · current" : "")", theme[.muted])
+            lines.append((text, .version(record.id)))
+        }
+        lines.append((StyledText("Links", theme[.title]), nil))
+        switch links {
+        case nil:
+            let words = linksFailure.map { "Unable to load the links. \($0) R tries again." } ?? "Loading …"
+            lines += StyledText("  " + words, theme[linksFailure == nil ? .muted : .failure]).wrapped(columns: max(rect.columns - 4, 4), indent: 2).map { ($0, nil) }
+        case let links? where links.isEmpty: lines.append((StyledText("  None. s makes one for a school.", theme[.muted]), nil))
+        case let links?:
+            for link in links {
+                let state = link.endedAt.map { "ended \(EventText.date(day($0)))" } ?? (link.isOpen(at: now) ? "until \(EventText.date(day(link.expiresAt)))" : "over since \(EventText.date(day(link.expiresAt)))")
+                var text = StyledText("  " + school(of: link) + "  ", theme[link.isOpen(at: now) ? .success : .muted])
+                text.append("\(state) · opened \(Self.times(link.views)), fetched \(Self.times(link.downloads))", theme[.muted])
+                lines.append((text, .link(link.id)))
+            }
+        }
+        lines.append((StyledText(), nil))
+        lines += detail.flatMap { StyledText($0).wrapped(columns: max(rect.columns - 4, 4), indent: 4) }.map { ($0, nil) }
+        let stand = places.indices.contains(place) ? places[place] : nil
+        let at = lines.firstIndex { $0.place != nil && $0.place == stand } ?? 0
+        let shown = rect.rows - 2
+        let first = min(max(at - shown + 2, 0) + detailOffset, max(lines.count - shown, 0))
+        canvas.box(rect, theme[.accent], title: records[opened].map { RecordNames.name($0) } ?? "", titleStyle: theme[.title])
+        let inner = rect.inset(2, 1)
+        canvas.clipped(to: inner) { canvas in
+            for (row, line) in lines.dropFirst(first).prefix(max(shown, 0)).enumerated() {
+                canvas.draw(line.text, at: inner.column, inner.row + row)
+                guard line.place != nil, line.place == stand else { continue }
+                canvas.draw("▸", at: inner.column, inner.row + row, theme[.accent])
+                canvas.restyle(Rect(inner.column, inner.row + row, columns: inner.columns, rows: 1)) { theme[.selection].over($0) }
+            }
+        }
+    }
+
+    private static func times(_ count: Int64) -> String { count == 1 ? "once" : "\(count) times" }
+
+    // MARK: What lies over it
+
+    func drawOverlays(_ canvas: inout Canvas) {
+        form?.draw(&canvas, theme)
+        if let menu { draw(menu, &canvas) }
+        switch question {
+        case nil: break
+        case .delete(_, let title):
+            ask(["Are you sure you want to delete this document?", title, "Its links end. It can be undone for 30 days.", "y delete   any other key keeps it"], &canvas)
+        case .revoke(_, _, let who): ask(["End the link of \(who)?", "Whoever has it cannot open the document any more.", "y end it   any other key keeps it"], &canvas)
+        case .stop(_, let title): ask(["Stop this?", title, "An upload of the same file goes on where it stopped.", "y stop   any other key goes on"], &canvas)
+        case .download(let id):
+            let rest = PaneParts.dialog(
+                [StyledText(records[id].map { RecordNames.name($0) } ?? "", theme[.title]), StyledText("Enter fetches it, Esc does not.", theme[.muted])], &canvas, theme, title: "Fetch", rows: 1)
+            input?.draw(&canvas, rest, theme)
+        }
+        if let made = madeLink {
+            PaneParts.dialog(
+                [StyledText(made.url, theme[.accent]), StyledText(made.words), StyledText("It is shown only now.   y copies it   Esc closes", theme[.muted])], &canvas, theme,
+                title: "The link")
+        }
+        if isHelpOpen { KeyHelp.draw(KeyHelp.lines(keymap, "documents", DocumentsCommand.helpLines), &canvas, theme) }
+    }
+
+    private func ask(_ lines: [String], _ canvas: inout Canvas) {
+        PaneParts.dialog(lines.map { StyledText($0) }, &canvas, theme, style: .failure)
+    }
+
+    private func draw(_ menu: Menu, _ canvas: inout Canvas) {
+        let rows = min(menu.entries.count, max(canvas.size.rows - 6, 1))
+        let rest = PaneParts.dialog(
+            [StyledText(menu.purpose == .types ? "A digit or blank turns one on or off, Enter closes" : "Enter chooses, Esc closes", theme[.muted])], &canvas, theme, title: menu.title, rows: rows)
+        let first = PaneParts.first(selected: menu.selected, count: menu.entries.count, shown: rows)
+        canvas.clipped(to: rest) { canvas in
+            for (row, entry) in menu.entries.dropFirst(first).prefix(rows).enumerated() {
+                let index = first + row
+                let mark = menu.purpose == .types ? (menu.checked.contains(index) ? "[x] " : "[ ] ") : ""
+                canvas.draw("\(index < 9 ? "\(index + 1)" : " ") \(mark)\(entry)", at: rest.column, rest.row + row, columns: rest.columns, index == menu.selected ? theme[.selection] : theme[.text])
+            }
+        }
+    }
+}

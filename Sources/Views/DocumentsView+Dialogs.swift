@@ -1,0 +1,113 @@
+internal import Bytes
+internal import Client
+internal import Family
+internal import Queries
+internal import Terminal
+
+/// What is asked in front of the documents: a file to upload, a place, a choice, a yes.
+extension DocumentsView {
+    mutating func fill(_ key: Terminal.Key) -> [DocumentsAction] {
+        guard var form else { return [] }
+        let outcome = form.press(key, keymap)
+        self.form = form
+        switch outcome {
+        case .goesOn: return []
+        case .cancelled:
+            self.form = nil
+            return []
+        case .shared(let action): return [.pane(.shared(action))]
+        case .completePath(let path): return [.completePath(path)]
+        case .done(let wish): return [.upload(wish)]
+        }
+    }
+
+    mutating func type(_ key: Terminal.Key) -> [DocumentsAction] {
+        guard var field = input else { return [] }
+        let outcome = field.press(key, keymap)
+        input = field
+        switch outcome {
+        case .typing, .tab, .outside: return []
+        case .shared(let action): return [.pane(.shared(action))]
+        case .cancelled:
+            (input, question) = (nil, nil)
+            return []
+        case .accepted(let text):
+            guard case .download(let document)? = question, text.contains(where: { !$0.isWhitespace }) else { return [.pane(.shared(.bell))] }
+            (input, question) = (nil, nil)
+            return [.download(document, to: text)]
+        }
+    }
+
+    mutating func answer(_ question: Question, _ key: Terminal.Key) -> [DocumentsAction] {
+        self.question = nil
+        guard key.typed?.lowercased() == "y" else { return [] }
+        switch question {
+        case .delete(let id, _):
+            return [.pane(.submit("/rm document \(id)"))]
+        case .revoke(let link, let document, _): return [.revoke(link, of: document)]
+        case .stop(let number, _): return [.stop(number)]
+        case .download: return []
+        }
+    }
+
+    mutating func choose(_ key: Terminal.Key) -> [DocumentsAction] {
+        guard var open = menu else { return [] }
+        let isMulti = open.purpose == .types
+        switch (key.code, key.modifiers) {
+        case (.escape, []), (.character("q"), []), (.character("c"), .control):
+            menu = nil
+            return []
+        case (.down, []), (.character("j"), []): open.selected = min(open.selected + 1, max(open.entries.count - 1, 0))
+        case (.up, []), (.character("k"), []): open.selected = max(open.selected - 1, 0)
+        case (.character(" "), []) where isMulti: open.checked.formSymmetricDifference([open.selected])
+        case (.enter, []):
+            menu = nil
+            return isMulti ? [] : take(open, open.selected)
+        default:
+            guard let digit = key.typed?.wholeNumberValue, open.entries.indices.contains(digit - 1) else { return [] }
+            open.selected = digit - 1
+            guard isMulti else {
+                menu = nil
+                return take(open, digit - 1)
+            }
+            open.checked.formSymmetricDifference([digit - 1])
+        }
+        menu = open
+        if isMulti {
+            let words = CommandTable.documentTypes
+            let on = open.checked.compactMap { words.indices.contains($0) ? words[$0] : nil }
+            filter.types = on.isEmpty ? nil : Set(on)
+            apply()
+        }
+        return []
+    }
+
+    private mutating func take(_ menu: Menu, _ index: Int) -> [DocumentsAction] {
+        switch menu.purpose {
+        case .types: return []
+        case .school:
+            filter.named[.school] = index > 0 && schools.indices.contains(index - 1) ? schools[index - 1].id.description : nil
+            if filter.named[.school] == nil { forgetSchool() } else { try? filter.resolve(RecordNames(schools)) }
+            apply()
+            return []
+        case .share(let document):
+            guard schools.indices.contains(index) else { return [.pane(.shared(.bell))] }
+            return [.share(document, school: schools[index].id)]
+        }
+    }
+
+    mutating func begin(_ replaced: Record?) {
+        var owner = replaced?.athlete
+        if owner == nil, case .athlete(let id) = context { owner = id }
+        form = UploadForm(
+            schools: schoolChoices, athletes: athletes, athlete: owner,
+            replaces: replaced.map { (.init($0.id, RecordNames.name($0)), $0.fields.text("type"), $0.fields.reference("school_id")) })
+    }
+
+    mutating func forgetSchool() {
+        // A fresh filter: the one before keeps what it has looked up.
+        var fresh = ListFilter(.document)
+        (fresh.types, fresh.shared, fresh.sort) = (filter.types, filter.shared, filter.sort)
+        filter = fresh
+    }
+}

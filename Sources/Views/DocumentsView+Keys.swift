@@ -1,0 +1,219 @@
+package import Terminal
+internal import Bytes
+internal import Client
+internal import Family
+internal import Queries
+
+/// What keys do among documents.
+extension DocumentsView {
+    package mutating func handle(_ input: InputEvent) -> [DocumentsAction] {
+        switch input {
+        case .key(let key): return press(key)
+        case .paste(let text):
+            if form != nil {
+                form?.paste(text)
+            } else if self.input != nil {
+                self.input?.paste(text)
+            } else if isSearching {
+                search.paste(text)
+                apply()
+            }
+            return []
+        case .mouse(let mouse):
+            switch mouse.action {
+            case .wheelUp: move(-columns)
+            case .wheelDown: move(columns)
+            case .press, .release, .drag: break
+            }
+            return []
+        case .focus: return []
+        }
+    }
+
+    private mutating func press(_ key: Terminal.Key) -> [DocumentsAction] {
+        toast = nil
+        isUntouched = false
+        if isHelpOpen {
+            isHelpOpen = false
+            return []
+        }
+        if let made = madeLink {
+            // It is never shown again: no key that was meant for something else takes it away.
+            let isCopied = key.typed == "y"
+            if isCopied || key.code == .escape || key.code == .enter { madeLink = nil }
+            return isCopied ? [.pane(.shared(.copy(made.url)))] : []
+        }
+        if form != nil { return fill(key) }
+        if input != nil { return type(key) }
+        if let question { return answer(question, key) }
+        if menu != nil { return choose(key) }
+        if isSearching { return seek(key) }
+        switch chord.feed(key, keymap, in: ["documents"]) {
+        case .waiting, .undefined: return []
+        case .unbound(let key):
+            isHelpOpen = key == .character("?")
+            return []
+        case .action(let name):
+            if let shared = SharedAction(named: name) { return [.pane(.shared(shared))] }
+            if let command = DocumentsCommand(rawValue: name) { return run(command) }
+            switch RoomCommand(rawValue: name) {
+            case .help: isHelpOpen = true
+            case .pageUp: move(-columns * 4)
+            case .pageDown: move(columns * 4)
+            default: break
+            }
+            return []
+        }
+    }
+
+    private mutating func seek(_ key: Terminal.Key) -> [DocumentsAction] {
+        if key.code == .down || key.code == .enter {
+            isSearching = false
+            return []
+        }
+        switch search.press(key, keymap) {
+        case .shared(let action): return [.pane(.shared(action))]
+        case .cancelled:
+            isSearching = false
+            search.set("")
+        case .typing, .accepted, .tab, .outside: break
+        }
+        apply()
+        return []
+    }
+
+    /// The document that a key is about, of those in the list, or the version one stands on.
+    private var target: Record? {
+        guard opened != nil else { return selectedIndex.map { found[$0] } }
+        guard places.indices.contains(place), case .version(let id) = places[place] else { return opened.flatMap { records[$0] } }
+        return records[id]
+    }
+
+    private var noFile: [DocumentsAction] {
+        mutating get {
+            toast = "This document has no file."
+            return [.pane(.shared(.bell))]
+        }
+    }
+
+    private mutating func run(_ command: DocumentsCommand) -> [DocumentsAction] {
+        switch command {
+        case .next: move(columns)
+        case .previous: move(-columns)
+        case .right: move(1)
+        case .left: move(-1)
+        case .first: move(-found.count)
+        case .last: move(found.count)
+        case .open:
+            guard let target else { return [.pane(.shared(.bell))] }
+            guard DocumentWords.hasFile(target) else { return noFile }
+            return [.open(target.id)]
+        case .add: begin(nil)
+        case .version:
+            guard let target else { return [.pane(.shared(.bell))] }
+            begin(versions(of: target.id).first ?? target)
+        case .edit:
+            guard let target else { return [.pane(.shared(.bell))] }
+            return [.pane(.edit(target.id))]
+        case .delete:
+            if let opened, places.indices.contains(place), case .link(let id) = places[place] {
+                guard let link = links?.first(where: { $0.id == id }), link.isOpen(at: now) else {
+                    toast = "This link has ended already."
+                    return [.pane(.shared(.bell))]
+                }
+                question = .revoke(id, of: opened, who: school(of: link))
+                return []
+            }
+            guard let target else { return [.pane(.shared(.bell))] }
+            question = .delete(target.id, title: RecordNames.name(target))
+        case .download:
+            guard let target else { return [.pane(.shared(.bell))] }
+            guard DocumentWords.hasFile(target) else { return noFile }
+            return [.askDownload(target.id)]
+        case .share:
+            guard let target else { return [.pane(.shared(.bell))] }
+            guard !schools.isEmpty else {
+                toast = "There is no school yet: /add school name=…"
+                return [.pane(.shared(.bell))]
+            }
+            menu = Menu(purpose: .share(target.id), title: "A link for which school?", entries: schools.map(RecordNames.name))
+        case .copyLink:
+            toast = "A link can be copied when it is made: s makes one."
+            return [.pane(.shared(.bell))]
+        case .view:
+            isGrid.toggle()
+            return [.remember(isGrid: isGrid, filter.sort)]
+        case .search:
+            close()
+            isSearching = true
+        case .type:
+            close()
+            let words = CommandTable.documentTypes
+            menu = Menu(
+                purpose: .types, title: "Types", entries: words.map { "\(DocumentWords.glyph($0)) \(Self.label(ofType: $0))" },
+                checked: Set(words.indices.filter { filter.types?.contains(words[$0]) == true }))
+        case .school:
+            close()
+            menu = Menu(purpose: .school, title: "School", entries: ["All Schools"] + schools.map(RecordNames.name))
+        case .shared:
+            filter.shared = filter.shared == true ? nil : true
+            apply()
+        case .sort:
+            let sorts: [Query.Sort?] = [nil, .oldest, .name, .type, .mostShared]
+            filter.sort = sorts[((sorts.firstIndex(of: filter.sort) ?? 0) + 1) % sorts.count]
+            apply()
+            return [.remember(isGrid: isGrid, filter.sort)]
+        case .unfilter: unfilter()
+        case .clear: clear()
+        case .stop:
+            guard let running = transfers.first(where: { !$0.state.isOver }) else { return [.pane(.shared(.bell))] }
+            question = .stop(running.number, title: running.title)
+        case .again:
+            let failed = transfers.last(where: \.state.isFailed)
+            if let failed { return [.again(failed.number)] }
+            if let opened, linksFailure != nil { return [.open(opened)] }
+            // Nothing failed: the server is asked for at once instead of in a while.
+            return [.hurry]
+        case .close:
+            guard opened == nil else {
+                close()
+                return []
+            }
+            // R128: the next visit begins with everything.
+            clear()
+            return [.pane(.shared(.close))]
+        }
+        return []
+    }
+
+    /// Takes the last filter off that stands in the head.
+    private mutating func unfilter() {
+        if !search.text.isEmpty {
+            search.set("")
+        } else if filter.shared == true {
+            filter.shared = nil
+        } else if filter.named[.school] != nil {
+            forgetSchool()
+        } else if let last = CommandTable.documentTypes.last(where: { filter.types?.contains($0) == true }) {
+            filter.types?.remove(last)
+            if filter.types?.isEmpty == true { filter.types = nil }
+        }
+        apply()
+    }
+
+    private mutating func move(_ count: Int) {
+        if opened != nil {
+            let step = count.signum()
+            let wanted = place + step
+            guard places.indices.contains(wanted) else {
+                detailOffset = max(detailOffset + step, 0)
+                return
+            }
+            place = wanted
+        } else if !found.isEmpty {
+            selected = found[min(max((selectedIndex ?? 0) + count, 0), found.count - 1)].id
+        }
+    }
+
+    func school(of link: ShareLink) -> String { link.school.map { names[$0] ?? "a school" } ?? "anybody" }
+}

@@ -1,0 +1,151 @@
+import Client
+import Posix
+import PseudoTerminal
+import Testing
+
+/// Uploads from the full screen that outlast the program.
+@Suite("Uploads that outlast the full screen", .serialized)
+struct FullScreenUploadTests {
+    /// Octets of a video: more than the server takes between two syncs.
+    private static let octets = 12_000_000
+    /// Where the relay stands still.
+    private static let stall = 9_500_000
+
+    private let folder: TemporaryFolder
+    private let demo: Demo
+    private let server: RunningServer
+    private var athlete: Demo.Member { demo.athletes[0] }
+
+    init() throws {
+        folder = try TemporaryFolder()
+        demo = try Demo(in: folder.path + "/data")
+        server = try RunningServer(folder.path + "/data")
+    }
+
+    /// `huddle` of the athlete, with a state folder that outlasts it.
+    private func open(_ url: String) throws -> PseudoTerminal {
+        let home = folder.path + "/home"
+        return try PseudoTerminal(
+            [try Programs.path("huddle")], columns: 110, rows: 34,
+            environment: [
+                "XDG_CONFIG_HOME": home + "/config", "XDG_STATE_HOME": home + "/state", "HUDDLE_SERVER": url, "HUDDLE_TOKEN": athlete.token, "LC_ALL": "C.UTF-8",
+                "SWIFT_BACKTRACE": "enable=no",
+            ])
+    }
+
+    private func expect(_ terminal: PseudoTerminal, _ text: String, _ place: SourceLocation = #_sourceLocation) throws { try FullScreenTests.expect(terminal, text, place) }
+
+    private func video(_ name: String, seed: UInt64 = 1) throws -> String {
+        var source = Seeded(seed)
+        var octets = [UInt8]([0, 0, 0, 24]) + Array("ftypmp42".utf8)
+        while octets.count < Self.octets { withUnsafeBytes(of: source.next()) { octets += $0 } }
+        try Files.write(octets, to: folder.path + "/" + name)
+        return folder.path + "/" + name
+    }
+
+    /// Types an upload: what it is and its title follow from the name.
+    private func upload(_ path: String, _ terminal: PseudoTerminal) throws {
+        try terminal.type("n\(path)\u{1B}[B")
+        try expect(terminal, "‹ Highlight Video ›")
+        try terminal.type("\r")
+    }
+
+    private func documents() throws -> [JSONValue] { try HuddleProgram(server, token: athlete.token).run("docs", "--json").lines() }
+
+    /// Begins an upload and kills the program in the middle of it.
+    private func interrupt(_ relay: StallingRelay, _ path: String) throws {
+        let terminal = try open(relay.url)
+        try expect(terminal, "? shows the keys")
+        try terminal.type("\u{1B}4")
+        try expect(terminal, "No documents yet")
+        try upload(path, terminal)
+        try relay.waitForStall()
+        try expect(terminal, "↑ long  [####")
+        // Leaving asks first.
+        try terminal.type("\u{18}\u{3}")
+        try expect(terminal, "long is on its way (")
+        try expect(terminal, "It goes on by itself when huddle runs next. /quit again leaves all the same.")
+        terminal.signal(Signals.kill)
+        #expect(try terminal.waitForEnd() == .killed(signal: Signals.kill))
+        relay.letGo(cutting: true)
+        _ = relay.takeCounts()
+    }
+
+    @Test("R141 huddle is killed in the middle of an upload: the next start goes on by itself with what the server has, once, and octet for octet")
+    func killed() throws {
+        let relay = try StallingRelay(server.port, .up, stallAfter: Self.stall)
+        defer { relay.end() }
+        let path = try video("long.mp4")
+        try interrupt(relay, path)
+        let again = try open(relay.url)
+        try expect(again, "? shows the keys")
+        try again.type("\u{1B}4")
+        try expect(again, "↑ long  uploaded")
+        let sent = relay.takeCounts().up
+        #expect(sent < Self.octets - 8_000_000, "\(sent) octets were sent again")
+        try expect(again, "1 of 1 total")
+        try again.type("d")
+        try expect(again, "Save as: ")
+        try again.type("\u{15}\(folder.path)/got.mp4\r")
+        try expect(again, "got.mp4 is here.")
+        #expect(try Files.read(folder.path + "/got.mp4") == Files.read(path))
+        // Nothing is left that would be asked about, or go up once more.
+        try again.type("\u{18}\u{3}")
+        #expect(try again.waitForEnd() == .exited(0))
+        let third = try open(relay.url)
+        try expect(third, "? shows the keys")
+        try third.type("\u{1B}4")
+        try expect(third, "1 of 1 total")
+        #expect(!third.screen.text.contains("↑ long"), "\(third.screen.text)")
+        #expect(try documents().count == 1)
+    }
+
+    @Test("R141 a file that changed or went while huddle was dead is told in one sentence, and nothing of it goes up", arguments: [false, true])
+    func changed(isGone: Bool) throws {
+        let relay = try StallingRelay(server.port, .up, stallAfter: Self.stall)
+        defer { relay.end() }
+        let path = try video("long.mp4")
+        try interrupt(relay, path)
+        if isGone { try Files.remove(path) } else { _ = try video("long.mp4", seed: 2) }
+        let again = try open(relay.url)
+        try expect(again, "? shows the keys")
+        try expect(again, isGone ? "is not there any more" : "has changed since its upload")
+        try again.type("\u{1B}4")
+        try expect(again, "No documents yet")
+        try expect(again, "R tries again.")
+        #expect(relay.takeCounts().up < 1_000_000)
+        try again.type("\u{18}\u{3}")
+        #expect(try again.waitForEnd() == .exited(0))
+        let third = try open(relay.url)
+        try expect(third, "? shows the keys")
+        try third.type("\u{1B}4")
+        try expect(third, "No documents yet")
+        #expect(!third.screen.text.contains("long"), "\(third.screen.text)")
+        #expect(try documents().isEmpty)
+    }
+
+    @Test("R140 R141 what waits for its turn is kept as well: several go on in their order after one has left")
+    func queue() throws {
+        let relay = try StallingRelay(server.port, .up, stallAfter: Self.stall)
+        defer { relay.end() }
+        let terminal = try open(relay.url)
+        try expect(terminal, "? shows the keys")
+        try terminal.type("\u{1B}4")
+        try expect(terminal, "No documents yet")
+        for (index, name) in ["one", "two", "three"].enumerated() { try upload(try video(name + ".mp4", seed: UInt64(index)), terminal) }
+        try relay.waitForStall()
+        try expect(terminal, "↑ three  waits for its turn")
+        try terminal.type("\u{18}\u{3}")
+        try expect(terminal, "3 files are on their way. They go on by themselves when huddle runs next.")
+        try terminal.type("\u{18}\u{3}")
+        #expect(try terminal.waitForEnd() == .exited(0))
+        #expect(terminal.screen.text.contains("3 files are not through; they go on when huddle runs next."), "\(terminal.screen.text)")
+        relay.letGo(cutting: true)
+        let again = try open(relay.url)
+        try expect(again, "? shows the keys")
+        try again.type("\u{1B}4")
+        let isThrough = try again.wait(milliseconds: 30_000) { $0.text.contains("3 of 3 total") && $0.text.contains("↑ three  uploaded") }
+        #expect(isThrough, "\(again.screen.text)")
+        #expect(Set(try documents().compactMap { $0["fields"]?["title"]?.string }) == ["one", "two", "three"])
+    }
+}
