@@ -37,14 +37,16 @@ struct BatchCommand {
         while let (number, line) = try input.next(seat) {
             let printer = Printer(gathers: invocation.isJSON, prefix: "huddle: line \(number): ")
             var status: ExitStatus
+            var isInterrupted = false
             do {
                 let command = try read(line)
                 seat.begin(timeout: invocation.timeout)
-                status = try OneShot(command, setting, printer).perform(in: seat)
+                status = try OneShot(command, setting, printer).perform(in: seat, stays: true)
             } catch {
                 let sentence: String
                 (status, sentence) = Program.explanation(of: error)
                 if !sentence.isEmpty { printer.complain(sentence) }
+                isInterrupted = (error as? ProgramFailure)?.isInterruption == true
             }
             if invocation.isJSON {
                 guard Standard.write(output: Self.json(number, status, printer)) else { return first }
@@ -55,7 +57,7 @@ struct BatchCommand {
             if first == .done { first = status }
             if status == .offline, !invocation.isJSON { Standard.write(error: "huddle: What stands behind line \(number) was not done.\n") }
             // Without a server each further line would only wait as long again.
-            if stops || status == .offline { return first }
+            if stops || isInterrupted || status == .offline { return first }
         }
         return first
     }
@@ -70,10 +72,10 @@ struct BatchCommand {
         }
         guard !command.isOffline, !command.isWatched else { throw UsageError("--offline and --watch are not for lines of a batch.") }
         switch command.action {
-        case .list, .itinerary, .add, .edit, .remove, .restore, .attend, .shift, .copy, .undo, .say, .ask: break
+        case .list, .itinerary, .add, .edit, .remove, .restore, .attend, .shift, .copy, .undo, .say, .ask, .document: break
         case .export where !invocation.isJSON: break
         case .export: throw UsageError("export writes CSV. For JSON take the list.")
-        default: throw UsageError("This command is not for a batch: it takes lists, questions and changes.")
+        default: throw UsageError("This command is not for a batch: it takes lists, questions, changes and what is done with files.")
         }
         command.isJSON = invocation.isJSON
         command.timeout = invocation.timeout

@@ -66,7 +66,7 @@ extension SystemTests {
         }
 
         @Test("what cannot stand in a batch is refused by its line, the others go on", arguments: [
-            "watch", "help", "join ABC", "batch", "docs shares x", "events --offline", "events --watch", "events --server ws://x", "export events", "say \"x",
+            "watch", "help", "join ABC", "batch", "docs upload", "events --offline", "events --watch", "events --server ws://x", "export events", "say \"x",
         ])
         func refusedLines(line: String) throws {
             let answer = try parent.run(["batch", "--json"], input: line + "\nsay On\n")

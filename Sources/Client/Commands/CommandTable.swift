@@ -78,7 +78,7 @@ package enum CommandTable {
                 .init("--stop", "end at the first line that fails, instead of going on"),
             ], output: .results, "commands from standard input, one a line, over one connection",
             notes: "The lines are written as behind huddle: add event type=camp name=\"Fall Camp\" start=2026-12-01. Empty lines and those that begin with # are passed over. "
-                + "It ends with the status of the first line that failed. A single - means the same as batch."),
+                + "Files can go up and down in it (docs upload …). It ends with the status of the first line that failed. A single - means the same as batch."),
         Command(.older, .talk, slash: [["older"]], "older messages"),
     ]
 
