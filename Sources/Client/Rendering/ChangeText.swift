@@ -32,7 +32,9 @@ package struct ChangeText {
     ///
     /// - Parameter before: as in `lines`.
     package func done(_ change: Change, before: (Identifier) -> Record? = { _ in nil }) -> String {
-        let lines = change.entries.compactMap { line($0, by: "", before: before($0.id)) }.map { $0.trimmed }
+        // What went or came back tells more than what changed along with it, as an older version that is current again.
+        let entries = change.entries.filter(\.effect.isOfWhole) + change.entries.filter { !$0.effect.isOfWhole }
+        let lines = entries.compactMap { line($0, by: "", before: before($0.id)) }.map { $0.trimmed }
         guard let first = lines.first else { return "Done" }
         let more = lines.count > 1 ? ", and \(lines.count - 1) more" : ""
         return (change.undoes == nil ? "" : "Taken back: ") + (first.first?.uppercased() ?? "") + first.dropFirst() + more
@@ -188,5 +190,15 @@ package struct ChangeText {
                 return "copy \(DisplayWidth.cut(names.name(from), to: 60)), \(Self.days(days)) on"
             }
         }.joined(separator: "; ")
+    }
+}
+
+extension ChangeEntry.Effect {
+    /// A deletion, or what takes one back.
+    fileprivate var isOfWhole: Bool {
+        switch self {
+        case .delete, .restore: true
+        case .create, .update: false
+        }
     }
 }

@@ -343,7 +343,7 @@ package final class Conversation {
             try filter.resolve(names)
             let records = filter.apply(
                 engine.records(of: filter.kind), today: clock.today(Clock.wallMilliseconds()), context: engine.context ?? .all)
-            list(filter.kind, records, filters: filter.active)
+            list(filter.kind, records, filters: filter.active, isSearch: !filter.text.isEmpty)
             if !records.isEmpty { print(records.count == 1 ? "1 result" : "\(records.count) results") }
         case .itinerary(let filter):
             let trips = try filter.apply(engine.records(of: .tripItem), today: clock.today(Clock.wallMilliseconds()), lookup)
@@ -434,10 +434,15 @@ package final class Conversation {
         return drafts[index - 1]
     }
 
-    private func list(_ kind: Kind, _ records: [Record], filters: Int = 0) {
+    private func list(_ kind: Kind, _ records: [Record], filters: Int = 0, isSearch: Bool = false) {
         numbered[kind] = records.map(\.id)
         listed = kind
-        if isSpoken, kind == .document { return speakDocuments(records, filters: filters) }
+        if isSpoken, kind == .document { print(SpokenText.filters(filters)) }
+        if kind == .document, records.isEmpty, filters > 0 || isSearch {
+            print("No documents match your filters. Leave some of the options or words out to see more.")
+            return
+        }
+        if isSpoken, kind == .document { return speakDocuments(records) }
         let width = String(records.count).count
         // Before each line: its number, a mark and a space.
         let lines = RecordTables.lines(
@@ -451,8 +456,7 @@ package final class Conversation {
         }
     }
 
-    private func speakDocuments(_ records: [Record], filters: Int) {
-        print(SpokenText.filters(filters))
+    private func speakDocuments(_ records: [Record]) {
         if records.isEmpty { output += RecordTables.lines(.document, [], names, showsAthlete: false) }
         for (index, record) in records.enumerated() {
             print("\(index + 1). \(SpokenText.document(record, clock: clock))\(session.engine.isPending(record.id) ? " Waits to be sent." : "")")

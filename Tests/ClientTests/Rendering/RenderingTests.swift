@@ -177,6 +177,17 @@ struct RenderingTests {
         #expect(text.upload(progress) == line)
     }
 
+    @Test("What one deleted is told before what changed along with it")
+    func whole() {
+        let (newest, older) = (Self.event(["name": .text("Newest")], id: 61), Self.event(["name": .text("Older")], id: 62))
+        let text = ChangeText(RecordNames([newest, older])) { _ in "09:14" }
+        let entries = [
+            ChangeEntry(kind: .event, id: older.id, version: 2, effect: .update(World.patch(.event, ["city": .text("Albany")]).assignments)),
+            ChangeEntry(kind: .event, id: newest.id, version: 2, effect: .delete),
+        ]
+        #expect(text.done(Change(sequence: 1, at: 0, member: World.parent, client: nil, mutation: nil, entries: entries)) == "Deleted Newest, and 1 more")
+    }
+
     @Test("Every kind can be told of without its record", arguments: Kind.allCases)
     func withoutRecords(kind: Kind) {
         let text = ChangeText(RecordNames([])) { _ in "09:14" }
