@@ -1,5 +1,6 @@
 package import Bytes
 import Family
+import JSON
 import SQLite
 package import Wire
 
@@ -19,15 +20,22 @@ extension StoreReader {
             let wanted = min(try request.after ?? readingPosition(key, of: member), head)
             let after = max(wanted, head - Self.digestChanges)
             var digest = Summary(reader: member)
-            logAfter.bind(1, key)
-            logAfter.bind(2, after)
-            try logAfter.each { row in
-                let frame = try row.withOctets(1) { octets throws(Rejection) in try ServerFrame.decode(octets) }
-                if case .change(let change) = frame { digest.add(change) }
-            }
+            try outlines(key, after: after) { digest.add($0) }
             return ServerFrame.digest(
                 digest.answer(request: request.request, head: head, after: after, isComplete: after == wanted)
             ).encode()
+        }
+    }
+
+    /// The changes after a sequence, in order, as far as counting needs them.
+    func outlines(_ family: Int64, after: Int64, _ body: (ChangeOutline) throws -> Void) throws {
+        logAfter.bind(1, family)
+        logAfter.bind(2, after)
+        try logAfter.each { row in
+            guard let change = try? row.withOctets(1, { octets throws(JSONError) in try ChangeOutline.decode(octets) }) else {
+                throw StoreFailure("a stored change is damaged")
+            }
+            try body(change)
         }
     }
 
@@ -50,7 +58,7 @@ private struct Summary {
 
     init(reader: Identifier) { self.reader = reader }
 
-    mutating func add(_ change: Change) {
+    mutating func add(_ change: ChangeOutline) {
         // One's own are no news.
         guard change.member != reader else { return }
         // How far others have read is not, either.
@@ -60,12 +68,12 @@ private struct Summary {
         authors[change.member, default: 0] += 1
         for entry in entries {
             var count = kinds[entry.kind] ?? DigestAnswer.KindCount(kind: entry.kind)
-            switch entry.effect {
-            case .create(_, let fields):
+            switch entry.operation {
+            case .create:
                 count.created += 1
                 if entry.kind == .message {
                     messages += 1
-                    if fields.set("mentions").contains(where: { $0.id == reader }) { mentions.append(entry.id) }
+                    if entry.mentions.contains(reader) { mentions.append(entry.id) }
                 }
             case .update: count.updated += 1
             case .delete: count.deleted += 1

@@ -250,11 +250,7 @@ extension StoreReader {
 
     private func follow(_ listing: Listing, _ family: Int64, _ kind: Kind, to sequence: Int64) throws {
         var changed: Set<Identifier> = []
-        logAfter.bind(1, family)
-        logAfter.bind(2, listing.sequence)
-        try logAfter.each { row in
-            let frame = try row.withOctets(1) { octets throws(Rejection) in try ServerFrame.decode(octets) }
-            guard case .change(let change) = frame else { return }
+        try outlines(family, after: listing.sequence) { change in
             for entry in change.entries where entry.kind == kind { changed.insert(entry.id) }
         }
         for id in changed {

@@ -36,6 +36,32 @@ struct PropertyTests {
         }
     }
 
+    @Test("The outline of a change says what the change says: whose, when, which records, whom new messages mention; cut anywhere it is none", arguments: seeds)
+    func outlines(_ seed: UInt64) throws {
+        var frames = RandomFrames(seed: seed)
+        for _ in 0..<100 {
+            let change = frames.change()
+            let octets = ServerFrame.change(change).encode()
+            let outline = try octets.withUnsafeBytes { raw throws(JSONError) in try ChangeOutline.decode(raw) }
+            #expect(outline.sequence == change.sequence && outline.at == change.at && outline.member == change.member)
+            let wanted = change.entries.map { entry in
+                switch entry.effect {
+                case .create(_, let fields):
+                    ChangeOutline.Entry(
+                        operation: .create, kind: entry.kind, id: entry.id, mentions: entry.kind == .message ? fields.set("mentions").map(\.id) : [])
+                case .update: ChangeOutline.Entry(operation: .update, kind: entry.kind, id: entry.id)
+                case .delete: ChangeOutline.Entry(operation: .delete, kind: entry.kind, id: entry.id)
+                case .restore: ChangeOutline.Entry(operation: .restore, kind: entry.kind, id: entry.id)
+                }
+            }
+            #expect(outline.entries == wanted, "seed \(seed): \(string(octets))")
+            let cut = Int(frames.number(0...Int64(octets.count - 1)))
+            #expect(throws: JSONError.self) { try Array(octets[..<cut]).withUnsafeBytes { raw throws(JSONError) in try ChangeOutline.decode(raw) } }
+        }
+        let other = ServerFrame.live(sequence: 5).encode()
+        #expect(throws: JSONError.self) { try other.withUnsafeBytes { raw throws(JSONError) in try ChangeOutline.decode(raw) } }
+    }
+
     @Test("R132 Fields survive storage, and a field of a newer program does no harm", arguments: seeds)
     func fieldsRoundTrip(_ seed: UInt64) throws {
         var frames = RandomFrames(seed: seed)

@@ -1,0 +1,90 @@
+package import Bytes
+package import Family
+package import JSON
+
+/// A stored change as those need it who only count: whose it is and which records it is about. Of values it has the mentions of new
+/// messages alone; reading it takes half of what reading the change takes.
+package struct ChangeOutline: Hashable, Sendable {
+    package enum Operation: String, Sendable {
+        case create, update, delete, restore
+    }
+
+    package struct Entry: Hashable, Sendable {
+        package var operation: Operation
+        package var kind: Kind
+        package var id: Identifier
+        /// Whom a new message mentions.
+        package var mentions: [Identifier]
+
+        package init(operation: Operation, kind: Kind, id: Identifier, mentions: [Identifier] = []) {
+            self.operation = operation
+            self.kind = kind
+            self.id = id
+            self.mentions = mentions
+        }
+    }
+
+    package var sequence: Int64
+    package var at: Int64
+    package var member: Identifier
+    package var entries: [Entry]
+
+    /// - Parameter octets: a `change` frame as the log has it.
+    /// - Throws: when that is not what it is.
+    package static func decode(_ octets: UnsafeRawBufferPointer) throws(JSONError) -> ChangeOutline {
+        try JSONReader.read(octets, maxDepth: WireBounds.serverDepth) { reader throws(JSONError) in
+            var sequence: Int64?
+            var at: Int64?
+            var member: Identifier?
+            var entries: [Entry]?
+            try reader.readObject { reader, key throws(JSONError) in
+                switch key {
+                case "type":
+                    let start = reader.offset
+                    guard try reader.readString() == "change" else { throw .unexpected("a change", at: start) }
+                case "seq": sequence = try reader.readCount()
+                case "at": at = try reader.readInteger()
+                case "member": member = try reader.readIdentifier()
+                case "changes":
+                    var found: [Entry] = []
+                    try reader.readArray { reader throws(JSONError) in found.append(try entry(&reader)) }
+                    entries = found
+                default: try reader.skipValue()
+                }
+            }
+            guard let sequence, let at, let member, let entries else { throw .unexpected("a whole change", at: reader.offset) }
+            return ChangeOutline(sequence: sequence, at: at, member: member, entries: entries)
+        }
+    }
+
+    private static func entry(_ reader: inout JSONReader) throws(JSONError) -> Entry {
+        var operation: Operation?
+        var kind: Kind?
+        var id: Identifier?
+        var mentions: [Identifier] = []
+        try reader.readObject { reader, key throws(JSONError) in
+            switch key {
+            case "op": operation = Operation(rawValue: try reader.readString())
+            case "kind": kind = try reader.readKind()
+            case "id": id = try reader.readIdentifier()
+            case "fields" where kind == .message && operation == .create: mentions = try readMentions(&reader)
+            default: try reader.skipValue()
+            }
+        }
+        guard let operation, let kind, let id else { throw .unexpected("a whole entry of a change", at: reader.offset) }
+        return Entry(operation: operation, kind: kind, id: id, mentions: mentions)
+    }
+
+    private static func readMentions(_ reader: inout JSONReader) throws(JSONError) -> [Identifier] {
+        var mentions: [Identifier] = []
+        try reader.readObject { reader, key throws(JSONError) in
+            guard key == "mentions" else { return try reader.skipValue() }
+            try reader.readArray { reader throws(JSONError) in
+                try reader.readObject { reader, key throws(JSONError) in
+                    if key == "id" { mentions.append(try reader.readIdentifier()) } else { try reader.skipValue() }
+                }
+            }
+        }
+        return mentions
+    }
+}
