@@ -79,13 +79,13 @@ extension Query {
         }
     }
 
-    /// The lead of `place(keys)`.
+    /// The lead of `place(keys)`. The first eight octets of a type are no other type's.
     func lead(_ keys: ListKeys) -> Lead {
         switch sort {
         case .dateDescending: Lead(number: ~keys.moment)
         case .dateAscending, .start: Lead(number: keys.moment)
         case .name: Lead(text: keys.nameLead)
-        case .type: Lead(text: QueryDeclaration.of(kind).typeLead(keys.type))
+        case .type: Lead(text: QueryDeclaration.of(kind).typeLead(keys.type), number: ~keys.moment)
         case .newest: Lead(number: ~keys.createdAt)
         case .oldest: Lead(number: keys.createdAt)
         case .mostShared: Lead(number: ~Int64(keys.sharedCount))
@@ -94,7 +94,8 @@ extension Query {
 
     func lead(_ place: Place) -> Lead {
         switch sort {
-        case .name, .type: Lead(text: Lead.first(place.text))
+        case .name: Lead(text: Lead.first(place.text))
+        case .type: Lead(text: Lead.first(place.text), number: place.first)
         case .dateDescending, .dateAscending, .start, .newest, .oldest, .mostShared: Lead(number: place.first)
         }
     }

@@ -15,7 +15,7 @@ package final class QueryDeclaration: Sendable {
     let typeOctets: [ArraySlice<UInt8>]
     private let typeLeads: [UInt64]
 
-    /// What leads the order of a type; 0 for none.
+    /// What leads the order of a type, another for each; 0 for none.
     func typeLead(_ type: UInt8) -> UInt64 { Int(type) < typeLeads.count ? typeLeads[Int(type)] : 0 }
 
     /// Positions of fields in the kind's declaration.
@@ -66,6 +66,7 @@ package final class QueryDeclaration: Sendable {
         if let typePlace, case .choice(let words, _) = declaration.fields[typePlace].type { types = words } else { types = [] }
         typeOctets = types.map { Array($0.utf8)[...] }
         typeLeads = typeOctets.map(Query.Lead.first)
+        precondition(Set(typeLeads).count == typeLeads.count, "two types of \(kind.name) begin alike: compare more of them")
         places = Places(
             name: name.map(place), searched: searched.map(place), type: typePlace, first: first.map(place), last: last.map(place),
             time: time.map(place), startZone: declaration.index(of: "start_zone"), school: declaration.index(of: "school_id"),

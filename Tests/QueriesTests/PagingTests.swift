@@ -1,8 +1,9 @@
 import Bytes
 import Dates
 import Family
-import Queries
 import Testing
+
+@testable import Queries
 
 @Suite("Pages by keys: semantics, Rooms (page marks)")
 struct PagingTests {
@@ -36,6 +37,34 @@ struct PagingTests {
             #expect(whole == Naive.list(query, records, today: "2026-06-15").map(\.id), "seed \(seed) \(query)")
             let pages = try walk(query, &records, limit: 1 + random.below(12)) { _ in }
             #expect(pages == whole, "seed \(seed) \(query)")
+        }
+    }
+
+    @Test("Leads order places as the places themselves do, whatever their names begin with", arguments: [Kind.event, .document, .tripItem, .metric])
+    func leads(_ kind: Kind) throws {
+        var random = Seeded(17)
+        let names = ["", "a", "ab", "abcdefg", "abcdefgh", "abcdefghi", "abcdefgh\u{0}", "ABCDEFGHJ", "\u{0}", "ł", "zzzzzzzzz"]
+        let declaration = QueryDeclaration.of(kind)
+        let records = (1...60).map { number in
+            var values: [String: Value] = [:]
+            for name in ["name", "title", "label"] where kind.declaration.index(of: name) != nil { values[name] = .text(random.one(of: names)) }
+            for name in ["type", "category", "metric_type"] where kind.declaration.index(of: name) != nil {
+                values[name] = .text(random.one(of: declaration.types + [""]))
+            }
+            for name in ["start_date", "recorded_date"] where kind.declaration.index(of: name) != nil {
+                values[name] = .text(random.one(of: ["2026-11-21", "2026-11-22"]))
+            }
+            return record(kind, number, createdAt: Int64(number % 3), values)
+        }
+        for sort in declaration.sorts {
+            let query = try Query(kind, sort: sort)
+            let all = keys(records)
+            for left in all {
+                #expect(query.lead(left) == query.lead(query.place(left)))
+                for right in all where query.lead(left) != query.lead(right) {
+                    #expect((query.lead(left) < query.lead(right)) == (query.place(left) < query.place(right)), "\(sort)")
+                }
+            }
         }
     }
 
