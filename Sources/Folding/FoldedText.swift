@@ -29,19 +29,23 @@ extension [UInt8] {
     /// - Complexity: some 1 ns an octet of ASCII, 50 ns any other character.
     package mutating func appendFolded(_ text: String) {
         var text = text
-        let isASCII = text.withUTF8 { octets in
-            guard octets.allSatisfy({ $0 < 0x80 }) else { return false }
+        text.withUTF8 { octets in
             reserveCapacity(count + octets.count)
-            for octet in octets { append(octet &- 0x41 < 26 ? octet | 0x20 : octet) }
-            return true
-        }
-        guard !isASCII else { return }
-        for scalar in text.unicodeScalars {
-            if scalar.isASCII {
-                let octet = UInt8(truncatingIfNeeded: scalar.value)
-                append(octet &- 0x41 < 26 ? octet | 0x20 : octet)
-            } else {
-                appendFolded(scalar)
+            var index = 0
+            while index < octets.count {
+                let octet = octets[index]
+                if octet < 0x80 {
+                    append(octet &- 0x41 < 26 ? octet | 0x20 : octet)
+                    index += 1
+                } else {
+                    // A string's octets are well formed: the first one of a character says how many it has.
+                    let length = octet < 0xE0 ? 2 : octet < 0xF0 ? 3 : 4
+                    let end = Swift.min(index + length, octets.count)
+                    var value = UInt32(octet) & (0xFF >> UInt32(length + 1))
+                    for follower in octets[(index + 1)..<end] { value = value << 6 | UInt32(follower & 0x3F) }
+                    if let scalar = Unicode.Scalar(value) { appendFolded(scalar) }
+                    index = end
+                }
             }
         }
     }

@@ -10,6 +10,7 @@ struct FoldedTextTests {
         ("ΣΊΣΥΦΟΣ σίσυφος", "σισυφοσ σισυφοσ"), ("ЁЛКА й", "елка и"), ("St. John’s “Prep”", "st. john's \"prep\""),
         ("A–B—C‐D", "a-b-c-d"), ("no\u{A0}break", "no break"), ("soft\u{AD}hyphen zero\u{200B}width", "softhyphen zerowidth"),
         ("ｆｕｌｌ", "full"), ("Việt Nam", "viet nam"), ("ǿ", "o"), ("", ""), ("tab\tline\n", "tab\tline\n"),
+        ("漢字 🥎 ok", "漢字 🥎 ok"), ("𝒳𝔜 Ж", "xy ж"), ("\u{7FF}\u{800}\u{FFFD}\u{10000}\u{10FFFD}", "\u{7FF}\u{800}\u{FFFD}\u{10000}\u{10FFFD}"),
     ])
     func folds(_ text: String, _ expected: String) {
         #expect(String(decoding: FoldedText(text).octets, as: UTF8.self) == expected)
