@@ -17,8 +17,8 @@ let usage = """
       loadgen seed   --data DIR --families N --members M [--records N [--record-kind event|message|school]]
                      [--years Y [--changes N]]
       loadgen mutate --server HOST:PORT --families N --members M [--publishers P] [--window W | --rate R]
-                     [--size OCTETS] [--warmup S] [--duration S] [--drain S] [--pid PID] [--json]
-      loadgen idle   --server HOST:PORT --connections N --members M --pid PID [--hold S] [--json]
+                     [--size OCTETS] [--warmup S] [--duration S] [--drain S] [--pid PID] [--tls-ca FILE] [--json]
+      loadgen idle   --server HOST:PORT --connections N --members M --pid PID [--hold S] [--tls-ca FILE] [--json]
 
     seed    fills the data folder of a server that does not run with families 0...N-1 of M parents each.
             THEIR TOKENS CAN BE GUESSED BY ANYBODY. Never serve people from such a folder.
@@ -27,6 +27,7 @@ let usage = """
             --window: so many unanswered per publisher (1). --rate: so many a second of all together, on
             schedule, with latency counted from the intended time. --pid adds the server's CPU.
     idle    memory of the server for each connection that joined and does nothing.
+    --tls-ca  speaks TLS, and trusts what the certificates in FILE vouch for; HOST has to be what the server's certificate says.
 
     Start the server with --mutations-per-second 0. Targets are 127.0.0.0/8 only; every run ends by itself.
     Exit status: 0 done, 1 failed, 2 wrong use, 3 something was lost, doubled, out of order or refused.

@@ -6,7 +6,7 @@ import Reactor
 /// Many clients on one reactor thread. A run subclasses it and says what they do once they are live.
 class Crowd: ReactorHooks {
     let reactor: Reactor
-    let target: SocketAddress
+    let target: LoadTarget
     /// Tells this run from every other.
     let runID: Int64
     private(set) var connections: [LoadConnection] = []
@@ -27,7 +27,7 @@ class Crowd: ReactorHooks {
     /// Time for all to be live, milliseconds.
     static let connectTime: Int64 = 60_000
 
-    init(target: SocketAddress) throws(Errno) {
+    init(target: LoadTarget) throws(Errno) {
         self.target = target
         reactor = try Reactor()
         idTime = Clock.wallMilliseconds()

@@ -54,7 +54,7 @@ enum IdleRun {
         guard let pid = plan.target.pid, let before = ProcessUse.memory(pid: pid) else {
             throw LoadFailure("The memory of the server cannot be read: is --pid the server's, and may you look at it?")
         }
-        let crowd = try Crowd(target: plan.target.address)
+        let crowd = try Crowd(target: plan.target)
         var report = IdleReport(connections: plan.connections, before: before)
         let start = Clock.monotonicMilliseconds()
         try crowd.connect(count: plan.connections, members: plan.target.members)

@@ -1,8 +1,10 @@
 import Bytes
 import Family
+import Glibc
 import HTTP1
 import Posix
 import Reactor
+import TLS
 import WebSocket
 import Wire
 
@@ -17,7 +19,7 @@ final class LoadConnection: Channel {
     private(set) var phase = Phase.connecting
 
     private unowned let crowd: Crowd
-    private let descriptor: FileDescriptor
+    private var transport: Transport
     private var registration: Registration?
     private var decoder = WebSocketDecoder(role: .client, limits: WebSocketLimits(maxMessage: 16 << 20, maxFragments: 1_024))
     private var outbox: Outbox
@@ -34,25 +36,32 @@ final class LoadConnection: Channel {
         self.index = index
         self.family = family
         self.member = member
-        descriptor = try Socket.startConnecting(to: crowd.target)
+        transport = try Self.transport(to: crowd.target)
         outbox = Outbox(pool: crowd.reactor.buffers, limit: LoadConnection.outboxLimit)
         handshake = WebSocketClientHandshake(
-            host: crowd.target.description, target: "/ws", subprotocols: ["huddle.v1"], nonce: nonce)
+            host: crowd.target.address.description, target: "/ws", subprotocols: ["huddle.v1"], nonce: nonce)
         super.init()
-        registration = try crowd.reactor.add(fd: descriptor.raw, interest: [.readable, .writable], channel: self)
+        registration = try crowd.reactor.add(fd: transport.raw, interest: [.readable, .writable], channel: self)
+    }
+
+    private static func transport(to target: LoadTarget) throws(Errno) -> Transport {
+        let descriptor = try Socket.startConnecting(to: target.address)
+        guard let trust = target.trust else { return Transport(descriptor) }
+        // Memory is all that can be lacking here; the handshake comes with the first octets.
+        do throws(TLSError) { return try Transport(descriptor, client: trust, host: target.host) } catch { throw Errno(ENOMEM, "TLS") }
     }
 
     override func ready(_ events: ReadyEvents) {
         if phase == .connecting {
             guard events.contains(.writable) || !events.isDisjoint(with: [.failed, .hungUp]) else { return }
-            do throws(Errno) { try Socket.finishConnecting(descriptor.raw) } catch { return fail("cannot connect: \(error.text)") }
+            do throws(Errno) { try Socket.finishConnecting(transport.raw) } catch { return fail("cannot connect: \(error.text)") }
             phase = .upgrading
             _ = outbox.append(copying: handshake.request, now: crowd.reactor.now)
             flush()
-        } else if events.contains(.writable) {
+        } else if events.contains(.writable) || transport.sendWaitsForReadable {
             flush()
         }
-        if !events.isDisjoint(with: [.readable, .failed, .hungUp]) { receive() }
+        if !events.isDisjoint(with: [.readable, .failed, .hungUp]) || transport.receiveWaitsForWritable { receive() }
     }
 
     // MARK: Output
@@ -80,29 +89,49 @@ final class LoadConnection: Channel {
     func flush() {
         isDirty = false
         guard let registration, phase != .ended, phase != .connecting else { return }
-        do throws(Errno) {
-            let isBlocked = try outbox.flush(to: descriptor.raw) == .blocked
-            guard isBlocked != isWatchingWrites else { return }
-            isWatchingWrites = isBlocked
-            try crowd.reactor.modify(registration, interest: isBlocked ? [.readable, .writable] : .readable)
-        } catch { fail("sending failed: \(error.text)") }
+        do throws(TransportError) {
+            let isBlocked = try sendQueued()
+            let watches = isBlocked && !transport.sendWaitsForReadable || transport.receiveWaitsForWritable
+            guard watches != isWatchingWrites else { return }
+            isWatchingWrites = watches
+            do throws(Errno) { try crowd.reactor.modify(registration, interest: watches ? [.readable, .writable] : .readable) } catch {
+                throw .system(error)
+            }
+        } catch { fail("sending failed: \(reason(error))") }
     }
+
+    /// - Returns: whether something is left for later.
+    private func sendQueued() throws(TransportError) -> Bool {
+        guard transport.isSecure else {
+            do throws(Errno) { return try outbox.flush(to: transport.raw) == .blocked } catch { throw .system(error) }
+        }
+        while !outbox.isEmpty {
+            guard case .done(let count) = try transport.send(outbox.front) else { return true }
+            outbox.consume(count)
+        }
+        return false
+    }
+
+    private func reason(_ error: TransportError) -> String { transport.distrust ?? error.text }
 
     // MARK: Input
 
     private func receive() {
         guard phase != .ended else { return }
         let buffer = crowd.reactor.receiveBuffer
-        do throws(Errno) {
-            switch try Socket.receive(descriptor.raw, into: buffer) {
-            case .wouldBlock: return
-            case .endOfStream: fail("the server closed the connection")
-            case .done(let count):
-                crowd.didReceive(octets: count)
-                let octets = UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])
-                if phase == .upgrading { receiveHead(octets) } else { receiveFrames(octets) }
-            }
-        } catch { fail("receiving failed: \(error.text)") }
+        do throws(TransportError) {
+            // What TLS has decrypted and the buffer had no room for, epoll does not know of.
+            repeat {
+                switch try transport.receive(into: buffer) {
+                case .wouldBlock: return
+                case .endOfStream: return fail("the server closed the connection")
+                case .done(let count):
+                    crowd.didReceive(octets: count)
+                    let octets = UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])
+                    if phase == .upgrading { receiveHead(octets) } else { receiveFrames(octets) }
+                }
+            } while transport.hasMore && phase != .ended
+        } catch { fail("receiving failed: \(reason(error))") }
     }
 
     private func receiveHead(_ octets: UnsafeMutableRawBufferPointer) {
@@ -162,7 +191,7 @@ final class LoadConnection: Channel {
         guard phase != .ended else { return }
         if phase != .connecting, phase != .upgrading {
             _ = outbox.append(copying: WebSocketEncoder.close(1000, maskKey: crowd.nextMask()), now: crowd.reactor.now)
-            _ = try? outbox.flush(to: descriptor.raw)
+            _ = try? sendQueued()
         }
         close()
     }

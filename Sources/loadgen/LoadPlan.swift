@@ -1,5 +1,6 @@
 import Arguments
 import Posix
+import TLS
 
 /// What every run needs: where to, how many, and bounds that make it stop by itself.
 struct LoadTarget {
@@ -7,13 +8,17 @@ struct LoadTarget {
     static let maxConnections = 19_000
 
     let address: SocketAddress
+    /// As it was written: whom a certificate is expected to name.
+    let host: String
+    /// Whom to trust; `nil` speaks plainly.
+    let trust: TLSClientContext?
     /// Members of each family, as they were seeded.
     let members: Int
     /// The server's, for its CPU and memory.
     let pid: Int32?
     let isJSON: Bool
 
-    static let options: Set<String> = ["--server", "--members", "--pid"]
+    static let options: Set<String> = ["--server", "--members", "--pid", "--tls-ca"]
 
     init(_ list: ArgumentList) throws(UsageError) {
         let (host, port) = try list.endpoint("--server", default: "127.0.0.1:8787")
@@ -21,6 +26,14 @@ struct LoadTarget {
             throw UsageError("Load goes to this machine only: --server takes an address of 127.0.0.0/8.")
         }
         self.address = address
+        self.host = host
+        if let file = list.value("--tls-ca") {
+            do throws(TLSError) { trust = try TLSClientContext(authorities: file) } catch {
+                throw UsageError("The certificates to trust cannot be read from \(file): \(error.reason).")
+            }
+        } else {
+            trust = nil
+        }
         members = try list.integer("--members", in: 1...SeedNames.maxMembers) ?? 1
         pid = try list.integer("--pid", in: 1...Int(Int32.max)).map(Int32.init)
         isJSON = list.has("--json")

@@ -50,7 +50,7 @@ final class MutateRun: Crowd {
         receivers = Array(
             repeating: Receiver(deliveries: Array(repeating: DeliveryCheck(), count: plan.publishers)),
             count: plan.families * plan.target.members)
-        try super.init(target: plan.target.address)
+        try super.init(target: plan.target)
     }
 
     /// Connects, publishes, waits for what is under way, leaves.

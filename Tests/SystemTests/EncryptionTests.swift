@@ -71,6 +71,26 @@ extension SystemTests {
             try server.stop()
         }
 
+        @Test("loadgen measures through TLS what it measures plainly, and does not talk to whom it cannot trust")
+        func load() throws {
+            let data = folder.path + "/load"
+            let loadgen = try Programs.path("loadgen")
+            #expect(try Programs.run(loadgen, ["seed", "--data", data, "--families", "2", "--members", "3"]).ending == .exited(0))
+            let server = try RunningServer(data, options: certificates.options + ["--mutations-per-second", "0"])
+            func mutate(trusting authorities: String) throws -> Programs.Answer {
+                try Programs.run(loadgen, [
+                    "mutate", "--server", "localhost:\(server.securePort)", "--tls-ca", authorities, "--families", "2", "--members", "3", "--window", "8",
+                    "--size", "4000", "--warmup", "0", "--duration", "0.3", "--drain", "20",
+                ])
+            }
+            let measured = try mutate(trusting: certificates.authority)
+            #expect(measured.ending == .exited(0) && measured.output.contains("each reached all of its family once and in order: yes"), "\(measured)")
+            let distrusted = try mutate(trusting: certificates.selfSigned)
+            #expect(distrusted.ending == .exited(1) && distrusted.errors.contains("certificate"), "\(distrusted.errors)")
+            #expect(try mutate(trusting: folder.path + "/none.pem").ending == .exited(2))
+            try server.stop()
+        }
+
         /// Everything that comes, up to the end of the stream; a reset is an error.
         private func exchange(_ port: UInt16, _ octets: [UInt8]) throws -> [UInt8] {
             let socket = try Socket.connectTCP(host: "127.0.0.1", port: port)
