@@ -4,7 +4,8 @@
 usage: deploy/bench/queries.py [FOLDER OF THE PROGRAMS (.build/release)] [SECONDS FOR EACH QUESTION (2)]
 
 Makes a family of 10,000 records (6,000 events, 2,000 schools, 2,000 coaches) with a history of 50,000 changes in a temporary folder, starts
-huddled there, and asks one question after the other on one connection, each from the last octet of the request to the last of the answer.
+huddled there, and asks one question after the other on one connection, each from the last octet of the request to the last of the answer. At
+the end it starts the server anew, joins with and without a cursor, and asks for a first list at once.
 Nothing but the standard library; ends what it started and removes what it made.
 """
 import base64
@@ -29,7 +30,7 @@ WORDS = ["Fall", "Camp", "Łódź", "Open", "Showcase", "Prospect", "Émile", "A
 class Session:
     """One connection that speaks huddle.v1: a client's half of RFC 6455, without fragments, which our server does not send."""
 
-    def __init__(self, port, token, family):
+    def __init__(self, port, token, family, cursor=None):
         self.socket = socket.create_connection(("127.0.0.1", port))
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         key = base64.b64encode(os.urandom(16)).decode()
@@ -42,8 +43,10 @@ class Session:
         self.mutation = 0
         self.send({"type": "sign_in", "token": token})
         self.until("welcome")
-        self.send({"type": "join", "family": family, "client": str(uuid.uuid4()), "context": "all"})
+        self.send({"type": "join", "family": family, "client": str(uuid.uuid4()), "context": "all", **({"cursor": cursor} if cursor else {})})
+        joined = json.loads(self.until("joined"))
         self.until("live")
+        self.cursor = {"epoch": joined["epoch"], "seq": joined["seq"]}
 
     def send(self, frame):
         payload = json.dumps(frame, separators=(",", ":")).encode()
@@ -190,16 +193,20 @@ def main():
         token = json.loads(huddled("token", "--member", family["member"]))["token"]
         with socket.create_server(("127.0.0.1", 0)) as probe:
             port = probe.getsockname()[1]
-        server = subprocess.Popen(
-            [PROGRAMS / "huddled", "serve", "--data", data, "--listen", f"127.0.0.1:{port}", "--mutations-per-second", "0"],
-            stderr=open(folder + "/log", "wb"))
-        try:
-            for _ in range(100):
+        def start():
+            server = subprocess.Popen(
+                [PROGRAMS / "huddled", "serve", "--data", data, "--listen", f"127.0.0.1:{port}", "--mutations-per-second", "0"],
+                stdout=subprocess.DEVNULL, stderr=open(folder + "/log", "wb"))
+            for _ in range(200):
                 try:
                     socket.create_connection(("127.0.0.1", port)).close()
                     break
                 except OSError:
                     time.sleep(0.05)
+            return server
+
+        server = start()
+        try:
             session = Session(port, token, family["family"])
             events, schools = fill(session, athletes, generator)
             number = 0
@@ -215,6 +222,18 @@ def main():
                 worst = max(worst, p99)
                 print(f"{name:38} {len(times):8} {first[-1]:8.2f} {times[len(times) // 2]:8.2f} {p99:8.2f} {times[-1]:8.2f} {used:11.2f}", flush=True)
             print(f"largest p99: {worst:.2f} ms")
+            for name, cursor in (("joined with a snapshot", None), ("joined with a cursor", Session(port, token, family["family"]).cursor)):
+                firsts = []
+                for _ in range(5):
+                    server.terminate()
+                    server.wait()
+                    server = start()
+                    session = Session(port, token, family["family"], cursor)
+                    begin = time.perf_counter()
+                    session.send({"type": "list", "request": 1, "kind": "event", "limit": 50})
+                    session.until("page")
+                    firsts.append((time.perf_counter() - begin) * 1_000)
+                print(f"first list after a start, {name}: {' '.join(f'{first:.1f}' for first in sorted(firsts))} ms")
         finally:
             server.terminate()
             server.wait()
