@@ -1,6 +1,7 @@
 import Bytes
 @testable import Client
 import Family
+import Synchronization
 import Terminal
 import Testing
 @testable import Views
@@ -102,6 +103,62 @@ struct RoomViewTests {
              1 unread · 1 mention · 1 pending · huddle.example
             >
             """)
+    }
+
+    /// How often something was worked out.
+    private final class Count: Sendable {
+        private let count = Mutex(0)
+        var value: Int { count.withLock { $0 } }
+        func add() { count.withLock { $0 += 1 } }
+    }
+
+    @Test("A letter that is typed lays out nothing of what was said; something new, another width and another name do")
+    func laidOutOnce() {
+        let count = Count()
+        var room = Self.room()
+        room.time = { _ in
+            count.add()
+            return "10:00"
+        }
+        _ = Self.drawn(room)
+        let once = count.value
+        #expect(once > 0)
+        for letter in "hello @Da /he" {
+            _ = Self.type(&room, String(letter))
+            _ = Self.drawn(room)
+        }
+        _ = Self.type(&room, "ctrl-u", "ctrl-up")
+        _ = Self.drawn(room)
+        #expect(count.value == once)
+        let same = room.name
+        room.name = same
+        _ = Self.drawn(room)
+        #expect(count.value == once)
+        room.name[Self.dana] = "Dana R."
+        #expect(Self.drawn(room).text.contains("Dana"))
+        #expect(count.value == 2 * once)
+        room.resize(Size(columns: 100, rows: 16))
+        _ = Self.drawn(room)
+        #expect(count.value == 3 * once)
+        room.show(Self.items, unread: UnreadCount())
+        _ = Self.drawn(room)
+        #expect(count.value == 4 * once)
+    }
+
+    @Test("What is longer than the screen is read from its beginning, and Enter goes back to the newest")
+    func longNotice() {
+        var room = Self.room()
+        room.tell(["short"], at: 800)
+        #expect(room.scrollback.isAtBottom)
+        room.tell((1...40).map { "line \($0) of the help" }, at: 801)
+        let text = Self.drawn(room).text
+        #expect(text.contains("line 1 of the help") && !text.contains("line 40 of the help"))
+        _ = Self.type(&room, "ok", "enter")
+        #expect(Self.drawn(room).text.contains("line 40 of the help"))
+        // Whoever has scrolled up is left where they are.
+        _ = Self.type(&room, "ctrl-home")
+        room.tell((1...40).map { "row \($0)" }, at: 802)
+        #expect(!Self.drawn(room).text.contains("row 1"))
     }
 
     @Test("Narrow, names stand before what is said, and everything reflows")
