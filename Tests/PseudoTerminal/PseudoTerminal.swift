@@ -101,6 +101,15 @@ package final class PseudoTerminal {
     /// Sends a signal to the program.
     package func signal(_ number: Int32) { if ending == nil { kill(pid, number) } }
 
+    /// Takes the terminal away, as closing its window does: the program gets SIGHUP, and EIO from whatever it asks of it. Nothing is read or
+    /// typed afterwards.
+    package func vanish() throws(Errno) {
+        let nothing = open("/dev/null", O_RDWR | O_CLOEXEC)
+        guard nothing >= 0 else { throw Errno.last("open") }
+        defer { close(nothing) }
+        guard dup2(nothing, master.raw) >= 0 else { throw Errno.last("dup2") }
+    }
+
     /// Makes the window another size, as dragging its corner does.
     package func resize(columns: Int, rows: Int) throws(Errno) {
         try read(waiting: 0)

@@ -37,6 +37,21 @@ struct BadTerminalTests {
         expectWhole(terminal)
     }
 
+    @Test("The terminal vanishes, also for one that is deaf to hanging up: the program ends by itself, and keeps what was typed", arguments: [false, true])
+    func vanishes(isDeaf: Bool) throws {
+        let seat = try Seat()
+        let huddle = try Programs.path("huddle")
+        let terminal = try seat.program.open(command: isDeaf ? ["/bin/sh", "-c", "trap '' HUP; exec \"$0\"", huddle] : [huddle])
+        try FullScreenTests.expect(terminal, "? shows the keys")
+        try terminal.type("half a thought")
+        try FullScreenTests.expect(terminal, "> half a thought")
+        try terminal.vanish()
+        let ending = try terminal.waitForEnd(milliseconds: 5_000)
+        #expect(ending == .exited(0))
+        let again = try seat.program.open()
+        try FullScreenTests.expect(again, "> half a thought")
+    }
+
     @Test("Random octets as keys: it lives, answers the next key, and ends in good order; seeded")
     func garbage() throws {
         let seat = try Seat()

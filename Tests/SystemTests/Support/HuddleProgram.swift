@@ -37,13 +37,17 @@ final class HuddleProgram {
     }
 
     /// Starts it on a terminal of its own.
-    func open(_ words: String..., columns: Int = 90, variables more: [String: String] = [:]) throws -> PseudoTerminal {
+    ///
+    /// - Parameter command: what is started instead of `huddle` and its words.
+    func open(
+        _ words: String..., columns: Int = 90, variables more: [String: String] = [:], command: [String]? = nil
+    ) throws -> PseudoTerminal {
         var variables = ["SWIFT_BACKTRACE": "enable=no"]
         for pair in environment {
             let parts = pair.split(separator: "=", maxSplits: 1)
             variables[String(parts[0])] = parts.count > 1 ? String(parts[1]) : ""
         }
         variables.merge(more) { _, new in new }
-        return try PseudoTerminal([try Programs.path("huddle")] + words, columns: columns, rows: 24, environment: variables)
+        return try PseudoTerminal(command ?? [try Programs.path("huddle")] + words, columns: columns, rows: 24, environment: variables)
     }
 }
