@@ -57,10 +57,12 @@ struct BadTerminalTests {
         let seat = try Seat()
         let seed = Environment.value("HUDDLE_SEED").flatMap { UInt64($0) } ?? UInt64.random(in: 0...UInt64.max)
         var random = Seeded(seed)
-        // An editor that changes nothing.
+        // The chord that leaves is left out, as a person can, and the editor changes nothing.
+        try Files.makeFolders(seat.program.home + "/huddle", mode: 0o700)
+        try Files.write(Array("unbind ctrl-x ctrl-c\n".utf8), to: seat.program.home + "/huddle/config")
         let terminal = try seat.program.open(variables: ["VISUAL": "true", "SEED": "\(seed)"])
         try FullScreenTests.expect(terminal, "? shows the keys")
-        // HUDDLE_GARBAGE=1048576 takes a release build some seconds, and one for debugging minutes.
+        // HUDDLE_GARBAGE=1048576 takes a release build most of a minute, and one for debugging many.
         var left = Environment.value("HUDDLE_GARBAGE").flatMap { Int($0) } ?? 32_768
         while left > 0 {
             // Ctrl-D on an empty line ends the program and Ctrl-Z stops it, as they should. Enter is made rare: everything said is a change.
