@@ -22,6 +22,8 @@ final class StallingRelay: Sendable {
         var up = 0
         var down = 0
         var stands = false
+        /// Cut off on the way up: the client is gone, and what the server still says is read until it has read all that it was sent.
+        var isEnding = false
 
         init(_ client: consuming FileDescriptor, _ server: consuming FileDescriptor) {
             self.client = client
@@ -99,10 +101,22 @@ final class StallingRelay: Sendable {
                 return (state.stalls, state.cuts, state.isOver)
             }
             if isOver { return }
-            if cuts { links.removeAll(where: \.stands) }
+            if cuts, direction == .up {
+                // To close here, with an answer unread, would take from the server what it has not read: a reset does that.
+                for link in links where link.stands {
+                    (link.stands, link.isEnding) = (false, true)
+                    try? Socket.finishSending(link.client.raw)
+                    try? Socket.finishSending(link.server.raw)
+                }
+            } else if cuts {
+                links.removeAll(where: \.stands)
+            }
             if !stalls { for link in links { link.stands = false } }
             var items = [Poll.Item(ends.call, .readable), Poll.Item(listener.raw, .readable)]
-            for link in links where !link.stands { items += [Poll.Item(link.client.raw, .readable), Poll.Item(link.server.raw, .readable)] }
+            for link in links where !link.stands {
+                items.append(Poll.Item(link.server.raw, .readable))
+                if !link.isEnding { items.append(Poll.Item(link.client.raw, .readable)) }
+            }
             guard try Poll.wait(&items, timeoutMilliseconds: 60_000) > 0 else { return }
             let ready = Set(items.filter { $0.ready != [] }.map(\.raw))
             if ready.contains(ends.call) { _ = try receive(ends.call) }
@@ -115,6 +129,10 @@ final class StallingRelay: Sendable {
             }
             links.removeAll { link in
                 guard !link.stands else { return false }
+                if link.isEnding {
+                    guard ready.contains(link.server.raw) else { return false }
+                    return ((try? receive(link.server.raw)) ?? nil) == nil
+                }
                 do {
                     if ready.contains(link.client.raw) {
                         guard let octets = try receive(link.client.raw) else { return true }
