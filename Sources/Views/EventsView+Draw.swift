@@ -15,7 +15,7 @@ extension EventsView {
         TitleLine.draw(facts, &canvas, title, theme)
         let (body, status) = rest.splitBottom(1)
         StatusLine.draw(facts, below: 0, chord: Keymap.names(chord.pressed), &canvas, status, theme)
-        let (head, main) = body.splitTop(min(2, body.rows))
+        let (head, below) = body.splitTop(min(2, body.rows))
         canvas.draw("Events", at: 1, head.row, theme[.title])
         canvas.draw("Track camps, showcases, visits, and games", at: 9, head.row, columns: max(canvas.size.columns - 30, 0), theme[.muted])
         let add = "n + Add Event"
@@ -25,6 +25,9 @@ extension EventsView {
             canvas.target(Rect(column, head.row, columns: add.count, rows: 1), .keys([.character("n")]))
         }
         drawFilters(&canvas, head)
+        // What keys do, where it takes no room that events need more.
+        let (main, foot) = below.splitBottom(canvas.size.rows >= 20 ? 1 : 0)
+        if foot.rows > 0 { PaneParts.hints(hints, &canvas, foot, theme) }
         var list = main
         let isWide = main.columns >= Self.wideColumns
         if isWide {
@@ -43,6 +46,14 @@ extension EventsView {
         if monthChoice != nil { drawMonthChoice(&canvas) }
         if isAskingToDelete { ask(&canvas) }
         if isHelpOpen { KeyHelp.draw(KeyHelp.lines(keymap, "events", EventsCommand.helpLines + BufferCommand.helpLines), &canvas, theme) }
+    }
+
+    /// The first keys that somebody new needs, where they are now.
+    private var hints: [(String, String)] {
+        if isSearching { return [("Enter", "to the list"), ("Esc", "no search")] }
+        if dayCursor != nil { return [("Enter", "its events"), ("Space", "stay here"), ("n", "new on it"), ("M", "month"), ("Tab", "list")] }
+        if detail != nil { return [("u", "undo"), ("?", "all keys")] }
+        return [("Enter", "open"), ("/", "search"), ("t", "type"), ("s", "status"), ("d", "dates"), ("r", "order"), ("a", "attended"), ("Tab", "days"), ("?", "all keys"), ("E", "export")]
     }
 
     private func drawFilters(_ canvas: inout Canvas, _ head: Rect) {
@@ -98,10 +109,6 @@ extension EventsView {
         canvas.clipped(to: rect) { canvas in
             canvas.draw("\(count) event\(count == 1 ? "" : "s") this month", at: rect.column + 1, rect.row + 9, theme[.muted])
             canvas.draw(TextWidth.cut(dayWords, to: rect.columns - 2), at: rect.column + 1, rect.row + 10, theme[.accent])
-            if dayCursor != nil {
-                canvas.draw("Enter its events  n new", at: rect.column + 1, rect.row + 11, theme[.muted])
-                canvas.draw("Tab back to the list", at: rect.column + 1, rect.row + 12, theme[.muted])
-            }
         }
     }
 

@@ -107,6 +107,7 @@ extension EventsView {
             search = Terminal.LineEditor()
             apply()
         default:
+            selectedDay = nil
             if case .action(let name) = keymap.outcome(of: [key], in: ["input"]) {
                 if let shared = SharedAction(named: name) { return [.shared(shared)] }
                 if let command = EditCommand(rawValue: name), command != .newline, command != .accept { _ = search.perform(command) }

@@ -98,7 +98,9 @@ package struct EventsView: Sendable {
             order = query.sort
         }
         places = query.wanted(keyed, today: today)
-        if selectedIndex == nil { selected = places.first.map { ids[$0] } }
+        guard selectedIndex == nil else { return }
+        selected = places.first.map { ids[$0] }
+        selectedDay = nil
     }
 
     /// All filters and the search are off; the order stays (R040).

@@ -175,11 +175,11 @@ struct FormTests {
         // One more of each, by itself: the event stands there already.
         try terminal.type("p")
         try Self.expect(terminal, "Log Performance Metric")
-        try terminal.type("\tp\t\t1.91\u{13}")
+        try terminal.type("p\t\t1.91\u{13}")
         try Self.expect(terminal, "1.91 sec")
         try terminal.type("i")
         try Self.expect(terminal, "Log Interaction   Ctrl-S")
-        try terminal.type("\t\t\tp\tc\t\tCalled about June.\u{13}")
+        try terminal.type("p\tc\t\tCalled about June.\u{13}")
         try Self.expect(terminal, "Phone · Coach contacted us")
         try Self.expect(terminal, "Called about June.")
 

@@ -178,7 +178,6 @@ struct FormViewTests {
         event.fields["school_id"] = .reference(Self.school)
         var form: FormView = .coaches(event, context: Self.context([event]), today: try Self.today(), theme: .dark, keymap: RoomCommand.defaultKeymap())
         form.options = [.coach: [FormOption(Self.coach, "Nadia Rahimi", group: Self.school), FormOption(Self.maya, "Bo Else")]]
-        Self.type(&form, " ")
         #expect(Self.drawn(form).contains("Nadia Rahimi") && !Self.drawn(form).contains("Bo Else"))
         Self.type(&form, "bo")
         #expect(Self.drawn(form).contains("Bo Else"))
@@ -186,6 +185,28 @@ struct FormViewTests {
         let entry = try #require(try Self.saved(Self.type(&form, "ctrl-s")).first)
         let field = try #require(Kind.event.declaration.index(of: "coaches_present"))
         #expect(entry.patch == FieldPatch(setEdits: [.init(field: field, add: [Self.coach])]))
+    }
+
+    @Test("R080 The way is offered in the form once an address or a city stands there")
+    func directions() throws {
+        var form = try Self.add(.event)
+        #expect(Self.type(&form, "ctrl-x m") == [.shared(.bell)] && !Self.drawn(form).contains("Get Directions"))
+        try Self.go(&form, "State")
+        Self.type(&form, "oh")
+        #expect(!Self.drawn(form).contains("Get Directions"), "a state alone leads nowhere")
+        try Self.go(&form, "City")
+        Self.type(&form, "Ashgrove")
+        #expect(Self.drawn(form).contains("Ctrl-X m  Get Directions"))
+        #expect(Self.type(&form, "ctrl-x m") == [.shared(.copy("https://www.openstreetmap.org/search?query=Ashgrove%2C%20OH"))])
+    }
+
+    @Test("A form begins with what is asked for and not known; who stands empty says what that means")
+    func begins() throws {
+        let result = try Self.add(.metric, preset: ["event_id": .reference(Self.event.id)])
+        #expect(result.rows[result.focus].label == "Metric type")
+        let item = try Self.add(.tripItem, preset: ["trip_id": .reference(Self.school), "start_time": .text("2026-11-24T09:00")])
+        #expect(item.rows[item.focus].label == "Title" && Self.drawn(item).contains("everyone on the trip"))
+        #expect(try Self.drawn(Self.add(.event)).contains("-- Select a school --"))
     }
 
     @Test("Every kind that people add has a form that saves what its required fields say", arguments: [

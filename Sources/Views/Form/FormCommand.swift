@@ -5,6 +5,7 @@ internal import Terminal
 package enum FormCommand: String, CaseIterable, Sendable {
     case next = "form-next", previous = "form-previous", save = "form-save", cancel = "form-cancel"
     case later = "form-later", earlier = "form-earlier", editOutside = "form-edit-outside"
+    case directions = "form-directions"
 
     package var summary: String {
         switch self {
@@ -15,6 +16,7 @@ package enum FormCommand: String, CaseIterable, Sendable {
         case .later: "a day, a quarter of an hour or one later"
         case .earlier: "a day, a quarter of an hour or one earlier"
         case .editOutside: "write the text in your own editor"
+        case .directions: "a link to the directions"
         }
     }
 
@@ -24,7 +26,7 @@ package enum FormCommand: String, CaseIterable, Sendable {
     static func bindDefaults(_ keymap: inout Keymap) {
         let keys: [(String, FormCommand)] = [
             ("tab", .next), ("down", .next), ("enter", .next), ("shift-tab", .previous), ("up", .previous), ("ctrl-s", .save), ("f10", .save),
-            ("esc", .cancel), ("ctrl-c", .cancel), ("ctrl-up", .later), ("ctrl-down", .earlier), ("ctrl-x ctrl-e", .editOutside),
+            ("esc", .cancel), ("ctrl-c", .cancel), ("ctrl-up", .later), ("ctrl-down", .earlier), ("ctrl-x ctrl-e", .editOutside), ("ctrl-x m", .directions),
         ]
         for (names, command) in keys { keymap.bind(names, to: command.rawValue, in: "form") }
     }

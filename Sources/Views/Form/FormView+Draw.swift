@@ -34,6 +34,8 @@ extension FormView {
         let row: Int
         let text: StyledText
         var cursor: Int?
+        /// What a click on it does, where it is not the row.
+        var keys: [Key]?
     }
 
     private func drawRows(_ canvas: inout Canvas, _ rect: Rect) {
@@ -49,6 +51,10 @@ extension FormView {
             }
             if !row.section.isEmpty { lines.append(Line(row: place, text: StyledText(row.section, theme[.title]))) }
             lines += self.lines(of: row, place, labels, rect.columns)
+            if row.kind == .event, row.declaration?.name == "state", directions != nil {
+                let words = StyledText(String(repeating: " ", count: labels + 2)) + StyledText("Ctrl-X m  Get Directions", theme[.accent])
+                lines.append(Line(row: place, text: words, keys: [.control("x"), .character("m")]))
+            }
         }
         let isButton = focus == rows.count
         lines.append(Line(row: rows.count, text: StyledText(isButton ? "▸ " : "  ", theme[.accent]) + StyledText("[ \(isSaving ? savingLabel : saveLabel) ]", isButton ? theme[.selection].with(.bold) : theme[.accent])))
@@ -60,7 +66,7 @@ extension FormView {
             for (place, line) in lines.dropFirst(top).prefix(rect.rows).enumerated() {
                 canvas.draw(line.text, at: rect.column, rect.row + place)
                 let area = Rect(rect.column, rect.row + place, columns: rect.columns, rows: 1)
-                canvas.target(area, .place(Self.fieldTarget, line.row))
+                canvas.target(area, line.keys.map { ClickTarget.keys($0) } ?? .place(Self.fieldTarget, line.row))
                 if isSaving { canvas.restyle(area) { $0.with(.dim) } }
                 if let cursor = line.cursor { canvas.cursor = Point(min(rect.column + cursor, rect.endColumn - 1), rect.row + place) }
             }
@@ -103,7 +109,8 @@ extension FormView {
             lines.append(Line(row: place, text: head + StyledText(isOn ? "[x]" : "[ ]", isOn ? theme[.success] : theme[.text]), cursor: isFocused ? labels + 3 : nil))
         case .chosen(let ids):
             let names = ids.map { name($0, of: row.names) }.joined(separator: ", ")
-            let empty = isFocused ? "type a few letters, or Space" : "-- None --"
+            let nobody = row.names == .school ? "-- Select a school --" : row.kind == .tripItem && row.declaration?.name == "participants" ? "everyone on the trip" : "-- None --"
+            let empty = isFocused ? "type a few letters, or Space" : nobody
             lines.append(
                 Line(row: place, text: head + StyledText(TextWidth.cut(names.isEmpty ? empty : names, to: width), names.isEmpty ? theme[.muted] : theme[.text]), cursor: isFocused ? labels + 2 : nil))
         }

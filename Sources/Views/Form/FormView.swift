@@ -93,14 +93,19 @@ package struct FormView {
             case .school, .coach: ("Add New \(label)", "Save \(label)")
             default: ("Add New \(label)", "Create \(label)")
             }
-        return FormView(title, save, [FormPart(kind)], rows, athlete, context, today, theme, keymap, .add(kind, athlete: athlete, asksAthlete: asksAthlete))
+        var form = FormView(title, save, [FormPart(kind)], rows, athlete, context, today, theme, keymap, .add(kind, athlete: athlete, asksAthlete: asksAthlete))
+        // What is known already is not asked first.
+        form.focus = rows.firstIndex { $0.isRequired && $0.isEmpty } ?? 0
+        return form
     }
 
     /// Who of the school's coaches was at an event (R102, R103).
     package static func coaches(_ event: Record, context: RuleContext, today: CalendarDate, theme: Theme, keymap: Keymap) -> FormView {
         let rows = Self.rows(of: .event, part: 0, event.fields, only: ["coaches_present"], sections: false)
-        return FormView(
+        var form = FormView(
             "Coaches Present", "Save Changes", [FormPart(.event, base: event)], rows, event.athlete, context, today, theme, keymap, .coaches(event.id))
+        form.picker = form.makePicker(in: 0)
+        return form
     }
 
     package static func edit(_ record: Record, context: RuleContext, today: CalendarDate, theme: Theme, keymap: Keymap) -> FormView {
@@ -364,6 +369,7 @@ package struct FormView {
         case .cancel:
             guard isChanged else { return [.discard] }
             isAskingToDiscard = true
+        case .directions: return [.shared(directions.map { .copy($0) } ?? .bell)]
         case .later: step(1)
         case .earlier: step(-1)
         case .editOutside:
@@ -371,6 +377,16 @@ package struct FormView {
             return [.editOutside(rows[focus].editor.text)]
         }
         return []
+    }
+
+    /// The way to what is typed for an event's place (R080).
+    var directions: String? {
+        var fields = Fields(.event)
+        for row in rows where row.kind == .event {
+            guard let name = row.declaration?.name, ["address", "city", "state"].contains(name), case .typed(let text) = row.current, !text.trimmed.isEmpty else { continue }
+            fields[name] = .text(text.trimmed)
+        }
+        return Directions.link(fields)
     }
 
     private mutating func move(_ count: Int) {

@@ -72,16 +72,17 @@ final class FormBuffer: Buffer {
             }
             return true
         case .postponed(mutation, let rejection, _): view.say("\(rejection.message) It is tried again by itself.")
-        case .offline:
-            finish(nil, client)
-            client.toast("Kept, and sent when the server is back.")
         default: break
         }
         return false
     }
 
-    /// What was refused may have been decided elsewhere.
+    /// The server may have gone while one waited for its answer, and what was refused may have been decided elsewhere.
     func settle(_ client: FullScreenClient) {
+        if saving != nil, client.session.engine.phase != .live {
+            finish(nil, client)
+            return client.toast("Kept, and sent when the server is back.")
+        }
         guard saving == nil, let refused, !client.session.engine.drafts.contains(where: { $0.id == refused }) else { return }
         client.close(key)
     }
