@@ -8,6 +8,9 @@ extension EventsView {
     /// From which width on the month stands beside the list.
     private static var wideColumns: Int { 72 }
     private static var monthColumns: Int { 30 }
+    /// From which size on it has room for what lasts several days, and columns then.
+    private static var tall: Size { Size(columns: 112, rows: 30) }
+    private static var tallColumns: Int { 45 }
 
     /// Draws the whole screen.
     package func draw(_ facts: StatusFacts, _ canvas: inout Canvas) {
@@ -31,7 +34,7 @@ extension EventsView {
         var list = main
         let isWide = main.columns >= Self.wideColumns
         if isWide {
-            let (left, right) = main.splitLeft(Self.monthColumns)
+            let (left, right) = main.splitLeft(isTall(canvas.size) ? Self.tallColumns : Self.monthColumns)
             drawMonth(&canvas, left)
             list = right
         }
@@ -90,6 +93,8 @@ extension EventsView {
         canvas.target(rect, .keys(keys))
     }
 
+    private func isTall(_ size: Size) -> Bool { size.columns >= Self.tall.columns && size.rows >= Self.tall.rows }
+
     private func drawMonth(_ canvas: inout Canvas, _ rect: Rect) {
         let end = canvas.draw("‹ \(TripWords.months[month.month - 1]) \(month.year) ›", at: rect.column + 1, rect.row, theme[.title])
         target(.previousMonth, &canvas, Rect(rect.column, rect.row, columns: 3, rows: 1))
@@ -104,11 +109,14 @@ extension EventsView {
         let look = MonthGrid<Identifier>.Look(theme: theme, selected: selectedDay ?? selectedRecord.flatMap { span($0)?.first }, cursor: dayCursor) { id in
             byID[id].map { theme[Self.role(ofType: $0)] } ?? .plain
         }
-        grid.draw(&canvas, in: Rect(rect.column, rect.row + 1, columns: min(rect.columns, Self.monthColumns) - 1, rows: MonthGrid<Identifier>.compactRows), look)
+        let isTall = isTall(canvas.size)
+        let rows = isTall ? MonthGrid<Identifier>.tallRows : MonthGrid<Identifier>.compactRows
+        let columns = min(rect.columns, isTall ? Self.tallColumns : Self.monthColumns) - 1
+        grid.draw(&canvas, in: Rect(rect.column, rect.row + 1, columns: columns, rows: rows), look)
         let count = Set(grid.days.filter(\.isInMonth).flatMap(\.ids)).count
         canvas.clipped(to: rect) { canvas in
-            canvas.draw("\(count) event\(count == 1 ? "" : "s") this month", at: rect.column + 1, rect.row + 9, theme[.muted])
-            canvas.draw(TextWidth.cut(dayWords, to: rect.columns - 2), at: rect.column + 1, rect.row + 10, theme[.accent])
+            canvas.draw("\(count) event\(count == 1 ? "" : "s") this month", at: rect.column + 1, rect.row + rows + 2, theme[.muted])
+            canvas.draw(TextWidth.cut(dayWords, to: rect.columns - 2), at: rect.column + 1, rect.row + rows + 3, theme[.accent])
         }
     }
 

@@ -224,6 +224,25 @@ struct EventsViewTests {
         #expect(Self.drawn(view, columns: 50, rows: 20).contains("‹ November 2026 ›"))
     }
 
+    @Test("On a large screen what lasts several days is a bar below them, and can be clicked")
+    func bars() throws {
+        var view = try Self.view()
+        var canvas = Canvas(Size(columns: 120, rows: 40))
+        view.draw(RoomViewTests.facts(), &canvas)
+        let week = try #require((0..<40).first { canvas.text(row: $0).contains(" 8•") })
+        #expect(canvas.text(row: week + 1).hasPrefix("━"), "the camp goes on from the week before\n\(canvas.text)")
+        #expect(canvas.text(row: week - 1).contains("━━━━━"))
+        guard case .place("day", let day)? = canvas.target(at: Point(1, week + 1)) else {
+            Issue.record("a bar cannot be clicked")
+            return
+        }
+        #expect(CalendarDate(days: day) == CalendarDate("2026-11-08"))
+        var mouse = MouseEvent(.press(1), at: Point(1, week + 1))
+        mouse.target = .place("day", day)
+        _ = view.handle(.mouse(mouse))
+        #expect(view.selectedRecord?.fields.text("name") == "Late Camp")
+    }
+
     @Test("R031 A month is chosen from a table of the years that can be reached")
     func monthChoice() throws {
         var view = try Self.view()

@@ -21,6 +21,8 @@ extension MonthGrid {
     /// Columns of the compact grid, and rows with names and six weeks.
     package static var compactColumns: Int { 28 }
     package static var compactRows: Int { 1 + weeks }
+    /// Rows with room for bars below the weeks.
+    package static var tallRows: Int { 1 + weeks * 2 }
 
     /// Draws the names of the days and the weeks into the upper left of `rect`: each day takes four columns, or more where there is room, and
     /// a row, or two where there is room for bars. A click on a day is `day` with its number (`CalendarDate.days`).
@@ -36,7 +38,7 @@ extension MonthGrid {
             for (index, day) in days.enumerated() {
                 let column = rect.column + index % 7 * wide
                 let row = rect.row + 1 + index / 7 * high
-                draw(day, &canvas, column, row, wide, look)
+                draw(day, &canvas, Rect(column, row, columns: wide, rows: high), look)
             }
             for (week, bars) in bars.enumerated() {
                 let row = rect.row + 1 + week * high
@@ -48,12 +50,13 @@ extension MonthGrid {
         }
     }
 
-    private func draw(_ day: Day, _ canvas: inout Canvas, _ column: Int, _ row: Int, _ wide: Int, _ look: Look) {
+    private func draw(_ day: Day, _ canvas: inout Canvas, _ rect: Rect, _ look: Look) {
+        let (column, row) = (rect.column, rect.row)
         var style = day.isInMonth ? Style.plain : look.theme[.outside]
         if day.isToday { style = look.theme[.today] }
         if day.date == look.selected { style = style.over(look.theme[.selection]).with(.underline) }
         if day.date == look.cursor { style = style.with([.reverse, .bold]) }
-        canvas.target(Rect(column, row, columns: wide, rows: 1), .place("day", day.date.days))
+        canvas.target(rect, .place("day", day.date.days))
         let number = day.date.day < 10 ? " \(day.date.day)" : "\(day.date.day)"
         canvas.draw(number, at: column + 1, row, style)
         guard let first = day.ids.first else { return }
