@@ -65,6 +65,15 @@ package enum EventsCommand: String, CaseIterable, Sendable {
     }
 }
 
+/// Why a key does nothing.
+enum EventsSentence {
+    static let attended = "It is marked attended already; e changes it."
+    static let noPlace = "No address or city is known; e adds one."
+    static let noEvent = "Nothing is on that day; n adds an event."
+    static let farMonth = "Months go two years either way."
+    static let none = "No event is selected."
+}
+
 /// What the events ask of whoever has the session.
 package enum EventsAction: Hashable, Sendable {
     /// The caller gives its lines to `showDetail`.

@@ -71,7 +71,7 @@ extension EventsView {
         case .waiting, .undefined: return []
         case .unbound(let key):
             if key == .character(" "), let dayCursor {
-                return choose(day: dayCursor) ? [] : [.shared(.bell)]
+                return choose(day: dayCursor) ? [] : [.shared(.say(EventsSentence.noEvent))]
             }
             isHelpOpen = key == .character("?")
             return []
@@ -150,7 +150,7 @@ extension EventsView {
             dayCursor = today
             month = today
         case .open:
-            guard choose(day: day) else { return [.shared(.bell)] }
+            guard choose(day: day) else { return [.shared(.say(EventsSentence.noEvent))] }
             dayCursor = nil
         case .add: return [.add(on: day)]
         case .focusMonth, .close: dayCursor = nil
@@ -172,22 +172,23 @@ extension EventsView {
         case .focusMonth, .nextPart: if detail == nil { enterMonth() } else { _ = detail?.step(1) }
         case .previousPart: if detail == nil { enterMonth() } else { _ = detail?.step(-1) }
         case .open:
-            guard let detail else { return selected.map { [.open($0)] } ?? [.shared(.bell)] }
+            guard let detail else { return selected.map { [.open($0)] } ?? [.shared(.say(EventsSentence.none))] }
             return detail.selected.map { [.record($0)] } ?? []
         case .add: return [.add(on: nil)]
         case .edit:
             if let part = detail?.selected, part.kind != .coach { return [.record(part)] }
-            return selected.map { [.edit($0)] } ?? [.shared(.bell)]
+            return selected.map { [.edit($0)] } ?? [.shared(.say(EventsSentence.none))]
         case .attend:
-            guard let record = selectedRecord, !record.fields.flag("attended") else { return [.shared(.bell)] }
+            guard let record = selectedRecord else { return [.shared(.say(EventsSentence.none))] }
+            guard !record.fields.flag("attended") else { return [.shared(.say(EventsSentence.attended))] }
             return [.attend(record.id)]
-        case .coaches: return selected.map { [.coaches($0)] } ?? [.shared(.bell)]
+        case .coaches: return selected.map { [.coaches($0)] } ?? [.shared(.say(EventsSentence.none))]
         case .delete: isAskingToDelete = selectedRecord != nil
         case .directions:
-            guard let link = selectedRecord.flatMap({ Directions.link($0.fields) }) else { return [.shared(.bell)] }
+            guard let link = selectedRecord.flatMap({ Directions.link($0.fields) }) else { return [.shared(.say(EventsSentence.noPlace))] }
             return [.directions(link)]
-        case .interaction: return selected.map { [.log(.interaction, $0)] } ?? [.shared(.bell)]
-        case .metric: return selected.map { [.log(.metric, $0)] } ?? [.shared(.bell)]
+        case .interaction: return selected.map { [.log(.interaction, $0)] } ?? [.shared(.say(EventsSentence.none))]
+        case .metric: return selected.map { [.log(.metric, $0)] } ?? [.shared(.say(EventsSentence.none))]
         case .export: return [.export((0..<count).map { found($0).id }, event: detail == nil ? nil : selected)]
         case .search:
             detail = nil

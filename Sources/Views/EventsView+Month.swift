@@ -10,7 +10,7 @@ extension EventsView {
 
     /// Pages the months; the first event of the month that comes is selected, if the list has one.
     mutating func page(_ count: Int) -> [EventsAction] {
-        guard let next = MonthGrid<Identifier>.month(month, movedBy: count, today: today) else { return [.shared(.bell)] }
+        guard let next = MonthGrid<Identifier>.month(month, movedBy: count, today: today) else { return [.shared(.say(EventsSentence.farMonth))] }
         show(month: next)
         return []
     }
@@ -35,7 +35,7 @@ extension EventsView {
 
     /// - Returns: a bell beyond what can be reached.
     mutating func moveDay(_ count: Int) -> [EventsAction] {
-        guard let next = dayCursor?.adding(days: count), isReachable(next) else { return [.shared(.bell)] }
+        guard let next = dayCursor?.adding(days: count), isReachable(next) else { return [.shared(.say(EventsSentence.farMonth))] }
         dayCursor = next
         month = next
         return []
@@ -69,7 +69,7 @@ extension EventsView {
     var years: ClosedRange<Int> { today.year - 2...today.year + 2 }
 
     mutating func moveMonthChoice(_ count: Int) -> [EventsAction] {
-        guard let choice = monthChoice, let next = MonthGrid<Identifier>.month(choice, movedBy: count, today: today) else { return [.shared(.bell)] }
+        guard let choice = monthChoice, let next = MonthGrid<Identifier>.month(choice, movedBy: count, today: today) else { return [.shared(.say(EventsSentence.farMonth))] }
         monthChoice = next
         return []
     }

@@ -108,12 +108,13 @@ package struct RecordView: Sendable {
         case .edit:
             if let part = pane.selected, part.kind != .coach { return [.record(part)] }
             return record == nil ? [.shared(.bell)] : [.edit]
-        case .attend where isEvent && record?.fields.flag("attended") == false: return [.attend]
+        case .attend where isEvent: return record?.fields.flag("attended") == true ? [.shared(.say(EventsSentence.attended))] : [.attend]
         case .coaches where isEvent: return [.coaches]
         case .export where isEvent: return [.export]
         case .delete where record != nil: isAskingToDelete = true
         case .directions:
-            guard let link = record.flatMap({ kind == .event ? Directions.link($0.fields) : nil }) else { return [.shared(.bell)] }
+            guard let record, kind == .event else { return [.shared(.bell)] }
+            guard let link = Directions.link(record.fields) else { return [.shared(.say(EventsSentence.noPlace))] }
             return [.directions(link)]
         case .interaction where isEvent: return [.log(.interaction)]
         case .metric where isEvent: return [.log(.metric)]

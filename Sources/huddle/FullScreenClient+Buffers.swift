@@ -73,6 +73,9 @@ extension FullScreenClient {
         case .close: close(buffers.current)
         case .undoLast: try undoLast()
         case .copy(let text): copy(text)
+        case .say(let sentence):
+            screen.bell()
+            toast(sentence)
         case .bell: screen.bell()
         case .redraw: screen.redraw()
         case .suspend: for event in screen.suspend() { _ = try take(event) }

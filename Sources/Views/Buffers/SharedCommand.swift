@@ -53,6 +53,8 @@ package enum SharedAction: Hashable, Sendable {
     case undoLast
     /// Put it into the terminal's clipboard.
     case copy(String)
+    /// Why a key does nothing here, as a sentence.
+    case say(String)
     case bell, redraw, suspend, quit
 
     /// What a name in the keymap means in every view; `nil` for the names of one view.

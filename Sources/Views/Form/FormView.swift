@@ -369,7 +369,7 @@ package struct FormView {
         case .cancel:
             guard isChanged else { return [.discard] }
             isAskingToDiscard = true
-        case .directions: return [.shared(directions.map { .copy($0) } ?? .bell)]
+        case .directions: return [.shared(directions.map { .copy($0) } ?? .say("Write an address or a city first."))]
         case .later: step(1)
         case .earlier: step(-1)
         case .editOutside:
