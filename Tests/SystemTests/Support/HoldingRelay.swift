@@ -40,7 +40,7 @@ final class HoldingRelay {
                     isLive = heard.indices.contains { heard[$0...].starts(with: live) }
                     heard = heard.suffix(live.count)
                 }
-                try Socket.sendAll(client.raw, octets)
+                guard try send(client.raw, octets) else { return }
             }
             if items[0].ready != [] {
                 guard let octets = try receive(client.raw) else { return }
@@ -53,13 +53,28 @@ final class HoldingRelay {
         }
     }
 
-    /// - Returns: `nil` at the end of the stream.
+    /// - Returns: whether somebody is there to get it.
+    private func send(_ raw: Int32, _ octets: [UInt8]) throws(Errno) -> Bool {
+        do throws(Errno) { try Socket.sendAll(raw, octets) } catch {
+            guard error.isPeerGone else { throw error }
+            return false
+        }
+        return true
+    }
+
+    /// - Returns: `nil` at the end of the stream, also when a program has ended with something unread, which resets the connection.
     private func receive(_ raw: Int32) throws -> [UInt8]? {
         var buffer = [UInt8](repeating: 0, count: 65_536)
-        switch try buffer.withUnsafeMutableBytes({ try Socket.receive(raw, into: $0) }) {
-        case .done(let count): return Array(buffer[..<count])
-        case .wouldBlock: return []
-        case .endOfStream: return nil
+        let result: IOResult
+        do {
+            result = try buffer.withUnsafeMutableBytes { try Socket.receive(raw, into: $0) }
+        } catch let error as Errno where error.isPeerGone {
+            return nil
+        }
+        return switch result {
+        case .done(let count): Array(buffer[..<count])
+        case .wouldBlock: []
+        case .endOfStream: nil
         }
     }
 }
