@@ -14,37 +14,16 @@ final class Connection: Channel {
     private var transport: Transport
     private var registration: Registration?
     private var decoder: WebSocketDecoder
-    /// Takes compressed messages.
-    private(set) var inflates = false
     private var outbox: Outbox
     /// Requests and their answers; `nil` after the upgrade.
     private var http: HTTPExchange?
-    /// Answers have to leave before another request is read.
-    private var isHoldingRequests = false
     private let peer: NetworkAddress?
     private var closing = CloseState()
-    /// Everything is said and the stream ended from this side; what still comes is read and dropped. Closing the socket over unread
-    /// octets would reset it, and the reset can overtake the close frame or the response.
-    private var isLingering = false
-    /// Over the server's limit, and only told so.
-    private(set) var isRefused = false
-    /// The decoder takes messages of the full size.
-    private var isWide = false
     private(set) var session: SessionID?
     /// Position in the shard's list of connections, for removal in O(1).
     var index = 0
-    /// In the shard's list of those to flush before it sleeps.
-    var isDirty = false
-    /// TLS has not come to an end of its beginning; each step waits for its turn in the shard's queue.
-    private(set) var isShakingHands: Bool
-    private var isInHandshakeQueue = false
     /// Frames of an earlier tick whose turn comes with the next one; until then nothing more is received.
     private var held: [UInt8] = []
-    private var isPostponed = false
-    /// The tick that received last (`Shard.tick`).
-    private var receivedIn: UInt32 = 0
-    /// The kernel is full; epoll says when it is not.
-    private var isBlocked = false
     /// The last octet from the peer; when this state began; the ping that is not answered: milliseconds of the reactor's clock.
     private var heardAt: Int64
     private var since: Int64
@@ -57,6 +36,31 @@ final class Connection: Channel {
     private var timerDue = Int64.max
     /// Whom the limit of connections for one address counts this one to.
     var group: NetworkAddress?
+
+    // The small ones stand together: each between two large ones would take eight octets of every connection.
+
+    /// Takes compressed messages.
+    private(set) var inflates = false
+    /// Answers have to leave before another request is read.
+    private var isHoldingRequests = false
+    /// Everything is said and the stream ended from this side; what still comes is read and dropped. Closing the socket over unread
+    /// octets would reset it, and the reset can overtake the close frame or the response.
+    private var isLingering = false
+    /// Over the server's limit, and only told so.
+    private(set) var isRefused = false
+    /// The decoder takes messages of the full size.
+    private var isWide = false
+    /// In the shard's list of those to flush before it sleeps.
+    var isDirty = false
+    /// TLS has not come to an end of its beginning; each step waits for its turn in the shard's queue.
+    private(set) var isShakingHands: Bool
+    private var isInHandshakeQueue = false
+    /// `held` has its turn in the next tick.
+    private var isPostponed = false
+    /// The kernel is full; epoll says when it is not.
+    private var isBlocked = false
+    /// The tick that received last (`Shard.tick`).
+    private var receivedIn: UInt32 = 0
 
     /// Fragments of one message: who sends each kilobyte alone stays below, who sends each octet alone does not.
     static let maxFragments = 1_024
