@@ -50,6 +50,8 @@ let package = Package(
         .systemLibrary(name: "CNcurses", providers: [.apt(["libncurses-dev"])]),
         // The headers of libcurl4-openssl-dev; the library is loaded at its first use.
         .target(name: "CCurl"),
+        // No headers of others: it says itself what it uses of libpangocairo, which is loaded at its first use.
+        .target(name: "CPango"),
 
         // Layer 1: ground.
         library("Bytes"),
@@ -68,6 +70,7 @@ let package = Package(
         library("HTTP1", ["Bytes", "Dates"]),
         library("Tar"),
         library("HTTPClient", ["CCurl", "Posix"]),
+        library("PDF", ["CPango"]),
         library("WebSocket", ["Bytes", "Crypto", "Deflate", "HTTP1"]),
         library("Terminal", ["CUTF8proc", "Folding", "Dates"]),
         library("Screen", ["CNcurses", "Bytes", "Posix", "Terminal"]),
@@ -85,7 +88,7 @@ let package = Package(
 
         // Layer 5: composition.
         library("Server", ["Bytes", "Crypto", "Posix", "Blobs", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Uploads", "Store"]),
-        library("Client", ["Arguments", "Bytes", "Crypto", "Posix", "SQLite", "TLS", "HTTPClient", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire"]),
+        library("Client", ["Arguments", "Bytes", "Crypto", "Posix", "SQLite", "TLS", "HTTPClient", "PDF", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire"]),
         library("Views", ["Bytes", "JSON", "Dates", "Family", "Queries", "Wire", "Uploads", "Terminal", "Client"]),
 
         // Layer 6: programs.
@@ -115,6 +118,7 @@ let package = Package(
         tests("HTTP1Tests", ["Bytes", "Posix", "JSON", "HTTP1"]),
         tests("TarTests", ["Tar"]),
         tests("HTTPClientTests", ["Posix", "HTTPClient"]),
+        tests("PDFTests", ["Posix", "PDF"]),
         tests("WebSocketTests", ["wsecho", "wsclient", "Bytes", "Crypto", "Deflate", "Posix", "HTTP1", "WebSocket"]),
         tests("TerminalTests", ["Dates", "Terminal"]),
         tests("ScreenTests", ["screendemo", "PseudoTerminal", "Posix", "Terminal", "Screen"]),
@@ -127,7 +131,7 @@ let package = Package(
         tests("BlobsTests", ["MemoryDisk", "Bytes", "Crypto", "Posix", "Blobs"]),
         tests("StoreTests", ["CFaultVFS", "MemoryDisk", "Blobs", "Bytes", "Crypto", "Posix", "SQLite", "Tar", "JSON", "Dates", "Family", "Queries", "Wire", "Store"]),
         tests("ServerTests", ["TestCertificates", "CFaultVFS", "MemoryDisk", "Bytes", "Crypto", "Posix", "Blobs", "SQLite", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Uploads", "Store", "Server"]),
-        tests("ClientTests", ["TestCertificates", "Arguments", "Bytes", "Crypto", "Posix", "SQLite", "HTTP1", "HTTPClient", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Client"]),
+        tests("ClientTests", ["TestCertificates", "Arguments", "Bytes", "Crypto", "Posix", "SQLite", "HTTP1", "HTTPClient", "PDF", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Client"]),
         tests("ViewsTests", ["Bytes", "Dates", "Family", "Queries", "Wire", "Uploads", "Terminal", "Client", "Views"]),
         tests("SimulationTests", ["CFaultVFS", "Bytes", "Crypto", "Posix", "SQLite", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Store", "Server", "Client"]),
         .testTarget(

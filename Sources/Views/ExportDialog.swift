@@ -1,4 +1,5 @@
 package import Bytes
+package import Client
 package import Family
 package import Terminal
 
@@ -51,10 +52,13 @@ package struct ExportDialog: Sendable {
         self.theme = theme
         self.keymap = keymap
         path = LineField("File: ")
-        path.set(Self.path(choices.first))
+        path.set(Self.path(choices.first, .csv))
     }
 
-    private static func path(_ choice: Choice?) -> String { "~/\(choice?.fileName ?? "export").csv" }
+    private static func path(_ choice: Choice?, _ format: ExportFormat) -> String { "~/\(choice?.fileName ?? "export").\(format.rawValue)" }
+
+    /// The end of the file's name says it.
+    package var format: ExportFormat { ExportFormat(path: path.text) ?? .csv }
 
     /// What stands there is not written, and why.
     package mutating func refuse(_ sentence: String) { (words, isWrong) = (sentence, true) }
@@ -64,7 +68,7 @@ package struct ExportDialog: Sendable {
         (words, isWrong) = (options.joined(separator: "  "), false)
     }
 
-    private static let target = "export-choice"
+    private static let target = "export-choice", formatTarget = "export-format"
 
     package mutating func handle(_ input: InputEvent) -> Outcome {
         switch input {
@@ -72,8 +76,11 @@ package struct ExportDialog: Sendable {
         case .paste(let text): path.paste(text)
         case .mouse(let mouse):
             guard mouse.action == .press(1) else { return .open }
-            guard case .place(Self.target, let place)? = mouse.target else { return .open }
-            choose(place)
+            switch mouse.target {
+            case .place(Self.target, let place)?: choose(place)
+            case .place(Self.formatTarget, let place)? where ExportFormat.allCases.indices.contains(place): write(as: ExportFormat.allCases[place])
+            default: break
+            }
         case .focus: break
         }
         return .open
@@ -83,6 +90,7 @@ package struct ExportDialog: Sendable {
         switch (key.code, key.modifiers) {
         case (.up, []): choose(selected - 1)
         case (.down, []): choose(selected + 1)
+        case (.tab, .shift): write(as: format == .csv ? .pdf : .csv)
         default:
             (words, isWrong) = ("", false)
             switch path.press(key, keymap) {
@@ -103,9 +111,23 @@ package struct ExportDialog: Sendable {
     private mutating func choose(_ place: Int) {
         guard choices.indices.contains(place) else { return }
         // A name that nobody touched follows what is chosen.
-        if path.text == Self.path(choices[selected]) { path.set(Self.path(choices[place])) }
+        if path.text == Self.path(choices[selected], format) { path.set(Self.path(choices[place], format)) }
         selected = place
         words = ""
+    }
+
+    /// Gives the file's name the end of that format.
+    private mutating func write(as format: ExportFormat) {
+        let name = ExportFormat(path: path.text).map { String(path.text.dropLast($0.rawValue.count + 1)) } ?? path.text
+        path.set("\(name).\(format.rawValue)")
+        words = ""
+    }
+
+    private static func label(_ format: ExportFormat) -> String {
+        switch format {
+        case .csv: "CSV: every field, as every spreadsheet opens it"
+        case .pdf: "PDF: pages to print or send"
+        }
     }
 
     /// Draws over what is on the screen.
@@ -115,9 +137,17 @@ package struct ExportDialog: Sendable {
             let words = "\(choice.label)  (\(count == 1 ? "1 line" : "\(count) lines"))"
             return StyledText(place == selected ? "▸ " : "  ", theme[.accent]) + StyledText(words, theme[place == selected ? .title : .text])
         }
-        lines += [StyledText(""), StyledText("CSV, as every spreadsheet opens it.", theme[.muted]), StyledText("Enter writes it   Esc does not   Tab completes the path", theme[.muted])]
+        let formats = ExportFormat.allCases
+        lines.append(StyledText(""))
+        lines += formats.map { StyledText($0 == format ? "▸ " : "  ", theme[.accent]) + StyledText(Self.label($0), theme[$0 == format ? .title : .text]) }
+        lines += [StyledText(""), StyledText("Shift-Tab CSV or PDF   Tab completes the path", theme[.muted])]
+        lines.append(StyledText("Enter writes it   Esc does not", theme[.muted]))
         let rest = PaneParts.dialog(lines, &canvas, theme, title: "Export", rows: 2)
         for place in choices.indices { canvas.target(Rect(rest.column, rest.row - lines.count + place, columns: rest.columns, rows: 1), .place(Self.target, place)) }
+        for place in formats.indices {
+            let line = choices.count + 1 + place
+            canvas.target(Rect(rest.column, rest.row - lines.count + line, columns: rest.columns, rows: 1), .place(Self.formatTarget, place))
+        }
         let (field, below) = rest.splitTop(1)
         path.draw(&canvas, field, theme)
         if below.rows > 0 { canvas.draw(TextWidth.cut(words, to: below.columns), at: below.column, below.row, theme[isWrong ? .failure : .muted]) }

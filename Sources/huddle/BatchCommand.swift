@@ -74,7 +74,7 @@ struct BatchCommand {
         switch command.action {
         case .list, .itinerary, .add, .edit, .remove, .restore, .attend, .shift, .copy, .undo, .say, .ask, .document: break
         case .export where !invocation.isJSON: break
-        case .export: throw UsageError("export writes CSV. For JSON take the list.")
+        case .export: throw UsageError("export writes CSV or PDF. For JSON take the list.")
         default: throw UsageError("This command is not for a batch: it takes lists, questions, changes and what is done with files.")
         }
         command.isJSON = invocation.isJSON

@@ -98,14 +98,19 @@ extension FullScreenClient {
     /// - Returns: why not, as a sentence; `nil` when it is written.
     private func write(_ choice: ExportDialog.Choice, _ path: String) -> String? {
         let records = choice.records.compactMap { session.engine.record($0) }.filter { !$0.isDeleted }
-        let octets = CSV.octets(RecordSheet.rows(choice.kind, records, names))
+        let made: (octets: [UInt8], remark: String)
+        do throws(ExportFailure) {
+            made = try ExportedTable(choice.label, choice.kind, records, session.engine, now: Clock.wallMilliseconds()).octets(ExportFormat(path: path) ?? .csv)
+        } catch {
+            return error.sentence
+        }
         do throws(Errno) {
             let file = try Files.createNew(PathTyping.expanded(path))
-            try Files.overwrite(file.raw, octets, at: 0)
-            toast("\(path.printable) is written: \(records.count == 1 ? "1 line" : "\(records.count) lines").")
-            return nil
+            try Files.overwrite(file.raw, made.octets, at: 0)
         } catch {
             return error == .exists ? "It is there already: take another name." : "It could not be written: \(error.text)."
         }
+        toast("\(path.printable) is written: \(records.count == 1 ? "1 line" : "\(records.count) lines").\(made.remark.isEmpty ? "" : " " + made.remark)")
+        return nil
     }
 }

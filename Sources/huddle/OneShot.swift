@@ -5,6 +5,7 @@ import Crypto
 import Family
 import JSON
 import Posix
+import Queries
 import Wire
 
 /// Commands that connect, do one thing, print, and end.
@@ -79,9 +80,9 @@ struct OneShot {
             try filter.resolve(RecordNames(engine))
             list(filter, engine)
         case .itinerary(let filter): try itinerary(filter, engine)
-        case .export(var filter, let file):
+        case .export(var filter, let format, let file):
             try filter.resolve(RecordNames(engine))
-            try export(filter, file, engine)
+            try export(filter, format, file, engine)
         default: break
         }
     }
@@ -330,22 +331,33 @@ struct OneShot {
         }
     }
 
-    private func export(_ filter: ListFilter, _ file: String?, _ engine: SyncEngine) throws {
-        let today = LocalClock(zone: engine.timeZone).today(Clock.wallMilliseconds())
-        let records = filter.apply(engine.records(of: filter.kind), today: today, context: engine.context ?? .all)
-        let octets = CSV.octets(RecordSheet.rows(filter.kind, records, RecordNames(engine)))
-        guard let file else {
-            printer.write(output: octets)
-            return
+    private func export(_ filter: ListFilter, _ format: ExportFormat, _ file: String?, _ engine: SyncEngine) throws {
+        if format == .pdf, file == nil, Standard.isTerminal(Standard.output) {
+            throw UsageError("A PDF is not for a terminal: add --output FILE.pdf")
         }
-        do throws(Errno) {
-            let created = try Files.createNew(file)
-            try Files.overwrite(created.raw, octets, at: 0)
+        let now = Clock.wallMilliseconds()
+        let records = filter.apply(engine.records(of: filter.kind), today: LocalClock(zone: engine.timeZone).today(now), context: engine.context ?? .all)
+        let plural = CommandTable.plural(filter.kind)
+        let title = plural.prefix(1).uppercased() + plural.dropFirst() + (filter.named[.event].map { " at \($0)" } ?? "")
+        let made: (octets: [UInt8], remark: String)
+        do throws(ExportFailure) {
+            made = try ExportedTable(title, filter.kind, records, engine, now: now).octets(format)
         } catch {
-            throw ProgramFailure(.failed, "\(file.printable) could not be written: \(error == .exists ? "it is there already" : "\(error)").")
+            throw ProgramFailure(.failed, error.sentence)
         }
-        let what = records.count == 1 ? "1 line" : "\(records.count) lines"
-        printer.write(output: "\(file.printable): \(what)\n")
+        if let file {
+            do throws(Errno) {
+                let created = try Files.createNew(file)
+                try Files.overwrite(created.raw, made.octets, at: 0)
+            } catch {
+                throw ProgramFailure(.failed, "\(file.printable) could not be written: \(error == .exists ? "it is there already" : "\(error)").")
+            }
+            let what = records.count == 1 ? "1 line" : "\(records.count) lines"
+            printer.write(output: "\(file.printable): \(what)\n")
+        } else {
+            printer.write(output: made.octets)
+        }
+        if !made.remark.isEmpty { printer.complain(made.remark) }
     }
 
     // MARK: Questions

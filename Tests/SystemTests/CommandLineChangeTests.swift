@@ -164,6 +164,42 @@ extension SystemTests {
             #expect(try parent.run("export", "metrics", "--output", file).ending == .exited(1))
         }
 
+        @Test("R112 Pages to print hold what the list shows and all texts; a machine that cannot make them says what is lacking")
+        func pages() throws {
+            _ = try done("add", "event", "type=camp", "name=Zażółć <b>Camp</b>", "start=2031-10-05", "city=Łódź", "description=Bring (two) gloves.\nAnd water.", "--athlete", "Elena")
+            _ = try done("add", "metric", "metric-type=pop_time", "value=1.89", "event=Zażółć", "notes=Wind from the left", "--athlete", "Elena")
+            let file = folder.path + "/metrics.pdf"
+            let written = try parent.run("export", "metrics", "--event", "Zażółć", "--output", file)
+            #expect(written.ending == .exited(0) && written.output == "\(file): 1 line\n" && written.errors.isEmpty, "\(written)")
+            func text(_ octets: [UInt8]) throws -> String {
+                try Files.write(octets, to: folder.path + "/read.pdf")
+                let answer = try Programs.run("/usr/bin/pdftotext", ["-layout", folder.path + "/read.pdf", "-"])
+                try #require(answer.ending == .exited(0) && answer.errors.isEmpty, "\(answer.errors)")
+                return answer.output
+            }
+            let metrics = try text(try Files.read(file))
+            for words in ["Metrics at Zażółć", "1 line, written", "Pop Time", "1.89 sec", "Zażółć <b>Camp</b>", "Elena Rivera", "Wind from the left", "Page 1"] {
+                #expect(metrics.contains(words), "\(words) in \(metrics)")
+            }
+            // To standard output, with the filters of the list, without a server as well.
+            let answer = try ChildProcess.run([Programs.path("huddle"), "export", "events", "--pdf", "--type", "camp", "--upcoming", "zażółć"], environment: parent.environment)
+            #expect(answer.ending == .exited(0))
+            let events = try text(answer.output)
+            for words in ["Events", "Łódź", "Bring (two) gloves.", "And water."] { #expect(events.contains(words), "\(words) in \(events)") }
+            #expect(!events.contains("Showcase"))
+            #expect(try parent.run("export", "metrics", "--output", file).errors.contains("is there already"))
+            #expect(try parent.run("export", "metrics", "--pdf", "--csv").ending == .exited(2))
+
+            // A file of that name that is no library stands for a machine without it.
+            try Files.write([], to: folder.path + "/libpangocairo-1.0.so.0")
+            let path = ([folder.path] + [Environment.value("LD_LIBRARY_PATH")].compactMap(\.self)).joined(separator: ":")
+            let without = try Programs.run(
+                Programs.path("huddle"), ["export", "metrics", "--output", folder.path + "/no.pdf"],
+                environment: parent.environment.filter { !$0.hasPrefix("LD_LIBRARY_PATH=") } + ["LD_LIBRARY_PATH=\(path)"])
+            #expect(without.ending == .exited(1) && without.errors.contains("install the package libpangocairo-1.0-0, or take CSV."), "\(without)")
+            #expect(!Files.exists(folder.path + "/no.pdf"))
+        }
+
         @Test("An option's value is no command")
         func values() throws {
             let before = try list("events").count

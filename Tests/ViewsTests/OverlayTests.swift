@@ -1,4 +1,5 @@
 import Bytes
+import Client
 import Family
 import Terminal
 import Testing
@@ -101,6 +102,26 @@ struct OverlayTests {
         #expect(Self.type(&view, "ctrl-u", "enter") == .open)
         #expect(Self.drawn({ view.draw(&$0) }).text.contains("Write where the file is to be."))
         #expect(Self.type(&view, "esc") == .closed)
+    }
+
+    @Test("R112 CSV or PDF: the end of the name says it, and a key, a click or the name itself change it")
+    func exportFormats() throws {
+        var view = Self.export()
+        #expect(Self.drawn({ view.draw(&$0) }).text.contains("▸ CSV: every field"))
+        Self.type(&view, "shift-tab")
+        #expect(view.format == .pdf && Self.drawn({ view.draw(&$0) }).text.contains("▸ PDF: pages to print or send"))
+        #expect(Self.type(&view, "down", "enter") == .write(view.choices[1], path: "~/events-2026-11-21.pdf"), "a name that nobody touched keeps the end")
+        _ = view.handle(try Self.click("CSV: every field", Self.drawn { view.draw(&$0) }))
+        #expect(Self.type(&view, "enter") == .write(view.choices[1], path: "~/events-2026-11-21.csv"))
+        _ = view.handle(try Self.click("PDF: pages", Self.drawn { view.draw(&$0) }))
+        #expect(Self.type(&view, "enter") == .write(view.choices[1], path: "~/events-2026-11-21.pdf"))
+        Self.type(&view, "ctrl-u", "/tmp/a.csv")
+        #expect(view.format == .csv)
+        Self.type(&view, "ctrl-u", "/tmp/a.PDF")
+        #expect(view.format == .pdf)
+        #expect(Self.type(&view, "shift-tab", "enter") == .write(view.choices[1], path: "/tmp/a.csv"))
+        Self.type(&view, "ctrl-u", "/tmp/b", "shift-tab")
+        #expect(Self.type(&view, "enter") == .write(view.choices[1], path: "/tmp/b.pdf"), "no end is CSV, and another is put to it")
     }
 
     @Test("What is written is clicked")

@@ -152,12 +152,15 @@ struct CommandReader {
     private func export() throws(UsageError) -> Invocation.Action {
         guard let word = list.positional.first, let kind = CommandTable.kind(word), CommandTable.exported.contains(kind) else { throw usage }
         let known = ListOptions.options(kind).union(ListOptions.switches(kind))
-        for option in command.options where !["--csv", "--output"].contains(option.names[0]) {
+        for option in command.options where !["--csv", "--pdf", "--output"].contains(option.names[0]) {
             if list.value(option.names[0]) != nil || list.has(option.names[0]), !known.contains(option.names[0]) {
                 throw UsageError("There is no option \(option.names[0]) for \(CommandTable.plural(kind)).")
             }
         }
-        return .export(try ListOptions.filter(kind, list, words: Array(list.positional.dropFirst())), file: list.value("--output"))
+        guard !(list.has("--csv") && list.has("--pdf")) else { throw UsageError("Take --csv or --pdf, not both.") }
+        let file = list.value("--output")
+        let format: ExportFormat = list.has("--pdf") ? .pdf : list.has("--csv") ? .csv : file.flatMap(ExportFormat.init(path:)) ?? .csv
+        return .export(try ListOptions.filter(kind, list, words: Array(list.positional.dropFirst())), format, file: file)
     }
 
     private static func since(_ text: String) throws(UsageError) -> Invocation.Since {

@@ -34,10 +34,11 @@ extension CommandTable {
             .export, .changes, words: [["export"]],
             arguments: [.init("KIND", .word(exported.map(plural))), .init("TEXT", .text, required: false, repeats: true)],
             options: [
-                .init("--csv", "as comma-separated values, which is the only way so far"),
+                .init("--csv", "as comma-separated values, every field: the way when nothing else is said"),
+                .init("--pdf", "as pages to print or send, as a list shows them, with all texts; so also into a FILE that ends with .pdf"),
                 .init("--output", hint: "FILE", value: .file, "into a file, which must not be there yet; else to standard output"),
             ] + ListOptions.declaredOfAll(exported),
-            "a list as a table for spreadsheets", notes: "Takes the filters of the list. What begins like a formula is made harmless."),
+            "a list as a table for spreadsheets, or as pages", notes: "Takes the filters of the list. In CSV what begins like a formula is made harmless. PDF needs the package libpangocairo-1.0-0."),
     ]
 
     static let questions: [Command] = [

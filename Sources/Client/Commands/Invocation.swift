@@ -25,7 +25,7 @@ package struct Invocation: Hashable, Sendable {
         /// `nil`: one's own last change.
         case undo(Int64?)
         case itinerary(ItineraryFilter)
-        case export(ListFilter, file: String?)
+        case export(ListFilter, ExportFormat, file: String?)
         case document(DocumentRequest)
         case say(String)
         case watch(since: Since?)
@@ -108,7 +108,7 @@ package struct Invocation: Hashable, Sendable {
 
     private static func noJSON(_ command: Command) -> UsageError {
         switch command.verb {
-        case .export: UsageError("export writes CSV. For JSON take the list: huddle events --json")
+        case .export: UsageError("export writes CSV or PDF. For JSON take the list: huddle events --json")
         case .converse: UsageError("The conversation is for people. For JSON name a command, or take huddle watch --json, huddle batch --json.")
         default: UsageError("\(command.words.first?.joined(separator: " ") ?? "This") has no --json.")
         }

@@ -13,13 +13,22 @@ package enum RecordTables {
         clock: LocalClock = LocalClock(zone: nil)
     ) -> [String] {
         guard !records.isEmpty else { return [empty(kind)] }
+        if [.family, .message, .readingPosition].contains(kind) { return records.map { "\(names.short($0.id))  \(RecordNames.name($0))" } }
+        return table(kind, records, names, showsAthlete: showsAthlete, isNumbered: isNumbered, isWhole: false, clock: clock).lines(within: columns)
+    }
+
+    /// The list as a table, its first column the id.
+    ///
+    /// - Parameter isWhole: whether nothing is cut that is too long for a terminal.
+    static func table(
+        _ kind: Kind, _ records: [Record], _ names: RecordNames, showsAthlete: Bool, isNumbered: Bool, isWhole: Bool, clock: LocalClock
+    ) -> Table {
         // Without numbers the id is what one needs for the next command.
         let id = Table.Column("ID", leaves: isNumbered ? 0 : nil)
         let athlete = Table.Column("ATHLETE", least: 9, leaves: 4)
-        let table: Table
         switch kind {
         case .event:
-            table = Table(
+            return Table(
                 [
                     id, "DATE", .init("TIME", leaves: 3), .init("NAME", least: 20), .init("TYPE", leaves: 2), .init("STATUS", leaves: 5),
                     .init("WHERE", least: 16, leaves: 1), athlete,
@@ -27,13 +36,13 @@ package enum RecordTables {
                 records.map { record in
                     [
                         names.short(record.id), EventText.dates(record.fields), EventText.times(record.fields),
-                        EventText.name(record.fields), EventText.type(record.fields), EventText.status(record.fields),
-                        DisplayWidth.cut(EventText.place(record.fields), to: 30),
+                        EventText.name(record.fields, columns: isWhole ? .max : 60), EventText.type(record.fields), EventText.status(record.fields),
+                        DisplayWidth.cut(EventText.place(record.fields), to: isWhole ? .max : 30),
                         showsAthlete ? record.athlete.map(names.member) ?? "" : "",
                     ]
                 })
         case .school:
-            table = Table(
+            return Table(
                 [id, .init("NAME", least: 24), .init("LOCATION", least: 16), .init("WEBSITE", least: 24, leaves: 1)],
                 records.map {
                     [
@@ -42,7 +51,7 @@ package enum RecordTables {
                     ]
                 })
         case .coach:
-            table = Table(
+            return Table(
                 [
                     id, .init("NAME", least: 16), .init("ROLE", least: 16), .init("SCHOOL", least: 16), .init("E-MAIL", leaves: 1),
                     .init("PHONE", leaves: 2),
@@ -55,11 +64,11 @@ package enum RecordTables {
                     ]
                 })
         case .member:
-            table = Table(
+            return Table(
                 [id, .init("NAME", least: 24), "ROLE"],
                 records.map { [names.short($0.id), RecordNames.name($0), EventText.label($0.fields, "role") ?? ""] })
         case .metric:
-            table = Table(
+            return Table(
                 [id, "DATE", .init("METRIC", least: 16), "RESULT", .init("VERIFIED", leaves: 1), .init("EVENT", least: 16, leaves: 2), athlete],
                 records.map {
                     [
@@ -70,7 +79,7 @@ package enum RecordTables {
                     ]
                 })
         case .interaction:
-            table = Table(
+            return Table(
                 [
                     id, "WHEN", "TYPE", .init("SUBJECT", least: 16), .init("SCHOOL", least: 12, leaves: 3), .init("COACH", least: 12, leaves: 2),
                     .init("SENTIMENT", leaves: 1), athlete,
@@ -85,7 +94,7 @@ package enum RecordTables {
                     ]
                 })
         case .trip:
-            table = Table(
+            return Table(
                 [id, "DATE", .init("NAME", least: 20), .init("WHERE", least: 16, leaves: 1), .init("WHO", least: 12, leaves: 2)],
                 records.map {
                     [
@@ -94,7 +103,7 @@ package enum RecordTables {
                     ]
                 })
         case .tripItem:
-            table = Table(
+            return Table(
                 [
                     id, "WHEN", "DURATION", .init("TITLE", least: 20), .init("CATEGORY", leaves: 2), .init("WHERE", least: 12, leaves: 1),
                     .init("TRIP", least: 12, leaves: 3),
@@ -107,7 +116,7 @@ package enum RecordTables {
                     ]
                 })
         case .document:
-            table = Table(
+            return Table(
                 [
                     id, .init("TITLE", least: 20), .init("TYPE", leaves: 3), .init("SCHOOL", least: 12, leaves: 1), .init("VERSION", leaves: 2),
                     .init("UPLOADED", leaves: 5), .init("SIZE", leaves: 0), .init("SHARED", leaves: 4), athlete,
@@ -127,10 +136,8 @@ package enum RecordTables {
                         showsAthlete ? $0.athlete.map(names.member) ?? "" : "",
                     ]
                 })
-        case .family, .message, .readingPosition:
-            return records.map { "\(names.short($0.id))  \(RecordNames.name($0))" }
+        case .family, .message, .readingPosition: return Table([id], records.map { [names.short($0.id)] })
         }
-        return table.lines(within: columns)
     }
 
     /// Every field of a record that is not empty, one a line.
@@ -158,7 +165,8 @@ package enum RecordTables {
         return lines
     }
 
-    private static func empty(_ kind: Kind) -> String {
+    /// What stands where nothing is to be listed.
+    static func empty(_ kind: Kind) -> String {
         switch kind {
         case .event: "No events."
         case .school: "No schools yet."

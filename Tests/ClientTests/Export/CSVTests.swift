@@ -1,6 +1,7 @@
 import Bytes
 import Client
 import Family
+import PDF
 import Testing
 
 @Suite("Comma-separated values, RFC 4180 §2")
@@ -125,5 +126,26 @@ struct RecordSheetTests {
     func everyKind(_ kind: Kind) {
         let rows = RecordSheet.rows(kind, [record(kind, 20, [:])], RecordNames([]))
         #expect(rows.count == 2 && rows[0].count == rows[1].count)
+    }
+
+    @Test("R112 pages have the list's columns without its id, nothing cut, and each longer text; a list of none says so")
+    func pages() {
+        let long = String(repeating: "long ", count: 40) + "name"
+        let event = record(
+            .event, 20, athlete: 3,
+            ["name": .text(long), "start_date": .text("2026-12-01"), "city": .text(long), "type": .text("camp"), "description": .text("one\ntwo\u{7}"), "cost": .text("5.00")])
+        let maya = record(.member, 3, ["name": .text("Maya"), "role": .text("athlete")])
+        func report(_ records: [Record]) -> PDFReport {
+            RecordPages.report(.event, records, RecordNames([event, maya]), title: "Events\u{1B}", notes: ["The Riveras"], footer: "", clock: LocalClock(zone: nil))
+        }
+        let pages = report([event])
+        #expect(pages.headings == ["Date", "Time", "Name", "Type", "Status", "Where", "Athlete"])
+        #expect(pages.rows == [.init(["Dec 1, 2026", "", long, "Camp", "Not Registered", long, "Maya"], details: ["Description: one\ntwo\u{FFFD}"])])
+        #expect(pages.title == "Events\u{FFFD}" && pages.notes == ["The Riveras"])
+        #expect(report([]).notes == ["No events.", "The Riveras"] && report([]).rows.isEmpty)
+        for kind in Kind.allCases {
+            let pages = RecordPages.report(kind, [record(kind, 20, [:])], RecordNames([]), title: "", notes: [], footer: "", clock: LocalClock(zone: nil))
+            #expect(pages.rows.count == 1 && pages.rows[0].cells.count == pages.headings.count, "\(kind)")
+        }
     }
 }

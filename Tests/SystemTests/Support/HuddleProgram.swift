@@ -5,7 +5,7 @@ import Testing
 /// The terminal client as one installation: a profile of its own, no environment but what is given here.
 final class HuddleProgram {
     private let folder: TemporaryFolder?
-    private let environment: [String]
+    let environment: [String]
     let profile: String
     let home: String
 
