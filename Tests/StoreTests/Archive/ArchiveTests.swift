@@ -323,6 +323,84 @@ struct ArchiveRefusalTests {
     }
 }
 
+@Suite("Archive of a family: lies about the size of a file")
+struct LyingArchiveTests {
+    /// Who tells how long the file is: two documents that have it, each in its record and its row of the log, and the list of files.
+    private struct Tellers: OptionSet, CustomStringConvertible {
+        let rawValue: Int
+        static let first = Tellers(rawValue: 1), second = Tellers(rawValue: 2), list = Tellers(rawValue: 4)
+        var description: String { "\(contains(.first)) \(contains(.second)) \(contains(.list))" }
+    }
+
+    @Test(
+        "told by one, by some, or by all who tell it: refused before anybody sees the family, whatever the number",
+        arguments: [Int64(0), 15, 17, -16, 16 + 1 << 32, .max, .min])
+    func sizes(lie: Int64) throws {
+        let shelf = try Shelf()
+        let world = try World(seed: 31)
+        let home = try world.home()
+        let leo = try world.athlete(home)
+        let content = Array("Grades of spring".utf8)
+        for _ in 0..<2 {
+            var document = world.document(home, leo, octets: Int64(content.count))
+            document.file.sha256 = try BlobFolder(path: world.blobsPath).put(content, family: home.family).sha256
+            try world.add(document)
+        }
+        let archive = try shelf.export(world, home.family)
+        for rawValue in 0..<8 {
+            let liars = Tellers(rawValue: rawValue)
+            let forged = try forge(archive) { files in
+                for (name, tellers) in [("records.jsonl", [Tellers.first, .second]), ("log.jsonl", [.first, .second]), ("files.jsonl", [.list])] {
+                    let text = String(decoding: files[name] ?? [], as: UTF8.self).split(separator: "\"octets\":16", omittingEmptySubsequences: false)
+                    #expect(text.count == tellers.count + 1, "\(name)")
+                    var told = ""
+                    for (part, teller) in zip(text, tellers) { told += part + "\"octets\":" + (liars.contains(teller) ? "\(lie)" : "16") }
+                    files[name] = Array((told + (text.last ?? "")).utf8)
+                }
+            }
+            let place = try World(seed: 32)
+            switch try shelf.load(forged, into: place) {
+            case .success: #expect(liars.isEmpty, "\(liars) lied, and it was imported")
+            case .failure(let error):
+                #expect(!liars.isEmpty, "\(error)")
+                for table in ["families", "records", "log", "blobs", "imports"] {
+                    #expect(try place.query("SELECT count(*) FROM \(table)") == 0, "\(table) after \(error)")
+                }
+            }
+        }
+    }
+
+    @Test("an entry of the archive that says another size than the file has, and one file under the name of another")
+    func entries() throws {
+        let shelf = try Shelf()
+        let world = try World(seed: 33)
+        let home = try world.home()
+        let leo = try world.athlete(home)
+        var names: [String] = []
+        for content in [Array("Grades of spring".utf8), Array("Grades of autumn".utf8)] {
+            var document = world.document(home, leo, octets: Int64(content.count))
+            document.file.sha256 = try BlobFolder(path: world.blobsPath).put(content, family: home.family).sha256
+            try world.add(document)
+            names.append("blobs/" + document.file.sha256)
+        }
+        let archive = try shelf.export(world, home.family)
+        let edits: [(inout [String: [UInt8]]) -> Void] = [
+            { $0[names[0]]?.removeLast() }, { $0[names[0]]?.append(0) }, { $0[names[0]] = [] },
+            { files in (files[names[0]], files[names[1]]) = (files[names[1]], files[names[0]]) },
+            { files in files[names[0]] = files[names[1]] },
+        ]
+        for (number, edit) in edits.enumerated() {
+            let place = try World(seed: 34)
+            guard case .failure = try shelf.load(try forge(archive, edit), into: place) else {
+                Issue.record("edit \(number) was imported")
+                continue
+            }
+            #expect(try place.query("SELECT count(*) FROM families") == 0 && place.query("SELECT count(*) FROM imports") == 0)
+        }
+        guard case .success = try shelf.load(try forge(archive) { _ in }, into: World(seed: 35)) else { throw Unexpected() }
+    }
+}
+
 @Suite("Archive of a family: visible at once or not at all")
 struct ArchiveAtomicityTests {
     @Test("an import that ends at any step, by a refusal or by death, leaves nothing, and the next one succeeds")
