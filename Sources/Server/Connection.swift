@@ -167,7 +167,7 @@ final class Connection: Channel {
         let result: IOResult
         do throws(TransportError) {
             if isContent, let http {
-                result = try http.receiveContent(from: &transport)
+                result = try http.receiveContent(from: &transport, now: shard.reactor.now)
             } else {
                 result = try transport.receive(into: buffer)
             }

@@ -156,9 +156,11 @@ extension UploadDialect {
         if let seconds = refusal.retryAfter { answer.fields.append(Field("Retry-After", String(seconds))) }
         if case .draft(let version) = self {
             if let state {
-                // A refused upload is complete: nothing can be added, and the refusal is the answer of what was uploaded to.
-                answer.fields.append(Field(version.completenessField, version.completeness(state.isComplete)))
-                if !state.isComplete { answer.fields.append(Field("Upload-Offset", String(state.offset))) }
+                // A refused upload is complete: nothing can be added, and the refusal is the answer of what was uploaded to. In version 8 what
+                // cannot be done with a complete one is told apart from that answer (§"Completeness"; 409: §"Server Behavior").
+                let isAnswer = state.isComplete && !(version >= .eight && refusal.problem != nil)
+                answer.fields.append(Field(version.completenessField, version.completeness(isAnswer)))
+                if !state.isComplete || refusal.isMismatch { answer.fields.append(Field("Upload-Offset", String(state.offset))) }
             }
             if answer.status == 413, version >= .six { answer.fields.append(Field("Upload-Limit", "max-size=\(maxLength)")) }
         }
@@ -170,7 +172,7 @@ extension UploadDialect {
         var writer = JSONWriter()
         writer.beginObject()
         if self != .tus {
-            if let problem = refusal.problem {
+            if let problem = refusal.problem, problem != .completedUpload || self == .draft(.six) {
                 writer.key("type")
                 writer.string("https://iana.org/assignments/http-problem-types#\(problem.name)")
             }

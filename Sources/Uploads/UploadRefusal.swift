@@ -49,6 +49,9 @@ package struct UploadRefusal: Error, Hashable, Sendable {
         }
     }
 
+    /// The client is told where to go on.
+    var isMismatch: Bool { if case .mismatchingOffset? = problem { true } else { false } }
+
     /// Octets were taken for nothing, or the upload cannot go on: whatever it held is deleted, and every later request gets this again.
     package var endsUpload: Bool { code == "file_type" || code == "file_mismatch" || code == "length_exceeded" }
 

@@ -257,8 +257,10 @@ def concurrent(server, seed):
     assert refused == len(older), f"{refused} of {len(older)} older requests ended"
     assert server.blob(content).read_bytes() == content
     held = stalled(server)
+    looked = watched(server)
     won = [race(server, chance, number) for number in range(12)]
-    return {"at_once": len(paths), "older_requests_ended": refused, "taken_from_stalled": held, "of_six_stored": won, **nothing_left(server, 8 + 1 + 1 + 12)}
+    return {"at_once": len(paths), "older_requests_ended": refused, "taken_from_stalled": held, "looks_at_a_slow_one": looked, "of_six_stored": won,
+            **nothing_left(server, 8 + 1 + 1 + 1 + 12)}
 
 
 def stalled(server):
@@ -282,6 +284,30 @@ def stalled(server):
         link.close()
     assert server.blob(content).read_bytes() == content
     return len(held)
+
+
+def watched(server):
+    """A slow client that sends its file in one request is not disturbed by another that asks and tries to go on, again and again."""
+    content = film(400_000, "watched")
+    path = create(server, 0, content, "Watched")
+    link = patch(server, 0, path, content, 0, 10_000)
+    looks = []
+
+    def look():
+        while not looks or looks[-1][0] < len(content):
+            offset = offset_of(server, 0, path)
+            looks.append((offset, 204 if offset == len(content) else answer(patch(server, 0, path, content, offset))))
+
+    other = threading.Thread(target=look)
+    other.start()
+    for start in range(10_000, len(content), 10_000):
+        time.sleep(0.1)
+        link.sendall(content[start:start + 10_000])
+    status = answer(link)
+    other.join()
+    assert status == 204, f"a request that went on was ended: {status}, {looks}"
+    assert server.blob(content).read_bytes() == content
+    return len(looks)
 
 
 def race(server, chance, number):

@@ -70,6 +70,20 @@ struct TusRuleTests {
         #expect(try head().head.status == 404)
     }
 
+    @Test("core: a method that is not for this address is a 405 that names the version, the code and the right ones", arguments: ["PUT", "GET", "POST"])
+    func methods(method: String) throws {
+        let answer = try script.ask("\(method) \(path)", UploadScript.tus)
+        #expect(answer.head.status == 405 && answer.head.fields.only("tus-resumable") == "1.0.0")
+        #expect(answer.head.fields.only("allow") == "OPTIONS, HEAD, PATCH, DELETE" && answer.content.contains("\"method_not_allowed\""))
+        let all = try script.ask("\(method == "POST" ? "PATCH" : method) /files", UploadScript.tus)
+        #expect(all.head.status == 405 && all.head.fields.only("tus-resumable") == "1.0.0" && all.head.fields.only("allow") == "OPTIONS, POST")
+        let bogus = try script.ask("POST \(path)", UploadScript.tus + ["X-HTTP-Method-Override: BREW"])
+        #expect(bogus.head.status == 405 && bogus.content.contains("\"method_not_allowed\""))
+        let draft = try script.ask("PUT \(path)", ["Upload-Draft-Interop-Version: 8"])
+        #expect(draft.head.status == 405 && draft.head.fields.only("upload-draft-interop-version") == "8")
+        #expect(try script.offset(path) == 0)
+    }
+
     @Test("core: OPTIONS needs no version and no token, and tells the extensions")
     func options() throws {
         let client = try script.server.connect()

@@ -31,7 +31,10 @@ final class UploadScript {
         let paths = ["/files", "/files/", "/files/*"]
         server.shard.site.add(
             zip(paths, table.routes).enumerated().map { index, route in
-                Route(route.0, route.1.methods, answersOptions: route.1.answersOptions, overridesMethod: route.1.overridesMethod) {
+                Route(
+                    route.0, route.1.methods, answersOptions: route.1.answersOptions, overridesMethod: route.1.overridesMethod,
+                    answersOthers: route.1.answersOthers
+                ) {
                     box.script?.table.routes[index].answer($0) ?? .response(HTTPResponse(503))
                 }
             })
@@ -343,19 +346,136 @@ struct UploadTests {
         #expect(script.disk.files.isEmpty && script.table.count == 0)
     }
 
-    @Test("a newer request makes the older yield: what it sent is stored, and it ends")
-    func yields() throws {
+    @Test("a newer request makes the older yield: all that it sent is stored, and it ends; in tus when nothing more comes of it", arguments: [0, 3, 5, 6, 8])
+    func yields(version: Int) throws {
         let script = try UploadScript()
         let path = try script.create(Self.text.count)
         let older = try script.server.connect()
         script.send(older, "PATCH \(path)", UploadScript.append + ["Upload-Offset: 0", "Content-Length: \(Self.text.count)"], Array(Self.text[..<20_000]))
         for _ in 0..<20 { script.server.turn() }
-        let offset = try #require(try script.offset(path))
-        #expect(offset <= 20_000)
+        if version == 0 { script.server.pass(milliseconds: UploadTable.silence) }
+        let begun = Clock.monotonicMilliseconds()
+        let answer = try script.ask("HEAD \(path)", version == 0 ? UploadScript.tus : ["Upload-Draft-Interop-Version: \(version)"])
+        let offset = try #require(answer.head.fields.only("upload-offset").flatMap { Int($0) })
+        // At once: nobody waits for what is silent, or in the draft for anything.
+        #expect(offset == 20_000 && (version == 0 || Clock.monotonicMilliseconds() - begun < UploadTable.patience))
         let interrupted = try script.answer(older, to: "PATCH")
         #expect(interrupted.head.status == 423 && interrupted.head.fields.only("retry-after") == "1")
         #expect(try script.patch(path, offset, Array(Self.text[offset...])).head.status == 204)
         #expect(script.blob(Self.text) == Self.text)
+    }
+
+    @Test("tus: who asks while octets keep coming leaves them in peace, waits whether they stop, and hears what is stored")
+    func patience() throws {
+        let script = try UploadScript()
+        let path = try script.create(Self.text.count)
+        let older = try script.server.connect()
+        script.send(older, "PATCH \(path)", UploadScript.append + ["Upload-Offset: 0", "Content-Length: \(Self.text.count)"], Array(Self.text[..<10_000]))
+        for _ in 0..<20 { script.server.turn() }
+        let asking = try script.server.connect()
+        script.send(asking, "HEAD \(path)", UploadScript.tus)
+        // Now and then a little comes, for longer than anybody waits.
+        var sent = 10_000, waited: Int64 = 0
+        for _ in 0..<5 { script.server.turn() }
+        while true {
+            try asking.receive()
+            guard asking.octets.isEmpty else { break }
+            try #require(waited <= UploadTable.patience + UploadTable.silence, "who asks waits too long")
+            older.send(Array(Self.text[sent..<sent + 500]))
+            sent += 500
+            script.server.pass(milliseconds: UploadTable.silence / 2)
+            waited += UploadTable.silence / 2
+            for _ in 0..<5 { script.server.turn() }
+        }
+        #expect(waited >= UploadTable.patience - UploadTable.silence)
+        let told = try script.answer(asking, to: "HEAD")
+        // Nothing of a request that has just begun is on stable storage.
+        #expect(told.head.status == 200 && told.head.fields.only("upload-offset") == "0")
+        older.send(Array(Self.text[sent...]))
+        #expect(try script.answer(older, to: "PATCH").head.status == 204)
+        #expect(script.blob(Self.text) == Self.text)
+    }
+
+    @Test("tus: who asks hears where it stands as soon as the other has ended, fallen silent, or made way for a third", arguments: ["end", "cut", "silence", "draft", "PATCH", "DELETE"])
+    func patienceEnds(how: String) throws {
+        let script = try UploadScript()
+        let path = try script.create(Self.text.count)
+        let older = try script.server.connect()
+        script.send(older, "PATCH \(path)", UploadScript.append + ["Upload-Offset: 0", "Content-Length: \(Self.text.count)"], Array(Self.text[..<10_000]))
+        for _ in 0..<20 { script.server.turn() }
+        let asking = try script.server.connect()
+        script.send(asking, "HEAD \(path)", UploadScript.tus)
+        for _ in 0..<5 { script.server.turn() }
+        #expect(asking.octets.isEmpty)
+        switch how {
+        case "end": older.send(Array(Self.text[10_000...]))
+        case "cut": older.leave()
+        case "silence": script.server.pass(milliseconds: UploadTable.silence)
+        case "draft": #expect(try script.ask("HEAD \(path)", ["Upload-Draft-Interop-Version: 8"]).head.fields.only("upload-offset") == "10000")
+        case "PATCH":
+            // The place of one who is just sending is nobody else's; behind it another may go on.
+            #expect(try script.patch(path, 0, Self.text).head.status == 409 && asking.octets.isEmpty)
+            #expect(try script.patch(path, 10_000, Array(Self.text[10_000...])).head.status == 204)
+        default: #expect(try script.ask("DELETE \(path)", UploadScript.tus).head.status == 204)
+        }
+        let told = try script.answer(asking, to: "HEAD")
+        // Who came first was answered first.
+        #expect(told.head.status == 200 && told.head.fields.only("upload-offset") == "\(how == "end" ? Self.text.count : 10_000)")
+        if how == "PATCH" || how == "end" { #expect(script.blob(Self.text) == Self.text) }
+    }
+
+    @Test("what is finished is told again to who sends nothing more, and refused to who does, in every dialect", arguments: [0, 3, 5, 6, 8])
+    func repeats(version: Int) throws {
+        let script = try UploadScript()
+        let content = Array("hello".utf8)
+        let path = try script.create(5)
+        #expect(try script.patch(path, 0, content).head.status == 204)
+        let isLast = version == 3 ? "Upload-Incomplete: ?0" : "Upload-Complete: ?1"
+        let draft = ["Upload-Draft-Interop-Version: \(version)", isLast, "Content-Type: application/partial-upload"]
+        let fields = (version == 0 ? UploadScript.append : draft) + ["Upload-Offset: 5"]
+        func chunks(_ text: String) throws -> HTTPAnswers.One {
+            let client = try script.server.connect()
+            defer { client.leave() }
+            let head = ["PATCH \(path) HTTP/1.1", "Host: a", "Authorization: Bearer \(script.server.parent.token)"] + fields + ["Transfer-Encoding: chunked"]
+            client.send(Array((head.joined(separator: "\r\n") + "\r\n\r\n" + text).utf8))
+            return try script.answer(client, to: "PATCH")
+        }
+        let refused = 400, again = version == 6 ? refused : version == 0 ? 204 : 201
+        #expect(try script.ask("PATCH \(path)", fields).head.status == again)
+        #expect(try chunks("0\r\n\r\n").head.status == again)
+        for more in [try script.ask("PATCH \(path)", fields, Array("more".utf8)), try chunks("4\r\nmore\r\n0\r\n\r\n")] {
+            #expect(more.head.status == refused && more.content.contains("\"upload_complete\""), "\(more.content)")
+            if version == 8 { #expect(more.head.fields.only("upload-complete") == "?0") }
+        }
+        if version == 0 { #expect(try script.ask("PATCH \(path)", fields + ["Upload-Length: 6"]).content.contains("\"inconsistent_length\"")) }
+        // A client that sends nothing, not even the end of nothing, keeps nobody out.
+        let held = try script.server.connect()
+        let head = ["PATCH \(path) HTTP/1.1", "Host: a", "Authorization: Bearer \(script.server.parent.token)"] + fields + ["Transfer-Encoding: chunked"]
+        held.send(Array((head.joined(separator: "\r\n") + "\r\n\r\n").utf8))
+        for _ in 0..<20 { script.server.turn() }
+        #expect(try script.offset(path) == 5)
+        // Another offset: 409 with the right one, and in version 8 not as if it were the file's own answer.
+        let wrong = try script.ask("PATCH \(path)", fields.map { $0.hasPrefix("Upload-Offset") ? "Upload-Offset: 2" : $0 }, Array("llo".utf8))
+        #expect(wrong.head.status == 409)
+        if version != 0 { #expect(wrong.head.fields.only("upload-offset") == "5") }
+        if version == 8 { #expect(wrong.head.fields.only("upload-complete") == "?0") }
+        #expect(script.blob(content) == content)
+    }
+
+    @Test("chunks that are none: a body with code and sentence, and what came before them is stored", arguments: [0, 3, 5, 6, 8])
+    func chunks(version: Int) throws {
+        let script = try UploadScript()
+        let path = try script.create(5)
+        let isLast = version == 3 ? "Upload-Incomplete: ?0" : "Upload-Complete: ?1"
+        let draft = ["Upload-Draft-Interop-Version: \(version)", isLast, "Content-Type: application/partial-upload"]
+        let fields = (version == 0 ? UploadScript.append : draft) + ["Upload-Offset: 0", "Transfer-Encoding: chunked"]
+        let client = try script.server.connect()
+        let head = ["PATCH \(path) HTTP/1.1", "Host: a", "Authorization: Bearer \(script.server.parent.token)"] + fields
+        client.send(Array((head.joined(separator: "\r\n") + "\r\n\r\n3\r\nhel\r\nZ\r\n").utf8))
+        let answer = try script.answer(client, to: "PATCH")
+        #expect(answer.head.status == 400 && answer.content.contains("\"code\":\"bad_request\""), "\(answer.content)")
+        #expect(try script.offset(path) == 3)
+        #expect(try script.patch(path, 3, Array("lo".utf8)).head.status == 204)
     }
 
     @Test("a PATCH at another offset than where the older one is gets 409 at once; the older goes on, also when it has sent nothing yet")

@@ -23,7 +23,9 @@ enum AttachmentName {
         let body = scalars.drop(while: isEdge)
         let end = body.lastIndex { !isEdge($0) }
         guard let end else { return "document" }
-        return shortened(body[...end])
+        // Of a name that is nothing but an extension the extension stays one.
+        let isExtension = scalars.first { !isBlank($0) } == "." && !body[...end].contains(".") && body[...end].count <= longestExtension
+        return (isExtension ? "document." : "") + shortened(body[...end])
     }
 
     private static func shortened(_ name: Substring.UnicodeScalarView) -> String {
@@ -44,7 +46,9 @@ enum AttachmentName {
     private static func octets(_ scalars: Substring.UnicodeScalarView) -> Int { scalars.reduce(0) { $0 + UTF8.width($1) } }
 
     /// At its edges a name is neither hidden, nor has it what Windows drops.
-    private static func isEdge(_ scalar: Unicode.Scalar) -> Bool { scalar == "." || scalar.properties.isWhitespace }
+    private static func isEdge(_ scalar: Unicode.Scalar) -> Bool { scalar == "." || isBlank(scalar) }
+
+    private static func isBlank(_ scalar: Unicode.Scalar) -> Bool { scalar.properties.isWhitespace }
 
     private static func isDropped(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {

@@ -36,6 +36,9 @@ struct HTTPContent {
     /// Octets that can be received before a buffer has to be handed over.
     var room: Int { filling.map { HTTPContent.bufferOctets - $0.count } ?? (out < HTTPContent.maxBuffers ? HTTPContent.bufferOctets : 0) }
 
+    /// Octets that wait to be handed over.
+    var gathered: Int { filling?.count ?? 0 }
+
     /// Receives at most `limit` octets to where they will be written from. Call it only with `hasRoom`.
     mutating func receive(from transport: inout Transport, limit: Int) throws(TransportError) -> IOResult {
         var buffer = take()

@@ -23,6 +23,8 @@ final class HTTPExchange {
     private var file: FileContent?
     /// Of the peer, while it sends content or takes a file.
     private var progress: Progress?
+    /// When octets of content last came that a work takes: milliseconds of the reactor's clock.
+    private(set) var contentAt: Int64 = 0
     /// A request was answered: the connection is kept for another.
     private(set) var hasAnswered = false
     private var refusedStatus: Int?
@@ -124,6 +126,7 @@ final class HTTPExchange {
             case .content(let range) where takesContent:
                 content.append(octets.extracting(start + range.lowerBound..<start + range.upperBound))
                 progress?.move(range.count)
+                contentAt = caller.now
             case .content: break
             case .contentEnd:
                 handOver(atLeast: 1)
@@ -149,6 +152,7 @@ final class HTTPExchange {
     }
 
     private func refuse(_ error: HTTPError, _ site: HTTPSite, _ output: inout [UInt8]) {
+        handOver(atLeast: 1)
         let own = work?.refused(error)
         work?.leave()
         work = nil
@@ -202,6 +206,12 @@ final class HTTPExchange {
         content = HTTPContent()
         respond(answer, site, &output)
     }
+
+    /// For `HTTPWork`.
+    func handOverAll() { handOver(atLeast: 1) }
+
+    /// For `HTTPWork`.
+    var gathered: Int { content.gathered }
 
     private func handOver(atLeast least: Int) {
         guard let work, answer == nil, let buffer = content.handOver(atLeast: least) else { return }
@@ -257,11 +267,12 @@ final class HTTPExchange {
     var receivesContent: Bool { takesContent && held.isEmpty && machine.contentLeft > 0 && content.hasRoom }
 
     /// Receives content. Call `resume` then: it hands over what is enough, and sees the end.
-    func receiveContent(from transport: inout Transport) throws(TransportError) -> IOResult {
+    func receiveContent(from transport: inout Transport, now: Int64) throws(TransportError) -> IOResult {
         let result = try content.receive(from: &transport, limit: machine.contentLeft)
         if case .done(let count) = result {
             machine.didReceive(count)
             progress?.move(count)
+            contentAt = now
         }
         return result
     }

@@ -91,7 +91,7 @@ final class HTTPSite {
             response.fields.append(route.allow)
             return .response(response)
         }
-        guard route.methods.contains(request.head.method) else {
+        guard route.answersOthers || route.methods.contains(request.head.method) else {
             let sentence =
                 route.isReadOnly
                 ? "Nothing can be changed here by HTTP. Use GET, or connect to \(HTTPSite.socketPath)."

@@ -50,6 +50,15 @@ class HTTPWork {
     /// - Returns: false when the request says that it has more: `respond` with 413. True when that is not known, or nobody waits any more.
     final func acceptContent(limit: Int) -> Bool { exchange?.accept(limit: limit) ?? true }
 
+    /// Hands over what came of the content, however little it is: `received` is called before this returns.
+    final func gather() { exchange?.handOverAll() }
+
+    /// Octets that came and were not handed over.
+    final var gathered: Int { exchange?.gathered ?? 0 }
+
+    /// When some of the content last came: milliseconds of the reactor's clock; 0 before any has.
+    final var contentAt: Int64 { exchange?.contentAt ?? 0 }
+
     final func giveBack(_ buffer: consuming ContentBuffer) { exchange?.takeBack(buffer) }
 
     /// - Parameter status: 102...199, not 101.

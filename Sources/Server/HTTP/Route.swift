@@ -21,17 +21,20 @@ struct Route {
     let answersOptions: Bool
     /// `X-HTTP-Method-Override` of a POST counts (tus 1.0.0), for clients that can send no PATCH.
     let overridesMethod: Bool
+    /// It answers other methods itself, too, in the words of its own protocol.
+    let answersOthers: Bool
     let answer: (HTTPRequest) -> HTTPAnswer
 
     /// - Parameter path: such as `/files`, or `/files/*`: at most one segment is a `*`.
     init(
-        _ path: String, _ methods: [String], answersOptions: Bool = false, overridesMethod: Bool = false,
+        _ path: String, _ methods: [String], answersOptions: Bool = false, overridesMethod: Bool = false, answersOthers: Bool = false,
         answer: @escaping (HTTPRequest) -> HTTPAnswer
     ) {
         segments = Route.segments(path).map { $0 == "*" ? nil : $0 }
         self.methods = methods
         self.answersOptions = answersOptions
         self.overridesMethod = overridesMethod
+        self.answersOthers = answersOthers
         self.answer = answer
     }
 

@@ -18,6 +18,8 @@ import Wire
 ///
 /// One request at a time has its turn at an upload. A newer one makes it yield: its client has given it up, or soon will. Octets that would
 /// not go on where it leaves off make nobody yield: they are refused (409) and it goes on, so that of several which race one always wins.
+/// Nor does who only asks in tus while octets keep coming: they wait for a moment whether the older one falls silent, and are told then
+/// what is stored.
 /// Nothing on disk says who has a turn, so no crash leaves one behind.
 final class UploadTable {
     private unowned let shard: Shard
@@ -30,9 +32,18 @@ final class UploadTable {
     /// Uploads without a turn whose files are kept open for the next request, the latest last.
     private var kept: [Identifier] = []
     private var sweptAt: Int64?
+    /// Uploads with requests that wait whether the one before them falls silent.
+    private var watched: Set<Identifier> = []
+    private lazy var watch = UploadWatch(self)
 
     /// Requests that wait for their turn at one upload: more is no client that has lost its way, but one that asks without waiting.
     static let maxWaiting = 8
+    /// Milliseconds without an octet after which a request is taken for one whose client has gone; longer than the pauses of a link that works.
+    static let silence: Int64 = 500
+    /// Milliseconds for which who only asks waits whether the other falls silent.
+    static let patience: Int64 = 2_000
+    /// Milliseconds between two looks at it.
+    static let lookInterval: Int64 = 100
     /// Uploads whose files stay open between two requests, two descriptors each; their digests go on without reading what is there again.
     static let maxKept = 32
     /// Ended uploads of one member that are remembered, to be answered the same again.
@@ -54,6 +65,9 @@ final class UploadTable {
 
     var now: Int64 { clock() }
 
+    /// Milliseconds of the reactor's clock.
+    var reactorNow: Int64 { shard.reactor.now }
+
     /// How many uploads are known.
     var count: Int { uploads.count }
 
@@ -68,9 +82,9 @@ final class UploadTable {
             return .work(UploadWork(request, path, table: self))
         }
         return [
-            Route("/files", ["POST"], answersOptions: true, overridesMethod: true, answer: answer),
-            Route("/files/", ["POST"], answersOptions: true, overridesMethod: true, answer: answer),
-            Route("/files/*", ["HEAD", "GET", "PATCH", "DELETE"], answersOptions: true, overridesMethod: true, answer: answer),
+            Route("/files", ["POST"], answersOptions: true, overridesMethod: true, answersOthers: true, answer: answer),
+            Route("/files/", ["POST"], answersOptions: true, overridesMethod: true, answersOthers: true, answer: answer),
+            Route("/files/*", ["HEAD", "GET", "PATCH", "DELETE"], answersOptions: true, overridesMethod: true, answersOthers: true, answer: answer),
         ]
     }
 
@@ -221,6 +235,7 @@ final class UploadTable {
 
     func enter(_ work: UploadWork, _ upload: OpenUpload) {
         guard upload.waiting.count < UploadTable.maxWaiting else { return work.refuse(.busy) }
+        work.enteredAt = reactorNow
         upload.waiting.append(work)
         press(upload)
         next(upload)
@@ -250,12 +265,26 @@ final class UploadTable {
     /// Lets those who wait make the one that has its turn yield, but for those whose octets would be refused when it has.
     private func press(_ upload: OpenUpload) {
         guard let turn = upload.turn else { return }
-        if let place = turn.placeIfYielded {
-            let lost = upload.waiting.filter { $0.appendsAt.map { $0 != place } ?? false }
-            upload.waiting.removeAll { work in lost.contains { $0 === work } }
-            for work in lost { work.refuse(.offset(expected: Int(upload.offset), provided: Int(work.appendsAt ?? 0))) }
+        let lost = upload.waiting.filter { work in work.appendsAt.map { turn.makesWay(for: $0, now: reactorNow) == false } ?? false }
+        upload.waiting.removeAll { work in lost.contains { $0 === work } }
+        for work in lost { work.refuse(.offset(expected: Int(upload.offset), provided: Int(work.appendsAt ?? 0))) }
+        guard !upload.waiting.isEmpty else { return }
+        guard upload.waiting.allSatisfy(\.isPatient), turn.isMoving(now: reactorNow) else {
+            return turn.yieldTurn(for: upload.waiting.lazy.compactMap(\.appendsAt).first)
         }
-        if !upload.waiting.isEmpty { turn.yieldTurn() }
+        let tired = upload.waiting.filter { reactorNow - $0.enteredAt >= UploadTable.patience }
+        upload.waiting.removeAll { work in tired.contains { $0 === work } }
+        for work in tired { work.tellMeanwhile(upload) }
+        guard !upload.waiting.isEmpty else { return }
+        if watched.isEmpty { watch.begin(shard.reactor) }
+        watched.insert(upload.id)
+    }
+
+    /// Looks again at uploads that somebody asks about.
+    fileprivate func lookAgain() {
+        let ids = watched
+        watched = []
+        for id in ids { if let upload = uploads[id], !upload.waiting.isEmpty { press(upload) } }
     }
 
     /// Its files stay open for the next request, and others' do not, when there are many.
@@ -363,6 +392,17 @@ final class UploadTable {
                 id: upload.id, member: record.member, athlete: record.document.athlete, title: record.document.title, octets: upload.written,
                 total: upload.length, state: state), family: record.family)
     }
+}
+
+/// Wakes the table while somebody waits for a request to fall silent.
+private final class UploadWatch: TimerTarget {
+    private unowned let table: UploadTable
+
+    init(_ table: UploadTable) { self.table = table }
+
+    func begin(_ reactor: Reactor) { _ = reactor.schedule(afterMilliseconds: UploadTable.lookInterval, self, kind: 0) }
+
+    override func timerFired(kind: Int) { table.lookAgain() }
 }
 
 extension OpenUpload {

@@ -22,6 +22,11 @@ final class UploadWork: HTTPWork {
     /// Where its octets began, and how many of them the disk was given.
     private var start: Int64 = 0
     private var given: Int64 = 0
+    /// Buffers that the disk has not given back.
+    private var outstanding = 0
+    /// When it came to an upload, and when it began to receive: milliseconds of the reactor's clock.
+    var enteredAt: Int64 = 0
+    private var receivesSince: Int64 = 0
     /// The client knows where the upload is.
     private var toldPlace = false
     /// A buffer was lost on its way; nothing behind it may be written.
@@ -33,6 +38,8 @@ final class UploadWork: HTTPWork {
         /// It has its turn at an upload.
         case beginning
         case receiving
+        /// The upload was finished before; its answer is repeated when the content is known to be empty.
+        case repeating
         case ending
         case done
     }
@@ -72,13 +79,36 @@ final class UploadWork: HTTPWork {
     /// Where it wants to add octets; `nil` for one that asks or cancels.
     var appendsAt: Int64? { if case .append(_, let append) = asked { Int64(append.offset) } else { nil } }
 
-    /// Where the upload will stand if this request, which has its turn, yields now and the disk does not fail; `nil` when it is ending already.
-    var placeIfYielded: Int64? {
+    /// It only asks, in a protocol that does not want another's request ended for that. The draft does (§"Concurrency"): there an offset that
+    /// was told has to be one that the next request can go on at.
+    var isPatient: Bool { if case .offset = asked { dialect == .tus } else { false } }
+
+    /// Somebody is at its other end, as far as one can see: octets came lately, or are on their way to the disk.
+    ///
+    /// - Parameter now: milliseconds of the reactor's clock.
+    func isMoving(now: Int64) -> Bool {
         switch stage {
-        case .beginning: upload?.offset
+        case .asking, .beginning: true
+        case .receiving: outstanding > 0 || now - max(contentAt, receivesSince) < UploadTable.silence
+        case .repeating, .ending, .done: false
+        }
+    }
+
+    /// Answers a request that asks with what is on stable storage, while another one goes on.
+    func tellMeanwhile(_ upload: OpenUpload) { say(.offset(upload.state)) }
+
+    /// Whether another request could go on at `offset` if this one, which has its turn, yields now and the disk does not fail; `nil` when it is
+    /// ending already.
+    ///
+    /// - Parameter now: milliseconds of the reactor's clock.
+    func makesWay(for offset: Int64, now: Int64) -> Bool? {
+        switch stage {
+        case .beginning: offset == upload?.offset
         // With a checksum it is taken whole or not at all.
-        case .receiving: checksum == nil ? start + given : start
-        case .asking, .ending, .done: nil
+        case .receiving where checksum != nil: offset == start
+        // Who knows nothing of the last octets may send them again, but not to somebody who is just sending them.
+        case .receiving: offset == start + given + Int64(gathered) || offset == start + given && !isMoving(now: now)
+        case .asking, .repeating, .ending, .done: nil
         }
     }
 
@@ -147,14 +177,19 @@ final class UploadWork: HTTPWork {
         case .refused(let refusal):
             refuse(refusal)
             endTurn()
-        case .finished(let sha256):
+        case .finished:
             // The last answer may have got lost.
+            stage = .repeating
             if append.offset != upload.offset {
                 refuse(.offset(expected: Int(upload.offset), provided: append.offset))
             } else if dialect == .draft(.six) {
                 refuse(.completed)
+            } else if !acceptContent(limit: 0) {
+                refuse(.completed)
+            } else if let length = append.length, length != upload.offset {
+                refuse(.inconsistentLength)
             } else {
-                say(.finished(upload.state, sha256: sha256, isCreation: false))
+                return
             }
             endTurn()
         case .full:
@@ -200,6 +235,7 @@ final class UploadWork: HTTPWork {
     private func accept(_ upload: OpenUpload) {
         stage = .receiving
         start = upload.offset
+        receivesSince = table.reactorNow
         let room = max(0, (upload.length ?? upload.mostOctets) - upload.offset)
         if !acceptContent(limit: Int(room)) { overflow(upload) } else { table.tell(upload, .running) }
     }
@@ -227,9 +263,11 @@ final class UploadWork: HTTPWork {
         guard let upload, stage == .receiving, !isBroken else { return giveBack(buffer) }
         let steps = upload.steps
         given += Int64(buffer.count)
+        outstanding += 1
         table.work(upload) { () -> (ContentBuffer, Result<UploadSteps.Standing, UploadFault>) in
             (buffer, buffer.withOctets { steps.take($0) })
         } then: { [self] taken in
+            outstanding -= 1
             guard let (buffer, result) = taken else {
                 isBroken = true
                 if stage == .receiving { finish(isWhole: false, because: .refused(.busy)) }
@@ -251,20 +289,30 @@ final class UploadWork: HTTPWork {
     }
 
     override func contentEnded() {
+        if stage == .repeating, let upload, case .finished(let sha256) = upload.phase {
+            say(.finished(upload.state, sha256: sha256, isCreation: false))
+            endTurn()
+        }
         if stage == .receiving { finish(isWhole: !isBroken, because: isBroken ? .refused(.busy) : nil) }
     }
 
     override func cancelled() {
+        if stage == .repeating { return endTurn() }
         guard let upload, stage == .receiving else { return }
         finish(isWhole: false)
         table.tell(upload, .paused)
     }
 
     override func refused(_ error: HTTPError) -> HTTPResponse? {
+        if stage == .repeating {
+            let answer = response(.refused(.completed, upload?.state))
+            endTurn()
+            return answer
+        }
         guard let upload, stage == .receiving else { return nil }
         guard error == .contentTooLarge else {
             finish(isWhole: false)
-            return nil
+            return error.status == 400 ? response(.refused(.badRequest("its chunks cannot be read"), nil)) : nil
         }
         let refusal = tooMuch(for: upload)
         if dialect == .draft(.eight), upload.length != nil {
@@ -278,9 +326,16 @@ final class UploadWork: HTTPWork {
     }
 
     /// A newer request has come for the same upload: what has come is written, and this one ends.
-    func yieldTurn() {
+    ///
+    /// - Parameter offset: where the newer one wants to go on, if it does.
+    func yieldTurn(for offset: Int64?) {
         yields = true
+        if stage == .repeating {
+            refuse(.interrupted)
+            return endTurn()
+        }
         guard stage == .receiving else { return }
+        if offset != start + given { gather() }
         refuse(.interrupted)
         finish(isWhole: false)
     }

@@ -175,7 +175,7 @@ struct DownloadTests {
 @Suite("Names of files that people keep, RFC 6266, RFC 8187")
 struct AttachmentNameTests {
     @Test("any name becomes one that a header, a browser and a folder take", arguments: [
-        ("a.pdf", "a.pdf"), ("", "document"), ("...", "document"), ("  .hidden ", "hidden"), ("a\r\nSet-Cookie: x=1.pdf", "aSet-Cookie_ x=1.pdf"),
+        ("a.pdf", "a.pdf"), ("", "document"), ("...", "document"), ("  .hidden ", "document.hidden"), (".txt", "document.txt"), ("..pdf", "document.pdf"), (" .\u{200B}txt", "document.txt"), (".a.pdf", "a.pdf"), ("a\r\nSet-Cookie: x=1.pdf", "aSet-Cookie_ x=1.pdf"),
         ("a\"b\\c/d.pdf", "a_b_c_d.pdf"), ("../../etc/passwd", "_.._etc_passwd"), ("C:\\x.txt", "C__x.txt"), ("r\u{202E}fdp.exe", "rfdp.exe"),
         ("\u{2066}x\u{2069}.pdf", "x.pdf"), ("Zażółć.pdf", "Zażółć.pdf"), ("履歴書.pdf", "履歴書.pdf"), ("a\u{0}b.pdf", "ab.pdf"), ("x.pdf. . ", "x.pdf"),
         ("50%20off.pdf", "50%20off.pdf"), ("a;b.pdf", "a_b.pdf"), ("👨‍👩‍👧.pdf", "👨‍👩‍👧.pdf"),
