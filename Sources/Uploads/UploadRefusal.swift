@@ -44,7 +44,7 @@ package struct UploadRefusal: Error, Hashable, Sendable {
         case (.tus, _): status
         case (_, "length_exceeded"), (_, "checksum_mismatch"), (_, "unsupported_version"): 400
         // Its clients do not try again after a 4xx that they do not know; those of tus know 423 as a lock.
-        case (_, "upload_interrupted"): 503
+        case (_, "upload_interrupted"), (_, "too_slow"): 503
         default: status
         }
     }
@@ -85,6 +85,10 @@ package struct UploadRefusal: Error, Hashable, Sendable {
     /// the request that goes on, and are then the newer one.
     package static let interrupted = UploadRefusal(
         "upload_interrupted", 423, "Another request goes on with this upload, so this one ended. What came is stored; ask for the offset.",
+        retryAfter: 1)
+    /// To a request of whose content next to nothing came for as long as a link may pause.
+    package static let tooSlow = UploadRefusal(
+        "too_slow", 408, "Too little of the file came for half a minute, so this request ended. What came is stored; ask for the offset, and go on.",
         retryAfter: 1)
     package static let gone = UploadRefusal("upload_gone", 410, "This upload has expired or was cancelled. Begin a new one.")
 
@@ -150,8 +154,11 @@ package struct UploadRefusal: Error, Hashable, Sendable {
             case "storage_full", "family_full", "quota_exceeded": 507
             default: 400
             }
+        // Only clients of frames keep drafts; here the sender still has the file, and nobody else has anything.
+        let draft = "What you entered is kept as a draft."
+        let sentence = rejection.message.hasSuffix(draft) ? rejection.message.dropLast(draft.count) + "Nothing was kept." : rejection.message
         self.init(
-            rejection.code.rawValue, status, rejection.message, field: rejection.field,
+            rejection.code.rawValue, status, sentence, field: rejection.field,
             retryAfter: rejection.retryAfter.map { Int(clamping: ($0 + 999) / 1_000) })
     }
 }

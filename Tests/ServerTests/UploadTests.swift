@@ -478,6 +478,23 @@ struct UploadTests {
         #expect(try script.patch(path, 3, Array("lo".utf8)).head.status == 204)
     }
 
+    @Test("who sends next to nothing for half a minute hears so in its protocol, and what it sent is stored", arguments: [0, 3, 5, 6, 8])
+    func tooSlow(version: Int) throws {
+        let script = try UploadScript()
+        let path = try script.create(Self.text.count)
+        let isLast = version == 3 ? "Upload-Incomplete: ?0" : "Upload-Complete: ?1"
+        let draft = ["Upload-Draft-Interop-Version: \(version)", isLast, "Content-Type: application/partial-upload"]
+        let client = try script.server.connect()
+        let fields = (version == 0 ? UploadScript.append : draft) + ["Upload-Offset: 0", "Content-Length: \(Self.text.count)"]
+        script.send(client, "PATCH \(path)", fields, Array(Self.text[..<9_000]))
+        for _ in 0..<20 { script.server.turn() }
+        script.server.pass(milliseconds: Progress.time)
+        let answer = try script.answer(client, to: "PATCH")
+        #expect(answer.head.status == (version == 0 ? 408 : 503) && answer.content.contains("\"too_slow\""), "\(answer.content)")
+        #expect(answer.head.fields.only(version == 0 ? "tus-resumable" : "upload-draft-interop-version") == (version == 0 ? "1.0.0" : "\(version)"))
+        #expect(try script.offset(path) == 9_000)
+    }
+
     @Test("a PATCH at another offset than where the older one is gets 409 at once; the older goes on, also when it has sent nothing yet")
     func loses() throws {
         let script = try UploadScript()

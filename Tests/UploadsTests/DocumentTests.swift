@@ -167,5 +167,12 @@ struct UploadRefusalTests {
     func rejections(code: ErrorCode, status: Int) {
         let refusal = UploadRefusal(Rejection(code, "A sentence.", field: "title", retryAfter: 1_500))
         #expect(refusal.code == code.rawValue && refusal.status == status && refusal.field == "title" && refusal.retryAfter == 2)
+        #expect(refusal.sentence == "A sentence.")
+    }
+
+    @Test("nobody is told of a draft where there is none")
+    func drafts() {
+        let refusal = UploadRefusal(Rejection(.unknownReference, "School: this school is not there any more. What you entered is kept as a draft"))
+        #expect(refusal.sentence == "School: this school is not there any more. Nothing was kept.")
     }
 }

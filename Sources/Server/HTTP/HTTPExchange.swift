@@ -176,8 +176,9 @@ final class HTTPExchange {
     /// What was waited for did not come: 408 when a request is open, nothing when none is. The stream ends after it.
     func timedOut(_ site: HTTPSite, to output: inout [UInt8]) {
         held = []
+        let own = answer == nil ? work?.tooSlow() : nil
         cancel()
-        if machine.timedOut() { respond(site.refusal(408), site, &output) }
+        if machine.timedOut() { respond(own ?? site.refusal(408), site, &output) }
     }
 
     /// The server ends: what is being answered is the last.

@@ -39,6 +39,11 @@ class HTTPWork {
     /// - Returns: the answer; `nil` for the server's plain one.
     func refused(_ error: HTTPError) -> HTTPResponse? { nil }
 
+    /// Too little content came for too long. The connection ends after the answer, and `cancelled` is called next.
+    ///
+    /// - Returns: the answer; `nil` for the server's plain 408.
+    func tooSlow() -> HTTPResponse? { nil }
+
     // MARK: What it does
 
     /// Whether there is still somebody to answer.

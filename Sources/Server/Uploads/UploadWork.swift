@@ -303,6 +303,8 @@ final class UploadWork: HTTPWork {
         table.tell(upload, .paused)
     }
 
+    override func tooSlow() -> HTTPResponse? { stage == .receiving ? response(.refused(.tooSlow, upload?.state)) : nil }
+
     override func refused(_ error: HTTPError) -> HTTPResponse? {
         if stage == .repeating {
             let answer = response(.refused(.completed, upload?.state))
