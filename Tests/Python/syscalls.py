@@ -90,7 +90,8 @@ def load(server, rounds):
             uploads.patch(server, version, path, content, 0, 1_000_000).close()
             # What was sent on a connection that was cut may be read after the offset was asked for.
             for _ in range(20):
-                offset = uploads.offset_of(server, version, path)
+                # Not uploads.offset_of: nothing is fast under strace.
+                offset = int(server.ask("HEAD", path, uploads.dialect(version))[1]["upload-offset"])
                 status = uploads.answer(uploads.patch(server, version, path, content, offset))
                 if status not in (409, 423, 503):
                     break
