@@ -45,7 +45,10 @@ package struct ArgumentList: Sendable {
                 guard values[name] == nil || repeatable.contains(name) else { throw UsageError("\(name) is given twice.") }
                 values[name, default: []].append(value)
             } else {
-                throw UsageError("There is no option \(name).")
+                let names = options.union(repeatable).union(switches)
+                // The dashes would make all of them look alike.
+                let near = NearestWord.of(String(name.dropFirst(2)), among: names.map { String($0.drop { $0 == "-" }) }.sorted())
+                throw UsageError("There is no option \(name)" + (near.map { ": did you mean --\($0)?" } ?? "."))
             }
         }
     }

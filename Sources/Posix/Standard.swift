@@ -19,6 +19,26 @@ package enum Standard {
     @discardableResult
     package static func write(output octets: [UInt8]) -> Bool { (try? Octets.writeAll(output, octets)) != nil }
 
+    /// The same, where a disk may be full.
+    ///
+    /// - Returns: false when nobody reads it any more.
+    /// - Throws: why it could not be written otherwise.
+    package static func writeAll(output octets: [UInt8]) throws(Errno) -> Bool {
+        do throws(Errno) {
+            try Octets.writeAll(output, octets)
+            return true
+        } catch {
+            guard error.code == EPIPE else { throw error }
+            return false
+        }
+    }
+
+    /// Puts something under those of the three that were closed when the program began, so that no socket or file gets their number and is
+    /// written to or read from in their place. Writing to them fails.
+    package static func claim() {
+        for raw in [input, output, error] where fcntl(raw, F_GETFD) == -1 { _ = open("/dev/null", raw == input ? O_WRONLY : O_RDONLY) }
+    }
+
     /// Whether `raw` is a terminal, so that a person may be asked or shown colours.
     package static func isTerminal(_ raw: Int32) -> Bool { isatty(raw) == 1 }
 

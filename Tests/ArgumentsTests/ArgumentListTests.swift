@@ -19,7 +19,7 @@ struct ArgumentListTests {
     @Test(
         "wrong use is a sentence",
         arguments: [
-            (["--nope"], "There is no option --nope."), (["--data"], "--data needs a value."),
+            (["--nope"], "There is no option --nope."), (["--dta"], "There is no option --dta: did you mean --data?"), (["--data"], "--data needs a value."),
             (["--data", "a", "--data", "b"], "--data is given twice."), (["--json=1"], "--json takes no value."),
         ])
     func wrong(words: [String], sentence: String) {
