@@ -31,12 +31,29 @@ struct LineEditorTests {
         String(editor.characters[..<editor.cursor]) + "|" + String(editor.characters[editor.cursor...])
     }
 
+    @Test("Alt-. brings the last word of the line before, again that of one further back; undo takes it away")
+    func lastWord() {
+        var editor = LineEditor()
+        _ = Self.type("/event Camp<enter>/attend 1 <enter>see <alt-.>", &editor)
+        #expect(Self.shown(editor) == "see 1|")
+        _ = Self.type("<alt-.>", &editor)
+        #expect(Self.shown(editor) == "see Camp|")
+        _ = Self.type("<alt-.>", &editor)
+        #expect(Self.shown(editor) == "see Camp|", "there is none further back")
+        _ = Self.type("<ctrl-_>", &editor)
+        #expect(Self.shown(editor) == "see |")
+        _ = Self.type("x<alt-.>", &editor)
+        #expect(Self.shown(editor) == "see x1|", "it begins with the latest again")
+    }
+
     @Test("Keys edit the text", arguments: [
         ("hello<ctrl-a>", "|hello"), ("hello<home><ctrl-e>!", "hello!|"), ("hello<ctrl-b><left>X", "helX|lo"), ("ab<ctrl-a><ctrl-f>x", "ax|b"),
         ("one two<alt-b>", "one |two"), ("one two<alt-b><alt-b><alt-f>", "one| two"), ("a-b c<alt-b><alt-b>", "a-|b c"), ("ab<ctrl-a><alt-b>", "|ab"),
         ("hello<backspace><ctrl-h>", "hel|"), ("hello<home><delete><ctrl-d>", "|llo"), ("a<ctrl-a><backspace>", "|a"), ("a<delete>", "a|"),
         ("one two<alt-b><ctrl-k>", "one |"), ("one two<alt-b><ctrl-u>", "|two"), ("one a-b  <ctrl-w>", "one |"), ("one a-b<alt-backspace>", "one a-|"),
         ("one two<home><alt-d>", "| two"), ("one two<ctrl-w><ctrl-y><ctrl-y>", "one twotwo|"),
+        ("one two<alt-t>", "two one|"), ("one two three<alt-b><alt-t>", "one three two|"), ("a, b<alt-t>", "b, a|"), ("one<alt-t>", "one|"), ("  <alt-t>", "  |"),
+        ("one two  <alt-t>", "two one|  "), ("żółw kot<home><alt-t>", "|żółw kot"), ("<alt-.>", "|"),
         ("abc<ctrl-t>", "acb|"), ("abc<left><ctrl-t>", "acb|"), ("abc<home><ctrl-t>", "|abc"), ("a<ctrl-t>", "a|"),
         ("one two<home><alt-u><alt-c>", "ONE Two|"), ("ONE<home><alt-l>", "one|"), ("straße<home><alt-u>", "STRASSE|"),
         ("one<alt-enter>two<ctrl-a>x", "one\nx|two"), ("one<alt-enter>two<up>", "one|\ntwo"), ("one<alt-enter>t<up><home><down>", "one\n|t"),

@@ -11,6 +11,8 @@ extension ColourDepth {
         case (.direct, .indexed(let number)), (.palette, .indexed(let number)):
             return number < 16 ? Self.basic(Int(number), base) : [base + 8, 5, Int(number)]
         case (.sixteen, _): return Self.basic(Self.nearest(colour, among: 0...15), base)
+        // Nearest to a grey would be brown, or black on black.
+        case (.eight, .indexed(238...251)) where !isBackground: return [base + 9]
         case (.eight, _): return Self.basic(Self.nearest(colour, among: 0...7), base)
         }
     }

@@ -34,6 +34,26 @@ package struct CompletionWord: Hashable, Sendable {
         range = start..<end
     }
 
+    /// A word that others have found: what Tab completes where no sigil stands.
+    ///
+    /// - Parameter range: of the characters that a completion replaces; up to the cursor.
+    package init(_ sigil: Sigil, _ letters: String, _ range: Range<Int>) {
+        self.sigil = sigil
+        self.letters = letters
+        self.range = range
+    }
+
+    /// The letters right before the cursor as somebody's name: people are named without a sigil, too, where Tab is asked.
+    ///
+    /// - Returns: `nil` where no word ends at the cursor, and in commands.
+    package static func name(_ characters: [Character], cursor: Int) -> CompletionWord? {
+        guard cursor > 0, cursor <= characters.count, cursor == characters.count || characters[cursor].isWhitespace else { return nil }
+        var start = cursor
+        while start > 0, characters[start - 1].isLetter { start -= 1 }
+        guard start < cursor, start == 0 || characters[start - 1].isWhitespace else { return nil }
+        return CompletionWord(.person, String(characters[start..<cursor]), start..<cursor)
+    }
+
     /// Whether a menu opens while one types, without a Tab.
     package var offersItself: Bool { letters.count >= sigil.lettersBeforeOffer }
 }
@@ -83,6 +103,16 @@ package struct CompletionMenu: Sendable {
         replaced = word.range
     }
 
+    /// What somebody else has found to fit, in their order.
+    ///
+    /// - Returns: `nil` when that is nothing.
+    package init?(_ word: CompletionWord, fitting candidates: [CompletionCandidate]) {
+        guard !candidates.isEmpty else { return nil }
+        self.word = word
+        entries = candidates.prefix(Self.limit).map { Entry(candidate: $0, positions: []) }
+        replaced = word.range
+    }
+
     /// Puts the next entry (-1: the one before) into the text, again and again in a circle.
     package mutating func cycle(_ step: Int, in editor: inout LineEditor) {
         let next = selected.map { ($0 + step + entries.count) % entries.count } ?? (step > 0 ? 0 : entries.count - 1)
@@ -94,7 +124,8 @@ package struct CompletionMenu: Sendable {
         guard entries.indices.contains(index) else { return }
         // A blank behind it, unless there is one or the only sensible next character is a letter.
         let follows = editor.characters.indices.contains(replaced.upperBound) ? editor.characters[replaced.upperBound] : nil
-        let insertion = entries[index].candidate.insertion + (follows == nil ? " " : "")
+        let isWhole = !(entries[index].candidate.insertion.last.map { "=,".contains($0) } ?? true)
+        let insertion = entries[index].candidate.insertion + (follows == nil && isWhole ? " " : "")
         editor.replace(replaced, with: insertion)
         replaced = replaced.lowerBound..<editor.cursor
         selected = index

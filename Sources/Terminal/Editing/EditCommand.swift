@@ -7,8 +7,8 @@ package enum EditCommand: String, CaseIterable, Sendable {
     case deleteBackward = "backward-delete-char", deleteForward = "delete-char"
     case killLine = "kill-line", killToStart = "unix-line-discard", killBlankWord = "unix-word-rubout"
     case killWord = "kill-word", killWordBackward = "backward-kill-word"
-    case yank = "yank", yankPop = "yank-pop"
-    case transpose = "transpose-chars", upcase = "upcase-word", downcase = "downcase-word", capitalize = "capitalize-word"
+    case yank = "yank", yankPop = "yank-pop", yankLastWord = "yank-last-arg"
+    case transpose = "transpose-chars", transposeWords = "transpose-words", upcase = "upcase-word", downcase = "downcase-word", capitalize = "capitalize-word"
     case undo = "undo"
     case newline = "newline"
     case accept = "accept-line"
@@ -25,8 +25,8 @@ package enum EditCommand: String, CaseIterable, Sendable {
             ("up", .previousLine), ("down", .nextLine), ("ctrl-p", .previousHistory), ("ctrl-n", .nextHistory),
             ("backspace", .deleteBackward), ("ctrl-h", .deleteBackward), ("delete", .deleteForward), ("ctrl-d", .deleteForward),
             ("ctrl-k", .killLine), ("ctrl-u", .killToStart), ("ctrl-w", .killBlankWord), ("alt-d", .killWord),
-            ("alt-backspace", .killWordBackward), ("ctrl-y", .yank), ("alt-y", .yankPop),
-            ("ctrl-t", .transpose), ("alt-u", .upcase), ("alt-l", .downcase), ("alt-c", .capitalize), ("ctrl-_", .undo),
+            ("alt-backspace", .killWordBackward), ("ctrl-y", .yank), ("alt-y", .yankPop), ("alt-.", .yankLastWord), ("alt-_", .yankLastWord),
+            ("ctrl-t", .transpose), ("alt-t", .transposeWords), ("alt-u", .upcase), ("alt-l", .downcase), ("alt-c", .capitalize), ("ctrl-_", .undo),
             ("alt-enter", .newline), ("ctrl-j", .newline), ("enter", .accept),
             ("ctrl-r", .searchHistory), ("ctrl-s", .searchHistoryForward), ("ctrl-g", .abort),
         ]

@@ -36,6 +36,8 @@ package struct LineEditor: Sendable {
         case killing
         /// So many characters before the cursor were yanked, from the ring's place.
         case yanking(Int, place: Int)
+        /// So many characters before the cursor are the last word of this line of the history.
+        case lastWord(Int, line: Int)
         case other
     }
 
@@ -115,7 +117,9 @@ package struct LineEditor: Sendable {
         case .killWordBackward: return kill(wordStart..<cursor, isForward: false)
         case .yank: return yank()
         case .yankPop: return .none
+        case .yankLastWord: return yankLastWord()
         case .transpose: return transpose()
+        case .transposeWords: return transposeWords()
         case .upcase: return changeWord { $0.uppercased() }
         case .downcase: return changeWord { $0.lowercased() }
         case .capitalize: return changeWord(Self.capitalized)
@@ -281,6 +285,38 @@ package struct LineEditor: Sendable {
         return .changed
     }
 
+    /// The last word of the line that was sent last; again: in its place that of the line before.
+    private mutating func yankLastWord() -> Outcome {
+        var (count, line) = (0, history.lines.count)
+        if case .lastWord(let known, let place) = last { (count, line) = (min(known, cursor), place) }
+        while line > 0 {
+            line -= 1
+            guard let word = history.lines[line].split(whereSeparator: \.isWhitespace).last else { continue }
+            if count > 0 { remove(cursor - count..<cursor) } else { remember() }
+            let before = cursor
+            _ = place(String(word))
+            last = .lastWord(max(cursor - before, 0), line: line)
+            return .changed
+        }
+        return .none
+    }
+
+    /// The word at the cursor, at the end the last one, and the word before it change places.
+    private mutating func transposeWords() -> Outcome {
+        last = .other
+        let start = wordStart(before: wordEnd(from: cursor))
+        let (end, earlier) = (wordEnd(from: start), wordStart(before: start))
+        let earlierEnd = wordEnd(from: earlier)
+        guard earlier < earlierEnd, earlierEnd <= start, start < end else { return .none }
+        remember()
+        let before = characters[..<earlier] + characters[start..<end] + characters[earlierEnd..<start] + characters[earlier..<earlierEnd]
+        let rest = String(characters[end...])
+        let moved = Array(String(before))
+        characters = Array(String(moved) + rest)
+        cursor = min(moved.count, characters.count)
+        return .changed
+    }
+
     private mutating func transpose() -> Outcome {
         // At the end of the line the two characters before the cursor change places, as in readline.
         let place = cursor == lineEnd ? cursor - 1 : cursor
@@ -339,15 +375,18 @@ package struct LineEditor: Sendable {
         return place
     }
 
-    private var wordStart: Int {
-        var place = cursor
+    private var wordStart: Int { wordStart(before: cursor) }
+    private var wordEnd: Int { wordEnd(from: cursor) }
+
+    private func wordStart(before place: Int) -> Int {
+        var place = place
         while place > 0, !characters[place - 1].isOfWord { place -= 1 }
         while place > 0, characters[place - 1].isOfWord { place -= 1 }
         return place
     }
 
-    private var wordEnd: Int {
-        var place = cursor
+    private func wordEnd(from place: Int) -> Int {
+        var place = place
         while place < characters.count, !characters[place].isOfWord { place += 1 }
         while place < characters.count, characters[place].isOfWord { place += 1 }
         return place
