@@ -12,8 +12,8 @@ package struct Command: Hashable, Sendable {
         case attend, shift, copy, undo, itinerary, export
         case history, since, statistics, access
         case upload, download, versions, share, shares, unshare, link
-        case say, older, watch, batch
-        case context, drafts, retry, drop, help, quit
+        case say, deed, older, watch, batch
+        case context, status, reconnect, drafts, retry, drop, help, clear, quit
         case outbox, conflicts, resolve
     }
 

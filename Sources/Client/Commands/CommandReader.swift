@@ -18,11 +18,16 @@ struct CommandReader {
         func names(_ fits: (Command.Option) -> Bool) -> Set<String> { Set(plain.filter(fits).flatMap(\.names)) }
         let options = names { $0.value != nil && !$0.repeats }
         let switches = names { $0.value == nil }
-        if let kind = command.kind, !command.fieldOptions.isEmpty {
-            (list, fields) = try FieldOptions.parse(words, kind, options: options, switches: switches)
-        } else {
-            list = try ArgumentList(words, options: options, repeatable: names(\.repeats), switches: switches)
-            fields = []
+        do throws(UsageError) {
+            if let kind = command.kind, !command.fieldOptions.isEmpty {
+                (list, fields) = try FieldOptions.parse(words, kind, options: options, switches: switches)
+            } else {
+                list = try ArgumentList(words, options: options, repeatable: names(\.repeats), switches: switches)
+                fields = []
+            }
+        } catch {
+            guard error.message.hasPrefix("There is no option"), error.message.hasSuffix(".") else { throw error }
+            throw UsageError("\(error.message) \(Self.help(command, isConversation))")
         }
     }
 
@@ -103,7 +108,7 @@ struct CommandReader {
             return .ask(.accesses(before: list.value("--before"), limit: try list.limit()))
         case .older: return .ask(.olderMessages(before: nil))
         case .outbox: return .outbox(try OutboxRequest(list.positional, usage))
-        case .upload, .download, .versions, .share, .shares, .unshare, .link, .show, .context, .drafts, .retry, .drop, .quit, .conflicts, .resolve:
+        case .upload, .download, .versions, .share, .shares, .unshare, .link, .show, .context, .drafts, .retry, .drop, .quit, .conflicts, .resolve, .deed, .clear, .status, .reconnect:
             preconditionFailure("the conversation alone does this")
         }
     }
@@ -116,9 +121,20 @@ struct CommandReader {
 
     private var kind: Kind { command.kind ?? .event }
 
-    var usage: UsageError { UsageError("Write: \(isConversation || command.words.isEmpty ? command.slashUsage : command.usage)") }
+    var usage: UsageError {
+        let words = command.arguments.compactMap { argument in
+            if case .word(let words) = argument.value, words.count < 8 { "\(argument.name) one of \(words.joined(separator: ", "))" } else { nil }
+        }
+        let form = isConversation || command.words.isEmpty ? command.slashUsage : command.usage
+        return UsageError("Write: \(form)" + (words.isEmpty ? "" : ", with " + words.joined(separator: ", ")))
+    }
 
-    private var fieldHelp: String { "See \(isConversation ? "/" : "huddle ")help \((command.words.first ?? []).joined(separator: " "))." }
+    private var fieldHelp: String { Self.help(command, isConversation) }
+
+    private static func help(_ command: Command, _ isConversation: Bool) -> String {
+        let words = (isConversation ? command.slash.first : command.words.first) ?? []
+        return "See \((["\(isConversation ? "/" : "huddle ")help"] + words).joined(separator: " "))."
+    }
 
     /// `ID`, or `KIND ID`.
     private func target(_ words: [String]) throws(UsageError) -> Invocation.Target {

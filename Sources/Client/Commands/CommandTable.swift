@@ -79,6 +79,7 @@ package enum CommandTable {
             ], output: .results, "commands from standard input, one a line, over one connection",
             notes: "The lines are written as behind huddle: add event type=camp name=\"Fall Camp\" start=2026-12-01. Empty lines and those that begin with # are passed over. "
                 + "Files can go up and down in it (docs upload …). It ends with the status of the first line that failed. A single - means the same as batch."),
+        Command(.deed, .talk, slash: [["me"]], arguments: [.init("TEXT", .text, repeats: true)], "say what you do: /me packs the car"),
         Command(.older, .talk, slash: [["older"]], "older messages"),
     ]
 
@@ -86,6 +87,8 @@ package enum CommandTable {
         Command(
             .context, .screen, slash: [["context"]], arguments: [.init("NAME|all", .season)],
             "whose season you look at; everybody's with all"),
+        Command(.status, .screen, slash: [["status"]], "server, whose season, who is here, what waits and what was refused"),
+        Command(.reconnect, .screen, slash: [["reconnect"]], "try the server now, instead of waiting for the next attempt"),
         Command(.drafts, .screen, slash: [["drafts"]], "what was refused and is kept"),
         Command(
             .retry, .screen, slash: [["retry"]], arguments: [.init("N", .number)],
@@ -108,6 +111,7 @@ package enum CommandTable {
             "decide a conflict: yours, theirs or both, for all fields or FIELD=yours",
             notes: "Both keeps both texts, theirs first. Without a choice it shows the two sides."),
         Command(.drop, .screen, slash: [["drop"]], arguments: [.init("N", .number)], "forget a draft"),
+        Command(.clear, .screen, slash: [["clear"]], "take the program's own lines off the screen; what the family said stays"),
         Command(.quit, .screen, slash: [["quit"], ["q"], ["exit"]], "leave"),
     ]
 }

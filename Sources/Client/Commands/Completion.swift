@@ -27,6 +27,8 @@ package struct Completion {
     static let mostNames = 200
 
     private let names: () -> RecordNames?
+    /// Whether the words stand behind a slash: the conversation has commands of its own, and none of the program's options.
+    private let isConversation: Bool
     /// The words before the last that belong to no option.
     private var positional: [String] = []
     private var command: Command?
@@ -37,10 +39,10 @@ package struct Completion {
     private var takesOptions = true
 
     /// - Parameters:
-    ///   - words: behind `huddle`, the last one unfinished, maybe empty.
+    ///   - words: behind `huddle`, or behind the slash; the last one unfinished, maybe empty.
     ///   - names: asked only when a record may be meant; `nil` when none are kept.
-    package static func answer(_ words: [String], names: @escaping () -> RecordNames?) -> Answer {
-        var completion = Completion(names)
+    package static func answer(_ words: [String], inConversation: Bool = false, names: @escaping () -> RecordNames?) -> Answer {
+        var completion = Completion(names, inConversation)
         let current = words.last ?? ""
         let awaited = completion.read(words.dropLast())
         let answer = completion.answer(current, awaited)
@@ -50,7 +52,17 @@ package struct Completion {
         return .candidates(candidates.filter { $0.text.hasFolded(prefix: current) && seen.insert($0.text).inserted })
     }
 
-    private init(_ names: @escaping () -> RecordNames?) { self.names = names }
+    private init(_ names: @escaping () -> RecordNames?, _ isConversation: Bool) {
+        self.names = names
+        self.isConversation = isConversation
+    }
+
+    private func forms(_ command: Command) -> [[String]] { isConversation ? command.slash : command.words }
+
+    /// The options that may be given.
+    private var taken: [Command.Option] {
+        isConversation ? (command?.options ?? []).filter(\.isInConversation) : (command?.options ?? []) + CommandTable.common
+    }
 
     /// - Returns: the option whose value comes next.
     private mutating func read(_ words: ArraySlice<String>) -> Command.Option? {
@@ -70,7 +82,7 @@ package struct Completion {
                 if option.value != nil, name == word { awaited = option }
             } else {
                 positional.append(word)
-                if let found = CommandTable.command(positional) { (command, own) = (found.command, found.count) }
+                if let found = isConversation ? CommandTable.slash(positional) : CommandTable.command(positional) { (command, own) = (found.command, found.count) }
             }
         }
         return awaited
@@ -96,7 +108,7 @@ package struct Completion {
         {
             return values(value, String(current.dropFirst(field.count + 1))).prefixed(field + "=")
         }
-        found += commandWords(CommandTable.all.flatMap { command in command.words.map { ($0, command) } }, behind: positional)
+        found += commandWords(CommandTable.all.flatMap { command in forms(command).map { ($0, command) } }, behind: positional)
         guard let command else { return .candidates(found) }
         for place in places(command) {
             switch values(place.value, current) {
@@ -108,11 +120,11 @@ package struct Completion {
     }
 
     private func option(_ name: String) -> Command.Option? {
-        ((command?.options ?? []) + CommandTable.common).first { $0.names.contains(name) }
+        taken.first { $0.names.contains(name) }
     }
 
     private func options(_ current: String) -> [Candidate] {
-        let left = ((command?.options ?? []) + CommandTable.common).filter { $0.repeats || given.isDisjoint(with: $0.names) }
+        let left = taken.filter { $0.repeats || given.isDisjoint(with: $0.names) }
         return left.map { option in
             // The full name only once it is being typed.
             let name = option.shortest.hasPrefix(current) ? option.shortest : option.names.first { $0.hasPrefix(current) } ?? option.shortest
@@ -178,7 +190,7 @@ package struct Completion {
         case .field: .candidates((command?.fieldOptions ?? []).map { Candidate(text: $0.shortest.dropFirst(2) + "=", summary: $0.summary) })
         case .command:
             .candidates(
-                commandWords(CommandTable.all.flatMap { command in command.words.map { ($0, command) } }, behind: Array(positional.dropFirst(own)))
+                commandWords(CommandTable.all.flatMap { command in forms(command).map { ($0, command) } }, behind: Array(positional.dropFirst(own)))
                     + (positional.count == own ? HelpTopic.allCases.map { Candidate(text: $0.rawValue, summary: $0.summary) } : []))
         case .text, .date, .time, .moment, .zone, .url, .number, .amount, .json, .code, .sequence, .pageMark: .candidates([])
         }

@@ -22,6 +22,12 @@ package enum Help {
         return (page.isEmpty ? [] : page + [""]) + text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     }
 
+    /// Whether something is told of these words.
+    package static func knows(_ topic: String, inConversation: Bool = false) -> Bool {
+        let words = topic.split(separator: " ").map { $0.hasPrefix("/") ? String($0.dropFirst()) : String($0) }
+        return words.isEmpty || !page(words).isEmpty || !matching(words, inConversation ? \.slash : \.words).isEmpty
+    }
+
     /// The page of a topic; none when the words are no topic.
     private static func page(_ words: [String]) -> [String] { words.count == 1 ? HelpTopic(rawValue: words[0])?.lines ?? [] : [] }
 

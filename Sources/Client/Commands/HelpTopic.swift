@@ -63,11 +63,14 @@ package enum HelpTopic: String, CaseIterable, Hashable, Sendable {
             ]
         case .keys:
             [
-                "? on an empty line, or F1, shows all keys. Tab completes commands, @people, #events, ~trips and :emoji:. Ctrl-R searches what you typed before.",
+                "? on an empty line, or F1, shows all keys. Tab completes commands and what follows them, names (who spoke last first), @people, #events, ~trips and :emoji:. Ctrl-R searches what you typed before.",
                 "Ctrl-O chooses whose season you look at, F2 shows the season, Alt-N goes to the first unread.",
-                "Ctrl-Up selects what happened: r comments on it, u takes it back, o opens it, y copies it, Esc goes back to typing.",
+                "Alt-1 to Alt-9 show the pages by their numbers, Alt-A where something happened, Alt-/ the one before, Alt-G any by a few letters. Alt-Up and Alt-Down go "
+                    + "through them in their order, Alt-< and Alt-> through those you saw.",
+                "Ctrl-Up selects what happened: r comments on it, u takes it back, o opens it, y copies it, l copies the link in it, Esc goes back to typing.",
                 "Ctrl-X u takes back your last change. Ctrl-X Ctrl-E opens $VISUAL or $EDITOR for a long text. Ctrl-L draws anew, Ctrl-Z stops the program, /quit leaves.",
                 "~/.config/huddle/config changes keys and colours, a line each: bind ctrl-t season, unbind f2, set theme light.",
+                "A mouse clicks what it points at; with Shift the terminal selects text as always, with set mouse off in that file always.",
                 "It says too how you are told that somebody wrote: set notify with some of bell, osc9, hook, or none. A command is set with: "
                     + "set notify-command sh -c 'notify-send \"$HUDDLE_FROM\" \"$HUDDLE_TEXT\"'. It has $HUDDLE_FAMILY and $HUDDLE_MENTION (1 or 0) as well, the text "
                     + "on its standard input, and ten seconds.",

@@ -148,7 +148,7 @@ package struct Invocation: Hashable, Sendable {
     private static func unknown(_ words: [String]) -> UsageError {
         let word = words.first ?? ""
         let behind = CommandTable.all.flatMap(\.words).filter { $0.first == word && $0.count == 2 }.map { $0[1] }
-        guard !behind.isEmpty else { return UsageError("There is no command '\(word.printable)'. See huddle --help.") }
+        guard !behind.isEmpty else { return UsageError("There is no command '\(word.printable)'" + (Nearest.command(word).map { ": did you mean huddle \($0)?" } ?? ". See huddle --help.")) }
         return UsageError("Write: huddle \(word) KIND …, with KIND one of \(behind.joined(separator: ", ")).")
     }
 }

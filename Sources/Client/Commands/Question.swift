@@ -49,7 +49,10 @@ package enum Question: Hashable, Sendable {
         if let id = Identifier(text), let record = names[id] { return .init(kind: record.kind, id: id) }
         var problem: UsageError?
         for kind in kinds {
-            do { return .init(kind: kind, id: try find(kind, text).id) } catch { problem = problem ?? error }
+            do { return .init(kind: kind, id: try find(kind, text).id) } catch {
+                // What is told of one kind alone would be wrong, unless several there are called so.
+                if !error.message.hasPrefix("There is no ") { problem = problem ?? error }
+            }
         }
         throw problem ?? UsageError("There is nothing called '\(text.printable)'.")
     }

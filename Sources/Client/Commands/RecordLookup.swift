@@ -39,16 +39,24 @@ package struct RecordLookup {
         var found: [Record] = []
         var several: LookupFailure?
         var none: LookupFailure?
+        var like: [String] = []
         for kind in kinds {
             do throws(LookupFailure) { found.append(try names.find(kind, text)) } catch {
-                if case .several = error { several = several ?? error } else { none = none ?? error }
+                switch error {
+                case .several: several = several ?? error
+                case .none(_, _, let more):
+                    none = none ?? error
+                    like += more
+                }
             }
         }
         // An id is no other record's name.
         if let exact = found.first(where: { $0.id.description == text }) { return exact }
         if let several { throw UsageError(several.message) }
         guard let first = found.first else {
-            guard kinds.count == 1, let none else { throw UsageError("There is nothing called '\(text.printable)'.") }
+            guard kinds.count == 1, let none else {
+                throw UsageError("There is nothing called '\(text.printable)'." + (like.isEmpty ? "" : " Did you mean \(like.prefix(5).joined(separator: "; "))?"))
+            }
             throw UsageError(none.message)
         }
         guard found.count == 1 else {

@@ -6,8 +6,13 @@ package import Wire
 /// Answers of the server to questions (`Question`), in lines for a terminal.
 package struct AnswerText {
     private let text: ChangeText
+    /// Whether it is read aloud, where an arrow says nothing.
+    private let isSpoken: Bool
 
-    package init(_ text: ChangeText) { self.text = text }
+    package init(_ text: ChangeText, isSpoken: Bool = false) {
+        self.text = text
+        self.isSpoken = isSpoken
+    }
 
     private var names: RecordNames { text.names }
 
@@ -55,7 +60,9 @@ package struct AnswerText {
                 return nil
             }
             let field = fields[assignment.field]
-            return "      \(field.label.lowercased()): \(text.value(before.value, field)) → \(text.value(assignment.value, field))"
+            let (old, new) = (text.value(before.value, field), text.value(assignment.value, field))
+            if isSpoken { return "      \(field.label): \(new), before \(old == "–" ? "nothing" : old)." }
+            return "      \(field.label.lowercased()): \(old) → \(new)"
         }
     }
 

@@ -15,8 +15,10 @@ package struct ChangeText {
 
     /// "09:14 Dana: see you at the camp".
     package func message(_ record: Record) -> String {
-        let lines = (record.fields.text("text") ?? "").printableLines
-        return "\(time(record.createdAt)) \(names.member(record.createdBy)): " + lines.joined(separator: "\n      ")
+        let text = record.fields.text("text") ?? ""
+        let who = names.member(record.createdBy)
+        let lines = (Deed.of(text) ?? text).printableLines.joined(separator: "\n      ")
+        return "\(time(record.createdAt)) " + (Deed.of(text) == nil ? "\(who): " : "* \(who) ") + lines
     }
 
     /// One line for each thing that the change did; nothing for messages, which `message` tells.
@@ -86,7 +88,13 @@ package struct ChangeText {
         case .update, .delete: break
         }
         let name = DisplayWidth.cut(known.map { RecordNames.name($0) } ?? "", to: 60)
-        return name.isEmpty ? "a \(entry.kind.declaration.label.lowercased())" : name
+        return name.isEmpty ? Self.unnamed(entry.kind) : name
+    }
+
+    /// "a school", "an interaction".
+    private static func unnamed(_ kind: Kind) -> String {
+        let label = kind.declaration.label.lowercased()
+        return (label.first.map { "aeiou".contains($0) } == true ? "an " : "a ") + label
     }
 
     /// A value for people, at most 60 columns.
@@ -175,7 +183,7 @@ package struct ChangeText {
             }
             var name = known
             if name.isEmpty, case .text(let text)? = own?.value { name = text.printable }
-            name = DisplayWidth.cut(name.isEmpty ? "a \(operation.kind.declaration.label.lowercased())" : name, to: 60)
+            name = DisplayWidth.cut(name.isEmpty ? Self.unnamed(operation.kind) : name, to: 60)
             switch operation.action {
             case .create: return operation.kind == .message ? "say: \(name)" : "add \(name)"
             case .update(_, _, let patch):

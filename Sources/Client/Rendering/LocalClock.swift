@@ -16,8 +16,18 @@ package struct LocalClock {
     /// - Parameter now: UTC milliseconds.
     package func today(_ now: Int64) -> String { rules.today(at: now).description }
 
+    /// Milliseconds until the day ends, at least one; where clocks are set forth or back that day, it may be an hour off.
+    package func untilMidnight(_ now: Int64) -> Int64 {
+        let day: Int64 = 86_400_000
+        let passed = Int64(rules.local(at: now).time.minutes) * 60_000 + (now % 60_000 + 60_000) % 60_000
+        return max(day - passed, 1)
+    }
+
     /// "Apr 15, 2027".
     package func day(_ at: Int64) -> String { EventText.dates(today(at), nil) }
+
+    /// "Apr 15, 2027 09:14".
+    package func moment(_ at: Int64) -> String { "\(day(at)) \(rules.local(at: at).time)" }
 
     /// What it shows.
     package func now(_ at: Int64) -> LocalDateTime { rules.local(at: at) }

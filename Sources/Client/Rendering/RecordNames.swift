@@ -121,22 +121,33 @@ package struct RecordNames {
         for test in tests {
             let found = candidates.filter(test)
             if let record = found.first, found.count == 1 { return record }
-            if found.count > 1 { throw .several(kind, text, found.prefix(5).map { "\(short($0.id)) \(Self.name($0))" }) }
+            if found.count > 1 { throw .several(kind, text, shown(found)) }
         }
-        throw .none(kind, text)
+        throw .none(kind, text, like: wanted.utf8.count < 3 ? [] : shown(candidates.filter { Self.name($0).lowercased().contains(wanted) }))
+    }
+}
+
+extension RecordNames {
+    /// The first of them, for who has to choose.
+    private func shown(_ records: [Record]) -> [String] {
+        let most = 5
+        return records.prefix(most).map { "\(short($0.id)) \(Self.name($0))" } + (records.count > most ? ["and \(records.count - most) more"] : [])
     }
 }
 
 /// Nothing, or too much, is meant by what somebody typed.
 package enum LookupFailure: Error, Hashable, Sendable {
-    case none(Kind, String)
+    /// `like`: those in whose names the text stands further behind.
+    case none(Kind, String, like: [String])
     case several(Kind, String, [String])
 
     package var message: String {
         switch self {
-        case .none(let kind, let text): "There is no \(kind.name) '\(text.printable)'."
+        case .none(let kind, let text, let like):
+            "There is no \(kind.declaration.label.lowercased()) '\(text.printable)'."
+                + (like.isEmpty ? " See the list of \(CommandTable.plural(kind))." : " Did you mean \(like.joined(separator: "; "))?")
         case .several(let kind, let text, let found):
-            "'\(text.printable)' names more than one \(kind.name): \(found.joined(separator: "; ")). Use the id."
+            "'\(text.printable)' names more than one \(kind.declaration.label.lowercased()): \(found.joined(separator: "; ")). Use the id."
         }
     }
 }

@@ -13,7 +13,7 @@ package enum RecordTables {
         clock: LocalClock = LocalClock(zone: nil)
     ) -> [String] {
         guard !records.isEmpty else { return [empty(kind)] }
-        if [.family, .message, .readingPosition].contains(kind) { return records.map { "\(names.short($0.id))  \(RecordNames.name($0))" } }
+        if [.family, .readingPosition].contains(kind) { return records.map { "\(names.short($0.id))  \(RecordNames.name($0))" } }
         return table(kind, records, names, showsAthlete: showsAthlete, isNumbered: isNumbered, isWhole: false, clock: clock).lines(within: columns)
     }
 
@@ -136,7 +136,16 @@ package enum RecordTables {
                         showsAthlete ? $0.athlete.map(names.member) ?? "" : "",
                     ]
                 })
-        case .family, .message, .readingPosition: return Table([id], records.map { [names.short($0.id)] })
+        case .message:
+            return Table(
+                [id, "WHEN", "MESSAGE"],
+                records.map {
+                    let text = $0.fields.text("text") ?? ""
+                    let who = names.member($0.createdBy)
+                    let words = (Deed.of(text) ?? text).printableLines.joined(separator: " ")
+                    return [names.short($0.id), clock.moment($0.createdAt), Deed.of(text) == nil ? "\(who): \(words)" : "* \(who) \(words)"]
+                })
+        case .family, .readingPosition: return Table([id], records.map { [names.short($0.id)] })
         }
     }
 

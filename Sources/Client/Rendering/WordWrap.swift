@@ -1,16 +1,18 @@
 /// Lines that are wider than the terminal, broken between words: a terminal by itself breaks anywhere.
 package enum WordWrap {
     /// Where a message's words begin, behind "09:14 ".
-    private static let indent = 6
+    package static let indent = 6
 
     /// `line` as lines of at most `columns`; later ones stand under the text that they continue: behind the last gap of two spaces or more
     /// in the first half ("  Location   Riverfront Park …"), else a little to the right. Words that are too long by themselves are broken.
     ///
-    /// - Parameter columns: of the terminal, at least 20 are used.
-    package static func lines(_ line: String, columns: Int) -> [String] {
+    /// - Parameters:
+    ///   - columns: of the terminal, at least 20 are used.
+    ///   - indent: how much to the right.
+    package static func lines(_ line: String, columns: Int, indent: Int = indent) -> [String] {
         let columns = max(columns, 20)
         guard DisplayWidth.of(line) > columns else { return [line] }
-        let margin = String(repeating: " ", count: margin(of: line, columns: columns))
+        let margin = String(repeating: " ", count: margin(of: line, columns: columns, indent))
         var result: [String] = []
         var current: [Character] = []
         var width = 0
@@ -38,7 +40,7 @@ package enum WordWrap {
         return result
     }
 
-    private static func margin(of line: String, columns: Int) -> Int {
+    private static func margin(of line: String, columns: Int, _ indent: Int) -> Int {
         var margin = indent
         var column = 0
         var spaces = 0

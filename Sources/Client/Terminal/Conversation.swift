@@ -202,7 +202,7 @@ package final class Conversation {
             olderMark = page.next
             let held = page.records.filter { !shownMessages.contains($0.id) }
             shownMessages.formUnion(held.map(\.id))
-            output += AnswerText(text).lines(.page(Page(request: page.request, sequence: page.sequence, records: held)))
+            output += AnswerText(text, isSpoken: isSpoken).lines(.page(Page(request: page.request, sequence: page.sequence, records: held)))
             print(page.next == nil ? "That was the first message." : "/older shows more.")
         } else if case .history(let page) = answer, page.request == undoRequest {
             undoRequest = nil
@@ -212,7 +212,7 @@ package final class Conversation {
                 print((error as? UsageError)?.message ?? (error as? Rejection)?.message.printable ?? "\(error)")
             }
         } else {
-            output += AnswerText(text).lines(answer)
+            output += AnswerText(text, isSpoken: isSpoken).lines(answer)
         }
     }
 
@@ -318,9 +318,18 @@ package final class Conversation {
 
     private func perform(_ command: SlashCommand) throws {
         switch command {
-        case .nothing: break
+        // Where lines follow one another there is nothing to take away; a screen does it by itself.
+        case .nothing, .clear: break
         case .action(let action): try perform(action)
-        case .show(let kind, let target): output += RecordTables.details(try lookup.find([kind], target), text)
+        case .show(let kind, let target):
+            let record = try lookup.find([kind], target)
+            output += isSpoken ? SpokenText.details(record, text) : RecordTables.details(record, text)
+        case .status: output += status
+        case .reconnect:
+            if session.engine.phase == .live { print("Nothing to do: \(session.address.description.printable) is connected.") } else {
+                session.hurry()
+                print("Trying \(session.address.description.printable) now.")
+            }
         case .context(let name): setContext(name)
         case .drafts: showDrafts()
         case .retry(let number, let reason):
@@ -338,7 +347,9 @@ package final class Conversation {
     private func perform(_ action: Invocation.Action) throws {
         let engine = session.engine
         switch action {
-        case .help(let topic): output += Help.conversation(topic)
+        case .help(let topic):
+            if let topic, !Help.knows(topic, inConversation: true) { throw UsageError("There is no command or topic '\(topic.printable)'. /help lists them.") }
+            output += Help.conversation(topic)
         case .list(var filter):
             try filter.resolve(names)
             let records = filter.apply(
@@ -442,7 +453,7 @@ package final class Conversation {
             print("No documents match your filters. Leave some of the options or words out to see more.")
             return
         }
-        if isSpoken, kind == .document { return speakDocuments(records) }
+        if isSpoken { return speak(kind, records) }
         let width = String(records.count).count
         // Before each line: its number, a mark and a space.
         let lines = RecordTables.lines(
@@ -456,12 +467,34 @@ package final class Conversation {
         }
     }
 
-    private func speakDocuments(_ records: [Record]) {
-        if records.isEmpty { output += RecordTables.lines(.document, [], names, showsAthlete: false) }
+    /// A sentence for each.
+    private func speak(_ kind: Kind, _ records: [Record]) {
+        if records.isEmpty { output += RecordTables.lines(kind, [], names, showsAthlete: false) }
+        let showsAthlete = session.engine.context == .all
         for (index, record) in records.enumerated() {
-            print("\(index + 1). \(SpokenText.document(record, clock: clock))\(session.engine.isPending(record.id) ? " Waits to be sent." : "")")
+            let line = SpokenText.line(record, names, showsAthlete: showsAthlete && kind != .document, clock: clock)
+            print("\(index + 1). \(line)\(session.engine.isPending(record.id) ? " Waits to be sent." : "")")
         }
-        print(SpokenText.upload)
+        if kind == .document { print(SpokenText.upload) }
+    }
+
+    /// What a status line says, in sentences.
+    private var status: [String] {
+        let engine = session.engine
+        let server = session.address.description.printable
+        var lines = [engine.phase == .live ? "Online: \(server)." : "Offline: \(session.lastFailure ?? "\(server) has not answered yet.") It is tried again by itself; /reconnect tries now."]
+        if case .athlete(let id)? = engine.context { lines.append("You look at \(names.member(id))'s season.") } else { lines.append("You look at everybody's season.") }
+        if engine.phase == .live {
+            let others = engine.presence.keys.filter { $0 != engine.member }.sorted()
+            if others.isEmpty { lines.append("Nobody else is here.") }
+            lines += others.compactMap { engine.presence[$0].map { text.presence($0) + "." } }
+        }
+        let (waiting, refused) = (engine.waitingCount, engine.drafts.count)
+        let conflicts = engine.drafts.count { $0.rejection.conflict != nil }
+        lines.append(waiting == 0 ? "Nothing waits to be sent." : "\(waiting == 1 ? "1 change waits" : "\(waiting) changes wait") to be sent: /outbox.")
+        lines.append(refused == 0 ? "Nothing was refused." : "\(refused == 1 ? "1 change was" : "\(refused) changes were") refused: /drafts.")
+        if conflicts > 0 { lines.append("\(conflicts) of them because somebody changed the same: /conflicts.") }
+        return lines + (underway.isEmpty ? [] : [underway])
     }
 
     /// A number is one of the list of its kind that was shown last; where several kinds fit, of the list shown last. Before there was any it is one

@@ -17,6 +17,12 @@ package enum SlashCommand: Hashable, Sendable {
     /// A draft's number, and words that choose.
     case resolve(String, [String])
     case quit
+    /// The program's own lines go from the screen.
+    case clear
+    /// How things stand, in sentences.
+    case status
+    /// Try the server now.
+    case reconnect
 
     /// - Parameter kind: of the list that was shown last, which a bare number is about.
     package static func parse(_ line: String, about kind: Kind = .event) throws(UsageError) -> SlashCommand {
@@ -25,9 +31,11 @@ package enum SlashCommand: Hashable, Sendable {
         guard line.hasPrefix("/") else { return .action(.say(line)) }
         // Two slashes say something that begins with one.
         if line.hasPrefix("//") { return .action(.say(String(line.dropFirst()))) }
+        // An apostrophe in it opens no quotation.
+        if Deed.of(line) != nil { return .action(.say(line)) }
         let words = try split(String(line.dropFirst()))
         guard let first = words.first else { return .action(.help(topic: nil)) }
-        guard let (found, count) = CommandTable.slash(words) else { throw UsageError("There is no command /\(first.printable). See /help.") }
+        guard let (found, count) = CommandTable.slash(words) else { throw UsageError("There is no command /\(first.printable)" + (Nearest.slash(first).map { ": did you mean /\($0)?" } ?? ". See /help.")) }
         let rest = Array(words.dropFirst(count))
         var command = found
         if command.verb == .edit, count == 1, rest.first.flatMap({ Int($0) }) != nil { command = CommandTable.command(.edit, kind) ?? found }
@@ -47,17 +55,39 @@ package enum SlashCommand: Hashable, Sendable {
             guard let number = reader.list.positional.first else { throw reader.usage }
             return .resolve(number, Array(reader.list.positional.dropFirst()))
         case .quit: return .quit
+        case .clear: return .clear
+        case .status: return .status
+        case .reconnect: return .reconnect
+        // With something to do it was read above.
+        case .deed: throw reader.usage
         default: return .action(try reader.action())
         }
     }
 
     /// Words with quotes ("…", '…') and backslashes, as a shell splits them.
     package static func split(_ text: String) throws(UsageError) -> [String] {
+        let (words, _, quote) = read(text)
+        guard quote == nil else { throw UsageError("A quotation mark is missing.") }
+        return words
+    }
+
+    /// The words of a line that is still being typed, the last one maybe empty, and where that one begins.
+    ///
+    /// - Returns: the beginning in characters of `text`.
+    package static func unfinished(_ text: String) -> (words: [String], start: Int) {
+        let (words, start, _) = read(text)
+        return start.map { (words, $0) } ?? (words + [""], text.count)
+    }
+
+    /// - Returns: the words, the place in `text` of the one that its end belongs to, and the quote that is open there.
+    private static func read(_ text: String) -> (words: [String], start: Int?, quote: Character?) {
         var words: [String] = []
         var word: String?
+        var start = 0
         var quote: Character?
         var escaped = false
-        for character in text {
+        for (place, character) in text.enumerated() {
+            if word == nil, !character.isWhitespace { start = place }
             if escaped {
                 word = (word ?? "") + String(character)
                 escaped = false
@@ -76,9 +106,14 @@ package enum SlashCommand: Hashable, Sendable {
                 word = (word ?? "") + String(character)
             }
         }
-        guard quote == nil else { throw UsageError("A quotation mark is missing.") }
-        if let word { words.append(word) }
-        return words
+        guard let word else { return (words, nil, nil) }
+        return (words + [word], start, quote)
+    }
+
+    /// A word as it has to be written to be one.
+    package static func quoted(_ word: String) -> String {
+        guard word.contains(where: { $0.isWhitespace || "\"'\\".contains($0) }) else { return word }
+        return "\"" + word.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
     }
 
     private static func events(_ words: [String]) -> ListFilter? {

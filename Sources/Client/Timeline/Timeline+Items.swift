@@ -167,6 +167,7 @@ extension Timeline {
             if case .link(let kind, let about)? = record.fields["about"] { item.about = RecordReference(kind, about) }
             item.isPending = engine.isPending(id)
             item.isEdited = record.version > 1
+            item.isDeed = Deed.of(record.fields.text("text") ?? "") != nil
             item.isMention = reader.isSpokenTo(record)
             item.isUnread = record.createdBy != engine.member && reader.isUnread(at: record.createdAt, sequence: sequence(entry))
             if let sequence = sequence(entry), let known = changes[sequence], known.isUndoable { item.undoable = sequence }
@@ -239,7 +240,8 @@ extension EventText {
 extension ChangeText {
     /// A message's text, with the names of those it speaks to and of what it is about.
     func messageRuns(_ record: Record, tellsSubject: Bool) -> [TextRun] {
-        var runs = [TextRun((record.fields.text("text") ?? "").printableLines.joined(separator: "\n"))]
+        let text = record.fields.text("text") ?? ""
+        var runs = [TextRun((Deed.of(text) ?? text).printableLines.joined(separator: "\n"))]
         for element in record.fields.set("mentions") {
             let name = names.name(element.id)
             guard !name.isEmpty else { continue }

@@ -78,6 +78,8 @@ package struct TimelineItem: Hashable, Sendable, Identifiable {
     package var isPending = false
     /// The message was changed after it was written.
     package var isEdited = false
+    /// A message that tells what its author does; the text is what is done.
+    package var isDeed = false
     /// The sequence of the change that `undo` takes back; `nil` where nothing can be.
     package var undoable: Int64?
 

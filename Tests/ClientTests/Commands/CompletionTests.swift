@@ -51,6 +51,16 @@ struct CompletionTests {
         #expect(offered(words) == wanted)
     }
 
+    @Test("In the conversation its own commands, and none of the program's options", arguments: [
+        (["con"], ["context", "conflicts"]), (["context", "m"], ["Mateo Rivera"]), (["context", ""], ["all", "Elena Rivera", "Mateo Rivera"]),
+        (["attend", "f"], ["Fall Showcase"]), (["add", "event", "type=ca"], ["type=camp"]), (["events", "--ser"], []), (["events", "--ty"], ["--type"]),
+        (["watch"], []), (["help", "off"], ["offline"]), (["help", "unde"], []), (["me", "f"], []), (["outbox", "s"], ["send"]),
+    ])
+    func conversation(words: [String], wanted: [String]) {
+        guard case .candidates(let found) = Completion.answer(words, inConversation: true, names: { Self.names }) else { Issue.record("files"); return }
+        #expect(found.map(\.text) == wanted)
+    }
+
     @Test("Records that are called the same are offered by the end of their ids, which names them")
     func sameNames() throws {
         let found = offered(["attend", ""])

@@ -89,4 +89,32 @@ struct SlashCommandTests {
         #expect(event.athlete == "Maya")
         #expect(event.choices == "  one of: Camp, Showcase, Official Visit, Unofficial Visit, Game")
     }
+
+    @Test("The word that is being typed, wherever its quotation began, and how it is written", arguments: [
+        ("context Ma", ["context", "Ma"], 8), ("context ", ["context", ""], 8), ("edit event \"Fall C", ["edit", "event", "Fall C"], 11), ("", [""], 0),
+        ("a  b'c d", ["a", "bc d"], 3), ("żółw 日本 x", ["żółw", "日本", "x"], 8), ("a\\ b", ["a b"], 0),
+    ] as [(String, [String], Int)])
+    func unfinished(text: String, words: [String], start: Int) {
+        let found = SlashCommand.unfinished(text)
+        #expect(found.words == words && found.start == start)
+    }
+
+    @Test("A word as it is quoted is that word", arguments: ["a", "a b", "it's", "say \"x\"", "back\\slash", "", "日本 語"])
+    func quoted(word: String) throws {
+        #expect(try SlashCommand.split(SlashCommand.quoted(word)) == (word.isEmpty ? [] : [word]))
+    }
+
+    @Test("/me tells what one does, apostrophes and all; a word that is nearly a command is asked about", arguments: [
+        ("/me doesn't know", nil), ("/me", "Write: /me TEXT…"), ("/contxt x", "There is no command /contxt: did you mean /context?"),
+        ("/names", "There is no command /names: did you mean /members?"), ("/eve", "There is no command /eve: did you mean /event?"),
+        ("/xyzzy", "There is no command /xyzzy. See /help."), ("/part", "There is no command /part: did you mean /quit?"),
+    ] as [(String, String?)])
+    func deeds(line: String, complaint: String?) {
+        do throws(UsageError) {
+            let command = try SlashCommand.parse(line)
+            #expect(complaint == nil && command == .action(.say(line)))
+        } catch {
+            #expect(error.message == complaint)
+        }
+    }
 }
