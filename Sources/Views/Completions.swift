@@ -1,3 +1,4 @@
+package import Bytes
 package import Client
 package import Family
 package import Terminal
@@ -20,15 +21,33 @@ package enum Completions {
         switch sigil {
         case .command: commands
         case .emoji: emoji
-        case .person:
-            LabelIndex(
-                names.records(of: .member).map { member in
-                    let name = RecordNames.name(member)
-                    return CompletionCandidate(name, insertion: "@" + name, detail: member.fields.text("role") ?? "")
-                }.sorted { $0.label < $1.label })
+        case .person: people(names, speakers: [], viewer: nil)
         case .event: records(.event, names, "#")
         case .trip: records(.trip, names, "~")
         }
+    }
+
+    /// Those who can be spoken to: who spoke last stands first, oneself at the end.
+    ///
+    /// - Parameter speakers: the latest first.
+    package static func people(_ names: RecordNames, speakers: [Identifier], viewer: Identifier?) -> LabelIndex<CompletionCandidate> {
+        let order = Dictionary(speakers.enumerated().map { ($0.element, $0.offset) }, uniquingKeysWith: min)
+        func place(_ member: Record) -> Int { member.id == viewer ? .max : order[member.id] ?? speakers.count }
+        let members = names.records(of: .member).map { ($0, RecordNames.name($0)) }.sorted { (place($0.0), $0.1) < (place($1.0), $1.1) }
+        return LabelIndex(members.map { CompletionCandidate($1, insertion: "@" + $1, detail: $0.fields.text("role") ?? "") })
+    }
+
+    /// What may stand next in a command, as Tab offers it; `nil` when that is nothing, or it is no command.
+    ///
+    /// - Parameter characters: of the line; the word that ends at `cursor` is completed.
+    package static func next(_ characters: [Character], cursor: Int, _ names: RecordNames) -> CompletionMenu? {
+        let line = String(characters.prefix(cursor))
+        guard line.hasPrefix("/"), !line.hasPrefix("//"), line.contains(where: \.isWhitespace), Deed.of(line) == nil else { return nil }
+        let (words, start) = SlashCommand.unfinished(String(line.dropFirst()))
+        guard case .candidates(let found) = Completion.answer(words, inConversation: true, names: { names }) else { return nil }
+        return CompletionMenu(
+            CompletionWord(.command, words.last ?? "", start + 1..<max(cursor, start + 1)),
+            fitting: found.map { CompletionCandidate($0.text, insertion: SlashCommand.quoted($0.text), detail: $0.summary) })
     }
 
     private static let commands = LabelIndex(

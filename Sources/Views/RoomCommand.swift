@@ -6,7 +6,7 @@ package enum RoomCommand: String, CaseIterable, Sendable {
     case top = "oldest", bottom = "newest", unread = "first-unread"
     case complete = "complete", completeBackward = "complete-backward"
     case select = "select", selectOlder = "select-older", selectNewer = "select-newer", leaveSelect = "leave-select"
-    case comment = "comment", undoSelected = "undo-selected", open = "open", copy = "copy"
+    case comment = "comment", undoSelected = "undo-selected", open = "open", copy = "copy", copyLink = "copy-link"
     case undoLast = "undo-last", season = "season", drafts = "drafts", editOutside = "edit-outside"
     case events = "events"
     case help = "help-keys", redraw = "redraw", suspend = "suspend", interrupt = "interrupt", quit = "quit", cancel = "cancel"
@@ -31,6 +31,7 @@ package enum RoomCommand: String, CaseIterable, Sendable {
         case .undoSelected: "take that change back"
         case .open: "show all of the record"
         case .copy: "copy its text"
+        case .copyLink: "copy the link in it"
         case .undoLast: "undo your last change"
         case .season: "whose season you look at"
         case .drafts: "what was refused"
@@ -66,7 +67,7 @@ package enum RoomCommand: String, CaseIterable, Sendable {
         let select: [(String, RoomCommand)] = [
             ("up", .selectOlder), ("k", .selectOlder), ("down", .selectNewer), ("j", .selectNewer), ("esc", .leaveSelect), ("q", .leaveSelect),
             ("ctrl-c", .leaveSelect), ("ctrl-up", .selectOlder), ("ctrl-down", .selectNewer), ("r", .comment), ("c", .comment), ("u", .undoSelected),
-            ("o", .open), ("enter", .open), ("y", .copy), ("?", .help),
+            ("o", .open), ("enter", .open), ("y", .copy), ("l", .copyLink), ("?", .help),
         ]
         for (names, command) in select { keymap.bind(names, to: command.rawValue, in: "select") }
         let menu: [(String, RoomCommand)] = [("tab", .complete), ("down", .complete), ("shift-tab", .completeBackward), ("up", .completeBackward), ("esc", .cancel)]

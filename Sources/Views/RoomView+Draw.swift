@@ -14,11 +14,21 @@ extension RoomView {
         drawList(&canvas, areas.list)
         drawMenu(&canvas, areas.menu)
         let below = scrollback.hiddenBelow(scrollItems(columns: areas.list.columns), rows: areas.list.rows)
-        StatusLine.draw(facts, below: below, chord: Keymap.names(chord.pressed), &canvas, areas.status, theme)
+        StatusLine.draw(facts, below: below, chord: Keymap.names(chord.pressed), note: editorNote, &canvas, areas.status, theme)
         if let target { canvas.draw("  about \(target.label) (Esc forgets it)", at: 0, areas.target.row, columns: areas.target.columns, theme[.accent]) }
         drawInput(&canvas, areas)
         if isSeasonMenuOpen { drawSeasons(&canvas) }
         if isHelpOpen { KeyHelp.draw(KeyHelp.lines(keymap, isSelecting ? "select" : "input", RoomCommand.helpLines), &canvas, theme) }
+    }
+
+    /// How many lines go out with the next Enter, and how long the text is when that is more, or nearly, than a message may be.
+    private var editorNote: String {
+        guard question == nil else { return "" }
+        let count = editor.characters.count
+        if count > Self.messageLimit { return "\(count) characters, a message has at most \(Self.messageLimit)" }
+        if count > Self.messageLimit * 9 / 10 { return "\(Self.messageLimit - count) characters left" }
+        let lines = 1 + editor.characters.count { $0.isNewline }
+        return lines > 1 ? "\(lines) lines, Enter sends them together" : ""
     }
 
     private func drawInput(_ canvas: inout Canvas, _ areas: Areas) {
@@ -27,7 +37,7 @@ extension RoomView {
         for (row, line) in areas.view.lines.enumerated() { canvas.draw(line, at: start, areas.input.row + row) }
         if areas.view.hiddenAbove > 0 { canvas.draw("↑", at: areas.input.column, areas.input.row, theme[.muted]) }
         if isSelecting {
-            canvas.draw("r comment  u undo  o open  y copy  Esc back", at: start, areas.input.row, columns: areas.input.columns - start, theme[.muted])
+            canvas.draw("r comment  u undo  o open  y copy  l link  Esc back", at: start, areas.input.row, columns: areas.input.columns - start, theme[.muted])
         } else if !isHelpOpen, !isSeasonMenuOpen {
             canvas.cursor = Point(start + areas.view.cursor.column, areas.input.row + areas.view.cursor.row)
         }
@@ -59,7 +69,9 @@ extension RoomView {
     func rows(of item: RoomItem, columns: Int) -> [StyledText] {
         switch item {
         case .marker: return [rule(" new ", columns, theme[.unread])]
-        case .notice(let notice): return notice.lines.flatMap { StyledText($0, theme[.notice]).wrapped(columns: columns, indent: 2) }
+        case .notice(let notice):
+            // What stands in two columns goes on in its own.
+            return notice.lines.flatMap { WordWrap.lines($0, columns: columns, indent: 2) }.flatMap { StyledText($0, theme[.notice]).wrapped(columns: columns, indent: 2) }
         case .timeline(let item):
             switch item.kind {
             case .day: return [rule(" \(item.text) ", columns, theme[.muted])]
@@ -83,13 +95,15 @@ extension RoomView {
         let isWide = columns >= Self.wideColumns
         let author = item.author.flatMap { name[$0] } ?? "somebody"
         var nameStyle = item.author == viewer ? theme[.ownName] : theme[.name]
-        if item.author != viewer, let id = item.author { nameStyle.foreground = theme.colour(of: id.description.utf8) }
+        if item.author != viewer, let colour = item.author.flatMap({ colours[$0] }) { nameStyle.foreground = colour }
         let isMessage = item.kind == .message
         if isWide {
-            let who = isMessage ? TextWidth.cut(author.split(separator: " ").first.map(String.init) ?? author, to: Self.nameColumns) : item.kind == .change ? "*" : "–"
+            let who = item.isDeed ? "*" : isMessage ? TextWidth.cut(author.split(separator: " ").first.map(String.init) ?? author, to: Self.nameColumns) : item.kind == .change ? "*" : "–"
             head.append(String(repeating: " ", count: max(Self.nameColumns - TextWidth.of(who), 0)))
             head.append(who, isMessage ? nameStyle : theme[.muted])
             head.append(item.isMention ? " ┃ " : " │ ", item.isMention ? theme[.mention] : theme[.frame])
+        } else if item.isDeed {
+            head.append("* ", nameStyle)
         } else if isMessage {
             head.append(author.split(separator: " ").first.map(String.init) ?? author, nameStyle)
             head.append(": ", nameStyle)
@@ -97,6 +111,7 @@ extension RoomView {
             head.append(item.kind == .change ? "* " : "– ", theme[.muted])
         }
         var body = StyledText()
+        if item.isDeed { body.append((author.split(separator: " ").first.map(String.init) ?? author) + " ", nameStyle) }
         for run in item.runs { body.append(run.text, style(run.style, item, nameStyle)) }
         if item.isEdited { body.append(" (edited)", theme[.muted]) }
         if item.isPending { body.append(" …", theme[.pending]) }

@@ -8,8 +8,10 @@ extension RoomView {
         case .key(let key): return press(key)
         case .paste(let text):
             guard !isSelecting, !isHelpOpen, !isSeasonMenuOpen else { return [] }
-            _ = editor.insert(text)
             menu = nil
+            guard editor.characters.count + text.count <= Terminal.LineEditor.limit, editor.text.utf8.count + text.utf8.count <= Terminal.LineEditor.octetLimit
+            else { return [.shared(.say("That is too long to be typed: a message has at most \(Self.messageLimit) characters. N on the page of documents (Alt-4) sends a file."))] }
+            _ = editor.insert(text)
             return []
         case .mouse(let mouse): return click(mouse)
         case .focus: return []
@@ -62,7 +64,7 @@ extension RoomView {
         scrollback.toBottom()
         clearMarker()
         defer { target = nil }
-        return [.submit(text, about: text.hasPrefix("/") ? nil : target)]
+        return [.submit(text, about: text.hasPrefix("/") && Deed.of(text) == nil ? nil : target)]
     }
 
     private mutating func closeMenu() { menu = nil }
@@ -75,13 +77,25 @@ extension RoomView {
     }
 
     private mutating func complete(_ step: Int) {
-        if menu == nil, let word = CompletionWord(editor.characters, cursor: editor.cursor) {
-            menu = CompletionMenu(word, &candidates[word.sigil, default: LabelIndex([])])
+        if menu == nil {
+            if let word = CompletionWord(editor.characters, cursor: editor.cursor) {
+                menu = CompletionMenu(word, &candidates[word.sigil, default: LabelIndex([])])
+            } else {
+                menu = offered ?? people()
+            }
         }
         guard var open = menu else { return }
         open.cycle(step, in: &editor)
         // With one candidate there is nothing to cycle.
         menu = open.entries.count == 1 ? nil : open
+    }
+
+    /// Those whose names begin with the letters at the cursor.
+    private func people() -> CompletionMenu? {
+        guard let word = CompletionWord.name(editor.characters, cursor: editor.cursor) else { return nil }
+        let wanted = word.letters.lowercased()
+        let found = candidates[.person]?.candidates.filter { $0.label.lowercased().split(separator: " ").contains { $0.hasPrefix(wanted) } } ?? []
+        return CompletionMenu(word, fitting: found)
     }
 
     private mutating func run(_ command: RoomCommand) -> [RoomAction] {
@@ -129,6 +143,11 @@ extension RoomView {
             guard let item = selectedItem else { return [] }
             leaveSelecting()
             return [.shared(.copy(item.text))]
+        case .copyLink:
+            guard let item = selectedItem else { return [] }
+            guard let link = Link.last(in: item.text) else { return [.shared(.say("There is no link in it."))] }
+            leaveSelecting()
+            return [.shared(.copy(link))]
         case .season: isSeasonMenuOpen = !seasons.isEmpty
         case .editOutside: return [.editOutside(editor.text)]
         case .help: isHelpOpen = true

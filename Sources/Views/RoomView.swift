@@ -24,12 +24,20 @@ package struct RoomView {
     /// Rows that the input may take: a third of the screen, at most this many.
     static let inputRows = 8
 
+    /// Characters of a message.
+    package static let messageLimit: Int = {
+        guard let field = Kind.message.declaration.index(of: "text"), case .text(let max) = Kind.message.declaration.fields[field].type else { return .max }
+        return max
+    }()
+
     package var facts = StatusFacts()
-    package var theme: Theme { didSet { laidOut = LaidOut() } }
+    package var theme: Theme { didSet { recolour() } }
     package var keymap: Keymap
     package var editor = Terminal.LineEditor()
     /// What can be completed, by sigil; filled by whoever knows the records.
     package var candidates: [Sigil: LabelIndex<CompletionCandidate>] = [:]
+    /// What Tab offers where no sigil says what is meant: what may stand next in a command. Filled before the key is handled.
+    package var offered: CompletionMenu?
     /// Whose seasons can be looked at, the first is everybody's.
     package var seasons: [String] = []
     /// What stands before the input instead of "> ", while a question is asked.
@@ -37,7 +45,9 @@ package struct RoomView {
     /// The times of items on screen, "09:14".
     package var time: @Sendable (Int64) -> String = { _ in "" } { didSet { laidOut = LaidOut() } }
     /// The name of a member.
-    package var name: [Identifier: String] = [:] { didSet { if name != oldValue { laidOut = LaidOut() } } }
+    package var name: [Identifier: String] = [:] { didSet { if name != oldValue { recolour() } } }
+    /// Whose name is in which colour.
+    private(set) var colours: [Identifier: Colour] = [:]
     package var viewer: Identifier? { didSet { if viewer != oldValue { laidOut = LaidOut() } } }
 
     package private(set) var items: [RoomItem] = []
@@ -92,6 +102,23 @@ package struct RoomView {
         }
     }
 
+    /// Takes the program's own lines away; what the family said and did stays.
+    package mutating func clearNotices() {
+        notices = []
+        scrollback.toBottom()
+        rebuild()
+    }
+
+    /// Who has spoken, the latest first.
+    package var speakers: [Identifier] {
+        var found: [Identifier] = []
+        for item in timeline.reversed() where item.kind == .message {
+            if let author = item.author, !found.contains(author) { found.append(author) }
+            if found.count == name.count { break }
+        }
+        return found
+    }
+
     package mutating func clearMarker() {
         guard marker != nil else { return }
         marker = nil
@@ -102,6 +129,13 @@ package struct RoomView {
     package mutating func comment(on target: RoomTarget) { self.target = target }
 
     package mutating func resize(_ size: Size) { self.size = size }
+
+    /// Ids grow with time: who came first stands first.
+    private mutating func recolour() {
+        let members = name.keys.sorted()
+        colours = Dictionary(zip(members, theme.colours(of: members.map { $0.description.utf8 })), uniquingKeysWith: { first, _ in first })
+        laidOut = LaidOut()
+    }
 
     private mutating func rebuild() {
         items = RoomItem.merge(timeline, notices, firstUnread: marker)

@@ -82,26 +82,31 @@ package enum StatusLine {
     /// - Parameters:
     ///   - below: items that are further down than what is seen.
     ///   - chord: the beginning of a chord that was pressed; "" for none.
-    package static func draw(_ facts: StatusFacts, below: Int, chord: String, _ canvas: inout Canvas, _ rect: Rect, _ theme: Theme) {
+    ///   - note: what is to be known of the text that is typed; "" for nothing.
+    package static func draw(_ facts: StatusFacts, below: Int, chord: String, note: String = "", _ canvas: inout Canvas, _ rect: Rect, _ theme: Theme) {
         let base = theme[.status]
         canvas.fill(rect, " ", base)
-        var parts: [(text: String, style: Style, buffer: Int?)] = []
-        if facts.unread > 0 { parts.append(("\(facts.unread) unread", theme[.unread].over(base), 1)) }
-        if facts.mentions > 0 { parts.append((count(facts.mentions, "mention"), theme[.mention].over(base), 1)) }
-        if facts.pending > 0 { parts.append(("\(facts.pending) pending", theme[.warning].over(base), 5)) }
+        typealias Part = (text: String, style: Style, buffer: Int?)
+        var news: [Part] = []
+        if facts.unread > 0 { news.append(("\(facts.unread) unread", theme[.unread].over(base), 1)) }
+        if facts.mentions > 0 { news.append((count(facts.mentions, "mention"), theme[.mention].over(base), 1)) }
+        var kept: [Part] = []
+        if facts.pending > 0 { kept.append(("\(facts.pending) pending", theme[.warning].over(base), 5)) }
         // What waits for a decision comes before what passes by itself.
         let failed = facts.refused - facts.conflicts
-        if failed > 0 { parts.append(("\(failed) refused", theme[.failure].over(base), 5)) }
-        if facts.conflicts > 0 { parts.append((count(facts.conflicts, "conflict"), theme[.failure].over(base), 5)) }
-        switch facts.connection {
-        case .live: parts.append((facts.server, base, nil))
-        case .arriving: parts.append(("Connecting to \(facts.server) …", base, nil))
-        case .offline(let reason): parts += [("OFFLINE", theme[.offline], nil), (reason, base, nil)]
-        }
+        if failed > 0 { kept.append(("\(failed) refused", theme[.failure].over(base), 5)) }
+        if facts.conflicts > 0 { kept.append((count(facts.conflicts, "conflict"), theme[.failure].over(base), 5)) }
+        // Where there is little room the end is cut.
+        var parts: [Part] =
+            switch facts.connection {
+            case .live: news + kept + [(facts.server, base, nil)]
+            case .arriving: news + kept + [("Connecting to \(facts.server) …", base, nil)]
+            case .offline(let reason): [("OFFLINE", theme[.offline], nil)] + kept + news + [(reason, base, nil)]
+            }
         for hot in facts.hot { parts.append(("\(hot.number):\(TextWidth.cut(hot.title, to: 14)) \(hot.count)", theme[.unread].over(base), hot.number)) }
         canvas.clipped(to: rect) { canvas in
             var right = rect.endColumn - 1
-            for text in [below > 0 ? "↓ \(below) more" : "", chord.isEmpty ? "" : chord + " …"] where !text.isEmpty {
+            for text in [below > 0 ? "↓ \(below) more" : "", chord.isEmpty ? "" : chord + " …", note] where !text.isEmpty {
                 right -= TextWidth.of(text)
                 canvas.draw(text, at: right, rect.row, base.with(.bold))
                 right -= 2

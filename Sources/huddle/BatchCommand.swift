@@ -48,8 +48,9 @@ struct BatchCommand {
                 if !sentence.isEmpty { printer.complain(sentence) }
                 isInterrupted = (error as? ProgramFailure)?.isInterruption == true
             }
+            try printer.finish()
             if invocation.isJSON {
-                guard Standard.write(output: Self.json(number, status, printer)) else { return first }
+                guard try Output.write(Self.json(number, status, printer)) else { return first }
             } else if !printer.isRead {
                 return first
             }

@@ -133,7 +133,7 @@ struct FirstRun {
     private func say(_ text: String) {
         // The last column stays free, because writing into it makes some terminals wrap.
         let columns = (TerminalDevice.size()?.columns ?? 80) - 1
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).flatMap { WordWrap.lines(String($0), columns: columns) }
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).flatMap { WordWrap.lines(String($0), columns: columns, indent: 0) }
         Standard.write(output: lines.joined(separator: "\n") + "\n")
     }
 

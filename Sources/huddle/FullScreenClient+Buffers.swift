@@ -68,6 +68,11 @@ extension FullScreenClient {
         case .showLast:
             guard let key = buffers.last else { return screen.bell() }
             show(key)
+        case .showNeighbour(let step):
+            if let key = buffers.neighbour(step) { show(key) }
+        case .travel(let step):
+            guard let key = buffers.travel(step) else { return screen.bell() }
+            show(key)
         case .switchBuffer: overlay = .switcher(SwitcherView(SwitchTarget.all(buffers, seasons: seasons, names), theme: theme, keymap: keymap))
         case .chooseSeason: offerSeasons()
         case .close: close(buffers.current)

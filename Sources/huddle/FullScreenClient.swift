@@ -51,6 +51,8 @@ final class FullScreenClient {
     var isStale = true
     /// Counts the times that they were looked at anew, and which of these each buffer shows.
     private var generation = 0
+    /// When the family's day ends, monotonic milliseconds: today and what is upcoming look different then, though nothing has happened.
+    private var dayEnds: Int64 = 0
     private var laidOut: [BufferKey: Int] = [:]
 
     // What is worked out anew when records have changed.
@@ -63,12 +65,11 @@ final class FullScreenClient {
     private(set) var athletes: [Identifier] = []
     private(set) var facts = StatusFacts()
 
-    init(_ screen: FullScreen, _ session: ClientSession, _ conversation: Conversation, _ setting: Setting) {
+    init(_ screen: FullScreen, _ session: ClientSession, _ conversation: Conversation, _ setting: Setting, _ configuration: ScreenConfiguration) {
         self.screen = screen
         self.session = session
         self.conversation = conversation
         self.setting = setting
-        let configuration = ScreenConfiguration.load()
         notifier = Notifier(configuration)
         theme = Theme(wanted: configuration.theme, depth: screen.depth, environment: Environment.value)
         keymap = configuration.keymap
@@ -103,6 +104,7 @@ final class FullScreenClient {
         }
         while true {
             if !toast.isEmpty, Clock.monotonicMilliseconds() >= toastEnds { toast = "" }
+            if Clock.monotonicMilliseconds() >= dayEnds { isStale = true }
             if isStale { refresh() }
             for case let form as FormBuffer in views.values { form.settle(self) }
             layOut()
@@ -119,7 +121,7 @@ final class FullScreenClient {
             if let editor { items.append(Poll.Item(editor.process.raw, .readable)) }
             // When the frame is out.
             if let due = typing.due, Clock.monotonicMilliseconds() >= due { keepTyping() }
-            let deadline = [screen.deadline, toast.isEmpty ? nil : toastEnds, typing.due].compactMap(\.self).min()
+            let deadline = [screen.deadline, toast.isEmpty ? nil : toastEnds, typing.due, dayEnds].compactMap(\.self).min()
             for event in try session.turn(until: deadline, waitingFor: &items) { take(event) }
             documents.turn(self)
             conversation.underway = documents.underway
@@ -271,6 +273,7 @@ final class FullScreenClient {
         isStale = false
         generation += 1
         let engine = session.engine
+        dayEnds = Clock.monotonicMilliseconds() + clock.untilMidnight(Clock.wallMilliseconds())
         followRecords()
         if membersRevision != names.revision(of: .member) {
             membersRevision = names.revision(of: .member)

@@ -20,6 +20,8 @@ enum Interactive {
         let session = try ClientSession(setting.address, setting.configuration(family: setting.familyIdentifier), cache: setting.cache)
         let conversation = Conversation(session, context: invocation.context)
         conversation.isSpoken = invocation.isPlain
+        // A terminal that can do no more is still as wide as it is.
+        if isTerminal, !invocation.isPlain { conversation.columns = TerminalDevice.size().map { max($0.columns - 1, 20) } }
         session.start()
         defer { session.leave() }
         var lines = LineConversation(conversation, timeout: invocation.timeout, isTerminal: isTerminal)
@@ -30,15 +32,16 @@ enum Interactive {
     private static func runFullScreen(
         _ invocation: Invocation, _ setting: Setting, _ words: inout [String]
     ) throws -> ExitStatus {
+        let configuration = ScreenConfiguration.load()
         let screen: FullScreen
-        do { screen = try FullScreen() } catch { throw ProgramFailure(.usage, error.sentence) }
+        do { screen = try FullScreen(mouse: configuration.takesMouse) } catch { throw ProgramFailure(.usage, error.sentence) }
         // Before anything is said on standard error.
         defer { screen.finish() }
         let session = try ClientSession(setting.address, setting.configuration(family: setting.familyIdentifier), cache: setting.cache)
         let conversation = Conversation(session, context: invocation.context)
         session.start()
         defer { session.leave() }
-        let client = FullScreenClient(screen, session, conversation, setting)
+        let client = FullScreenClient(screen, session, conversation, setting, configuration)
         let status = try client.run()
         words = (conversation.farewell() ?? []) + client.documents.farewell
         return status

@@ -32,26 +32,27 @@ struct ListWatch {
                 let printer = Printer(gathers: true)
                 try OneShot(invocation, setting, printer).show(seat.session.engine)
                 if printer.output != shown {
-                    guard print(printer.output, isFirst: shown == nil, seat.session.engine) else { return .done }
+                    guard try print(printer.output, isFirst: shown == nil, seat.session.engine) else { return .done }
                     shown = printer.output
                 }
             } else if !saidOffline, seat.session.engine.phase == .offline {
                 saidOffline = true
                 Standard.write(error: "huddle: \(seat.session.lastFailure ?? "offline") Trying again.\n")
             }
-            var items = [Poll.Item(signals.raw, .readable)]
+            // Of output only that nobody reads it any more.
+            var items = [Poll.Item(signals.raw, .readable), Poll.Item(Standard.output, [])]
             let deadline = Clock.monotonicMilliseconds() + Self.look
             _ = try seat.idle(until: deadline, &items)
-            if items[0].ready != [] { return .done }
+            if items.contains(where: { $0.ready != [] }) { return .done }
         }
     }
 
     /// - Returns: false when nobody reads any more.
-    private func print(_ octets: [UInt8], isFirst: Bool, _ engine: borrowing SyncEngine) -> Bool {
+    private func print(_ octets: [UInt8], isFirst: Bool, _ engine: borrowing SyncEngine) throws -> Bool {
         guard invocation.isJSON else {
             // On a terminal in the place of the last one, else behind it.
             let before = Standard.isTerminal(Standard.output) ? "\u{1B}[H\u{1B}[2J" : isFirst ? "" : "\n"
-            return Standard.write(output: Array(before.utf8) + octets)
+            return try Output.write(Array(before.utf8) + octets)
         }
         var writer = JSONWriter()
         writer.beginObject()
@@ -60,6 +61,6 @@ struct ListWatch {
         writer.endObject()
         // The records as they are printed without --watch, a line each.
         let records = octets.split(separator: UInt8(ascii: "\n")).joined(separator: [UInt8(ascii: ",")])
-        return Standard.write(output: writer.octets.dropLast() + Array(",\"records\":[".utf8) + Array(records) + Array("]}\n".utf8))
+        return try Output.write(writer.octets.dropLast() + Array(",\"records\":[".utf8) + Array(records) + Array("]}\n".utf8))
     }
 }

@@ -32,13 +32,14 @@ final class Notifier {
 
     /// - Parameter isAway: whether the person looks elsewhere, as far as anybody knows.
     func tell(from name: String, _ text: String, family: String, isMention: Bool, isAway: Bool, on terminal: Terminal) {
+        let line = Deed.of(text).map { "* \(name) \($0)" } ?? "\(name): \(text)"
         if ways.contains(.bell) { terminal.bell() }
-        if ways.contains(.osc9), isAway { terminal.notify("\(name): \(text)") }
+        if ways.contains(.osc9), isAway { terminal.notify(line) }
         guard ways.contains(.hook), let hook else { return }
         let plain = text.printable
         hook.run(
             .init(
-                text: "\(name): \(plain)\n",
+                text: line.printable + "\n",
                 variables: [
                     "HUDDLE_FROM=\(name)", "HUDDLE_TEXT=\(plain.prefix(CommandHook.textLimit / 4))", "HUDDLE_FAMILY=\(family)",
                     "HUDDLE_MENTION=\(isMention ? 1 : 0)",

@@ -21,6 +21,12 @@ struct OneShot {
     }
 
     func run() throws -> ExitStatus {
+        let status = try tryBoth()
+        try printer.finish()
+        return status
+    }
+
+    private func tryBoth() throws -> ExitStatus {
         if invocation.isOffline { return try runOffline() }
         do {
             return try runOnline()
@@ -300,13 +306,21 @@ struct OneShot {
             let lines =
                 isNarrowed
                 ? ["Nothing like that. Leave some of the options or words out to see more."]
-                : RecordTables.lines(filter.kind, records, RecordNames(engine), showsAthlete: context == .all, columns: columns, clock: clock)
+                : lines(of: records, filter.kind, RecordNames(engine), showsAthlete: context == .all, columns: columns, clock)
             printer.write(output: lines.joined(separator: "\n") + "\n")
             // A person sees how many; a program counts lines.
             if columns != nil, !records.isEmpty { printer.write(output: records.count == 1 ? "1 result\n" : "\(records.count) results\n") }
             return
         }
         printJSON(records)
+    }
+
+    /// As a table; with --plain as sentences, the id at the end of each.
+    private func lines(of records: [Record], _ kind: Kind, _ names: RecordNames, showsAthlete: Bool, columns: Int?, _ clock: LocalClock) -> [String] {
+        guard invocation.isPlain, !records.isEmpty else {
+            return RecordTables.lines(kind, records, names, showsAthlete: showsAthlete, columns: columns, clock: clock)
+        }
+        return records.map { "\(SpokenText.line($0, names, showsAthlete: showsAthlete, clock: clock)) Id \(names.short($0.id))." }
     }
 
     private func printJSON(_ records: [Record]) {

@@ -18,7 +18,7 @@ struct OutboxCommand {
     func run(_ request: OutboxRequest) throws -> ExitStatus {
         switch request {
         case .list:
-            list()
+            try list()
             return .done
         case .send: return try send(nil)
         case .retry(let number):
@@ -45,18 +45,18 @@ struct OutboxCommand {
     // MARK: List
 
     /// Reads beside whoever else has the cache open.
-    private func list() {
+    private func list() throws {
         guard let place = setting.cache, let member = place.member, let kept = Cache.look(place, member, withWaiting: true) else {
-            if !invocation.isJSON { Standard.write(output: "Nothing waits, and nothing was refused.\n") }
+            if !invocation.isJSON { try Output.write("Nothing waits, and nothing was refused.\n") }
             return
         }
         var engine = SyncEngine(setting.configuration(family: setting.familyIdentifier))
         engine.restore(kept.state)
         guard !invocation.isJSON else {
-            for mutation in engine.pending { print("waiting", mutation.id, mutation.at, mutation.body, sent: mutation.state != .unsent, nil) }
+            for mutation in engine.pending { try print("waiting", mutation.id, mutation.at, mutation.body, sent: mutation.state != .unsent, nil) }
             for draft in engine.drafts {
                 let body = draft.undo.map { Mutation.Body.undo(sequence: $0) } ?? .operations(draft.operations)
-                print("refused", draft.id, draft.at, body, sent: true, draft.rejection)
+                try print("refused", draft.id, draft.at, body, sent: true, draft.rejection)
             }
             return
         }
@@ -75,10 +75,10 @@ struct OutboxCommand {
                 lines += text.rejection(draft.rejection).map { "   " + $0 }
             }
         }
-        Standard.write(output: lines.joined(separator: "\n") + "\n")
+        try Output.write(lines.joined(separator: "\n") + "\n")
     }
 
-    private func print(_ type: String, _ id: Int64, _ at: Int64, _ body: Mutation.Body, sent: Bool, _ rejection: Rejection?) {
+    private func print(_ type: String, _ id: Int64, _ at: Int64, _ body: Mutation.Body, sent: Bool, _ rejection: Rejection?) throws {
         var writer = JSONWriter()
         writer.beginObject()
         writer.key("type")
@@ -105,7 +105,7 @@ struct OutboxCommand {
             writer.boolean(sent)
         }
         writer.endObject()
-        Standard.write(output: writer.octets + [UInt8(ascii: "\n")])
+        try Output.write(writer.octets + [UInt8(ascii: "\n")])
     }
 
     // MARK: Send

@@ -10,6 +10,8 @@ final class Printer {
     private(set) var complaints: [String] = []
     /// False once nobody reads any more.
     private(set) var isRead = true
+    /// Why something could not be written; what follows is not tried then.
+    private(set) var failure: ProgramFailure?
 
     init(gathers: Bool = false, prefix: String = "huddle: ") {
         self.gathers = gathers
@@ -17,10 +19,19 @@ final class Printer {
     }
 
     func write(output octets: [UInt8]) {
-        if gathers { output += octets } else { isRead = Standard.write(output: octets) && isRead }
+        if gathers {
+            output += octets
+        } else if failure == nil {
+            do throws(ProgramFailure) { isRead = try Output.write(octets) && isRead } catch { failure = error }
+        }
     }
 
     func write(output text: String) { write(output: Array(text.utf8)) }
+
+    /// - Throws: when something could not be written.
+    func finish() throws(ProgramFailure) {
+        if let failure { throw failure }
+    }
 
     /// One sentence, or several lines, about what went wrong.
     func complain(_ text: String) {

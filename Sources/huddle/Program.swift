@@ -23,27 +23,29 @@ enum Program {
     }
 
     private static func run(_ words: [String]) -> ExitStatus {
+        Standard.claim()
         Signals.ignoreBrokenPipes()
         do {
             let invocation = try Invocation(Array(words.dropFirst()))
             switch invocation.action {
             case .help(let topic):
-                if invocation.isJSON { Standard.write(output: Help.json(topic)) } else { Standard.write(output: fitted(Help.text(topic))) }
+                if let topic, !Help.knows(topic) { throw UsageError("There is no command or topic '\(topic.printable)'. huddle help lists them.") }
+                if invocation.isJSON { try Output.write(Help.json(topic)) } else { try Output.write(fitted(Help.text(topic))) }
                 return .done
             case .manual:
-                Standard.write(output: Manual.roff(version: version))
+                try Output.write(Manual.roff(version: version))
                 return .done
             case .completions(let shell):
-                Standard.write(output: shell.script)
+                try Output.write(shell.script)
                 return .done
             case .complete(let words):
                 // Names are a kindness: without a sign-in, or anything kept, there are none.
                 let typed = invocation.connecting(as: words)
                 let answer = Completion.answer(words) { (try? Setting(typed)).flatMap { Kept.look($0) }.map { RecordNames($0) } }
-                Standard.write(output: answer.lines)
+                try Output.write(answer.lines)
                 return .done
             case .version:
-                Standard.write(output: invocation.isJSON ? "{\"version\":\"\(version)\"}\n" : "huddle \(version)\n")
+                try Output.write(invocation.isJSON ? "{\"version\":\"\(version)\"}\n" : "huddle \(version)\n")
                 return .done
             case .join(let code): return try JoinCommand.run(code, invocation)
             case .watch(let since): return try WatchCommand.run(since, invocation, try Setting(invocation))

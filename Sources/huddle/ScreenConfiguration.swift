@@ -4,7 +4,7 @@ import Screen
 import Terminal
 import Views
 
-/// How the person wants the full screen: `$XDG_CONFIG_HOME/huddle/config`, lines of `set theme NAME`, `set notify WAY…`, `set notify-command WORD…`, `bind KEY… ACTION`, `unbind KEY…`
+/// How the person wants the full screen: `$XDG_CONFIG_HOME/huddle/config`, lines of `set theme NAME`, `set mouse on|off`, `set notify WAY…`, `set notify-command WORD…`, `bind KEY… ACTION`, `unbind KEY…`
 /// and comments behind `#`.
 struct ScreenConfiguration {
     /// Octets of the file that are read.
@@ -13,6 +13,8 @@ struct ScreenConfiguration {
     private(set) var theme: String?
     /// How the person is told that somebody wrote.
     private(set) var notify: Set<Notifier.Way> = [.bell, .osc9]
+    /// Whether clicks are wanted; without, the terminal's own selecting works as always.
+    private(set) var takesMouse = true
     /// A program and its words; empty when none is run.
     private(set) var notifyCommand: [String] = []
     /// Whether the configuration says how.
@@ -34,11 +36,13 @@ struct ScreenConfiguration {
             guard let verb = words.first, !verb.hasPrefix("#"), verb != "bind", verb != "unbind" else { continue }
             if verb == "set", words.count == 3, words[1] == "theme", Theme.names.contains(words[2]) {
                 theme = words[2]
+            } else if verb == "set", words.count == 3, words[1] == "mouse", ["on", "off"].contains(words[2]) {
+                takesMouse = words[2] == "on"
             } else if verb == "set", words.count >= 2, words[1] == "notify" || words[1] == "notify-command" {
                 read(notify: String(line), words, index + 1)
             } else {
                 complaints.append(
-                    "Line \(index + 1) of the configuration is left out. Write: set theme dark, set theme light, set theme mono, or bind ctrl-t season.")
+                    "Line \(index + 1) of the configuration is left out. Write: set theme dark, set theme light, set theme mono, set mouse off, or bind ctrl-t season.")
             }
         }
     }

@@ -24,15 +24,16 @@ enum WatchCommand {
         defer { session.leave() }
         var saidOffline = false
         while true {
-            var items = [Poll.Item(signals.raw, .readable)]
+            // Of output only that nobody reads it any more.
+            var items = [Poll.Item(signals.raw, .readable), Poll.Item(Standard.output, [])]
             let events = try session.turn(waitingFor: &items)
-            if items[0].ready != [] { return .done }
+            if items.contains(where: { $0.ready != [] }) { return .done }
             for event in events {
                 switch event {
                 case .notice(.change(let change, _)):
-                    guard print(change, session, invocation.isJSON) else { return .done }
+                    guard try print(change, session, invocation.isJSON) else { return .done }
                 case .notice(.reset(let reason)):
-                    guard printReset(reason, session, invocation.isJSON) else { return .done }
+                    guard try printReset(reason, session, invocation.isJSON) else { return .done }
                 case .notice(.offline):
                     if !saidOffline { Standard.write(error: "huddle: \(session.lastFailure ?? "offline") Trying again.\n") }
                     saidOffline = true
@@ -48,7 +49,7 @@ enum WatchCommand {
     }
 
     /// - Returns: false when nobody reads any more.
-    private static func print(_ change: Change, _ session: ClientSession, _ isJSON: Bool) -> Bool {
+    private static func print(_ change: Change, _ session: ClientSession, _ isJSON: Bool) throws -> Bool {
         guard isJSON else {
             let clock = LocalClock(zone: session.engine.timeZone)
             let text = ChangeText(RecordNames(session.engine)) { clock.time($0, now: Clock.wallMilliseconds()) }
@@ -56,7 +57,7 @@ enum WatchCommand {
             for entry in change.entries where entry.kind == .message {
                 if case .create = entry.effect, let record = session.engine.record(entry.id) { lines.append(text.message(record)) }
             }
-            return lines.isEmpty || Standard.write(output: lines.joined(separator: "\n") + "\n")
+            return try lines.isEmpty || Output.write(lines.joined(separator: "\n") + "\n")
         }
         // The frame as it came, with the epoch, so that a line says all that `--since` needs.
         let frame = ServerFrame.change(change).encode()
@@ -64,10 +65,10 @@ enum WatchCommand {
         precondition(frame.starts(with: head), "a change frame begins with its type")
         var writer = JSONWriter(appendingTo: head + Array("\"epoch\":".utf8))
         writer.string(session.engine.cursor?.epoch ?? "")
-        return Standard.write(output: writer.octets + [UInt8(ascii: ",")] + frame[head.count...] + [UInt8(ascii: "\n")])
+        return try Output.write(writer.octets + [UInt8(ascii: ",")] + frame[head.count...] + [UInt8(ascii: "\n")])
     }
 
-    private static func printReset(_ reason: ResetReason?, _ session: ClientSession, _ isJSON: Bool) -> Bool {
+    private static func printReset(_ reason: ResetReason?, _ session: ClientSession, _ isJSON: Bool) throws -> Bool {
         let word = reason?.rawValue ?? "cursor_ahead"
         return Standard.write(
             output: isJSON ? "{\"type\":\"reset\",\"reason\":\"\(word)\"}\n" : "(changes are missing here: \(word))\n")

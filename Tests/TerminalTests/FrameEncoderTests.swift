@@ -78,7 +78,8 @@ struct FrameEncoderTests {
 
     @Test("The user's own sixteen colours stay theirs", arguments: [
         (.palette, 1, "31"), (.palette, 9, "91"), (.direct, 9, "91"), (.sixteen, 9, "91"), (.eight, 9, "31"), (.eight, 196, "31"),
-        (.sixteen, 196, "31"), (.sixteen, 231, "97"), (.eight, 16, "30"),
+        (.sixteen, 196, "31"), (.sixteen, 231, "97"), (.eight, 16, "30"), (.eight, 245, "39"), (.eight, 240, "39"), (.eight, 252, "37"),
+        (.sixteen, 245, "90"),
     ] as [(ColourDepth, UInt8, String)])
     func indexed(depth: ColourDepth, number: UInt8, parameters: String) {
         #expect(depth.parameters(.indexed(number), isBackground: false).map(String.init).joined(separator: ";") == parameters)
@@ -110,7 +111,13 @@ struct ThemeTests {
             #expect(Theme.mono[role] != .plain, "\(role.rawValue)")
         }
         #expect(Theme.mono[.context] != Theme.mono[.status])
-        #expect(Theme.mono.colour(of: "Ana".utf8) == .standard)
+        #expect(Theme.mono.colours(of: ["Ana".utf8]) == [.standard])
+        for theme in [Theme.dark, .light] {
+            let names = (0..<25).map { "Person \($0)".utf8 }
+            let colours = theme.colours(of: names)
+            #expect(Set(colours[..<10]).count == 10 && Set(colours[10..<20]).count == 10, "no two share one while there are others")
+            #expect(Array(colours[..<7]) == theme.colours(of: Array(names[..<7])), "who comes later changes nobody's")
+        }
     }
 
     @Test("Text of each theme reaches the contrast of WCAG AA on its background", arguments: [("dark", 0.0), ("light", 1.0)])

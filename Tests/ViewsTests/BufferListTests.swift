@@ -22,6 +22,40 @@ struct BufferListTests {
         return fields
     }
 
+    @Test("Back and forth through what one saw, as in a browser; closed ones are passed over; and by numbers in a circle")
+    func travels() {
+        var list = BufferList()
+        #expect(list.travel(-1) == nil && list.travel(1) == nil)
+        func go(_ step: Int) {
+            if let key = list.travel(step) { list.show(key, title: key.title) }
+        }
+        let record = BufferKey.record(.event, Self.event.id)
+        for key in [BufferKey.season, record, .trips] { list.show(key, title: key.title) }
+        go(-1)
+        #expect(list.current == record)
+        go(-1)
+        go(-1)
+        #expect(list.current == .room)
+        #expect(list.travel(-1) == nil)
+        go(1)
+        #expect(list.current == .season)
+        list.show(.kept, title: "Kept")
+        #expect(list.travel(1) == nil, "another way was taken")
+        list.show(record, title: "")
+        list.show(.documents, title: "")
+        list.close(record)
+        go(-1)
+        #expect(list.current == .kept)
+        #expect(list.neighbour(1) == .room && list.neighbour(-1) == .documents)
+        for _ in 0..<300 {
+            list.show(.season, title: "")
+            list.show(.room, title: "")
+        }
+        var steps = 0
+        while list.travel(-1) != nil, steps < 1_000 { steps += 1 }
+        #expect(steps < 120)
+    }
+
     @Test("Buffers have the numbers of their order; closing goes to the one before; the room and the season stay")
     func numbers() {
         var list = BufferList()

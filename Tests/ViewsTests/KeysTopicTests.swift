@@ -8,7 +8,7 @@ struct KeysTopicTests {
     @Test("names keys that do what it says", arguments: [
         ("F1", "f1", "", RoomCommand.help), ("Tab", "tab", "input", .complete), ("Ctrl-O", "ctrl-o", "input", .season), ("F2", "f2", "", .events),
         ("Alt-N", "alt-n", "", .unread), ("Ctrl-Up", "ctrl-up", "input", .select), ("r comments", "r", "select", .comment),
-        ("u takes", "u", "select", .undoSelected), ("o opens", "o", "select", .open), ("y copies", "y", "select", .copy), ("Esc", "esc", "select", .leaveSelect),
+        ("u takes", "u", "select", .undoSelected), ("o opens", "o", "select", .open), ("y copies", "y", "select", .copy), ("l copies", "l", "select", .copyLink), ("Esc", "esc", "select", .leaveSelect),
         ("Ctrl-X u", "ctrl-x u", "input", .undoLast), ("Ctrl-X Ctrl-E", "ctrl-x ctrl-e", "input", .editOutside), ("Ctrl-L", "ctrl-l", "", .redraw),
         ("Ctrl-Z", "ctrl-z", "", .suspend),
     ])
@@ -17,6 +17,15 @@ struct KeysTopicTests {
         let keymap = RoomCommand.defaultKeymap()
         let bound = mode.isEmpty ? keymap.keys(of: command.rawValue) : keymap.keys(of: command.rawValue, in: mode)
         #expect(bound.contains { $0.lowercased() == keys }, "\(bound)")
+    }
+
+    @Test("and of buffers", arguments: [
+        ("Alt-A", "alt-a", BufferCommand.nextActive), ("Alt-/", "alt-/", .last), ("Alt-G", "alt-g", .switchTo), ("Alt-Up", "alt-up", .previous),
+        ("Alt-Down", "alt-down", .next), ("Alt-<", "alt-<", .back), ("Alt->", "alt->", .forth),
+    ])
+    func buffers(words: String, keys: String, command: BufferCommand) {
+        #expect(HelpTopic.keys.lines.joined(separator: "\n").contains(words))
+        #expect(RoomCommand.defaultKeymap().keys(of: command.rawValue).contains { $0.lowercased() == keys })
     }
 
     @Test("Its lines for a configuration are read")

@@ -111,17 +111,31 @@ package struct Theme: Sendable {
         }
     }
 
-    /// A colour for a person, the same at each run; among those that can be read on the theme's background.
-    package func colour(of name: some Sequence<UInt8>) -> Colour {
-        let palette: [UInt8]
-        switch self.name {
-        case "dark": palette = [75, 114, 179, 176, 80, 209, 147, 150, 222, 117]
-        case "light": palette = [25, 28, 94, 90, 30, 130, 55, 64, 124, 61]
-        default: return .standard
+    /// Colours that can be read on the theme's background.
+    private var palette: [UInt8] {
+        switch name {
+        case "dark": [75, 114, 179, 176, 80, 209, 147, 150, 222, 117]
+        case "light": [25, 28, 94, 90, 30, 130, 55, 64, 124, 61]
+        default: []
         }
-        // FNV-1a: short, and spreads short names well.
-        let hash = name.reduce(UInt32(2_166_136_261)) { ($0 ^ UInt32($1)) &* 16_777_619 }
-        return .indexed(palette[Int(hash % UInt32(palette.count))])
+    }
+
+    /// A colour for each person, the same at each run; two have the same only where there are more people than colours, and who comes later changes
+    /// nobody's.
+    ///
+    /// - Parameter names: of the people, who was there first in front.
+    package func colours(of names: [some Sequence<UInt8>]) -> [Colour] {
+        let palette = palette
+        guard !palette.isEmpty else { return names.map { _ in .standard } }
+        var taken: Set<Int> = []
+        return names.map { name in
+            // FNV-1a: short, and spreads short names well.
+            let hash = name.reduce(UInt32(2_166_136_261)) { ($0 ^ UInt32($1)) &* 16_777_619 }
+            var place = Int(hash % UInt32(palette.count))
+            if taken.count == palette.count { taken = [] }
+            while !taken.insert(place).inserted { place = (place + 1) % palette.count }
+            return .indexed(palette[place])
+        }
     }
 
     package static let dark = Theme("dark", [

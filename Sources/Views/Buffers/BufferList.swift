@@ -66,6 +66,11 @@ package struct BufferList: Sendable {
     package private(set) var entries: [Entry]
     package private(set) var current: BufferKey
     private var looks = 0
+    /// What was on the screen, one behind the other, and where in it one is: as a browser goes back and forth.
+    private var visited: [BufferKey] = [.room]
+    private var visit = 0
+    /// More steps back than anybody takes.
+    private static let visitLimit = 100
 
     package init() {
         entries = BufferKey.fixed.map { Entry(key: $0, title: $0.title) }
@@ -78,6 +83,7 @@ package struct BufferList: Sendable {
     @discardableResult
     package mutating func show(_ key: BufferKey, title: String) -> BufferKey? {
         looks += 1
+        note(visit: key)
         if let place = place(key) {
             entries[place].title = title
             see(place)
@@ -109,7 +115,16 @@ package struct BufferList: Sendable {
         looks += 1
         let next = before.flatMap { place($0) } ?? 0
         current = entries[next].key
+        note(visit: current)
         see(next)
+    }
+
+    private mutating func note(visit key: BufferKey) {
+        guard visited[visit] != key else { return }
+        visited.removeSubrange((visit + 1)...)
+        visited.append(key)
+        if visited.count > Self.visitLimit { visited.removeFirst() }
+        visit = visited.count - 1
     }
 
     package mutating func rename(_ key: BufferKey, _ title: String) {
@@ -133,6 +148,22 @@ package struct BufferList: Sendable {
     package var nextActive: BufferKey? {
         let active = entries.filter { $0.unread > 0 && $0.key != current }
         return (active.first { $0.isMention } ?? active.first)?.key
+    }
+
+    /// Goes a step through what was on the screen, -1 back, 1 forth again; what is closed is passed over.
+    ///
+    /// - Returns: what is to be shown then; `nil` at the end.
+    package mutating func travel(_ step: Int) -> BufferKey? {
+        var next = visit + step
+        while visited.indices.contains(next), visited[next] == current || place(visited[next]) == nil { next += step }
+        guard visited.indices.contains(next) else { return nil }
+        visit = next
+        return visited[next]
+    }
+
+    /// The one with the next number (-1: the one before), in a circle.
+    package func neighbour(_ step: Int) -> BufferKey? {
+        place(current).map { entries[($0 + step + entries.count) % entries.count].key }
     }
 
     /// The one that was on the screen before.

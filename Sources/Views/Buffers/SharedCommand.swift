@@ -5,6 +5,7 @@ package enum BufferCommand: String, CaseIterable, Sendable {
     case first = "buffer-1", second = "buffer-2", third = "buffer-3", fourth = "buffer-4", fifth = "buffer-5"
     case sixth = "buffer-6", seventh = "buffer-7", eighth = "buffer-8", ninth = "buffer-9"
     case nextActive = "buffer-next-active", last = "buffer-last", switchTo = "buffer-switch", close = "buffer-close"
+    case previous = "buffer-previous", next = "buffer-next", back = "buffer-back", forth = "buffer-forth"
     case season = "season-menu"
 
     /// For those that go to a number.
@@ -19,6 +20,10 @@ package enum BufferCommand: String, CaseIterable, Sendable {
         case .last: "the buffer before"
         case .switchTo: "anywhere, by a few letters"
         case .close: "close the buffer"
+        case .previous: "the buffer above"
+        case .next: "the buffer below"
+        case .back: "back through the buffers you saw"
+        case .forth: "forth again"
         case .season: "whose season you look at"
         default: "buffer \(number ?? 0)"
         }
@@ -33,6 +38,7 @@ package enum BufferCommand: String, CaseIterable, Sendable {
         }
         let keys: [(String, BufferCommand)] = [
             ("alt-a", .nextActive), ("alt-/", .last), ("ctrl-x b", .switchTo), ("alt-g", .switchTo), ("ctrl-x k", .close),
+            ("alt-up", .previous), ("f5", .previous), ("alt-down", .next), ("f6", .next), ("alt-<", .back), ("alt->", .forth),
         ]
         for (names, command) in keys { keymap.bind(names, to: command.rawValue) }
         // The room has a menu of its own; where one types, the key may be the editor's.
@@ -45,6 +51,10 @@ package enum SharedAction: Hashable, Sendable {
     /// The buffer of this number, from 1.
     case show(Int)
     case showNextActive, showLast, switchBuffer
+    /// The buffer with the next number, or the one before (-1).
+    case showNeighbour(Int)
+    /// A step back (-1) or forth through the buffers that one saw.
+    case travel(Int)
     /// The menu of seasons.
     case chooseSeason
     /// Back to what was on the screen before; those that are always there stay open.
@@ -69,6 +79,10 @@ package enum SharedAction: Hashable, Sendable {
             case .last: self = .showLast
             case .switchTo: self = .switchBuffer
             case .season: self = .chooseSeason
+            case .previous: self = .showNeighbour(-1)
+            case .next: self = .showNeighbour(1)
+            case .back: self = .travel(-1)
+            case .forth: self = .travel(1)
             default: self = .close
             }
             return

@@ -92,13 +92,21 @@ final class RoomBuffer: Buffer {
     func handle(_ input: InputEvent, _ client: FullScreenClient) throws {
         if case .key(let key) = input {
             if let sigil = key.typed.flatMap(Sigil.init) { complete(sigil, client.names) }
-            if key.code == .tab, let sigil = CompletionWord(view.editor.characters, cursor: view.editor.cursor)?.sigil { complete(sigil, client.names) }
+            if key.code == .tab {
+                complete(CompletionWord(view.editor.characters, cursor: view.editor.cursor)?.sigil ?? .person, client.names)
+                view.offered = Completions.next(view.editor.characters, cursor: view.editor.cursor, client.names)
+            }
         }
         for action in view.handle(input) { try perform(action, client) }
         if case .key = input, view.scrollback.isAtBottom { markRead(client.session) }
     }
 
     private func complete(_ sigil: Sigil, _ names: RecordNames) {
+        // Who spoke last is offered first.
+        if sigil == .person {
+            view.candidates[.person] = Completions.people(names, speakers: view.speakers, viewer: view.viewer)
+            return
+        }
         let revision = sigil.kind.map { names.revision(of: $0) } ?? 0
         guard completed[sigil] != revision else { return }
         view.candidates[sigil] = Completions.all(sigil, names)
@@ -110,7 +118,14 @@ final class RoomBuffer: Buffer {
         case .submit(let line, let about):
             // An answer to a question is no line that one wants again.
             if !client.conversation.isAsking { client.remember(line) }
-            try submit(line, about, client)
+            do { try submit(line, about, client) } catch {
+                // What cannot be sent stands there again to be changed.
+                if view.editor.isEmpty {
+                    view.editor.set(line)
+                    if let about { view.comment(on: about) }
+                }
+                throw error
+            }
         case .fetch(let sequence): fetch(before: sequence, client.session)
         case .undo(let sequence): _ = try client.session.undo(sequence)
         case .open(let target): client.show(.record(target.kind, target.id))
@@ -124,7 +139,7 @@ final class RoomBuffer: Buffer {
 
     /// A command, an answer to a question, or something to say: then with those it speaks to and what it is about.
     private func submit(_ line: String, _ about: RoomTarget?, _ client: FullScreenClient) throws {
-        if client.conversation.isAsking || line.hasPrefix("/") && !line.hasPrefix("//") { return command(line, client) }
+        if client.conversation.isAsking || line.hasPrefix("/") && !line.hasPrefix("//") && Deed.of(line) == nil { return command(line, client) }
         let text = Emoji.replacingNames(in: line.hasPrefix("//") ? String(line.dropFirst()) : line)
         let reference = about.map { RecordReference($0.kind, $0.id) }
         let operation = try Request.say(text, about: reference, id: client.freshIdentifier(), client.names)
@@ -136,6 +151,7 @@ final class RoomBuffer: Buffer {
         if !client.conversation.isAsking, case .action(.add(let kind, let fields, nil))? = try? SlashCommand.parse(line), fields.isEmpty {
             return client.add(kind)
         }
+        if !client.conversation.isAsking, case .clear? = try? SlashCommand.parse(line) { return view.clearNotices() }
         client.conversation.submit(line)
     }
 

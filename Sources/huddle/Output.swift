@@ -1,0 +1,15 @@
+import Posix
+
+/// Standard output of commands that are over when it is written: what could not be written is a failure, however the rest went.
+enum Output {
+    /// - Returns: false when nobody reads it any more.
+    @discardableResult
+    static func write(_ octets: [UInt8]) throws(ProgramFailure) -> Bool {
+        do throws(Errno) { return try Standard.writeAll(output: octets) } catch {
+            throw ProgramFailure(.failed, "The output could not be written: \(error.text).")
+        }
+    }
+
+    @discardableResult
+    static func write(_ text: String) throws(ProgramFailure) -> Bool { try write(Array(text.utf8)) }
+}
