@@ -6,7 +6,7 @@ package enum RoomCommand: String, CaseIterable, Sendable {
     case top = "oldest", bottom = "newest", unread = "first-unread"
     case complete = "complete", completeBackward = "complete-backward"
     case select = "select", selectOlder = "select-older", selectNewer = "select-newer", leaveSelect = "leave-select"
-    case comment = "comment", undoSelected = "undo-selected", open = "open", copy = "copy", copyLink = "copy-link"
+    case comment = "comment", rewrite = "rewrite", undoSelected = "undo-selected", open = "open", copy = "copy", copyLink = "copy-link"
     case undoLast = "undo-last", season = "season", drafts = "drafts", editOutside = "edit-outside"
     case events = "events"
     case help = "help-keys", redraw = "redraw", suspend = "suspend", interrupt = "interrupt", quit = "quit", cancel = "cancel"
@@ -28,6 +28,7 @@ package enum RoomCommand: String, CaseIterable, Sendable {
         case .selectNewer: "the newer one"
         case .leaveSelect: "back to typing"
         case .comment: "comment on it"
+        case .rewrite: "write your message anew"
         case .undoSelected: "take that change back"
         case .open: "show all of the record"
         case .copy: "copy its text"
@@ -66,7 +67,7 @@ package enum RoomCommand: String, CaseIterable, Sendable {
         for (names, command) in input { keymap.bind(names, to: command.rawValue, in: "input") }
         let select: [(String, RoomCommand)] = [
             ("up", .selectOlder), ("k", .selectOlder), ("down", .selectNewer), ("j", .selectNewer), ("esc", .leaveSelect), ("q", .leaveSelect),
-            ("ctrl-c", .leaveSelect), ("ctrl-up", .selectOlder), ("ctrl-down", .selectNewer), ("r", .comment), ("c", .comment), ("u", .undoSelected),
+            ("ctrl-c", .leaveSelect), ("ctrl-up", .selectOlder), ("ctrl-down", .selectNewer), ("r", .comment), ("c", .comment), ("e", .rewrite), ("u", .undoSelected),
             ("o", .open), ("enter", .open), ("y", .copy), ("l", .copyLink), ("?", .help),
         ]
         for (names, command) in select { keymap.bind(names, to: command.rawValue, in: "select") }
@@ -95,6 +96,8 @@ package enum RoomAction: Hashable, Sendable {
     /// Fetch what happened before this sequence.
     case fetch(before: Int64)
     case undo(sequence: Int64)
+    /// Put this message of one's own into the line, to be written anew.
+    case rewrite(RoomTarget)
     case open(RoomTarget)
     case chooseSeason(Int)
     case editOutside(String)

@@ -15,7 +15,7 @@ extension RoomView {
         drawMenu(&canvas, areas.menu)
         let below = scrollback.hiddenBelow(scrollItems(columns: areas.list.columns), rows: areas.list.rows)
         StatusLine.draw(facts, below: below, chord: Keymap.names(chord.pressed), note: editorNote, &canvas, areas.status, theme)
-        if let target { canvas.draw("  about \(target.label) (Esc forgets it)", at: 0, areas.target.row, columns: areas.target.columns, theme[.accent]) }
+        if let target { canvas.draw(target.isRewritten ? "  instead of: \(target.label) (Esc leaves it as it is)" : "  about \(target.label) (Esc forgets it)", at: 0, areas.target.row, columns: areas.target.columns, theme[.accent]) }
         drawInput(&canvas, areas)
         if isSeasonMenuOpen { drawSeasons(&canvas) }
         if isHelpOpen { KeyHelp.draw(KeyHelp.lines(keymap, isSelecting ? "select" : "input", RoomCommand.helpLines), &canvas, theme) }
@@ -37,7 +37,7 @@ extension RoomView {
         for (row, line) in areas.view.lines.enumerated() { canvas.draw(line, at: start, areas.input.row + row) }
         if areas.view.hiddenAbove > 0 { canvas.draw("↑", at: areas.input.column, areas.input.row, theme[.muted]) }
         if isSelecting {
-            canvas.draw("r comment  u undo  o open  y copy  l link  Esc back", at: start, areas.input.row, columns: areas.input.columns - start, theme[.muted])
+            canvas.draw("r comment  e rewrite  u undo  o open  y copy  l link  Esc back", at: start, areas.input.row, columns: areas.input.columns - start, theme[.muted])
         } else if !isHelpOpen, !isSeasonMenuOpen {
             canvas.cursor = Point(start + areas.view.cursor.column, areas.input.row + areas.view.cursor.row)
         }

@@ -9,6 +9,7 @@ extension RoomView {
         case .paste(let text):
             guard !isSelecting, !isHelpOpen, !isSeasonMenuOpen else { return [] }
             menu = nil
+            let text = editor.isEmpty || text.contains { !$0.isNewline } ? String(text.reversed().drop { $0.isNewline }.reversed()) : text
             guard editor.characters.count + text.count <= Terminal.LineEditor.limit, editor.text.utf8.count + text.utf8.count <= Terminal.LineEditor.octetLimit
             else { return [.shared(.say("That is too long to be typed: a message has at most \(Self.messageLimit) characters. N on the page of documents (Alt-4) sends a file."))] }
             _ = editor.insert(text)
@@ -64,7 +65,7 @@ extension RoomView {
         scrollback.toBottom()
         clearMarker()
         defer { target = nil }
-        return [.submit(text, about: text.hasPrefix("/") && Deed.of(text) == nil ? nil : target)]
+        return [.submit(text, about: text.hasPrefix("/") && Deed.of(text) == nil && target?.isRewritten != true ? nil : target)]
     }
 
     private mutating func closeMenu() { menu = nil }
@@ -129,6 +130,13 @@ extension RoomView {
             guard let item = selectedItem, let record = item.record ?? item.about else { return [] }
             target = RoomTarget(kind: record.kind, id: record.id, label: TextWidth.cut(item.text, to: 50))
             leaveSelecting()
+        case .rewrite:
+            guard let item = selectedItem, let record = item.record, item.kind == .message, item.author == viewer else {
+                return [.shared(.say("Only messages that you wrote can be written anew."))]
+            }
+            guard editor.isEmpty else { return [.shared(.say("Send what you are writing first, or drop it with Esc and Ctrl-C."))] }
+            leaveSelecting()
+            return [.rewrite(RoomTarget(kind: record.kind, id: record.id, label: TextWidth.cut(item.text, to: 50), isRewritten: true))]
         case .undoSelected:
             guard let sequence = selectedItem?.undoable else { return [.shared(.bell)] }
             leaveSelecting()
@@ -167,8 +175,9 @@ extension RoomView {
                 menu = nil
             } else if editor.search != nil {
                 _ = editor.perform(.abort)
-            } else if target != nil {
-                target = nil
+            } else if let target {
+                if target.isRewritten { editor.set("") }
+                self.target = nil
             } else {
                 scrollback.toBottom()
                 clearMarker()

@@ -9,11 +9,14 @@ package struct RoomTarget: Hashable, Sendable {
     package let id: Identifier
     /// What is said of it while one comments on it.
     package let label: String
+    /// Whether the next text takes the place of that message, instead of being about it.
+    package let isRewritten: Bool
 
-    package init(kind: Kind, id: Identifier, label: String) {
+    package init(kind: Kind, id: Identifier, label: String, isRewritten: Bool = false) {
         self.kind = kind
         self.id = id
         self.label = label
+        self.isRewritten = isRewritten
     }
 }
 

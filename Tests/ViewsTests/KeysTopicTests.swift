@@ -8,7 +8,7 @@ struct KeysTopicTests {
     @Test("names keys that do what it says", arguments: [
         ("F1", "f1", "", RoomCommand.help), ("Tab", "tab", "input", .complete), ("Ctrl-O", "ctrl-o", "input", .season), ("F2", "f2", "", .events),
         ("Alt-N", "alt-n", "", .unread), ("Ctrl-Up", "ctrl-up", "input", .select), ("r comments", "r", "select", .comment),
-        ("u takes", "u", "select", .undoSelected), ("o opens", "o", "select", .open), ("y copies", "y", "select", .copy), ("l copies", "l", "select", .copyLink), ("Esc", "esc", "select", .leaveSelect),
+        ("u takes", "u", "select", .undoSelected), ("e writes", "e", "select", .rewrite), ("o opens", "o", "select", .open), ("y copies", "y", "select", .copy), ("l copies", "l", "select", .copyLink), ("Esc", "esc", "select", .leaveSelect),
         ("Ctrl-X u", "ctrl-x u", "input", .undoLast), ("Ctrl-X Ctrl-E", "ctrl-x ctrl-e", "input", .editOutside), ("Ctrl-L", "ctrl-l", "", .redraw),
         ("Ctrl-Z", "ctrl-z", "", .suspend),
     ])

@@ -257,6 +257,27 @@ struct RoomViewTests {
         guard case .submit("/me doesn't", .some)? = sent.first else { Issue.record("\(sent)"); return }
     }
 
+    @Test("One's own message is written anew in the line; Esc leaves it as it was; others' are not")
+    func rewrites() {
+        var room = Self.room()
+        let others = Self.type(&room, "ctrl-up", "k", "e")
+        #expect(others == [.shared(.say("Only messages that you wrote can be written anew."))] && room.isSelecting)
+        let actions = Self.type(&room, "esc", "ctrl-up", "e")
+        guard case .rewrite(let target)? = actions.first else { Issue.record("\(actions)"); return }
+        #expect(target.isRewritten && target.label == "ok" && !room.isSelecting)
+        room.editor.set("ok")
+        room.comment(on: target)
+        #expect(Self.drawn(room).text.contains("  instead of: ok (Esc leaves it as it is)"))
+        let sent = Self.type(&room, "!", "enter")
+        #expect(sent == [.submit("ok!", about: target)])
+        room.editor.set("ok")
+        room.comment(on: target)
+        _ = Self.type(&room, "esc")
+        #expect(room.editor.isEmpty && room.target == nil)
+        let busy = Self.type(&room, "half a line", "ctrl-up", "e")
+        #expect(busy.count == 1 && room.editor.text == "half a line")
+    }
+
     @Test("The link in a message is copied without what stands around it", arguments: [
         ("see https://a.example/b?c=d, and (http://x.example/y).", "http://x.example/y"), ("<https://a.example/q_(r)>", "https://a.example/q_(r)"),
         ("no link: ftp://x http:// a.example", nil), ("tickets:https://a.example/x!", "https://a.example/x"), ("żhttps://ż.example/ż…", "https://ż.example/ż"),
@@ -271,7 +292,7 @@ struct RoomViewTests {
     @Test("Several lines, and what is too long for a message, are told before Enter; what no line takes is not typed")
     func lengths() {
         var room = Self.room()
-        _ = room.handle(.paste("one\ntwo\nthree"))
+        _ = room.handle(.paste("one\ntwo\nthree\n"))
         #expect(Self.drawn(room).text.contains("3 lines, Enter sends them together"))
         _ = Self.type(&room, "ctrl-c")
         _ = room.handle(.paste(String(repeating: "x", count: RoomView.messageLimit - 7)))

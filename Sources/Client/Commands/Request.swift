@@ -140,6 +140,20 @@ package enum Request {
         return operation
     }
 
+    /// A message in other words, and to those whom these name.
+    package static func rewrite(_ record: Record, _ text: String, _ names: RecordNames) throws(Rejection) -> Operation {
+        guard text.contains(where: { !$0.isWhitespace }) else {
+            throw Rejection(.required, "A message says something: u in select mode takes it back instead.", operation: 0, kind: .message, id: record.id, field: "text")
+        }
+        var changed = patch(.message, "text", .text(text))
+        let spokenTo = spokenTo(in: text, names)
+        if Set(spokenTo) != Set(record.fields.set("mentions").map(\.id)) {
+            changed.assignments += patch(.message, "mentions", .set(spokenTo.map { SetElement(id: $0) })).assignments
+        }
+        changed.assignments.sort { $0.field < $1.field }
+        return try update(record, changed)
+    }
+
     private static func patch(_ kind: Kind, _ name: String, _ value: Value) -> FieldPatch {
         FieldPatch(assignments: kind.declaration.index(of: name).map { [.init(field: $0, value: value)] } ?? [])
     }
