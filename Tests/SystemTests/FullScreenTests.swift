@@ -47,7 +47,7 @@ struct FullScreenTests {
         try Self.expect(athlete, "added Late Camp")
         // The change is selected and taken back: Ctrl-Up, u.
         try parent.type("\u{1B}[1;5A")
-        let isSelecting = try parent.wait { $0.text.contains("r comment  u undo") }
+        let isSelecting = try parent.wait { $0.text.contains("r comment  e rewrite  u undo") }
         #expect(isSelecting)
         try parent.type("u")
         try Self.expect(athlete, "deleted Late Camp")
