@@ -45,6 +45,9 @@ final class ReaderPool: Sendable {
         requests.put(.session(session, request))
     }
 
+    /// Requests that wait.
+    var count: Int { requests.count }
+
     /// Reads for a request of HTTP.
     func submit(_ ticket: UInt64, _ read: @escaping ReaderErrand) -> Bool { requests.put(.errand(ticket, read)) }
 }

@@ -106,7 +106,9 @@ final class TestShard {
     func until(_ what: String, _ isSo: () throws -> Bool) throws {
         let deadline = Clock.monotonicMilliseconds() + 20_000
         while try !isSo() {
-            guard Clock.monotonicMilliseconds() < deadline else { throw Unexpected("waited too long: \(what)") }
+            guard Clock.monotonicMilliseconds() < deadline else {
+                throw Unexpected("waited too long: \(what); \(readers.count) reads and \(files.count) jobs of files are not taken or not done")
+            }
             turn()
         }
     }
