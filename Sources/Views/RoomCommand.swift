@@ -7,6 +7,7 @@ package enum RoomCommand: String, CaseIterable, Sendable {
     case complete = "complete", completeBackward = "complete-backward"
     case select = "select", selectOlder = "select-older", selectNewer = "select-newer", leaveSelect = "leave-select"
     case comment = "comment", rewrite = "rewrite", undoSelected = "undo-selected", open = "open", copy = "copy", copyLink = "copy-link"
+    case find = "find", findOlder = "find-older", findNewer = "find-newer"
     case undoLast = "undo-last", season = "season", drafts = "drafts", editOutside = "edit-outside"
     case events = "events"
     case help = "help-keys", redraw = "redraw", suspend = "suspend", interrupt = "interrupt", quit = "quit", cancel = "cancel"
@@ -33,6 +34,9 @@ package enum RoomCommand: String, CaseIterable, Sendable {
         case .open: "show all of the record"
         case .copy: "copy its text"
         case .copyLink: "copy the link in it"
+        case .find: "find words"
+        case .findOlder: "the older one with them"
+        case .findNewer: "the newer one with them"
         case .undoLast: "undo your last change"
         case .season: "whose season you look at"
         case .drafts: "what was refused"
@@ -68,7 +72,7 @@ package enum RoomCommand: String, CaseIterable, Sendable {
         let select: [(String, RoomCommand)] = [
             ("up", .selectOlder), ("k", .selectOlder), ("down", .selectNewer), ("j", .selectNewer), ("esc", .leaveSelect), ("q", .leaveSelect),
             ("ctrl-c", .leaveSelect), ("ctrl-up", .selectOlder), ("ctrl-down", .selectNewer), ("r", .comment), ("c", .comment), ("e", .rewrite), ("u", .undoSelected),
-            ("o", .open), ("enter", .open), ("y", .copy), ("l", .copyLink), ("?", .help),
+            ("o", .open), ("enter", .open), ("y", .copy), ("l", .copyLink), ("/", .find), ("n", .findOlder), ("N", .findNewer), ("?", .help),
         ]
         for (names, command) in select { keymap.bind(names, to: command.rawValue, in: "select") }
         let menu: [(String, RoomCommand)] = [("tab", .complete), ("down", .complete), ("shift-tab", .completeBackward), ("up", .completeBackward), ("esc", .cancel)]

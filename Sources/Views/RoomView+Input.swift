@@ -151,6 +151,13 @@ extension RoomView {
             guard let item = selectedItem else { return [] }
             leaveSelecting()
             return [.shared(.copy(item.text))]
+        case .find:
+            leaveSelecting()
+            guard editor.isEmpty else { return [.shared(.say("Send what you are writing first, or drop it with Esc and Ctrl-C."))] }
+            editor.set("/find ")
+        case .findOlder, .findNewer:
+            guard !wanted.isEmpty else { return [.shared(.say("/ looks for words."))] }
+            if !find(wanted, step: command == .findOlder ? -1 : 1) { return [.shared(.say("Nothing \(command == .findOlder ? "older" : "newer") that is loaded has “\(wanted)” in it."))] }
         case .copyLink:
             guard let item = selectedItem else { return [] }
             guard let link = Link.last(in: item.text) else { return [.shared(.say("There is no link in it."))] }

@@ -61,6 +61,8 @@ package struct RoomView {
     package internal(set) var isSeasonMenuOpen = false
     /// What the next text is about.
     package internal(set) var target: RoomTarget?
+    /// What was looked for last.
+    var wanted = ""
     var chord = ChordReader()
     private var timeline: [TimelineItem] = []
     private var notices: [RoomItem.Notice] = []
@@ -103,6 +105,26 @@ package struct RoomView {
         if scrollback.isAtBottom, list.rows > 0, let place = places[.notice(noticeCount)], rows(at: place, columns: list.columns).count > list.rows {
             scrollback.show(.notice(noticeCount), at: 0)
         }
+    }
+
+    /// Selects the next item with these words, without case, from the one that is selected, or from the end.
+    ///
+    /// - Parameter step: -1 for older, 1 for newer.
+    /// - Returns: false when there is none in that direction.
+    package mutating func find(_ words: String, step: Int = -1) -> Bool {
+        wanted = words.lowercased()
+        guard !wanted.isEmpty else { return false }
+        var place = (scrollback.selected.flatMap { places[$0] } ?? items.count) + step
+        while items.indices.contains(place) {
+            if case .timeline(let item) = items[place], items[place].isSelectable, item.text.lowercased().contains(wanted) {
+                scrollback.select(items[place].id)
+                scrollback.show(items[place].id, rows: areas.list.rows)
+                isSelecting = true
+                return true
+            }
+            place += step
+        }
+        return false
     }
 
     /// Takes the program's own lines away; what the family said and did stays.

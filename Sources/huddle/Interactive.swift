@@ -125,7 +125,13 @@ struct LineConversation {
             }
             if items[0].ready != [] {
                 while let signal = try signals.next() {
-                    if [Signals.interrupt, Signals.terminate, Signals.hangUp].contains(signal) { return .done }
+                    // A question is given up first.
+                    if signal == Signals.interrupt, isTerminal, conversation.isAsking {
+                        Standard.write(output: "\n")
+                        conversation.interrupt()
+                    } else if [Signals.interrupt, Signals.terminate, Signals.hangUp].contains(signal) {
+                        return .done
+                    }
                 }
             }
             if items.count > 1, items[1].ready != [] { try read() }

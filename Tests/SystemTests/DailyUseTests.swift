@@ -56,7 +56,11 @@ struct DailyUseTests {
         try FullScreenTests.expect(athlete, "long gone")
         let isEmpty = try parent.wait { $0.line(29).trimmed == ">" }
         #expect(isEmpty, "\(parent.screen.text)")
-        try parent.type("/clear\r")
+        try parent.type("/find WORLD\r")
+        try FullScreenTests.expect(parent, "r comment  e rewrite  u undo")
+        try parent.type("n")
+        try FullScreenTests.expect(parent, "Nothing older that is loaded has “world” in it.")
+        try parent.type("q/clear\r")
         let isClear = try parent.wait { !$0.text.contains("Message is at most") && !$0.text.contains("did you mean") }
         #expect(isClear, "\(parent.screen.text)")
         for terminal in [parent, athlete] {
@@ -89,6 +93,7 @@ struct DailyUseTests {
         /docs
         /members
         /me packs the car
+        /find cooler
         /outbox
         /conflicts
         /status
@@ -116,7 +121,7 @@ struct DailyUseTests {
             #expect(told.output.contains(wanted), "\(wanted) is not in:\n\(told.output)")
         }
         #expect(lines.contains { $0.hasPrefix("1. ") && $0.contains(", Registered.") }, "\(told.output)")
-        #expect(lines.contains { $0.hasPrefix("Event type: ") && $0.hasSuffix(".") })
+        #expect(lines.contains { $0.hasPrefix("Event type:") && $0.hasSuffix(".") })
         #expect(lines.contains { $0.contains("* \(demo.parents[0].name) packs the car") })
         #expect(lines.contains { $0.contains(". Fastball Velocity, 81") })
         #expect(lines.contains { $0.contains(": cost 75.00") })
@@ -124,6 +129,45 @@ struct DailyUseTests {
         let list = try huddle.run("trips", "--plain").output
         #expect(list.split(separator: "\n").allSatisfy { $0.contains(". Id ") && !$0.contains("  ") } && !list.isEmpty, "\(list)")
         try server.stop()
+    }
+
+    @Test("--plain asks field by field: each answer is looked at once, the others stay, and one can give it up")
+    func plainQuestions() throws {
+        let folder = try TemporaryFolder()
+        let demo = try Demo(in: folder.path)
+        let server = try RunningServer(folder.path)
+        let huddle = HuddleProgram(server, token: demo.parents[0].token)
+        let terminal = try huddle.open("--plain", columns: 160)
+        func answer(_ line: String, _ told: String) throws {
+            try terminal.type(line + "\r")
+            try FullScreenTests.expect(terminal, told)
+        }
+        try FullScreenTests.expect(terminal, "Next:")
+        let athlete = demo.athletes[0].name
+        try answer("/add event", "one of: \(demo.athletes.map(\.name).sorted().joined(separator: ", "))")
+        try FullScreenTests.expect(terminal, "Enter leaves a field empty, /cancel gives it up.")
+        try answer("Nobody", "There is no athlete 'Nobody'. Name one of ")
+        try answer(demo.parents[0].name, "\(demo.parents[0].name) is no athlete. Name one of ")
+        try answer(athlete, "Event type:")
+        try answer("zoo", "Event type takes one of camp, ")
+        try answer("/events", "Event type is asked for: answer it, or write /cancel.")
+        try answer("Official Visit", "Event name:")
+        try answer("Plain Visit", "Start date (YYYY-MM-DD):")
+        try answer("2027-02-30", "Start date")
+        try answer("2027-03-02", "End date (YYYY-MM-DD):")
+        try answer("2027-03-01", "Start time (HH:MM):")
+        for label in ["End time (HH:MM):", "City:", "State", "Cost"] { try answer("", label) }
+        try answer("", "End date must be after start date")
+        try answer("2027-03-03", "added Plain Visit, Mar 2 - 3, 2027")
+        // Ctrl-C gives up the question, not the program.
+        try answer("/add school", "School name:")
+        try terminal.type("\u{3}")
+        try FullScreenTests.expect(terminal, "Cancelled.")
+        try answer("/add school", "School name:")
+        try answer("/cancel", "Cancelled.")
+        try terminal.type("/quit\r")
+        let ending = try terminal.waitForEnd()
+        #expect(ending == .exited(0) && !terminal.written.contains(0x1B))
     }
 
     @Test("--plain without a server says so, takes what is written, and /status tells what waits")

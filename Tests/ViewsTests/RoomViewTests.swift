@@ -278,6 +278,22 @@ struct RoomViewTests {
         #expect(busy.count == 1 && room.editor.text == "half a line")
     }
 
+    @Test("Words are found from the newest on, further back, and forth again; what is not there is said")
+    func finds() {
+        var room = Self.room(rows: 6)
+        let isFound = room.find("MAYA")
+        #expect(isFound && room.isSelecting && room.selectedItem?.text == "At the gate, @Maya 👍🏽 日本")
+        #expect(Self.drawn(room).text.contains("At the gate"))
+        #expect(Self.type(&room, "n") == [.shared(.say("Nothing older that is loaded has “maya” in it."))])
+        let isOther = room.find("the")
+        #expect(isOther && room.selectedItem?.text.hasPrefix("Where do we park?") == true)
+        #expect(Self.type(&room, "N").isEmpty && room.selectedItem?.text.hasPrefix("At the gate") == true)
+        #expect(Self.type(&room, "n").isEmpty && room.selectedItem?.text.hasPrefix("Where do we park?") == true)
+        #expect(Self.type(&room, "/").isEmpty && room.editor.text == "/find " && !room.isSelecting)
+        let none = room.find("xyzzy")
+        #expect(!none && !room.isSelecting)
+    }
+
     @Test("The link in a message is copied without what stands around it", arguments: [
         ("see https://a.example/b?c=d, and (http://x.example/y).", "http://x.example/y"), ("<https://a.example/q_(r)>", "https://a.example/q_(r)"),
         ("no link: ftp://x http:// a.example", nil), ("tickets:https://a.example/x!", "https://a.example/x"), ("żhttps://ż.example/ż…", "https://ż.example/ż"),

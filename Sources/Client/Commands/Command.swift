@@ -12,7 +12,7 @@ package struct Command: Hashable, Sendable {
         case attend, shift, copy, undo, itinerary, export
         case history, since, statistics, access
         case upload, download, versions, share, shares, unshare, link
-        case say, deed, older, watch, batch
+        case say, deed, find, older, watch, batch
         case context, status, reconnect, drafts, retry, drop, help, clear, quit
         case outbox, conflicts, resolve
     }

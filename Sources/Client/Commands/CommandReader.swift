@@ -108,7 +108,7 @@ struct CommandReader {
             return .ask(.accesses(before: list.value("--before"), limit: try list.limit()))
         case .older: return .ask(.olderMessages(before: nil))
         case .outbox: return .outbox(try OutboxRequest(list.positional, usage))
-        case .upload, .download, .versions, .share, .shares, .unshare, .link, .show, .context, .drafts, .retry, .drop, .quit, .conflicts, .resolve, .deed, .clear, .status, .reconnect:
+        case .upload, .download, .versions, .share, .shares, .unshare, .link, .show, .context, .drafts, .retry, .drop, .quit, .conflicts, .resolve, .deed, .find, .clear, .status, .reconnect:
             preconditionFailure("the conversation alone does this")
         }
     }

@@ -67,7 +67,7 @@ package enum HelpTopic: String, CaseIterable, Hashable, Sendable {
                 "Ctrl-O chooses whose season you look at, F2 shows the season, Alt-N goes to the first unread.",
                 "Alt-1 to Alt-9 show the pages by their numbers, Alt-A where something happened, Alt-/ the one before, Alt-G any by a few letters. Alt-Up and Alt-Down go "
                     + "through them in their order, Alt-< and Alt-> through those you saw.",
-                "Ctrl-Up selects what happened: r comments on it, e writes your own message anew, u takes it back, o opens it, y copies it, l copies the link in it, Esc goes back to typing.",
+                "Ctrl-Up selects what happened: r comments on it, e writes your own message anew, u takes it back, o opens it, y copies it, l copies the link in it, / looks for words (as /find does; n and N go on), Esc goes back to typing.",
                 "Ctrl-X u takes back your last change. Ctrl-X Ctrl-E opens $VISUAL or $EDITOR for a long text. Ctrl-L draws anew, Ctrl-Z stops the program, /quit leaves.",
                 "~/.config/huddle/config changes keys and colours, a line each: bind ctrl-t season, unbind f2, set theme light.",
                 "A mouse clicks what it points at; with Shift the terminal selects text as always, with set mouse off in that file always.",

@@ -6,7 +6,7 @@ package enum Nearest {
     private static let others = [
         "who": "members", "names": "members", "msg": "say", "delete": "rm", "del": "rm", "remove": "rm", "new": "add", "create": "add",
         "change": "edit", "update": "edit", "set": "edit", "log": "history", "files": "documents", "calendar": "events", "list": "events",
-        "ls": "events", "search": "events", "find": "events", "tail": "watch", "upload": "docs upload", "download": "docs download",
+        "ls": "events", "search": "find", "grep": "find", "tail": "watch", "upload": "docs upload", "download": "docs download",
         "share": "docs share", "login": "join", "bye": "quit", "leave": "quit", "part": "quit", "disconnect": "quit",
     ]
 

@@ -67,13 +67,27 @@ package enum Request {
         of kind: Kind, _ athlete: String?, _ engine: borrowing SyncEngine, _ names: RecordNames
     ) throws(UsageError) -> Identifier? {
         guard kind.declaration.scope == .athlete else { return nil }
-        if let athlete {
-            do { return try names.find(.member, athlete).id } catch { throw UsageError(error.message) }
-        }
+        if let athlete { return try self.athlete(athlete, names).id }
         if case .athlete(let id)? = engine.context { return id }
         let athletes = names.records(of: .member).filter { $0.fields.text("role") == Role.athlete.rawValue }
         if athletes.count == 1 { return athletes.first?.id }
         throw UsageError("Whose \(kind.name) is it? Name the athlete with --athlete, or look at one season with --context.")
+    }
+
+    /// The athlete of that name; parents and guests have no season.
+    static func athlete(_ name: String, _ names: RecordNames) throws(UsageError) -> Record {
+        let athletes = names.records(of: .member).filter { $0.fields.text("role") == Role.athlete.rawValue }.map { RecordNames.name($0) }
+        do {
+            let member = try names.find(.member, name)
+            guard member.fields.text("role") == Role.athlete.rawValue else {
+                throw UsageError("\(RecordNames.name(member)) is no athlete. Name one of \(athletes.joined(separator: ", ")).")
+            }
+            return member
+        } catch let failure as LookupFailure {
+            throw UsageError(athletes.isEmpty ? failure.message : "There is no athlete '\(name.printable)'. Name one of \(athletes.joined(separator: ", ")).")
+        } catch {
+            throw (error as? UsageError) ?? UsageError("\(error)")
+        }
     }
 
     /// - Parameters:

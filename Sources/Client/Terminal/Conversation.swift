@@ -324,6 +324,7 @@ package final class Conversation {
         case .show(let kind, let target):
             let record = try lookup.find([kind], target)
             output += isSpoken ? SpokenText.details(record, text) : RecordTables.details(record, text)
+        case .find(let words): try perform(Invocation.Action.list(Self.messages(with: words)))
         case .status: output += status
         case .reconnect:
             if session.engine.phase == .live { print("Nothing to do: \(session.address.description.printable) is connected.") } else {
@@ -370,7 +371,8 @@ package final class Conversation {
             if engine.pending.isEmpty { undoLast() }
         case .add(let kind, let fields, nil) where fields.isEmpty:
             let owner = try? Request.owner(of: kind, nil, engine, names)
-            ask(Questions(kind, asksAthlete: kind.declaration.scope == .athlete && owner == nil))
+            let athletes = names.records(of: .member).filter { $0.fields.text("role") == Role.athlete.rawValue }.map { RecordNames.name($0) }
+            ask(Questions(kind, asksAthlete: kind.declaration.scope == .athlete && owner == nil, athletes: athletes))
         default:
             let operations = try Request.operations(action, engine, lookup) { freshIdentifier() }
             if !operations.isEmpty { try ask(operations) }
@@ -467,6 +469,13 @@ package final class Conversation {
         }
     }
 
+    /// Where lines follow one another, what is found is listed.
+    private static func messages(with words: String) -> ListFilter {
+        var filter = ListFilter(.message)
+        filter.text = words
+        return filter
+    }
+
     /// A sentence for each.
     private func speak(_ kind: Kind, _ records: [Record]) {
         if records.isEmpty { output += RecordTables.lines(kind, [], names, showsAthlete: false) }
@@ -513,19 +522,34 @@ package final class Conversation {
 
     private func ask(_ new: Questions) {
         questions = new
-        print("A new \(new.kind.declaration.label.lowercased()). Enter leaves a field empty, Ctrl-C cancels.")
+        print("A new \(new.kind.declaration.label.lowercased()). Enter leaves a field empty, /cancel gives it up.")
         if let choices = new.choices { print(choices) }
     }
 
     private func answer(_ line: String) {
         guard var current = questions else { return }
-        do throws(UsageError) {
+        if line.trimmed.hasPrefix("/") {
+            guard line.trimmed != "/cancel" else { return interrupt() }
+            return print("\(current.label) is asked for: answer it, or write /cancel.")
+        }
+        do {
             // A value that makes no sense is asked for again.
-            if let input = current.input(line) { _ = try FieldOptions.patch([input], current.kind, names: names) }
+            if let input = current.input(line) {
+                let patch = try FieldOptions.patch([input], current.kind, names: names)
+                for assignment in patch.assignments {
+                    if let value = assignment.value { _ = try FormRules.canonical(value, current.kind, field: assignment.field) }
+                }
+            }
+            let label = current.label
             try current.answer(line)
-            if let athlete = current.athlete { _ = try lookup.find([.member], athlete) }
+            if let athlete = current.athlete, label == "Name" { _ = try Request.athlete(athlete, names) }
+        } catch let rejection as Rejection {
+            return print(rejection.message.printable)
         } catch {
-            return print(error.message)
+            let message = (error as? UsageError)?.message ?? "\(error)"
+            // Options are the program's words, not these.
+            let words = message.split(separator: " ", maxSplits: 1)
+            return print(message.hasPrefix("--") && words.count == 2 ? "\(current.label) \(words[1])" : message)
         }
         questions = current
         if let choices = current.choices { print(choices) }
@@ -537,6 +561,8 @@ package final class Conversation {
             try ask([try Request.create(current.kind, patch, athlete: owner, id: freshIdentifier(), context: Request.context(session.engine))])
         } catch let rejection as Rejection {
             output += text.rejection(rejection)
+            // The other answers stay.
+            if let field = rejection.field, let place = current.kind.declaration.index(of: field), current.again(place) { questions = current }
         } catch {
             print((error as? UsageError)?.message ?? "\(error)")
         }

@@ -8,12 +8,17 @@ package struct Questions: Sendable {
     /// Whose it is, once that was asked and answered.
     package private(set) var athlete: String?
     private var asksAthlete: Bool
+    /// Whose it may be, by name.
+    private let athletes: [String]
     private var left: [Int]
 
-    /// - Parameter asksAthlete: whether neither the context nor the family says whose the record is.
-    package init(_ kind: Kind, asksAthlete: Bool = false) {
+    /// - Parameters:
+    ///   - asksAthlete: whether neither the context nor the family says whose the record is.
+    ///   - athletes: whose it may be, by name.
+    package init(_ kind: Kind, asksAthlete: Bool = false, athletes: [String] = []) {
         self.kind = kind
         self.asksAthlete = asksAthlete
+        self.athletes = athletes
         let fields = kind.declaration.fields
         let common: [String] =
             switch kind {
@@ -32,7 +37,8 @@ package struct Questions: Sendable {
 
     /// The words to choose from, for the question that is asked now.
     package var choices: String? {
-        guard !asksAthlete, let field = left.first, case .choice(_, let labels) = kind.declaration.fields[field].type else { return nil }
+        if asksAthlete { return athletes.isEmpty ? nil : "  one of: " + athletes.joined(separator: ", ") }
+        guard let field = left.first, case .choice(_, let labels) = kind.declaration.fields[field].type else { return nil }
         return "  one of: " + labels.joined(separator: ", ")
     }
 
@@ -49,6 +55,19 @@ package struct Questions: Sendable {
     package func input(_ line: String) -> FieldInput? {
         guard !asksAthlete, let field = left.first, !line.trimmed.isEmpty else { return nil }
         return FieldInput(field: field, text: line.trimmed)
+    }
+
+    /// What is asked for now, as it is called.
+    package var label: String { asksAthlete ? "Name" : left.first.map { kind.declaration.fields[$0].label } ?? "" }
+
+    /// Asks for one field again, whose answer does not go with the others; those stay.
+    ///
+    /// - Returns: whether it was one of the answers.
+    package mutating func again(_ field: Int) -> Bool {
+        guard answers.contains(where: { $0.field == field }) else { return false }
+        answers.removeAll { $0.field == field }
+        left = [field]
+        return true
     }
 
     package mutating func answer(_ line: String) throws(UsageError) {

@@ -19,6 +19,8 @@ package enum SlashCommand: Hashable, Sendable {
     case quit
     /// The program's own lines go from the screen.
     case clear
+    /// What was said or done with these words.
+    case find(String)
     /// How things stand, in sentences.
     case status
     /// Try the server now.
@@ -56,6 +58,7 @@ package enum SlashCommand: Hashable, Sendable {
             return .resolve(number, Array(reader.list.positional.dropFirst()))
         case .quit: return .quit
         case .clear: return .clear
+        case .find: return .find(try reader.one())
         case .status: return .status
         case .reconnect: return .reconnect
         // With something to do it was read above.

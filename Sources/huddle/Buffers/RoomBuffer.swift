@@ -168,7 +168,15 @@ final class RoomBuffer: Buffer {
         if !client.conversation.isAsking, case .action(.add(let kind, let fields, nil))? = try? SlashCommand.parse(line), fields.isEmpty {
             return client.add(kind)
         }
-        if !client.conversation.isAsking, case .clear? = try? SlashCommand.parse(line) { return view.clearNotices() }
+        if !client.conversation.isAsking {
+            switch try? SlashCommand.parse(line) {
+            case .clear?: return view.clearNotices()
+            case .find(let words)?:
+                if !view.find(words) { view.tell(["Nothing that is loaded has “\(words.printable)” in it. Ctrl-Home loads what is older; /messages \(words.printable) lists messages."], at: Clock.wallMilliseconds()) }
+                return
+            default: break
+            }
+        }
         client.conversation.submit(line)
     }
 

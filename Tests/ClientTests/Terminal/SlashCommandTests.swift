@@ -83,11 +83,21 @@ struct SlashCommandTests {
         try questions.answer("")
         #expect(questions.isDone)
         #expect(questions.answers == [Self.input(.school, "name", "Yale")])
-        var event = Questions(.event, asksAthlete: true)
-        #expect(event.prompt == "Whose (name): ")
+        var event = Questions(.event, asksAthlete: true, athletes: ["Maya", "Leo"])
+        #expect(event.prompt == "Whose (name): " && event.choices == "  one of: Maya, Leo" && event.label == "Name")
         try event.answer("Maya")
         #expect(event.athlete == "Maya")
-        #expect(event.choices == "  one of: Camp, Showcase, Official Visit, Unofficial Visit, Game")
+        #expect(event.choices == "  one of: Camp, Showcase, Official Visit, Unofficial Visit, Game" && event.label == "Event type")
+        try event.answer("camp")
+        #expect(event.label == "Event name")
+        let name = Kind.event.declaration.index(of: "name") ?? -1
+        let wasAnswered = event.again(name)
+        #expect(!wasAnswered, "it has not been answered yet")
+        try event.answer("Fall Camp")
+        let isAskedAgain = event.again(name)
+        #expect(isAskedAgain && event.label == "Event name" && event.answers == [Self.input(.event, "type", "camp")])
+        try event.answer("Other Camp")
+        #expect(event.isDone && event.answers.count == 2)
     }
 
     @Test("The word that is being typed, wherever its quotation began, and how it is written", arguments: [
