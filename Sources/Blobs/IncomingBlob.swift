@@ -12,7 +12,6 @@ package final class IncomingBlob {
     private let family: Identifier
     private let path: String
     private var file: AppendingFile
-    private var digest: SHA256? = SHA256()
     private var isMoved = false
     /// Octets that came so far.
     package var octets: Int64 { file.count }
@@ -32,13 +31,12 @@ package final class IncomingBlob {
 
     package func append(_ octets: UnsafeRawBufferPointer) throws(Errno) {
         try file.append(octets)
-        digest?.update(octets)
     }
 
     /// Makes it a blob, which a power cut cannot take away from now on. Once.
     package func finish() throws(Errno) -> BlobName {
-        guard let digest = digest.take() else { preconditionFailure("a file ends once") }
-        let blob = BlobName(family: family, sha256: digest.finish())
+        precondition(!isMoved, "a file ends once")
+        let blob = BlobName(family: family, sha256: try file.sha256())
         try file.synchronize()
         isMoved = try folder.adopt(path, as: blob, octets: octets)
         return blob

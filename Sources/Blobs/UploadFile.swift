@@ -1,5 +1,4 @@
 package import Bytes
-internal import Crypto
 package import Posix
 internal import Synchronization
 
@@ -25,14 +24,12 @@ package final class UploadFile: Sendable {
         var count: UInt64
         /// Octets in the part, synced or not.
         var written: Int64
-        /// Of the first `written` octets; `nil` when it has to be read again from the part.
-        var digest: SHA256?
     }
 
     static func partPath(_ id: Identifier, _ folder: String) -> String { "\(folder)/\(id).part" }
     static func progressPath(_ id: Identifier, _ folder: String) -> String { "\(folder)/\(id).at" }
 
-    init(creating id: Identifier, at folder: String, length: Int64?, on disk: any Disk) throws(Errno) {
+    init(creating id: Identifier, at folder: String, length: Int64?, on disk: any Disk, assistant: @escaping Assistant) throws(Errno) {
         precondition(length ?? 0 >= 0, "a length is not negative")
         self.id = id
         self.folder = folder
@@ -45,12 +42,11 @@ package final class UploadFile: Sendable {
         try at.write(progress.slot(count: 0) + progress.slot(count: 1), at: 0)
         try at.synchronize()
         try part.synchronize()
-        state = Mutex(
-            State(part: AppendingFile(part, count: 0), at: at, progress: progress, count: 1, written: 0, digest: SHA256()))
+        state = Mutex(State(part: AppendingFile(part, count: 0, assistant: assistant), at: at, progress: progress, count: 1, written: 0))
     }
 
     /// `nil` when the upload was begun or removed by halves: the folder is synced at the end of both, so nobody was promised anything.
-    init?(opening id: Identifier, at folder: String, on disk: any Disk) throws(Errno) {
+    init?(opening id: Identifier, at folder: String, on disk: any Disk, assistant: @escaping Assistant) throws(Errno) {
         self.id = id
         self.folder = folder
         self.disk = disk
@@ -63,12 +59,11 @@ package final class UploadFile: Sendable {
             guard status.octets >= found.progress.offset else { throw .invalid }
             let file = try DiskFile.open(partPath, on: disk)
             if status.octets > found.progress.offset { try file.cut(to: found.progress.offset) }
-            part = AppendingFile(file, count: found.progress.offset)
+            part = AppendingFile(file, count: found.progress.offset, assistant: assistant)
         } else if case .receiving = found.progress.phase {
             return nil
         }
-        state = Mutex(
-            State(part: part, at: at, progress: found.progress, count: found.count, written: found.progress.offset, digest: nil))
+        state = Mutex(State(part: part, at: at, progress: found.progress, count: found.count, written: found.progress.offset))
     }
 
     /// What is on stable storage.
@@ -86,9 +81,7 @@ package final class UploadFile: Sendable {
         try locked { (state) throws(Errno) in
             guard case .receiving = state.progress.phase else { throw .invalid }
             guard Int64(octets.count) <= (state.progress.length ?? .max) - state.written else { throw .tooBig }
-            if state.digest == nil { try self.readAgain(&state) }
             try Self.part(&state) { (part) throws(Errno) in try part.append(octets) }
-            state.digest?.update(octets)
             state.written += Int64(octets.count)
         }
     }
@@ -142,7 +135,6 @@ package final class UploadFile: Sendable {
                 try self.advance(&state, to: next, syncingPart: false)
             }
             state.written = offset
-            state.digest = nil
             try Self.part(&state) { (part) throws(Errno) in try part.cut(to: offset) }
         }
     }
@@ -164,9 +156,7 @@ package final class UploadFile: Sendable {
         try locked { (state) throws(Errno) in
             if case .complete(let sha256) = state.progress.phase { return sha256 }
             guard case .receiving = state.progress.phase, state.progress.length ?? state.written == state.written else { throw .invalid }
-            if state.digest == nil { try self.readAgain(&state) }
-            guard let digest = state.digest.take() else { throw .invalid }
-            let sha256 = digest.finish()
+            let sha256 = try Self.part(&state) { (part) throws(Errno) in try part.sha256() }
             try self.advance(
                 &state, to: UploadProgress(offset: state.written, length: state.written, phase: .complete(sha256: sha256)), syncingPart: true)
             return sha256
@@ -186,14 +176,16 @@ package final class UploadFile: Sendable {
 
     /// Ends the upload and keeps only how: the part goes away at once. Doing it again keeps the first outcome.
     ///
-    /// - Parameter outcome: what `progress` tells from now on; at most `UploadProgress.maxOutcome` octets.
-    package func end(outcome: [UInt8]) throws(Errno) {
+    /// - Parameters:
+    ///   - outcome: what `progress` tells from now on; at most `UploadProgress.maxOutcome` octets.
+    ///   - isRepeatable: what a power cut takes of it comes about again, so nobody needs to wait for the disk.
+    package func end(outcome: [UInt8], isRepeatable: Bool = false) throws(Errno) {
         precondition(outcome.count <= UploadProgress.maxOutcome, "an outcome fits into its place")
         try locked { (state) throws(Errno) in
             if case .ended = state.progress.phase { return }
             var next = state.progress
             next.phase = .ended(outcome: outcome)
-            try self.advance(&state, to: next, syncingPart: false)
+            try self.advance(&state, to: next, syncingPart: false, syncing: !isRepeatable)
             state.part = nil
         }
         // Whoever lists the folder finds what is left of it after a crash: an ended upload has no part.
@@ -203,27 +195,21 @@ package final class UploadFile: Sendable {
     // MARK: Inside
 
     /// Writes the next slot. On failure the old one holds, on disk and here.
-    private func advance(_ state: inout State, to next: UploadProgress, syncingPart: Bool) throws(Errno) {
+    private func advance(_ state: inout State, to next: UploadProgress, syncingPart: Bool, syncing: Bool = true) throws(Errno) {
         do throws(Errno) {
             if syncingPart { try Self.part(&state) { (part) throws(Errno) in try part.synchronize() } }
             let count = state.count + 1
             try state.at.write(next.slot(count: count), at: Int64(count % 2) * Int64(UploadProgress.slotOctets))
-            try state.at.synchronize()
+            if syncing { try state.at.synchronize() }
             state.count = count
             state.progress = next
         } catch {
             // What was not synced may never be (fsync(2) tells a failure once), so it counts as lost.
             let offset = state.progress.offset
             state.written = offset
-            state.digest = nil
             try? Self.part(&state) { (part) throws(Errno) in part.rewind(to: offset) }
             throw error
         }
-    }
-
-    /// Reads what is there again for the digest: after a restart, or when a part of it was thrown away.
-    private func readAgain(_ state: inout State) throws(Errno) {
-        state.digest = try Self.part(&state) { (part) throws(Errno) in try part.digest() }
     }
 
     private static func part<R: ~Copyable>(

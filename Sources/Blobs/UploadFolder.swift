@@ -7,10 +7,13 @@ package import Posix
 package struct UploadFolder: Sendable {
     package let path: String
     private let disk: any Disk
+    private let assistant: Assistant
 
-    package init(path: String, disk: any Disk = SystemDisk()) {
+    /// - Parameter assistant: who may digest what comes while it is written.
+    package init(path: String, disk: any Disk = SystemDisk(), assistant: @escaping Assistant = { _ in }) {
         self.path = path
         self.disk = disk
+        self.assistant = assistant
     }
 
     /// Largest description, octets.
@@ -34,7 +37,7 @@ package struct UploadFolder: Sendable {
         try removeFiles(id)
         let temporary = descriptionPath(id) + ".new"
         do throws(Errno) {
-            let upload = try UploadFile(creating: id, at: path, length: length, on: disk)
+            let upload = try UploadFile(creating: id, at: path, length: length, on: disk, assistant: assistant)
             let file = try DiskFile.create(temporary, on: disk)
             try file.write(description, at: 0)
             try file.synchronize()
@@ -53,7 +56,7 @@ package struct UploadFolder: Sendable {
     /// - Throws: `.invalid` when less is there than was promised, which only a broken disk can bring about.
     package func open(_ id: Identifier) throws(Errno) -> UploadFile? {
         guard try disk.status(descriptionPath(id)) != nil else { return nil }
-        return try UploadFile(opening: id, at: path, on: disk)
+        return try UploadFile(opening: id, at: path, on: disk, assistant: assistant)
     }
 
     /// What was given to `create`; `nil` when there is no such upload.

@@ -13,7 +13,7 @@ final class FilePool: Sendable {
     static let threads = 4
     /// Hashing twenty uploads can fill every core; the reactor and the writer, for whom whole families wait, then still go first.
     static let nice: Int32 = 10
-    /// Jobs that wait, of all keys. An upload has a handful, of 256 KiB at most each.
+    /// Jobs that wait, of all keys. An upload has a handful, of 128 KiB at most each.
     static let maxJobs = 4_096
 
     /// What a job belongs to: an upload or a document.

@@ -103,6 +103,8 @@ package enum HuddleServer {
                 readers.start(try StoreReader(path: path, vfs: database?.vfs, environment: environment(limits), shelf: shelf))
             }
             let precedence = Precedence()
+            let assistant = AssistantThread()
+            defer { assistant.stop() }
             let files = FilePool(events: events, precedence: precedence)
             defer { files.stop() }
             let writer = WriterThread(store: store, environment: environment(limits), events: events, precedence: precedence)
@@ -121,7 +123,8 @@ package enum HuddleServer {
                 writer: writer, transfers: transfers, log: log)
             defer { sweeper.stop() }
             shard.transfers = transfers
-            let uploads = UploadTable(shard: shard, folder: UploadFolder(path: folder.uploadsPath, disk: disk), blobs: blobs)
+            let uploads = UploadTable(
+                shard: shard, folder: UploadFolder(path: folder.uploadsPath, disk: disk, assistant: { assistant.offer($0) }), blobs: blobs)
             try uploads.load()
             shard.site.add(uploads.routes)
             shard.uploads = uploads

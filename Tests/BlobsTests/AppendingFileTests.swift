@@ -1,3 +1,4 @@
+import Crypto
 import MemoryDisk
 import Posix
 import Testing
@@ -16,20 +17,31 @@ struct AppendingFileTests {
         return (SystemDisk(), path, { try? Files.removeTree(path) })
     }
 
+    /// Nobody helps; somebody does at once; somebody does on a thread of his own.
+    private static func assistant(_ seed: UInt64) -> Assistant {
+        switch seed % 3 {
+        case 0: { _ in }
+        case 1: { $0() }
+        default: { work in Thread.start(name: "assistant") { work() }.join() }
+        }
+    }
+
     @Test("whatever is added, synced, cut, given up, read and opened again, it has what was added", arguments: places, 0..<12 as Range<UInt64>)
     func model(name: String, seed: UInt64) throws {
         let (disk, folder, end) = try place(name)
         defer { end() }
         let path = folder + "/file"
         var random = Seeded(seed)
-        var file = AppendingFile(try DiskFile.create(path, on: disk), count: 0)
+        let assistant = Self.assistant(seed)
+        let piece = [4_096, 8_192, 65_536][Int(random.next() % 3)]
+        var file = AppendingFile(try DiskFile.create(path, on: disk), count: 0, pieceOctets: piece, assistant: assistant)
         var model: [UInt8] = []
         var synced = 0
         for step in 0..<120 {
-            switch random.next() % 8 {
+            switch random.next() % 9 {
             case 0...3:
-                let sizes = [1, 100, 4_095, 4_096, 4_097, 12_288, 20_000]
-                let octets = random.octets(sizes[Int(random.next() % 7)])
+                let sizes = [1, 100, 4_095, 4_096, 4_097, 12_288, 20_000, 100_000]
+                let octets = random.octets(sizes[Int(random.next() % 8)])
                 try octets.withUnsafeBytes { try file.append($0) }
                 model += octets
             case 4:
@@ -45,23 +57,58 @@ struct AppendingFileTests {
                 let start = Int(random.next() % UInt64(model.count + 1))
                 let wanted = Int(random.next() % 9_000)
                 #expect(try file.read(at: Int64(start), count: wanted) == Array(model[start...].prefix(wanted)), "seed \(seed), step \(step)")
+            case 7:
+                #expect(try file.sha256() == Digest.sha256(model), "seed \(seed), step \(step)")
             default:
                 // As after a crash: what was not synced is cut off.
                 try file.cut(to: Int64(synced))
                 model.removeLast(model.count - synced)
-                file = AppendingFile(try DiskFile.open(path, on: disk), count: Int64(synced))
+                file = AppendingFile(try DiskFile.open(path, on: disk), count: Int64(synced), pieceOctets: piece, assistant: assistant)
             }
             #expect(file.count == Int64(model.count))
         }
         try file.synchronize()
         let length = model.count + 10
         #expect(try DiskFile.open(path, on: disk).read(at: 0, count: length) == model, "seed \(seed)")
+        #expect(try file.sha256() == Digest.sha256(model), "seed \(seed)")
+    }
+
+    @Test("whichever call of the disk fails, what is added again afterwards is there once, and in the digest", arguments: 0..<24)
+    func failsAnywhere(calls: Int) throws {
+        let disk = MemoryDisk(root: "/data")
+        var file = AppendingFile(try DiskFile.create("/data/file", on: disk), count: 0, pieceOctets: 8_192)
+        var random = Seeded(UInt64(calls))
+        let octets = random.octets(60_000)
+        disk.fail(after: calls, .fails(.noSpace))
+        var synced: Int64 = 0
+        var failures = 0
+        for end in [3_000, 9_000, 30_000, 30_100, 50_000, 60_000] {
+            // As an upload does: what could not be added is added again, and after a failed sync all that was not synced.
+            while file.count < end || synced < end {
+                do throws(Errno) {
+                    let rest = Array(octets[Int(file.count)..<end])
+                    try rest.span.bytes.withUnsafeBytes { (all) throws(Errno) in try file.append(all) }
+                    do throws(Errno) { try file.synchronize() } catch {
+                        file.rewind(to: synced)
+                        throw error
+                    }
+                    synced = file.count
+                } catch {
+                    #expect(error == .noSpace)
+                    failures += 1
+                }
+            }
+        }
+        disk.forgetFaults()
+        #expect(failures <= 1 && (calls > 10 || failures == 1))
+        #expect(disk.files["/data/file"] == octets)
+        #expect(try file.sha256() == Digest.sha256(octets))
     }
 
     @Test("what could not be written is not added, and what is added then is")
     func fails() throws {
         let disk = MemoryDisk(root: "/data")
-        var file = AppendingFile(try DiskFile.create("/data/file", on: disk), count: 0)
+        var file = AppendingFile(try DiskFile.create("/data/file", on: disk), count: 0, pieceOctets: 4_096)
         let octets = (0..<10_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) }
         try octets[..<5_000].withUnsafeBytes { try file.append($0) }
         disk.fail(after: 0, .fails(.noSpace))
