@@ -6,6 +6,7 @@ import HTTP1
 import MemoryDisk
 import Posix
 import Store
+import Synchronization
 import Testing
 import Uploads
 
@@ -654,6 +655,41 @@ struct UploadTests {
         let again = try UploadScript(disk: disk)
         #expect(again.table.count == 1)
         #expect(try again.ask("HEAD \(path)", UploadScript.tus).head.status == 404)
+    }
+}
+
+@Suite("When an upload is synced")
+struct UploadSyncTests {
+    @Test("not for little; then once a second, and sooner when much has come", arguments: [
+        // Mebibytes that come, milliseconds that pass after each, and how many are on stable storage after each.
+        (1, 2_000, [0, 0, 0, 0, 0, 0, 0, 8, 8, 8, 8, 8]), (1, 0, [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]), (4, 500, [0, 8, 8, 16, 16, 24, 24]),
+       
+        (8, 1, [0, 0, 0, 32, 32, 32, 32, 64]),
+    ])
+    func cadence(mebibytes: Int, passing: Int64, synced: [Int64]) throws {
+        final class Time: Sendable {
+            let now = Mutex<Int64>(1)
+        }
+        let time = Time()
+        let disk = MemoryDisk(root: "/d")
+        let (folder, blobs) = (UploadFolder(path: "/d/uploads", disk: disk), BlobFolder(path: "/d/blobs", disk: disk))
+        try folder.prepare()
+        let id = Identifier(high: 1, low: 1)
+        let who = Base64.encode(Array(id.description.utf8))
+        let metadata = try UploadMetadata(["family \(who),athlete \(who),type cmVzdW1l,title w6k=,filename YS5wZGY="])
+        let record = try UploadRecord(member: id, createdAt: 5, endsWhenFull: true, metadata: metadata)
+        let steps = UploadSteps(id, record, folder: folder, blobs: blobs, now: { time.now.withLock { $0 } })
+        _ = try steps.create(length: 100 << 20, description: record.encoded).get()
+        _ = try steps.begin(at: 0, length: nil, checksum: nil).get()
+        let octets = Array("%PDF-1.7".utf8) + [UInt8](repeating: 7, count: mebibytes << 20 - 8)
+        var found: [Int64] = []
+        for _ in synced {
+            time.now.withLock { $0 += passing }
+            found.append(try octets.withUnsafeBytes { try steps.take($0).get().offset } >> 20)
+        }
+        #expect(found == synced)
+        // Whoever ends a request has all that came.
+        #expect(steps.end(isWhole: false, completes: nil, checksum: nil).standing?.offset == Int64(synced.count * octets.count))
     }
 }
 

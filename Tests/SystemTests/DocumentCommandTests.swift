@@ -39,16 +39,6 @@ extension SystemTests {
 
         private func pdf(_ name: String = "t.pdf") throws -> String { try make(name, "%PDF-1.4\n") }
 
-        /// Until so much of a download is in its file; it tells nobody, so it is looked at again and again.
-        private func waitForPart(octets: Int) throws {
-            let deadline = Clock.monotonicMilliseconds() + 20_000
-            while try !Files.list(folder.path).contains(where: { try $0.hasSuffix(".part") && Files.status(file($0))?.size ?? 0 > octets }) {
-                guard Clock.monotonicMilliseconds() < deadline else { throw Unexpected("too little of the download is in its file") }
-                var nothing: [Poll.Item] = []
-                _ = try Poll.wait(&nothing, timeoutMilliseconds: 5)
-            }
-        }
-
         /// What `docs upload` printed: "3c7335  uploaded Fall".
         private func id(_ answer: Programs.Answer) throws -> String {
             try #require(answer.ending == .exited(0), "\(answer.errors)")
@@ -206,6 +196,8 @@ extension SystemTests {
             let words = ["docs", "upload", try video(), "--type", "highlight_video", "--athlete", athlete.name]
             let program = try huddle.start(words[0], words[1], words[2], words[3], words[4], words[5], words[6])
             try relay.waitForStall()
+            // What the relay has passed on may still lie in a buffer of the kernel, which is lost with the connection.
+            try Parts.wait(in: folder.path + "/data/uploads", octets: 9_000_000)
             if signal == "SIGINT" {
                 program.kill(Signals.interrupt)
                 let told = try program.readErrorLine()
@@ -260,7 +252,7 @@ extension SystemTests {
             let killed = try huddle.start("docs", "download", document, "--output", file("got.mp4"))
             try relay.waitForStall()
             // What the relay has passed on may still lie in a buffer of the kernel: it is the program's when it is in the file.
-            try waitForPart(octets: 4_000_000)
+            try Parts.wait(in: folder.path, octets: 4_000_000)
             killed.kill()
             _ = try killed.wait(timeoutMilliseconds: 10_000)
             relay.letGo(cutting: true)

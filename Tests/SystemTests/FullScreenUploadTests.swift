@@ -60,6 +60,7 @@ struct FullScreenUploadTests {
         try expect(terminal, "No documents yet")
         try upload(path, terminal)
         try relay.waitForStall()
+        try Parts.wait(in: folder.path + "/data/uploads", octets: 9_000_000)
         try expect(terminal, "↑ long  [####")
         // Leaving asks first.
         try terminal.type("\u{18}\u{3}")
@@ -82,8 +83,7 @@ struct FullScreenUploadTests {
         try again.type("\u{1B}4")
         try expect(again, "↑ long  uploaded")
         let sent = relay.takeCounts().up
-        // Of what was on its way the server keeps what it has read; on a busy machine that is less than the relay has passed on.
-        #expect(sent < Self.octets - 4_000_000, "\(sent) octets were sent again")
+        #expect(sent < Self.octets - 8_000_000, "\(sent) octets were sent again")
         try expect(again, "1 of 1 total")
         try again.type("d")
         try expect(again, "Save as: ")

@@ -41,11 +41,15 @@ final class UploadSteps: Sendable {
     private let family: Identifier
     private let folder: UploadFolder
     private let blobs: BlobFolder
+    /// Milliseconds that never go back.
+    private let now: @Sendable () -> Int64
     /// One step at a time holds it, so nobody waits.
     private let state: Mutex<State>
 
     private struct State: ~Copyable, Sendable {
         var file: UploadFile?
+        /// When the part was synced last, or the request began.
+        var syncedAt: Int64 = 0
         /// Where the request began, while it has not ended.
         var start: Int64?
         var digest: RunningDigest?
@@ -54,10 +58,17 @@ final class UploadSteps: Sendable {
         var isKindProven = false
     }
 
-    /// Octets between two syncs: a second of a fast line, a few milliseconds of a disk; what is sent again at most after a crash.
-    static let syncOctets: Int64 = 8 << 20
+    /// Octets between two syncs, which is what is sent again at most after a crash: each stands for a moment before what others write, so there
+    /// is none for less than `least`, and from there on one a second, or for `most`, when more than that comes in a second.
+    static let syncOctets: (least: Int64, most: Int64) = (8 << 20, 32 << 20)
+    /// Milliseconds.
+    static let syncInterval: Int64 = 1_000
 
-    init(_ id: Identifier, _ record: UploadRecord, folder: UploadFolder, blobs: BlobFolder) {
+    init(
+        _ id: Identifier, _ record: UploadRecord, folder: UploadFolder, blobs: BlobFolder,
+        now: @escaping @Sendable () -> Int64 = { Clock.monotonicMilliseconds() }
+    ) {
+        self.now = now
         self.id = id
         kind = record.document.fileExtension
         expected = record.document.sha256
@@ -105,6 +116,7 @@ final class UploadSteps: Sendable {
                 try file.declare(length: length)
             }
             state.start = offset
+            state.syncedAt = now()
             switch checksum {
             case .sha1: state.digest = RunningDigest(.sha1)
             case .sha256: state.digest = RunningDigest(.sha256)
@@ -125,8 +137,9 @@ final class UploadSteps: Sendable {
                 if var digest = state.digest.take() {
                     digest.update(octets)
                     state.digest = consume digest
-                } else if written - file.progress.offset >= Self.syncOctets {
+                } else if isSyncDue(state, octets: written - file.progress.offset) {
                     try file.synchronize()
+                    state.syncedAt = now()
                 }
                 if let refusal = try disproof(&state, file, isWhole: false) { return .failure(refuse(&state, file, refusal)) }
                 return .success(Standing(file))
@@ -165,14 +178,22 @@ final class UploadSteps: Sendable {
                         return (Standing(file), .fault(state.fault ?? .refused(.checksumMismatch)))
                     }
                 }
-                try file.synchronize()
-                if let fault = state.fault { return (Standing(file), .fault(fault)) }
-                let progress = file.progress
-                let isFull = progress.length == progress.offset
-                guard isWhole, completes ?? isFull else { return (Standing(file), .stored) }
-                guard isFull || progress.length == nil else { return (Standing(file), .fault(.refused(.inconsistentLength))) }
-                return (Standing(file), try complete(&state, file))
+                let length = file.progress.length
+                let isFull = length == file.written
+                guard state.fault == nil, isWhole, completes ?? isFull else {
+                    try file.synchronize()
+                    return (Standing(file), state.fault.map { .fault($0) } ?? .stored)
+                }
+                guard isFull || length == nil else {
+                    try file.synchronize()
+                    return (Standing(file), .fault(.refused(.inconsistentLength)))
+                }
+                // Its end puts all of it on stable storage, in one go.
+                let ended = try complete(&state, file)
+                return (Standing(file), ended)
             } catch {
+                // What came before it failed is kept, if the disk can.
+                _ = try? file.synchronize()
                 return (Standing(file), .fault(.disk(error)))
             }
         }
@@ -185,7 +206,8 @@ final class UploadSteps: Sendable {
         state.withLock { state in
             do throws(Errno) {
                 let file = try open(&state)
-                return (Standing(file), try complete(&state, file))
+                let ended = try complete(&state, file)
+                return (Standing(file), ended)
             } catch {
                 return (nil, .fault(.disk(error)))
             }
@@ -222,7 +244,9 @@ final class UploadSteps: Sendable {
     /// Keeps of an upload only how it ended.
     func end(_ end: UploadEnd) {
         state.withLock { state in
-            try? open(&state).end(outcome: end.encoded(limit: UploadProgress.maxOutcome))
+            // One that is complete becomes the same document again; a refusal might be none the next time.
+            let isRepeatable = if case .finished = end { true } else { false }
+            try? open(&state).end(outcome: end.encoded(limit: UploadProgress.maxOutcome), isRepeatable: isRepeatable)
             state.file = nil
         }
     }
@@ -249,6 +273,11 @@ final class UploadSteps: Sendable {
     }
 
     // MARK: Inside
+
+    private func isSyncDue(_ state: borrowing State, octets: Int64) -> Bool {
+        guard octets >= Self.syncOctets.least else { return false }
+        return octets >= Self.syncOctets.most || now() - state.syncedAt >= Self.syncInterval
+    }
 
     private func open(_ state: inout State) throws(Errno) -> UploadFile {
         if let file = state.file { return file }

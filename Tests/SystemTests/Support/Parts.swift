@@ -1,0 +1,14 @@
+import Posix
+
+/// Files that are being written by somebody who tells nobody.
+enum Parts {
+    /// Until a `.part` of more than so many octets is in a folder; it is looked at again and again.
+    static func wait(in folder: String, octets: Int) throws {
+        let deadline = Clock.monotonicMilliseconds() + 20_000
+        while try !Files.list(folder).contains(where: { try $0.hasSuffix(".part") && Files.status("\(folder)/\($0)")?.size ?? 0 > octets }) {
+            guard Clock.monotonicMilliseconds() < deadline else { throw Unexpected("too little has come into \(folder)") }
+            var nothing: [Poll.Item] = []
+            _ = try Poll.wait(&nothing, timeoutMilliseconds: 5)
+        }
+    }
+}
