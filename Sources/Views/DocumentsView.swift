@@ -87,8 +87,9 @@ package struct DocumentsView: Sendable {
     var isUntouched = false
     private(set) var context = Context.all
     /// UTC milliseconds, for links that are over.
-    var now: Int64 = 0
-    var day: @Sendable (Int64) -> String = { _ in "" }
+    package var now: Int64 = 0
+    /// The date of UTC milliseconds, `YYYY-MM-DD`.
+    package var day: @Sendable (Int64) -> String = { _ in "" }
 
     package init(size: Size, theme: Theme, keymap: Keymap) {
         self.size = size
@@ -98,11 +99,9 @@ package struct DocumentsView: Sendable {
 
     /// Shows these.
     ///
-    /// - Parameters:
-    ///   - names: what records of any kind are called.
-    ///   - day: the date of UTC milliseconds, `YYYY-MM-DD`.
-    package mutating func show(_ documents: [Record], names: RecordNames, context: Context, now: Int64, day: @escaping @Sendable (Int64) -> String) {
-        (self.now, self.day, self.context) = (now, day, context)
+    /// - Parameter names: what records of any kind are called.
+    package mutating func show(_ documents: [Record], names: RecordNames, context: Context) {
+        self.context = context
         let own = documents.filter { record in
             if case .athlete(let id) = context { record.athlete == id } else { true }
         }

@@ -51,7 +51,7 @@ package struct ItineraryView: Sendable {
     private var trips: [Record] = []
     private var items: [Record] = []
     /// The hour that is now, for new items of today.
-    private var time = LocalTime.midnight
+    package var time = LocalTime.midnight
 
     package init(today: CalendarDate, theme: Theme, keymap: Keymap, firstWeekday: Weekday) {
         self.today = today

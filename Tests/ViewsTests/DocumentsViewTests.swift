@@ -43,7 +43,9 @@ struct DocumentsViewTests {
 
     static func view(_ documents: [Record] = documents, columns: Int = 80, rows: Int = 20) -> DocumentsView {
         var view = DocumentsView(size: Size(columns: columns, rows: rows), theme: .dark, keymap: RoomCommand.defaultKeymap())
-        view.show(documents, names: RecordNames(documents + others), context: .all, now: 5_000) { "2026-04-\(10 + $0 / 1_000)" }
+        view.now = 5_000
+        view.day = { "2026-04-\(10 + $0 / 1_000)" }
+        view.show(documents, names: RecordNames(documents + others), context: .all)
         return view
     }
 
@@ -157,7 +159,7 @@ struct DocumentsViewTests {
         #expect(Self.type(&view, "y") == [.revoke("abc", of: Self.id(2))])
         #expect(Self.type(&view, "j", "x") == [.pane(.shared(.bell))])
         #expect(Self.type(&view, "k", "k", "k", "x", "y") == [.pane(.submit("/rm document \(Self.id(2))"))])
-        view.show([], names: RecordNames([]), context: .all, now: 0) { _ in "" }
+        view.show([], names: RecordNames([]), context: .all)
         #expect(view.opened == nil)
     }
 
@@ -264,7 +266,7 @@ struct DocumentsViewTests {
         view.select(Self.id(9))
         #expect(view.selected == Self.id(2))
         let more = Self.documents + [Self.document(9, "New", "resume", at: 500)]
-        view.show(more, names: RecordNames(more + Self.others), context: .all, now: 5_000) { "2026-04-\(10 + $0 / 1_000)" }
+        view.show(more, names: RecordNames(more + Self.others), context: .all)
         #expect(view.selected == Self.id(isBusy ? 2 : 9))
         Self.type(&view, "home")
         #expect(view.selected == Self.id(2))
@@ -345,7 +347,7 @@ struct DocumentsViewTests {
         _ = view.handle(.paste("a.pdf"))
         Self.type(&view, "enter", "down", "enter")
         #expect(Self.drawn(view).contains("There is no athlete"))
-        func learn(_ records: [Record]) { view.show([], names: RecordNames(records), context: .all, now: 0) { _ in "" } }
+        func learn(_ records: [Record]) { view.show([], names: RecordNames(records), context: .all) }
         learn(Self.others)
         #expect(!Self.drawn(view).contains("There is no athlete") && !Self.drawn(view).contains("Athlete *"))
         Self.type(&view, "up", "up", "up", "up", "up", "down", "right", "down", "down", "right", "right")

@@ -20,9 +20,9 @@ final class DocumentsBuffer: Buffer {
     /// Whether what an earlier program left was looked for.
     private var hasLooked = false
     private var requests: Set<Int64> = []
-    /// The documents that the figures were asked about.
-    private var counted: [Identifier: Int64]?
-    private var countedContext: Context?
+    /// What the list was made of, and what the figures were asked about: the documents' revision, and whose.
+    private var shown: (revisions: [Int], context: Context)?
+    private var counted: (revision: Int, context: Context)?
 
     init(_ view: DocumentsView, _ session: ClientSession, _ setting: Setting) {
         self.view = view
@@ -49,14 +49,19 @@ final class DocumentsBuffer: Buffer {
         let (text, clock) = (client.text, client.clock)
         view.size = client.screen.size
         view.restore(isGrid: session.value(of: .documentsViewMode) != "list", session.value(of: .documentsSortBy).flatMap { Query.Sort(rawValue: $0) })
-        let context = engine.context ?? .all
-        let documents = engine.records(of: .document)
-        view.show(documents, names: text.names, context: context, now: Clock.wallMilliseconds()) { clock.today($0) }
+        let names = client.names
+        let now = (revisions: [Kind.document, .school, .member].map { names.revision(of: $0) }, context: engine.context ?? .all)
+        if shown.map({ $0 != now }) ?? true {
+            shown = now
+            view.show(names.records(of: .document), names: names, context: now.context)
+        }
+        view.now = Clock.wallMilliseconds()
+        view.day = { clock.today($0) }
         // One's own uploads from here have their rows.
         let own = Set(view.transfers.filter(\.isUpload).map(\.title))
         let uploads = engine.uploads.values.filter { $0.member != engine.member || !own.contains($0.title) }.sorted { $0.id < $1.id }
         view.show(uploads: uploads.map { (text.upload($0), $0.percent) })
-        askForFigures()
+        askForFigures(names.revision(of: .document))
     }
 
     func draw(_ facts: StatusFacts, _ canvas: inout Canvas) {
@@ -72,14 +77,12 @@ final class DocumentsBuffer: Buffer {
     }
 
     /// Asks for the figures when what they count has changed.
-    private func askForFigures() {
-        let engine = session.engine
-        guard engine.phase == .live else { return }
-        let now = Dictionary(engine.records(of: .document).map { ($0.id, $0.version) }, uniquingKeysWith: { first, _ in first })
-        guard counted != now || countedContext != engine.context else { return }
-        let context = engine.context
+    private func askForFigures(_ revision: Int) {
+        let context = session.engine.context
+        let now = (revision: revision, context: context ?? .all)
+        guard session.engine.phase == .live, counted.map({ $0 != now }) ?? true else { return }
         if let request = session.ask({ .statistics(StatisticsRequest(request: $0, kind: .document, athlete: context)) }) {
-            (counted, countedContext) = (now, context)
+            counted = now
             requests.insert(request)
         }
     }

@@ -41,8 +41,8 @@ final class KeptBuffer: Buffer {
 
     private func perform(_ action: ConflictAction, _ client: FullScreenClient) throws {
         switch action {
-        case .pane(.editOutside(let text)): try client.edit(text) { [weak self] in self?.view.take($0) }
-        case .pane(let action): try client.perform(action)
+        case .pane(.editOutside(let text)): return try client.edit(text) { [weak self] in self?.view.take($0) }
+        case .pane(let action): return try client.perform(action)
         case .retry(let draft):
             _ = try client.session.retry(draft: draft)
             client.toast("Sent again.")
@@ -60,6 +60,7 @@ final class KeptBuffer: Buffer {
             let isAsked = try client.session.resolve(sides, chosen, whole: whole) != nil
             client.toast(isAsked ? "Decided, and sent." : "Theirs stays; yours is let go.")
         }
+        // What is kept is another now.
         client.isStale = true
     }
 

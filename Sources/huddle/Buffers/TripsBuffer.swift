@@ -1,5 +1,6 @@
 import Bytes
 import Client
+import Dates
 import Family
 import Posix
 import Screen
@@ -9,13 +10,19 @@ import Views
 /// Trips: the list, and one by day.
 final class TripsBuffer: Buffer {
     private var view: ItineraryView
+    /// What the list was made of.
+    private var shown: (revisions: [Int], today: CalendarDate)?
 
     init(_ view: ItineraryView) { self.view = view }
 
     func refresh(_ client: FullScreenClient) {
         let names = client.names
-        view.show(
-            trips: names.records(of: .trip), items: names.records(of: .tripItem), names: names, now: client.clock.now(Clock.wallMilliseconds()))
+        let wall = client.clock.now(Clock.wallMilliseconds())
+        let now = (revisions: [Kind.trip, .tripItem, .member].map { names.revision(of: $0) }, today: wall.date)
+        view.time = wall.time
+        if shown.map({ $0 == now }) ?? false { return }
+        shown = now
+        view.show(trips: names.records(of: .trip), items: names.records(of: .tripItem), names: names, now: wall)
     }
 
     /// Something was refused because it overlaps: it is asked about here.
@@ -32,12 +39,14 @@ final class TripsBuffer: Buffer {
             case .open(let id):
                 guard let record = client.session.engine.record(id) else { return client.screen.bell() }
                 view.showDetail(RecordTables.details(record, client.text))
-            case .override(let draft, let reason): try KeptBuffer.override(draft, reason, client)
+            case .override(let draft, let reason):
+                try KeptBuffer.override(draft, reason, client)
+                client.isStale = true
             case .drop(let draft):
                 _ = client.session.drop(draft: draft)
                 client.toast("Forgotten.")
+                client.isStale = true
             }
-            client.isStale = true
         }
         client.say(&view.toast)
     }
