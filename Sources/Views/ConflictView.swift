@@ -67,7 +67,7 @@ package enum ConflictAction: Hashable, Sendable {
 /// Nothing is let go without a key that says so: what is chosen, and what was written anew, stays with its draft while one looks elsewhere.
 ///
 /// Source: `guarantees.md`, "no lost update" and "nothing lost at the client".
-package struct ConflictView: Sendable {
+package struct ConflictView: Sendable, AskingPane {
     /// How a field is to be.
     package enum Choice: Hashable, Sendable {
         case yours, theirs, both
@@ -86,7 +86,7 @@ package struct ConflictView: Sendable {
     /// Where the whole record is at stake.
     package private(set) var wholes: [Int64: Choice] = [:]
     package private(set) var isAskingToDrop = false
-    package private(set) var isHelpOpen = false
+    package internal(set) var isHelpOpen = false
     /// Words for the person, for whoever shows them.
     package var toast: String?
     package var theme: Theme
@@ -158,29 +158,20 @@ package struct ConflictView: Sendable {
 
     // MARK: Keys
 
-    package mutating func handle(_ input: InputEvent) -> [ConflictAction] {
-        switch input {
-        case .key(let key): return press(key)
-        case .paste(let text):
-            self.input?.paste(text)
-            return []
-        case .mouse(let mouse):
-            switch mouse.action {
-            case .wheelUp: isOpen ? (scroll -= 3) : move(-1)
-            case .wheelDown: isOpen ? (scroll += 3) : move(1)
-            case .press(1): if self.input == nil { return click(mouse.target) }
-            case .press, .release, .drag: break
-            }
-            return []
-        case .focus: return []
-        }
+    package mutating func handle(_ input: InputEvent) -> [ConflictAction] { receive(input) }
+
+    mutating func roll(_ count: Int) { isOpen ? (scroll += 3 * count) : move(count) }
+
+    mutating func page(_ count: Int) -> [ConflictAction] {
+        isOpen ? (scroll += 8 * count) : move(8 * count)
+        return []
     }
 
     /// What clicks are called: a draft by its place; a field by its place, and its two sides.
     static let draftTarget = "draft", fieldTarget = "field", yoursTarget = "yours", theirsTarget = "theirs"
 
-    private mutating func click(_ target: ClickTarget?) -> [ConflictAction] {
-        guard case .place(let name, let place)? = target else { return [] }
+    mutating func click(_ target: ClickTarget?) -> [ConflictAction] {
+        guard case .place(let name, let place)? = target, input == nil else { return [] }
         if name == Self.draftTarget, !isOpen, drafts.indices.contains(place) {
             if drafts[place].id == selected { return run(.open) }
             selected = drafts[place].id
@@ -192,72 +183,37 @@ package struct ConflictView: Sendable {
         return []
     }
 
-    private mutating func press(_ key: Terminal.Key) -> [ConflictAction] {
+    mutating func press(_ key: Terminal.Key) -> [ConflictAction] {
         toast = nil
-        if isHelpOpen {
-            isHelpOpen = false
-            return []
-        }
         if isAskingToDrop {
             isAskingToDrop = false
             guard key.typed?.lowercased() == "y", let selected else { return [] }
             return [.drop(selected)]
         }
         if input != nil { return type(key) }
-        switch chord.feed(key, keymap, in: [isOpen ? "conflict" : "drafts"]) {
-        case .waiting, .undefined: return []
-        case .unbound(let key):
-            isHelpOpen = key == .character("?")
-            return []
-        case .action(let name):
-            if let shared = SharedAction(named: name) { return [.pane(.shared(shared))] }
-            if let command = ConflictCommand(rawValue: name) { return run(command) }
-            switch RoomCommand(rawValue: name) {
-            case .help: isHelpOpen = true
-            case .pageUp: isOpen ? (scroll -= 8) : move(-8)
-            case .pageDown: isOpen ? (scroll += 8) : move(8)
-            default: break
-            }
-            return []
-        }
+        return dispatch(key, in: isOpen ? "conflict" : "drafts")
     }
 
-    private mutating func type(_ key: Terminal.Key) -> [ConflictAction] {
-        guard var field = input, let item else {
-            input = nil
+    mutating func accept(_ text: String) -> [ConflictAction] {
+        if isOpen {
+            take(text)
             return []
         }
-        let outcome = field.press(key, keymap)
-        input = field
-        switch outcome {
-        case .typing: return []
-        case .tab:
-            if isOpen, item.fields.indices.contains(self.field) { completeName(item.fields[self.field]) }
-            return []
-        case .shared(let action): return [.pane(.shared(action))]
-        case .cancelled:
-            input = nil
-            return []
-        case .accepted(let text):
-            if isOpen {
-                take(text)
-                return []
-            }
-            guard text.contains(where: { !$0.isWhitespace }) else {
-                toast = "A reason is required."
-                return [.pane(.shared(.bell))]
-            }
-            input = nil
-            return [.override(item.id, reason: text)]
-        case .outside(let text):
-            guard isOpen else { return [.pane(.shared(.bell))] }
-            return [.pane(.editOutside(text))]
+        guard let item, text.contains(where: { !$0.isWhitespace }) else {
+            toast = "A reason is required."
+            return [.shared(.bell)]
         }
+        input = nil
+        return [.override(item.id, reason: text)]
     }
+
+    func editOutside(_ text: String) -> [ConflictAction] { [isOpen ? .pane(.editOutside(text)) : .shared(.bell)] }
 
     /// Completes the name behind the last comma, as far as all that begin so are alike.
-    private mutating func completeName(_ field: DraftItem.Field) {
-        guard let text = input?.text, !field.candidates.isEmpty else { return }
+    mutating func complete() {
+        guard isOpen, let item, item.fields.indices.contains(field), let text = input?.text else { return }
+        let field = item.fields[field]
+        guard !field.candidates.isEmpty else { return }
         let start = field.isList ? text.lastIndex(of: ",").map { text.index(after: $0) } ?? text.startIndex : text.startIndex
         let typed = String(text[start...]).trimmed
         let fitting = field.candidates.filter { $0.lowercased().hasPrefix(typed.lowercased()) }
@@ -271,13 +227,13 @@ package struct ConflictView: Sendable {
         if fitting.count > 1 { toast = fitting.prefix(5).joined(separator: ", ") }
     }
 
-    private mutating func run(_ command: ConflictCommand) -> [ConflictAction] {
+    mutating func run(_ command: ConflictCommand) -> [ConflictAction] {
         if command == .close {
-            guard isOpen else { return [.pane(.shared(.close))] }
+            guard isOpen else { return [.shared(.close)] }
             isOpen = false
             return []
         }
-        guard let item else { return [.pane(.shared(.bell))] }
+        guard let item else { return [.shared(.bell)] }
         switch command {
         case .next: move(1)
         case .previous: move(-1)
@@ -285,26 +241,26 @@ package struct ConflictView: Sendable {
             if isOpen { return finish(item) }
             guard item.sides != nil else {
                 toast = item.isOverlap ? "w sends it again with a reason; e changes it." : "r sends it again, e changes it, x forgets it."
-                return [.pane(.shared(.bell))]
+                return [.shared(.bell)]
             }
             begin()
         case .retry: return [.retry(item.id)]
         case .split:
             guard item.parts > 1 else {
                 toast = "It is one thing: r sends it again."
-                return [.pane(.shared(.bell))]
+                return [.shared(.bell)]
             }
             return [.split(item.id)]
         case .override:
             guard item.isOverlap else {
                 toast = "Nothing is at the same time here: r sends it again."
-                return [.pane(.shared(.bell))]
+                return [.shared(.bell)]
             }
             input = LineField("Reason: ")
         case .edit:
             guard let command = item.command else {
                 toast = item.parts > 1 ? "It did \(item.parts) things at once: s sends them one by one, then each can be changed." : "It takes something back: r sends it again, x forgets it."
-                return [.pane(.shared(.bell))]
+                return [.shared(.bell)]
             }
             return [.pane(.compose(command))]
         case .drop: isAskingToDrop = true
@@ -313,7 +269,7 @@ package struct ConflictView: Sendable {
         case .both:
             guard item.fields.indices.contains(field), item.fields[field].canBeBoth else {
                 toast = "It cannot be both: choose yours or theirs."
-                return [.pane(.shared(.bell))]
+                return [.shared(.bell)]
             }
             choose(item, .both)
         case .merge: return merge(item)
@@ -360,7 +316,7 @@ package struct ConflictView: Sendable {
     private mutating func merge(_ item: DraftItem) -> [ConflictAction] {
         guard item.fields.indices.contains(field), item.fields[field].isContested, let merged = item.fields[field].merged else {
             toast = "This cannot be written: choose yours or theirs."
-            return [.pane(.shared(.bell))]
+            return [.shared(.bell)]
         }
         var text = merged
         if case .text(let written)? = choice(field) { text = written }
@@ -375,7 +331,7 @@ package struct ConflictView: Sendable {
         guard sides.matter == .fields else {
             guard let whole = wholes[item.id] else {
                 toast = "Choose first: y for yours, t for theirs."
-                return [.pane(.shared(.bell))]
+                return [.shared(.bell)]
             }
             return [.resolve(sides, [:], whole: whole)]
         }
@@ -383,7 +339,7 @@ package struct ConflictView: Sendable {
         if let open {
             toast = "Choose for \(item.fields[open].label) first: y yours, t theirs\(item.fields[open].canBeBoth ? ", b both" : "")."
             move(open - field)
-            return [.pane(.shared(.bell))]
+            return [.shared(.bell)]
         }
         return [.resolve(sides, choices[item.id] ?? [:], whole: nil)]
     }

@@ -58,8 +58,13 @@ package struct DetailPane: Sendable {
         return true
     }
 
-    package mutating func select(_ place: Int) {
-        if records.indices.contains(place) { selected = records[place] }
+    /// Selects the record in it that was clicked.
+    ///
+    /// - Returns: the record, when it was selected already: it is to be opened.
+    mutating func click(_ clicked: ClickTarget?) -> RecordReference? {
+        guard case .place(Self.target, let place)? = clicked, records.indices.contains(place) else { return nil }
+        defer { selected = records[place] }
+        return selected == records[place] ? selected : nil
     }
 
     /// What clicks on a record in it are called; the number is its place among them.

@@ -27,9 +27,10 @@ extension DocumentsView {
         let across = columns
         let wide = max(rect.columns / across, 10)
         canvas.clipped(to: rect) { canvas in
-            for (place, record) in found[shownPlaces(rect)].enumerated() {
+            for (place, index) in shownPlaces(rect).enumerated() {
                 let area = Rect(rect.column + place % across * wide, rect.row + place / across * Self.cardRows, columns: wide, rows: Self.cardRows)
-                drawCard(record, &canvas, area)
+                drawCard(found[index], &canvas, area)
+                canvas.target(area, .place(Self.documentTarget, index))
             }
         }
     }
@@ -54,8 +55,10 @@ extension DocumentsView {
 
     func drawList(_ canvas: inout Canvas, _ rect: Rect) {
         canvas.clipped(to: rect) { canvas in
-            for (place, record) in found[shownPlaces(rect)].enumerated() {
+            for (place, index) in shownPlaces(rect).enumerated() {
+                let record = found[index]
                 let row = rect.row + place * Self.listRows
+                canvas.target(Rect(rect.column, row, columns: rect.columns, rows: Self.listRows), .place(Self.documentTarget, index))
                 let type = record.fields.text("type") ?? ""
                 let right = Self.label(ofType: type)
                 let left = max(rect.columns - TextWidth.of(right) - 7, 4)

@@ -36,6 +36,7 @@ extension DocumentsView {
         }
         lines.append((StyledText(), nil))
         lines += detail.flatMap { StyledText($0).wrapped(columns: max(rect.columns - 4, 4), indent: 4) }.map { ($0, nil) }
+        let places = places
         let stand = places.indices.contains(place) ? places[place] : nil
         let at = lines.firstIndex { $0.place != nil && $0.place == stand } ?? 0
         let shown = rect.rows - 2
@@ -45,7 +46,9 @@ extension DocumentsView {
         canvas.clipped(to: inner) { canvas in
             for (row, line) in lines.dropFirst(first).prefix(max(shown, 0)).enumerated() {
                 canvas.draw(line.text, at: inner.column, inner.row + row)
-                guard line.place != nil, line.place == stand else { continue }
+                guard let place = line.place else { continue }
+                if let number = places.firstIndex(of: place) { canvas.target(Rect(inner.column, inner.row + row, columns: inner.columns, rows: 1), .place(Self.placeTarget, number)) }
+                guard place == stand else { continue }
                 canvas.draw("▸", at: inner.column, inner.row + row, theme[.accent])
                 canvas.restyle(Rect(inner.column, inner.row + row, columns: inner.columns, rows: 1)) { theme[.selection].over($0) }
             }
@@ -92,6 +95,7 @@ extension DocumentsView {
                 let index = first + row
                 let mark = menu.purpose == .types ? (menu.checked.contains(index) ? "[x] " : "[ ] ") : ""
                 canvas.draw("\(index < 9 ? "\(index + 1)" : " ") \(mark)\(entry)", at: rest.column, rest.row + row, columns: rest.columns, index == menu.selected ? theme[.selection] : theme[.text])
+                canvas.target(Rect(rest.column, rest.row + row, columns: rest.columns, rows: 1), .place(Self.entryTarget, index))
             }
         }
     }

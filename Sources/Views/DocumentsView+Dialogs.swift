@@ -15,27 +15,18 @@ extension DocumentsView {
         case .cancelled:
             self.form = nil
             return []
-        case .shared(let action): return [.pane(.shared(action))]
+        case .shared(let action): return [.shared(action)]
         case .completePath(let path): return [.completePath(path)]
         case .done(let wish): return [.upload(wish)]
         }
     }
 
-    mutating func type(_ key: Terminal.Key) -> [DocumentsAction] {
-        guard var field = input else { return [] }
-        let outcome = field.press(key, keymap)
-        input = field
-        switch outcome {
-        case .typing, .tab, .outside: return []
-        case .shared(let action): return [.pane(.shared(action))]
-        case .cancelled:
-            (input, question) = (nil, nil)
-            return []
-        case .accepted(let text):
-            guard case .download(let document)? = question, text.contains(where: { !$0.isWhitespace }) else { return [.pane(.shared(.bell))] }
-            (input, question) = (nil, nil)
-            return [.download(document, to: text)]
-        }
+    mutating func dropInput() { (input, question) = (nil, nil) }
+
+    mutating func accept(_ text: String) -> [DocumentsAction] {
+        guard case .download(let document)? = question, text.contains(where: { !$0.isWhitespace }) else { return [.shared(.bell)] }
+        dropInput()
+        return [.download(document, to: text)]
     }
 
     mutating func answer(_ question: Question, _ key: Terminal.Key) -> [DocumentsAction] {
@@ -52,33 +43,39 @@ extension DocumentsView {
 
     mutating func choose(_ key: Terminal.Key) -> [DocumentsAction] {
         guard var open = menu else { return [] }
-        let isMulti = open.purpose == .types
         switch (key.code, key.modifiers) {
         case (.escape, []), (.character("q"), []), (.character("c"), .control):
             menu = nil
             return []
         case (.down, []), (.character("j"), []): open.selected = min(open.selected + 1, max(open.entries.count - 1, 0))
         case (.up, []), (.character("k"), []): open.selected = max(open.selected - 1, 0)
-        case (.character(" "), []) where isMulti: open.checked.formSymmetricDifference([open.selected])
+        case (.character(" "), []) where open.purpose == .types: return choose(open.selected, in: open)
         case (.enter, []):
+            guard open.purpose == .types else { return choose(open.selected, in: open) }
             menu = nil
-            return isMulti ? [] : take(open, open.selected)
+            return []
         default:
             guard let digit = key.typed?.wholeNumberValue, open.entries.indices.contains(digit - 1) else { return [] }
-            open.selected = digit - 1
-            guard isMulti else {
-                menu = nil
-                return take(open, digit - 1)
-            }
-            open.checked.formSymmetricDifference([digit - 1])
+            return choose(digit - 1, in: open)
         }
         menu = open
-        if isMulti {
-            let words = CommandTable.documentTypes
-            let on = open.checked.compactMap { words.indices.contains($0) ? words[$0] : nil }
-            filter.types = on.isEmpty ? nil : Set(on)
-            apply()
+        return []
+    }
+
+    /// An entry of what is offered: of several that may be on it is turned on or off.
+    mutating func choose(_ place: Int, in open: Menu) -> [DocumentsAction] {
+        guard open.purpose == .types else {
+            menu = nil
+            return take(open, place)
         }
+        var open = open
+        open.selected = place
+        open.checked.formSymmetricDifference([place])
+        menu = open
+        let words = CommandTable.documentTypes
+        let on = open.checked.compactMap { words.indices.contains($0) ? words[$0] : nil }
+        filter.types = on.isEmpty ? nil : Set(on)
+        apply()
         return []
     }
 
@@ -91,7 +88,7 @@ extension DocumentsView {
             apply()
             return []
         case .share(let document):
-            guard schools.indices.contains(index) else { return [.pane(.shared(.bell))] }
+            guard schools.indices.contains(index) else { return [.shared(.bell)] }
             return [.share(document, school: schools[index].id)]
         }
     }

@@ -42,7 +42,11 @@ extension DocumentsView {
         var column = canvas.draw("Documents", at: 1, rect.row, theme[.title])
         column = canvas.draw("  \(found.count) of \(all.count) total", at: column, rect.row, theme[.muted])
         let add = "n + Upload Document"
-        if canvas.size.columns - column > add.count + 3 { canvas.draw(add, at: canvas.size.columns - add.count - 1, rect.row, theme[.accent].with(.bold)) }
+        let start = canvas.size.columns - add.count - 1
+        if start > column + 2 {
+            canvas.draw(add, at: start, rect.row, theme[.accent].with(.bold))
+            canvas.target(Rect(start, rect.row, columns: add.count, rows: 1), .keys([.character("n")]))
+        }
         column = 1
         for (text, role) in figureWords {
             // All four are told before more is told of one.

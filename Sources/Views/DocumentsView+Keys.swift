@@ -6,80 +6,65 @@ internal import Queries
 
 /// What keys do among documents.
 extension DocumentsView {
-    package mutating func handle(_ input: InputEvent) -> [DocumentsAction] {
-        switch input {
-        case .key(let key): return press(key)
-        case .paste(let text):
-            if form != nil {
-                form?.paste(text)
-            } else if self.input != nil {
-                self.input?.paste(text)
-            } else if isSearching {
-                search.paste(text)
-                apply()
-            }
-            return []
-        case .mouse(let mouse):
-            switch mouse.action {
-            case .wheelUp: move(-columns)
-            case .wheelDown: move(columns)
-            case .press, .release, .drag: break
-            }
-            return []
-        case .focus: return []
+    package mutating func handle(_ input: InputEvent) -> [DocumentsAction] { receive(input) }
+
+    mutating func paste(_ text: String) {
+        if form != nil {
+            form?.paste(text)
+        } else if input != nil {
+            input?.paste(text)
+        } else {
+            seek(pasted: text)
         }
     }
 
-    private mutating func press(_ key: Terminal.Key) -> [DocumentsAction] {
+    mutating func roll(_ count: Int) {
+        if !isCovered { move(count * columns) }
+    }
+
+    mutating func page(_ count: Int) -> [DocumentsAction] {
+        move(count * columns * 4)
+        return []
+    }
+
+    /// Whether something stands in front that has to be decided first.
+    private var isCovered: Bool { isHelpOpen || madeLink != nil || form != nil || input != nil || question != nil || menu != nil }
+
+    /// What clicks are called: a document by its place in the list, a line of the open one by its place, an entry of what is offered.
+    static let documentTarget = "document", placeTarget = "place", entryTarget = "entry"
+
+    /// What is selected already is opened by a second click.
+    mutating func click(_ target: ClickTarget?) -> [DocumentsAction] {
+        guard case .place(let name, let number)? = target else { return [] }
+        isUntouched = false
+        if name == Self.entryTarget, let menu, menu.entries.indices.contains(number) { return choose(number, in: menu) }
+        guard !isCovered else { return [] }
+        switch name {
+        case Self.documentTarget where opened == nil && found.indices.contains(number):
+            isSearching = false
+            if found[number].id == selected { return run(.open) }
+            selected = found[number].id
+        case Self.placeTarget where places.indices.contains(number): (place, detailOffset) = (number, 0)
+        default: break
+        }
+        return []
+    }
+
+    mutating func press(_ key: Terminal.Key) -> [DocumentsAction] {
         toast = nil
         isUntouched = false
-        if isHelpOpen {
-            isHelpOpen = false
-            return []
-        }
         if let made = madeLink {
             // It is never shown again: no key that was meant for something else takes it away.
             let isCopied = key.typed == "y"
             if isCopied || key.code == .escape || key.code == .enter { madeLink = nil }
-            return isCopied ? [.pane(.shared(.copy(made.url)))] : []
+            return isCopied ? [.shared(.copy(made.url))] : []
         }
         if form != nil { return fill(key) }
         if input != nil { return type(key) }
         if let question { return answer(question, key) }
         if menu != nil { return choose(key) }
         if isSearching { return seek(key) }
-        switch chord.feed(key, keymap, in: ["documents"]) {
-        case .waiting, .undefined: return []
-        case .unbound(let key):
-            isHelpOpen = key == .character("?")
-            return []
-        case .action(let name):
-            if let shared = SharedAction(named: name) { return [.pane(.shared(shared))] }
-            if let command = DocumentsCommand(rawValue: name) { return run(command) }
-            switch RoomCommand(rawValue: name) {
-            case .help: isHelpOpen = true
-            case .pageUp: move(-columns * 4)
-            case .pageDown: move(columns * 4)
-            default: break
-            }
-            return []
-        }
-    }
-
-    private mutating func seek(_ key: Terminal.Key) -> [DocumentsAction] {
-        if key.code == .down || key.code == .enter {
-            isSearching = false
-            return []
-        }
-        switch search.press(key, keymap) {
-        case .shared(let action): return [.pane(.shared(action))]
-        case .cancelled:
-            isSearching = false
-            search.set("")
-        case .typing, .accepted, .tab, .outside: break
-        }
-        apply()
-        return []
+        return dispatch(key, in: "documents")
     }
 
     /// The document that a key is about, of those in the list, or the version one stands on.
@@ -92,11 +77,11 @@ extension DocumentsView {
     private var noFile: [DocumentsAction] {
         mutating get {
             toast = "This document has no file."
-            return [.pane(.shared(.bell))]
+            return [.shared(.bell)]
         }
     }
 
-    private mutating func run(_ command: DocumentsCommand) -> [DocumentsAction] {
+    mutating func run(_ command: DocumentsCommand) -> [DocumentsAction] {
         switch command {
         case .next: move(columns)
         case .previous: move(-columns)
@@ -105,41 +90,41 @@ extension DocumentsView {
         case .first: move(-found.count)
         case .last: move(found.count)
         case .open:
-            guard let target else { return [.pane(.shared(.bell))] }
+            guard let target else { return [.shared(.bell)] }
             guard DocumentWords.hasFile(target) else { return noFile }
             return [.open(target.id)]
         case .add: begin(nil)
         case .version:
-            guard let target else { return [.pane(.shared(.bell))] }
+            guard let target else { return [.shared(.bell)] }
             begin(versions(of: target.id).first ?? target)
         case .edit:
-            guard let target else { return [.pane(.shared(.bell))] }
+            guard let target else { return [.shared(.bell)] }
             return [.pane(.edit(target.id))]
         case .delete:
             if let opened, places.indices.contains(place), case .link(let id) = places[place] {
                 guard let link = links?.first(where: { $0.id == id }), link.isOpen(at: now) else {
                     toast = "This link has ended already."
-                    return [.pane(.shared(.bell))]
+                    return [.shared(.bell)]
                 }
                 question = .revoke(id, of: opened, who: school(of: link))
                 return []
             }
-            guard let target else { return [.pane(.shared(.bell))] }
+            guard let target else { return [.shared(.bell)] }
             question = .delete(target.id, title: RecordNames.name(target))
         case .download:
-            guard let target else { return [.pane(.shared(.bell))] }
+            guard let target else { return [.shared(.bell)] }
             guard DocumentWords.hasFile(target) else { return noFile }
             return [.askDownload(target.id)]
         case .share:
-            guard let target else { return [.pane(.shared(.bell))] }
+            guard let target else { return [.shared(.bell)] }
             guard !schools.isEmpty else {
                 toast = "There is no school yet: /add school name=…"
-                return [.pane(.shared(.bell))]
+                return [.shared(.bell)]
             }
             menu = Menu(purpose: .share(target.id), title: "A link for which school?", entries: schools.map(RecordNames.name))
         case .copyLink:
             toast = "A link can be copied when it is made: s makes one."
-            return [.pane(.shared(.bell))]
+            return [.shared(.bell)]
         case .view:
             isGrid.toggle()
             return [.remember(isGrid: isGrid, filter.sort)]
@@ -166,7 +151,7 @@ extension DocumentsView {
         case .unfilter: unfilter()
         case .clear: clear()
         case .stop:
-            guard let running = transfers.first(where: { !$0.state.isOver }) else { return [.pane(.shared(.bell))] }
+            guard let running = transfers.first(where: { !$0.state.isOver }) else { return [.shared(.bell)] }
             question = .stop(running.number, title: running.title)
         case .again:
             let failed = transfers.last(where: \.state.isFailed)
@@ -181,7 +166,7 @@ extension DocumentsView {
             }
             // R128: the next visit begins with everything.
             clear()
-            return [.pane(.shared(.close))]
+            return [.shared(.close)]
         }
         return []
     }

@@ -7,7 +7,7 @@ package import Terminal
 /// Documents: a grid or a list with filters and figures, one with its versions and links, uploads and downloads on their way. Pure.
 ///
 /// Source: R118–R149.
-package struct DocumentsView: Sendable {
+package struct DocumentsView: Sendable, AskingPane, SearchingPane {
     /// A list from which one or several are chosen.
     struct Menu: Hashable, Sendable {
         enum Purpose: Hashable, Sendable {

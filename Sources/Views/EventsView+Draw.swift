@@ -71,11 +71,10 @@ extension EventsView {
             column = canvas.draw(chip.words, at: start, row, theme[.accent].with(.reverse))
             target(chip.command, &canvas, Rect(start, row, columns: column - start, rows: 1))
         }
-        if isSearching || !search.isEmpty {
-            column = canvas.draw("  Search: ", at: column, row, theme[.accent])
-            let view = EditorView(search, columns: max(canvas.size.columns - column, 2), rows: 1)
-            canvas.draw(view.lines.first ?? "", at: column, row)
-            if isSearching { canvas.cursor = Point(min(column + view.cursor.column, canvas.size.columns - 1), row) }
+        if isSearching || !search.text.isEmpty {
+            let cursor = canvas.cursor
+            search.draw(&canvas, Rect(column + 2, row, columns: max(canvas.size.columns - column - 2, 0), rows: 1), theme)
+            if !isSearching { canvas.cursor = cursor }
         } else {
             // What is ahead, where there is room for it (R026).
             let ahead = ahead

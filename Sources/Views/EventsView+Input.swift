@@ -10,28 +10,19 @@ extension EventsView {
     /// What clicks are called: an event by its place in the list, a day and a month by their days since 1970.
     static let eventTarget = "event", dayTarget = "day", monthTarget = "month"
 
-    package mutating func handle(_ input: InputEvent) -> [EventsAction] {
-        switch input {
-        case .key(let key): return press(key)
-        case .paste(let text):
-            if isSearching {
-                _ = search.insert(text.split(whereSeparator: \.isNewline).joined(separator: " "))
-                apply()
-            }
-            return []
-        case .mouse(let mouse):
-            switch mouse.action {
-            case .wheelUp: move(-1)
-            case .wheelDown: move(1)
-            case .press(1): return click(mouse.target)
-            case .press, .release, .drag: break
-            }
-            return []
-        case .focus: return []
-        }
+    package mutating func handle(_ input: InputEvent) -> [EventsAction] { receive(input) }
+
+    mutating func paste(_ text: String) { seek(pasted: text) }
+
+    mutating func roll(_ count: Int) { move(count) }
+
+    mutating func page(_ count: Int) -> [EventsAction] {
+        if dayCursor != nil { return moveMonth(count) }
+        move(count * 8)
+        return []
     }
 
-    private mutating func click(_ target: ClickTarget?) -> [EventsAction] {
+    mutating func click(_ target: ClickTarget?) -> [EventsAction] {
         guard case .place(let name, let number)? = target else { return [] }
         switch name {
         case Self.eventTarget:
@@ -45,20 +36,12 @@ extension EventsView {
             if let day = CalendarDate(days: number) { choose(day: day) }
         case Self.monthTarget:
             if let month = CalendarDate(days: number) { choose(month: month) }
-        case DetailPane.target:
-            let before = detail?.selected
-            detail?.select(number)
-            if let record = detail?.selected, record == before { return [.record(record)] }
-        default: break
+        default: return detail?.click(target).map { [.record($0)] } ?? []
         }
         return []
     }
 
-    private mutating func press(_ key: Key) -> [EventsAction] {
-        if isHelpOpen {
-            isHelpOpen = false
-            return []
-        }
+    mutating func press(_ key: Terminal.Key) -> [EventsAction] {
         if isAskingToDelete {
             isAskingToDelete = false
             guard key.typed?.lowercased() == "y", let selected else { return [] }
@@ -66,56 +49,16 @@ extension EventsView {
             detail = nil
             return [.delete(selected)]
         }
-        if isSearching { return type(key) }
-        switch chord.feed(key, keymap, in: ["events"]) {
-        case .waiting, .undefined: return []
-        case .unbound(let key):
-            if key == .character(" "), let dayCursor {
-                return choose(day: dayCursor) ? [] : [.shared(.say(EventsSentence.noEvent))]
-            }
-            isHelpOpen = key == .character("?")
-            return []
-        case .action(let name):
-            if let shared = SharedAction(named: name) { return [.shared(shared)] }
-            if let command = EventsCommand(rawValue: name) {
-                if monthChoice != nil { return chooseMonth(command) }
-                if dayCursor != nil, let actions = moveAmongDays(command) { return actions }
-                return run(command)
-            }
-            switch RoomCommand(rawValue: name) {
-            case .help: isHelpOpen = true
-            case .pageUp: return dayCursor == nil ? scroll(-8) : page(-1)
-            case .pageDown: return dayCursor == nil ? scroll(8) : page(1)
-            case .scrollUp: move(-1)
-            case .scrollDown: move(1)
-            default: break
-            }
-            return []
-        }
-    }
-
-    private mutating func scroll(_ count: Int) -> [EventsAction] {
-        move(count)
-        return []
-    }
-
-    private mutating func type(_ key: Key) -> [EventsAction] {
-        switch (key.code, key.modifiers) {
-        case (.enter, []), (.down, []): isSearching = false
-        case (.escape, []), (.character("c"), .control):
-            isSearching = false
-            search = Terminal.LineEditor()
-            apply()
-        default:
+        if isSearching {
             selectedDay = nil
-            if case .action(let name) = keymap.outcome(of: [key], in: ["input"]) {
-                if let shared = SharedAction(named: name) { return [.shared(shared)] }
-                if let command = EditCommand(rawValue: name), command != .newline, command != .accept { _ = search.perform(command) }
-            } else if let character = key.typed {
-                _ = search.insert(String(character))
-            }
-            apply()
+            return seek(key)
         }
+        return dispatch(key, in: "events")
+    }
+
+    mutating func pressUnbound(_ key: Terminal.Key) -> [EventsAction] {
+        if key == .character(" "), let dayCursor { return choose(day: dayCursor) ? [] : [.shared(.say(EventsSentence.noEvent))] }
+        isHelpOpen = key == .character("?")
         return []
     }
 
@@ -159,14 +102,16 @@ extension EventsView {
         return []
     }
 
-    private mutating func run(_ command: EventsCommand) -> [EventsAction] {
+    mutating func run(_ command: EventsCommand) -> [EventsAction] {
+        if monthChoice != nil { return chooseMonth(command) }
+        if dayCursor != nil, let actions = moveAmongDays(command) { return actions }
         switch command {
         case .next: move(1)
         case .previous: move(-1)
         case .first: if detail == nil { select(0) } else { detail?.scrollToTop() }
         case .last: if detail == nil { select(count - 1) } else { detail?.scroll(.max / 2) }
-        case .nextMonth: return page(1)
-        case .previousMonth: return page(-1)
+        case .nextMonth: return moveMonth(1)
+        case .previousMonth: return moveMonth(-1)
         case .thisMonth: show(month: today)
         case .chooseMonth: monthChoice = month.adding(days: 1 - month.day)
         case .focusMonth, .nextPart: if detail == nil { enterMonth() } else { _ = detail?.step(1) }

@@ -9,7 +9,7 @@ extension EventsView {
     func isReachable(_ date: CalendarDate) -> Bool { MonthGrid<Identifier>.month(date, movedBy: 0, today: today) != nil }
 
     /// Pages the months; the first event of the month that comes is selected, if the list has one.
-    mutating func page(_ count: Int) -> [EventsAction] {
+    mutating func moveMonth(_ count: Int) -> [EventsAction] {
         guard let next = MonthGrid<Identifier>.month(month, movedBy: count, today: today) else { return [.shared(.say(EventsSentence.farMonth))] }
         show(month: next)
         return []

@@ -8,7 +8,7 @@ package import Terminal
 /// The season: a month beside the list of events, with filters, search, counts and one event in full. Pure.
 ///
 /// Source: R025–R054. Lists are those of `Queries`, so that the server would answer the same.
-package struct EventsView: Sendable {
+package struct EventsView: Sendable, SearchingPane {
     package internal(set) var filter = ListFilter(.event)
     package internal(set) var month: CalendarDate
     package internal(set) var isSearching = false
@@ -43,7 +43,7 @@ package struct EventsView: Sendable {
     package internal(set) var detail: DetailPane?
     package internal(set) var isAskingToDelete = false
     package internal(set) var isHelpOpen = false
-    var search = Terminal.LineEditor()
+    var search = LineField("Search: ")
     var chord = ChordReader()
     package var keymap: Keymap
     package var theme: Theme
@@ -108,7 +108,7 @@ package struct EventsView: Sendable {
         let sort = filter.sort
         filter = ListFilter(.event)
         filter.sort = sort
-        search = Terminal.LineEditor()
+        search.set("")
         selectedDay = nil
         apply()
     }

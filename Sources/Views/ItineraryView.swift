@@ -7,7 +7,7 @@ package import Terminal
 /// Trips: a list, and each by day with a month beside it, stays on every day that they cover. Pure.
 ///
 /// Source: R150–R165; product.md, "Trips and itinerary".
-package struct ItineraryView: Sendable {
+package struct ItineraryView: Sendable, AskingPane {
     /// A trip in the list.
     package struct Row: Hashable, Sendable {
         package let id: Identifier
@@ -36,7 +36,7 @@ package struct ItineraryView: Sendable {
     /// What was refused because it overlaps, while one decides.
     package private(set) var clash: DraftItem?
     package private(set) var detail: [String]?
-    package private(set) var isHelpOpen = false
+    package internal(set) var isHelpOpen = false
     /// Words for the person, for whoever shows them.
     package var toast: String?
     package var theme: Theme
@@ -134,29 +134,20 @@ package struct ItineraryView: Sendable {
 
     // MARK: Keys
 
-    package mutating func handle(_ input: InputEvent) -> [ItineraryAction] {
-        switch input {
-        case .key(let key): return press(key)
-        case .paste(let text):
-            self.input?.paste(text)
-            return []
-        case .mouse(let mouse):
-            switch mouse.action {
-            case .wheelUp: move(-1)
-            case .wheelDown: move(1)
-            case .press(1): return click(mouse.target)
-            case .press, .release, .drag: break
-            }
-            return []
-        case .focus: return []
-        }
+    package mutating func handle(_ input: InputEvent) -> [ItineraryAction] { receive(input) }
+
+    mutating func roll(_ count: Int) { move(count) }
+
+    mutating func page(_ count: Int) -> [ItineraryAction] {
+        move(count * 5)
+        return []
     }
 
     /// What clicks are called: a trip by its place, a stop of the days by its place, a day by its days since 1970.
     static let tripTarget = "trip", stopTarget = "stop", dayTarget = "day"
 
     /// What is selected already is opened by a second click.
-    private mutating func click(_ target: ClickTarget?) -> [ItineraryAction] {
+    mutating func click(_ target: ClickTarget?) -> [ItineraryAction] {
         guard case .place(let name, let number)? = target, question == nil, clash == nil, !isHelpOpen else { return [] }
         let stops = stops
         switch name {
@@ -168,7 +159,7 @@ package struct ItineraryView: Sendable {
             if stop.day == day, stop.item == selectedItem, stop.item != nil { return run(.open) }
             (day, selectedItem) = stop
         case Self.dayTarget:
-            guard let date = CalendarDate(days: number), plan?.days.contains(where: { $0.date == date }) == true else { return [.pane(.shared(.bell))] }
+            guard let date = CalendarDate(days: number), plan?.days.contains(where: { $0.date == date }) == true else { return [.shared(.bell)] }
             detail = nil
             day = date
             selectedItem = entries.first?.id
@@ -177,12 +168,8 @@ package struct ItineraryView: Sendable {
         return []
     }
 
-    private mutating func press(_ key: Terminal.Key) -> [ItineraryAction] {
+    mutating func press(_ key: Terminal.Key) -> [ItineraryAction] {
         toast = nil
-        if isHelpOpen {
-            isHelpOpen = false
-            return []
-        }
         if input != nil { return type(key) }
         if case .delete(let kind, let id, _, _)? = question {
             question = nil
@@ -191,22 +178,7 @@ package struct ItineraryView: Sendable {
             return [.pane(.submit("/rm \(CommandTable.singular(kind)[0]) \(id)"))]
         }
         if let clash { return decide(clash, key) }
-        switch chord.feed(key, keymap, in: ["trips"]) {
-        case .waiting, .undefined: return []
-        case .unbound(let key):
-            isHelpOpen = key == .character("?")
-            return []
-        case .action(let name):
-            if let shared = SharedAction(named: name) { return [.pane(.shared(shared))] }
-            if let command = ItineraryCommand(rawValue: name) { return run(command) }
-            switch RoomCommand(rawValue: name) {
-            case .help: isHelpOpen = true
-            case .pageUp, .scrollUp: move(-5)
-            case .pageDown, .scrollDown: move(5)
-            default: break
-            }
-            return []
-        }
+        return dispatch(key, in: "trips")
     }
 
     /// Both at once with a reason, one of them otherwise, or not at all; what is not decided stays among what was refused.
@@ -216,61 +188,50 @@ package struct ItineraryView: Sendable {
             question = .reason
             input = LineField("Reason: ")
         case "e":
-            guard let command = clash.command else { return [.pane(.shared(.bell))] }
+            guard let command = clash.command else { return [.shared(.bell)] }
             self.clash = nil
             return [.pane(.compose(command))]
         case "x":
             self.clash = nil
             return [.drop(clash.id)]
         default:
-            guard key.code == .escape || key == .control("c") || key.typed == "q" else { return [.pane(.shared(.bell))] }
+            guard key.code == .escape || key == .control("c") || key.typed == "q" else { return [.shared(.bell)] }
             self.clash = nil
             toast = "It is kept with what was refused."
         }
         return []
     }
 
-    private mutating func type(_ key: Terminal.Key) -> [ItineraryAction] {
-        guard var field = input, let question else {
-            input = nil
-            return []
+    mutating func dropInput() { (input, question) = (nil, nil) }
+
+    mutating func accept(_ text: String) -> [ItineraryAction] {
+        if question == .reason {
+            guard text.contains(where: { !$0.isWhitespace }), let clash else {
+                toast = "A reason is required."
+                return [.shared(.bell)]
+            }
+            dropInput()
+            self.clash = nil
+            return [.override(clash.id, reason: text)]
         }
-        let outcome = field.press(key, keymap)
-        input = field
-        switch outcome {
-        case .typing, .tab, .outside: return []
-        case .shared(let action): return [.pane(.shared(action))]
-        case .cancelled:
-            (input, self.question) = (nil, nil)
-            return []
-        case .accepted(let text):
-            if question == .reason {
-                guard text.contains(where: { !$0.isWhitespace }), let clash else {
-                    toast = "A reason is required."
-                    return [.pane(.shared(.bell))]
-                }
-                (input, self.question, self.clash) = (nil, nil, nil)
-                return [.override(clash.id, reason: text)]
-            }
-            guard let days = Int(text.filter { !$0.isWhitespace }), days != 0, abs(days) <= 36_500 else {
-                toast = "Write a number of days, as 7 or -7."
-                return [.pane(.shared(.bell))]
-            }
-            (input, self.question) = (nil, nil)
-            switch question {
-            case .shift(let kind, let id, _): return [.pane(.submit("/shift \(CommandTable.singular(kind)[0]) \(id) \(days)"))]
-            case .copy(let id, _): return [.pane(.submit("/copy trip \(id) \(days)"))]
-            case .delete, .reason: return []
-            }
+        guard let days = Int(text.filter { !$0.isWhitespace }), (1...36_500).contains(days.magnitude) else {
+            toast = "Write a number of days, as 7 or -7."
+            return [.shared(.bell)]
+        }
+        defer { dropInput() }
+        return switch question {
+        case .shift(let kind, let id, _): [.pane(.submit("/shift \(CommandTable.singular(kind)[0]) \(id) \(days)"))]
+        case .copy(let id, _): [.pane(.submit("/copy trip \(id) \(days)"))]
+        case .delete, .reason, nil: []
         }
     }
 
-    private mutating func run(_ command: ItineraryCommand) -> [ItineraryAction] {
+    mutating func run(_ command: ItineraryCommand) -> [ItineraryAction] {
         switch command {
         case .next: move(1)
         case .previous: move(-1)
-        case .nextDay: plan == nil ? move(1) : page(1)
-        case .previousDay: plan == nil ? move(-1) : page(-1)
+        case .nextDay: plan == nil ? move(1) : moveDay(1)
+        case .previousDay: plan == nil ? move(-1) : moveDay(-1)
         case .today:
             if plan != nil {
                 day = today
@@ -279,24 +240,24 @@ package struct ItineraryView: Sendable {
         case .open:
             guard detail == nil else { return [] }
             if plan == nil {
-                guard let selectedTrip else { return [.pane(.shared(.bell))] }
+                guard let selectedTrip else { return [.shared(.bell)] }
                 open(selectedTrip)
             } else if let entry = selectedEntry {
                 return [.open(entry.id)]
             }
         case .add: return [add()]
         case .edit:
-            guard let id = target?.id else { return [.pane(.shared(.bell))] }
+            guard let id = target?.id else { return [.shared(.bell)] }
             return [.pane(.edit(id))]
         case .delete:
-            guard let (kind, id, name) = target else { return [.pane(.shared(.bell))] }
+            guard let (kind, id, name) = target else { return [.shared(.bell)] }
             question = .delete(kind, id, name: name, items: kind == .trip ? selectedRow?.items ?? 0 : 0)
         case .shift:
-            guard let (kind, id, name) = target else { return [.pane(.shared(.bell))] }
+            guard let (kind, id, name) = target else { return [.shared(.bell)] }
             question = .shift(kind, id, name: name)
             input = LineField("Days: ")
         case .copy:
-            guard let trip = plan.map({ ($0.trip, $0.name) }) ?? selectedRow.map({ ($0.id, $0.name) }) else { return [.pane(.shared(.bell))] }
+            guard let trip = plan.map({ ($0.trip, $0.name) }) ?? selectedRow.map({ ($0.id, $0.name) }) else { return [.shared(.bell)] }
             question = .copy(trip.0, name: trip.1)
             input = LineField("Days later: ")
         case .past:
@@ -305,15 +266,15 @@ package struct ItineraryView: Sendable {
         case .directions:
             guard let item = selectedItem.flatMap({ id in items.first { $0.id == id } }), let place = item.fields.text("location"),
                 let link = Directions.link(place)
-            else { return [.pane(.shared(.bell))] }
-            return [.pane(.shared(.copy(link)))]
+            else { return [.shared(.bell)] }
+            return [.shared(.copy(link))]
         case .close:
             if detail != nil {
                 detail = nil
             } else if plan != nil {
                 plan = nil
             } else {
-                return [.pane(.shared(.close))]
+                return [.shared(.close)]
             }
         }
         return []
@@ -362,7 +323,7 @@ package struct ItineraryView: Sendable {
         }
     }
 
-    private mutating func page(_ count: Int) {
+    private mutating func moveDay(_ count: Int) {
         guard let plan, !plan.days.isEmpty else { return }
         let place = plan.days.firstIndex { $0.date == day } ?? 0
         day = plan.days[min(max(place + count, 0), plan.days.count - 1)].date

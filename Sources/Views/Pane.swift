@@ -1,6 +1,6 @@
 package import Bytes
 package import Family
-package import Terminal
+internal import Terminal
 
 /// What every view besides the room asks of whoever has the session.
 package enum PaneAction: Hashable, Sendable {
@@ -15,161 +15,159 @@ package enum PaneAction: Hashable, Sendable {
     case shared(SharedAction)
 }
 
-/// A text that is typed into a view: what is searched for, a reason, a path, a merged text.
-package struct LineField: Sendable {
-    package enum Outcome: Hashable, Sendable {
-        /// Goes on.
-        case typing
-        case accepted(String)
-        case cancelled
-        /// Tab: forwards, or backwards.
-        case tab(Int)
-        /// To be written in the person's own editor.
-        case outside(String)
-        /// What a key means in every view.
-        case shared(SharedAction)
-    }
-
-    package let prompt: String
-    /// Whether line feeds may be typed.
-    package let isMultiline: Bool
-    package private(set) var editor = Terminal.LineEditor()
-    private var chord = ChordReader()
-
-    package init(_ prompt: String, text: String = "", isMultiline: Bool = false) {
-        self.prompt = prompt
-        self.isMultiline = isMultiline
-        editor.set(text)
-    }
-
-    package var text: String { editor.text }
-
-    package mutating func set(_ text: String) { editor.set(isMultiline ? text : Self.line(text)) }
-
-    package mutating func paste(_ text: String) { _ = editor.insert(isMultiline ? text : Self.line(text)) }
-
-    private static func line(_ text: String) -> String { text.split(whereSeparator: \.isNewline).joined(separator: " ") }
-
-    package mutating func press(_ key: Terminal.Key, _ keymap: Keymap) -> Outcome {
-        switch chord.feed(key, keymap, in: ["input"]) {
-        case .waiting, .undefined: return .typing
-        case .unbound(let key):
-            if let character = key.typed { _ = editor.insert(String(character)) }
-            return .typing
-        case .action(let name):
-            if let command = EditCommand(rawValue: name) {
-                switch command {
-                case .accept: return .accepted(editor.text)
-                case .abort: return .cancelled
-                case .newline where !isMultiline: return .typing
-                case .searchHistory, .searchHistoryForward: return .typing
-                default:
-                    _ = editor.perform(command)
-                    return .typing
-                }
-            }
-            if let shared = SharedAction(named: name) { return .shared(shared) }
-            return switch RoomCommand(rawValue: name) {
-            case .complete: .tab(1)
-            case .completeBackward: .tab(-1)
-            case .cancel, .interrupt: .cancelled
-            case .editOutside: .outside(editor.text)
-            default: .typing
-            }
-        }
-    }
-
-    /// Draws prompt and text into a row or more, with the cursor.
-    package func draw(_ canvas: inout Canvas, _ rect: Rect, _ theme: Theme) {
-        let start = min(TextWidth.of(prompt), rect.columns / 2)
-        canvas.draw(TextWidth.cut(prompt, to: start), at: rect.column, rect.row, theme[.accent])
-        let view = EditorView(editor, columns: max(rect.columns - start, 2), rows: max(rect.rows, 1))
-        for (row, line) in view.lines.enumerated() { canvas.draw(line, at: rect.column + start, rect.row + row) }
-        canvas.cursor = Point(min(rect.column + start + view.cursor.column, canvas.size.columns - 1), rect.row + view.cursor.row)
-    }
+/// The actions of a view, among which is what every view may ask for.
+protocol Asking {
+    static func shared(_ action: SharedAction) -> Self
 }
 
-/// Pieces that such views draw alike.
-enum PaneParts {
-    /// The first of the rows or cards that are seen, so that the selected one is among them, in the middle where there is room.
-    static func first(selected: Int, count: Int, shown: Int) -> Int { min(max(selected - shown / 2, 0), max(count - shown, 0)) }
+extension EventsAction: Asking {}
+extension RecordAction: Asking {}
+extension FormAction: Asking {}
+extension DocumentsAction: Asking {
+    static func shared(_ action: SharedAction) -> Self { .pane(.shared(action)) }
+}
+extension ItineraryAction: Asking {
+    static func shared(_ action: SharedAction) -> Self { .pane(.shared(action)) }
+}
+extension ConflictAction: Asking {
+    static func shared(_ action: SharedAction) -> Self { .pane(.shared(action)) }
+}
 
-    /// A box in the middle with lines in it; what one can do stands in the last.
-    ///
-    /// - Parameter rows: further rows at its end, for what is typed.
-    /// - Returns: these rows.
-    @discardableResult
-    static func dialog(
-        _ lines: [StyledText], _ canvas: inout Canvas, _ theme: Theme, title: String = "", style: Terminal.Role = .accent, rows: Int = 0
-    ) -> Rect {
-        let widest = lines.map(\.width).max() ?? 0
-        let columns = min(max(widest, TextWidth.of(title) + 4, rows > 0 ? 56 : 0) + 4, canvas.size.columns)
-        let wrapped = lines.flatMap { $0.wrapped(columns: max(columns - 4, 1), indent: 2) }
-        let rect = canvas.bounds.centred(columns: columns, rows: wrapped.count + rows + 2)
-        canvas.dropTargets()
-        canvas.fill(rect)
-        canvas.box(rect, theme[style], title: title, titleStyle: theme[.title])
-        canvas.cursor = nil
-        let inner = rect.inset(2, 1)
-        let (text, rest) = inner.splitBottom(rows)
-        canvas.clipped(to: text) { canvas in
-            for (row, line) in wrapped.enumerated() { canvas.draw(line, at: text.column, text.row + row) }
-            if let last = wrapped.last { targets(last.text, &canvas, at: text.column, text.row + wrapped.count - 1) }
-        }
-        return rest
-    }
+/// A view besides the room. What is the same in all of them is here: the overlay of keys, chords, paging, the wheel.
+protocol Pane {
+    associatedtype Action: Asking
+    associatedtype Command: RawRepresentable<String>
 
-    /// A text in the middle of what has nothing else to show.
-    static func empty(_ lines: [String], _ canvas: inout Canvas, _ rect: Rect, _ theme: Theme) {
-        canvas.clipped(to: rect) { canvas in
-            for (row, line) in lines.enumerated() {
-                let text = TextWidth.cut(line, to: rect.columns - 2)
-                let column = rect.column + max((rect.columns - TextWidth.of(text)) / 2, 1)
-                let place = rect.row + max((rect.rows - lines.count) / 2, 0) + row
-                canvas.draw(text, at: column, place, row == lines.count - 1 ? theme[.accent] : theme[.text])
-                if row == lines.count - 1 { targets(text, &canvas, at: column, place) }
+    var keymap: Keymap { get }
+    var chord: ChordReader { get set }
+    var isHelpOpen: Bool { get set }
+
+    /// A key, while the overlay of keys is closed: to what stands over the view, or to `dispatch`.
+    mutating func press(_ key: Terminal.Key) -> [Action]
+    mutating func run(_ command: Command) -> [Action]
+    /// A key that nothing is bound to.
+    mutating func pressUnbound(_ key: Terminal.Key) -> [Action]
+    /// What an editor's key does, where one types.
+    mutating func edit(_ command: EditCommand)
+    /// So many pages down.
+    mutating func page(_ count: Int) -> [Action]
+    /// So many notches of the wheel down.
+    mutating func roll(_ count: Int)
+    mutating func click(_ target: ClickTarget?) -> [Action]
+    mutating func paste(_ text: String)
+}
+
+extension Pane {
+    mutating func receive(_ input: InputEvent) -> [Action] {
+        switch input {
+        case .key where isHelpOpen: isHelpOpen = false
+        case .key(let key): return press(key)
+        case .paste(let text): paste(text)
+        case .mouse(let mouse):
+            switch mouse.action {
+            case .wheelUp: roll(-1)
+            case .wheelDown: roll(1)
+            case .press(1): return click(mouse.target)
+            case .press, .release, .drag: break
             }
+        case .focus: break
+        }
+        return []
+    }
+
+    /// Does what is bound to a key, once the chord that it belongs to is whole.
+    mutating func dispatch(_ key: Terminal.Key, in modes: String...) -> [Action] {
+        switch chord.feed(key, keymap, in: modes) {
+        case .waiting, .undefined: return []
+        case .unbound(let key): return pressUnbound(key)
+        case .action(let name):
+            if let command = Command(rawValue: name) { return run(command) }
+            if let shared = SharedAction(named: name) { return [.shared(shared)] }
+            if let command = EditCommand(rawValue: name) { edit(command) }
+            switch RoomCommand(rawValue: name) {
+            case .help: isHelpOpen = true
+            case .pageUp: return page(-1)
+            case .pageDown: return page(1)
+            case .scrollUp: roll(-1)
+            case .scrollDown: roll(1)
+            default: break
+            }
+            return []
         }
     }
 
-    /// The key that words like these name; `nil` for words that name none, or several.
-    static func key(_ shown: some StringProtocol) -> Terminal.Key? { Terminal.Key(name: String(shown)) }
-
-    /// Lets one click what a line says that keys do: "y delete   any other key keeps it".
-    static func targets(_ line: String, _ canvas: inout Canvas, at column: Int, _ row: Int) {
-        var column = column
-        for piece in line.split(separator: "   ", omittingEmptySubsequences: false) {
-            let width = TextWidth.of(piece)
-            let word = piece.split(separator: " ").first ?? ""
-            let key = word == "any" ? Terminal.Key(.escape) : key(word)
-            if let key, piece.contains(" ") { canvas.target(Rect(column, row, columns: width, rows: 1), .keys([key])) }
-            column += width + 3
-        }
+    mutating func pressUnbound(_ key: Terminal.Key) -> [Action] {
+        isHelpOpen = key == .character("?")
+        return []
     }
 
-    /// What keys do with a record that is shown in full, in the upper edge of its frame.
-    ///
-    /// - Parameters:
-    ///   - label: what it is, in front.
-    ///   - event: whether it is one; then whether it is marked attended.
-    static func detailHints(_ label: String = "", event: Bool, attended: Bool, _ canvas: inout Canvas, _ rect: Rect, _ theme: Theme) {
-        var all = [("Esc", "back"), ("e", "edit")]
-        if event, !attended { all.append(("a", "attended")) }
-        all.append(("x", "delete"))
-        if event { all += [("i", "interaction"), ("p", "result"), ("+", "coach"), ("m", "directions"), ("E", "export"), ("Tab", "parts")] }
-        let start = label.isEmpty ? rect.column + 1 : canvas.draw(" \(label)   ", at: rect.column + 1, rect.row, theme[.muted]) - 1
-        hints(all, &canvas, Rect(start, rect.row, columns: max(rect.endColumn - start - 1, 0), rows: 1), theme)
+    mutating func edit(_ command: EditCommand) {}
+    mutating func page(_ count: Int) -> [Action] { [] }
+    mutating func paste(_ text: String) {}
+}
+
+/// A view that asks for a line over what it shows: a reason, a place, a number of days.
+protocol AskingPane: Pane {
+    var input: LineField? { get set }
+
+    mutating func accept(_ text: String) -> [Action]
+    /// Nothing is asked any more.
+    mutating func dropInput()
+    mutating func complete()
+    func editOutside(_ text: String) -> [Action]
+}
+
+extension AskingPane {
+    /// A key for what is asked.
+    mutating func type(_ key: Terminal.Key) -> [Action] {
+        let keymap = keymap
+        switch input?.press(key, keymap) {
+        case .accepted(let text): return accept(text)
+        case .cancelled: dropInput()
+        case .tab: complete()
+        case .outside(let text): return editOutside(text)
+        case .shared(let action): return [.shared(action)]
+        case .typing, nil: break
+        }
+        return []
     }
 
-    /// What keys do, at the foot of a view; as many as there is room for.
-    static func hints(_ hints: [(String, String)], _ canvas: inout Canvas, _ rect: Rect, _ theme: Theme) {
-        var column = rect.column + 1
-        for (key, what) in hints {
-            guard column + TextWidth.of(key) + 1 + TextWidth.of(what) < rect.endColumn else { return }
-            let start = column
-            column = canvas.draw(key, at: column, rect.row, theme[.accent].with(.bold))
-            column = canvas.draw(" \(what)  ", at: column, rect.row, theme[.muted])
-            if let key = Self.key(key) { canvas.target(Rect(start, rect.row, columns: column - start - 2, rows: 1), .keys([key])) }
+    mutating func dropInput() { input = nil }
+    mutating func complete() {}
+    func editOutside(_ text: String) -> [Action] { [] }
+    mutating func paste(_ text: String) { input?.paste(text) }
+}
+
+/// A view whose list is searched while one types.
+protocol SearchingPane: Pane {
+    var search: LineField { get set }
+    var isSearching: Bool { get set }
+
+    mutating func apply()
+}
+
+extension SearchingPane {
+    /// A key for the search: Enter and Down go to what was found, Esc to all.
+    mutating func seek(_ key: Terminal.Key) -> [Action] {
+        if key == Key(.down) || key == Key(.enter) {
+            isSearching = false
+            return []
         }
+        let keymap = keymap
+        switch search.press(key, keymap) {
+        case .shared(let action): return [.shared(action)]
+        case .cancelled:
+            isSearching = false
+            search.set("")
+        case .typing, .accepted, .tab, .outside: break
+        }
+        apply()
+        return []
+    }
+
+    mutating func seek(pasted text: String) {
+        guard isSearching else { return }
+        search.paste(text)
+        apply()
     }
 }

@@ -20,15 +20,15 @@ package enum RecordAction: Hashable, Sendable {
 }
 
 /// One record in full, with what can be done with it. Pure.
-package struct RecordView: Sendable {
+package struct RecordView: Sendable, Pane {
     package let kind: Kind
     package let id: Identifier
     package private(set) var record: Record?
     package private(set) var pane = DetailPane()
     package private(set) var isAskingToDelete = false
-    private var isHelpOpen = false
-    private var chord = ChordReader()
-    private let keymap: Keymap
+    var isHelpOpen = false
+    var chord = ChordReader()
+    let keymap: Keymap
     private let theme: Theme
 
     package init(_ kind: Kind, _ id: Identifier, theme: Theme, keymap: Keymap) {
@@ -44,56 +44,27 @@ package struct RecordView: Sendable {
         pane.refresh(lines)
     }
 
-    package mutating func handle(_ input: InputEvent) -> [RecordAction] {
-        switch input {
-        case .key(let key): return press(key)
-        case .mouse(let mouse):
-            switch mouse.action {
-            case .wheelUp: pane.scroll(-3)
-            case .wheelDown: pane.scroll(3)
-            case .press(1):
-                guard case .place(DetailPane.target, let number)? = mouse.target else { return [] }
-                let before = pane.selected
-                pane.select(number)
-                if let selected = pane.selected, selected == before { return [.record(selected)] }
-            case .press, .release, .drag: break
-            }
-            return []
-        case .paste, .focus: return []
-        }
+    package mutating func handle(_ input: InputEvent) -> [RecordAction] { receive(input) }
+
+    mutating func roll(_ count: Int) { pane.scroll(3 * count) }
+
+    mutating func page(_ count: Int) -> [RecordAction] {
+        pane.scroll(10 * count)
+        return []
     }
 
-    private mutating func press(_ key: Key) -> [RecordAction] {
-        if isHelpOpen {
-            isHelpOpen = false
-            return []
-        }
+    mutating func click(_ target: ClickTarget?) -> [RecordAction] { pane.click(target).map { [.record($0)] } ?? [] }
+
+    mutating func press(_ key: Terminal.Key) -> [RecordAction] {
         if isAskingToDelete {
             isAskingToDelete = false
             guard key.typed?.lowercased() == "y" else { return [] }
             return [pane.selected.map { .remove($0) } ?? .delete]
         }
-        switch chord.feed(key, keymap, in: ["events"]) {
-        case .waiting, .undefined: return []
-        case .unbound(let key):
-            isHelpOpen = key == .character("?")
-            return []
-        case .action(let name):
-            if let shared = SharedAction(named: name) { return [.shared(shared)] }
-            if let command = EventsCommand(rawValue: name) { return run(command) }
-            switch RoomCommand(rawValue: name) {
-            case .help: isHelpOpen = true
-            case .pageUp: pane.scroll(-10)
-            case .pageDown: pane.scroll(10)
-            case .scrollUp: pane.scroll(-1)
-            case .scrollDown: pane.scroll(1)
-            default: break
-            }
-            return []
-        }
+        return dispatch(key, in: "events")
     }
 
-    private mutating func run(_ command: EventsCommand) -> [RecordAction] {
+    mutating func run(_ command: EventsCommand) -> [RecordAction] {
         let isEvent = kind == .event && record != nil
         switch command {
         case .next: pane.scroll(1)

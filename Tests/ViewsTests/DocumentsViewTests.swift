@@ -236,6 +236,46 @@ struct DocumentsViewTests {
         }
     }
 
+    @Test("R144 R129 130 documents are scrolled to the last by the wheel and by pages; a click selects, a second one opens; the open one, menus and hints are clicked", arguments: [true, false])
+    func scrollsAndClicks(isGrid: Bool) throws {
+        let documents = (0..<130).map { Self.document(UInt64(1_000 + $0), "Number \($0)!", "resume", at: Int64(1_000 - $0)) }
+        var view = Self.view(documents, columns: 80, rows: 24)
+        view.restore(isGrid: isGrid, nil)
+        func canvas() -> Canvas {
+            var canvas = Canvas(view.size)
+            view.draw(RoomViewTests.facts(), &canvas)
+            return canvas
+        }
+        func click(_ text: String) throws -> [DocumentsAction] { view.handle(try OverlayTests.click(text, canvas())) }
+        var seen: Set<Int> = []
+        func look() { for number in 0..<130 where canvas().text.contains("Number \(number)!") { seen.insert(number) } }
+        for _ in 0..<130 {
+            look()
+            _ = view.handle(.mouse(MouseEvent(.wheelDown, at: Point(9, 9))))
+        }
+        #expect(seen.count == 130 && view.selected == Self.id(1_129))
+        for _ in 0..<130 { _ = view.handle(.mouse(MouseEvent(.wheelUp, at: Point(9, 9)))) }
+        // In a grid one comes back in the column in which the last one stands.
+        #expect(view.selectedIndex ?? 9 < view.columns)
+        for _ in 0..<33 { Self.type(&view, "pagedown") }
+        #expect(view.selected == Self.id(1_129) && canvas().text.contains("Number 129!"))
+        Self.type(&view, "g g")
+        #expect(try click("Number 1!").isEmpty && view.selected == Self.id(1_001))
+        #expect(try click("Number 1!") == [.open(Self.id(1_001))])
+        #expect(try click("n + Upload Document").isEmpty && view.form != nil)
+        #expect(try click("Newest").isEmpty, "nothing behind a form")
+        Self.type(&view, "esc")
+        Self.type(&view, "f")
+        #expect(try click("2 Ashgrove College").isEmpty && view.filterWords == ["School: Ashgrove College"] && view.menu == nil)
+        Self.type(&view, "c", "t")
+        #expect(try click("[ ] 📊 Stats Sheet").isEmpty && view.filterWords == ["Type: Stats Sheet"] && view.menu != nil, "several may be on")
+        Self.type(&view, "enter", "c")
+        var open = Self.view(rows: 24)
+        open.showDetail(Self.id(2), ["Title: x"])
+        swap(&view, &open)
+        #expect(try click("Transcript 2025.pdf").isEmpty && view.places[view.place] == .version(Self.id(3)))
+    }
+
     @Test("R146 Without the server and without documents it says why and what to do; what is kept is shown all the same; links that cannot be loaded are no empty list")
     func offline() {
         var facts = RoomViewTests.facts()

@@ -76,6 +76,29 @@ struct RandomClicksTests {
         #expect(view.drafts.count <= 4)
     }
 
+    @Test("Documents")
+    func documents() {
+        var view = DocumentsViewTests.view()
+        Self.run(
+            ["enter", "esc", "down", "right", "v", "t", "f", "w", "r", "s", "x", "y", "n", "d", "/", "a", "tab", "c", "G", "?", "pagedown", "backspace"],
+            { canvas in
+                view.size = canvas.size
+                view.draw(RoomViewTests.facts(), &canvas)
+            },
+            { event in
+                for action in view.handle(event) {
+                    if case .open(let id) = action { view.showDetail(id, ["Title: something"]) }
+                    if case .askDownload(let id) = action { view.askForPlace(id, "~/x.pdf") }
+                }
+            },
+            between: { round in
+                let documents = round % 3 == 0 ? [] : DocumentsViewTests.documents
+                view.show(documents, names: RecordNames(documents + DocumentsViewTests.others), context: .all)
+                if round % 5 == 0 { view.show(made: "https://x.example/s/abc", "For nobody.") }
+            })
+        #expect(view.found.count <= view.all.count)
+    }
+
     @Test("A form")
     func form() throws {
         var form = try FormViewTests.add(.event)

@@ -183,13 +183,13 @@ extension FormView {
     /// What is at the same time, and what can be done about it.
     private func drawClash(_ clash: DraftItem, _ canvas: inout Canvas) {
         let lines = [StyledText(clash.what, theme[.title])] + clash.reason.map { StyledText($0, theme[.warning]) } + [StyledText("")]
-        guard let reason else {
+        guard let input else {
             PaneParts.dialog(
                 lines + [StyledText("w both, with a reason   e change it here   x forget it")], &canvas, theme, title: "At the same time", style: .warning)
             return
         }
         let rest = PaneParts.dialog(
             lines + [StyledText("Why may both be? It is kept with the change. Esc goes back.", theme[.muted])], &canvas, theme, title: "Both at once", style: .warning, rows: 1)
-        reason.draw(&canvas, rest, theme)
+        input.draw(&canvas, rest, theme)
     }
 }

@@ -7,7 +7,7 @@ package import Terminal
 /// A form made from the declarations of kinds: for a new record, for a change, or for what happened at an event. Pure.
 ///
 /// Every sentence about what is wrong is the rules' own (`FormRules`). What a field gets when it is left empty stands there in grey.
-package struct FormView {
+package struct FormView: AskingPane {
     package let title: String
     package let saveLabel: String
     package let parts: [FormPart]
@@ -21,8 +21,8 @@ package struct FormView {
     package private(set) var isSaving = false
     /// What was refused because it overlaps, while one decides, and the reason why both may be, while it is typed.
     package private(set) var clash: DraftItem?
-    private(set) var reason: LineField?
-    private(set) var isHelpOpen = false
+    var input: LineField?
+    var isHelpOpen = false
     var picker: Picker?
     /// Records that fields can name.
     package var options: [Kind: [FormOption]] = [:] {
@@ -226,7 +226,7 @@ package struct FormView {
     package mutating func say(_ sentence: String) { banner = sentence }
 
     /// The batch is on its way.
-    package mutating func beginSaving() { (isSaving, clash, reason, picker) = (true, nil, nil, nil) }
+    package mutating func beginSaving() { (isSaving, clash, input, picker) = (true, nil, nil, nil) }
 
     /// It overlaps with something: it is asked about here, and what was typed stays (R155).
     package mutating func ask(about clash: DraftItem) {
@@ -246,36 +246,29 @@ package struct FormView {
 
     // MARK: Keys
 
-    package mutating func handle(_ input: InputEvent) -> [FormAction] {
-        switch input {
-        case .key(let key): return press(key)
-        case .paste(let text):
-            if isSaving { break }
-            if reason != nil {
-                reason?.paste(text)
-            } else if picker != nil {
-                _ = picker?.editor.insert(text.split(whereSeparator: \.isNewline).joined(separator: " "))
-                picker?.find()
-            } else if rows.indices.contains(focus), case .typed = rows[focus].content {
-                type(rows[focus].height > 1 ? text : text.split(whereSeparator: \.isNewline).joined(separator: " "))
-            }
-            return []
-        case .mouse(let mouse):
-            switch mouse.action {
-            case .wheelUp where picker == nil && !isSaving: move(-1)
-            case .wheelDown where picker == nil && !isSaving: move(1)
-            case .press(1): if !isSaving { return click(mouse.target) }
-            case .press, .release, .drag, .wheelUp, .wheelDown: break
-            }
-        case .focus: break
+    package mutating func handle(_ input: InputEvent) -> [FormAction] { receive(input) }
+
+    mutating func paste(_ text: String) {
+        if isSaving { return }
+        if input != nil {
+            input?.paste(text)
+        } else if picker != nil {
+            _ = picker?.editor.insert(text.split(whereSeparator: \.isNewline).joined(separator: " "))
+            picker?.find()
+        } else if rows.indices.contains(focus), case .typed = rows[focus].content {
+            type(rows[focus].height > 1 ? text : text.split(whereSeparator: \.isNewline).joined(separator: " "))
         }
-        return []
+    }
+
+    mutating func roll(_ count: Int) {
+        if picker == nil, !isSaving { move(count) }
     }
 
     /// What clicks are called: a field by its place, the button behind the last; what a field's list offers.
     static let fieldTarget = "field", offerTarget = "offer"
 
-    private mutating func click(_ target: ClickTarget?) -> [FormAction] {
+    mutating func click(_ target: ClickTarget?) -> [FormAction] {
+        guard !isSaving else { return [] }
         guard case .place(let name, let place)? = target else {
             picker = nil
             return []
@@ -300,63 +293,44 @@ package struct FormView {
         return []
     }
 
-    private mutating func press(_ key: Key) -> [FormAction] {
-        if isHelpOpen {
-            isHelpOpen = false
-            return []
-        }
+    mutating func press(_ key: Terminal.Key) -> [FormAction] {
         if isSaving {
             // One may look elsewhere meanwhile.
             if case .action(let name) = chord.feed(key, keymap, in: ["form"]), let shared = SharedAction(named: name) { return [.shared(shared)] }
             return []
         }
-        if let clash { return decide(clash, key) }
+        if input != nil { return type(key) }
+        if clash != nil { return decide(key) }
         if isAskingToDiscard {
             isAskingToDiscard = false
             return key.typed?.lowercased() == "y" ? [.discard] : []
         }
         if picker != nil { return pick(key) }
-        switch chord.feed(key, keymap, in: ["form", "input"]) {
-        case .waiting, .undefined: return []
-        case .unbound(let key):
-            guard let character = key.typed else { return [] }
-            typeOrChoose(character)
-            return []
-        case .action(let name):
-            if let command = FormCommand(rawValue: name) { return run(command) }
-            if let shared = SharedAction(named: name) { return [.shared(shared)] }
-            if let command = EditCommand(rawValue: name) { edit(command) }
-            if name == RoomCommand.help.rawValue { isHelpOpen = true }
-            return []
-        }
+        return dispatch(key, in: "form", "input")
+    }
+
+    mutating func pressUnbound(_ key: Terminal.Key) -> [FormAction] {
+        if let character = key.typed { typeOrChoose(character) }
+        return []
+    }
+
+    mutating func accept(_ text: String) -> [FormAction] {
+        text.contains { !$0.isWhitespace } ? [.accept(reason: text)] : [.shared(.bell)]
     }
 
     /// Both at once with a reason, or something else in the form.
-    private mutating func decide(_ clash: DraftItem, _ key: Key) -> [FormAction] {
-        if var field = reason {
-            let outcome = field.press(key, keymap)
-            reason = field
-            switch outcome {
-            case .accepted(let text):
-                guard text.contains(where: { !$0.isWhitespace }) else { return [.shared(.bell)] }
-                return [.accept(reason: text)]
-            case .cancelled: reason = nil
-            case .shared(let action): return [.shared(action)]
-            case .typing, .tab, .outside: break
-            }
-            return []
-        }
+    private mutating func decide(_ key: Terminal.Key) -> [FormAction] {
         switch key.typed {
-        case "w", "o": reason = LineField("Reason: ")
+        case "w", "o": input = LineField("Reason: ")
         case "x": return [.discard]
         default:
             guard key.typed == "e" || key.typed == "q" || [Key(.escape), Key(.enter), .control("c")].contains(key) else { return [.shared(.bell)] }
-            self.clash = nil
+            clash = nil
         }
         return []
     }
 
-    private mutating func run(_ command: FormCommand) -> [FormAction] {
+    mutating func run(_ command: FormCommand) -> [FormAction] {
         switch command {
         case .next:
             if focus == rows.count { return save() }
@@ -441,7 +415,7 @@ package struct FormView {
         if let next = order.first(where: { labels[$0].lowercased().hasPrefix(character.lowercased()) }) { rows[focus].content = .choice(next) }
     }
 
-    private mutating func edit(_ command: EditCommand) {
+    mutating func edit(_ command: EditCommand) {
         guard rows.indices.contains(focus) else { return }
         switch rows[focus].content {
         case .typed:

@@ -1,0 +1,86 @@
+internal import Terminal
+
+/// Pieces that such views draw alike.
+enum PaneParts {
+    /// The first of the rows or cards that are seen, so that the selected one is among them, in the middle where there is room.
+    static func first(selected: Int, count: Int, shown: Int) -> Int { min(max(selected - shown / 2, 0), max(count - shown, 0)) }
+
+    /// A box in the middle with lines in it; what one can do stands in the last.
+    ///
+    /// - Parameter rows: further rows at its end, for what is typed.
+    /// - Returns: these rows.
+    @discardableResult
+    static func dialog(
+        _ lines: [StyledText], _ canvas: inout Canvas, _ theme: Theme, title: String = "", style: Terminal.Role = .accent, rows: Int = 0
+    ) -> Rect {
+        let widest = lines.map(\.width).max() ?? 0
+        let columns = min(max(widest, TextWidth.of(title) + 4, rows > 0 ? 56 : 0) + 4, canvas.size.columns)
+        let wrapped = lines.flatMap { $0.wrapped(columns: max(columns - 4, 1), indent: 2) }
+        let rect = canvas.bounds.centred(columns: columns, rows: wrapped.count + rows + 2)
+        canvas.dropTargets()
+        canvas.fill(rect)
+        canvas.box(rect, theme[style], title: title, titleStyle: theme[.title])
+        canvas.cursor = nil
+        let inner = rect.inset(2, 1)
+        let (text, rest) = inner.splitBottom(rows)
+        canvas.clipped(to: text) { canvas in
+            for (row, line) in wrapped.enumerated() { canvas.draw(line, at: text.column, text.row + row) }
+            if let last = wrapped.last { targets(last.text, &canvas, at: text.column, text.row + wrapped.count - 1) }
+        }
+        return rest
+    }
+
+    /// A text in the middle of what has nothing else to show.
+    static func empty(_ lines: [String], _ canvas: inout Canvas, _ rect: Rect, _ theme: Theme) {
+        canvas.clipped(to: rect) { canvas in
+            for (row, line) in lines.enumerated() {
+                let text = TextWidth.cut(line, to: rect.columns - 2)
+                let column = rect.column + max((rect.columns - TextWidth.of(text)) / 2, 1)
+                let place = rect.row + max((rect.rows - lines.count) / 2, 0) + row
+                canvas.draw(text, at: column, place, row == lines.count - 1 ? theme[.accent] : theme[.text])
+                if row == lines.count - 1 { targets(text, &canvas, at: column, place) }
+            }
+        }
+    }
+
+    /// The key that words like these name; `nil` for words that name none, or several.
+    static func key(_ shown: some StringProtocol) -> Terminal.Key? { Terminal.Key(name: String(shown)) }
+
+    /// Lets one click what a line says that keys do: "y delete   any other key keeps it".
+    static func targets(_ line: String, _ canvas: inout Canvas, at column: Int, _ row: Int) {
+        var column = column
+        for piece in line.split(separator: "   ", omittingEmptySubsequences: false) {
+            let width = TextWidth.of(piece)
+            let word = piece.split(separator: " ").first ?? ""
+            let key = word == "any" ? Terminal.Key(.escape) : key(word)
+            if let key, piece.contains(" ") { canvas.target(Rect(column, row, columns: width, rows: 1), .keys([key])) }
+            column += width + 3
+        }
+    }
+
+    /// What keys do with a record that is shown in full, in the upper edge of its frame.
+    ///
+    /// - Parameters:
+    ///   - label: what it is, in front.
+    ///   - event: whether it is one; then whether it is marked attended.
+    static func detailHints(_ label: String = "", event: Bool, attended: Bool, _ canvas: inout Canvas, _ rect: Rect, _ theme: Theme) {
+        var all = [("Esc", "back"), ("e", "edit")]
+        if event, !attended { all.append(("a", "attended")) }
+        all.append(("x", "delete"))
+        if event { all += [("i", "interaction"), ("p", "result"), ("+", "coach"), ("m", "directions"), ("E", "export"), ("Tab", "parts")] }
+        let start = label.isEmpty ? rect.column + 1 : canvas.draw(" \(label)   ", at: rect.column + 1, rect.row, theme[.muted]) - 1
+        hints(all, &canvas, Rect(start, rect.row, columns: max(rect.endColumn - start - 1, 0), rows: 1), theme)
+    }
+
+    /// What keys do, at the foot of a view; as many as there is room for.
+    static func hints(_ hints: [(String, String)], _ canvas: inout Canvas, _ rect: Rect, _ theme: Theme) {
+        var column = rect.column + 1
+        for (key, what) in hints {
+            guard column + TextWidth.of(key) + 1 + TextWidth.of(what) < rect.endColumn else { return }
+            let start = column
+            column = canvas.draw(key, at: column, rect.row, theme[.accent].with(.bold))
+            column = canvas.draw(" \(what)  ", at: column, rect.row, theme[.muted])
+            if let key = Self.key(key) { canvas.target(Rect(start, rect.row, columns: column - start - 2, rows: 1), .keys([key])) }
+        }
+    }
+}
