@@ -45,9 +45,9 @@ package struct Fields: Hashable, Sendable {
         set { values[index] = newValue }
     }
 
-    /// By name; a name that the kind does not declare is our own mistake and traps.
+    /// By name; a field that the kind does not declare is empty. To set one is our own mistake and traps.
     package subscript(name: String) -> Value? {
-        get { values[index(of: name)] }
+        get { kind.declaration.index(of: name).flatMap { values[$0] } }
         set { values[index(of: name)] = newValue }
     }
 

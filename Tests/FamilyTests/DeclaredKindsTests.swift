@@ -97,4 +97,14 @@ struct DeclaredKindsTests {
         #expect(labels == ["Accommodation", "Food", "Transportation", "Activity", "Entertainment", "Other"])
         #expect(try choice(.tripItem, "source_type").words == ["manual", "ai_extracted", "places_tab"])
     }
+
+    @Test("A field that a kind does not declare is empty")
+    func undeclared() {
+        for kind in Kind.allCases {
+            let fields = Fields(kind)
+            #expect(fields["no such field"] == nil && fields.text("no such field") == nil && !fields.flag("no such field"))
+            #expect(fields.reference("no such field") == nil && fields.set("no such field").isEmpty)
+        }
+        #expect(!Fields(.message).flag("attended"))
+    }
 }
