@@ -17,6 +17,17 @@ extension DocumentsView {
         return min(first * across, found.count)..<min((first + shown) * across, found.count)
     }
 
+    /// Where six documents will stand.
+    func bones(_ rect: Rect) -> [Rect] {
+        let (across, wide) = (columns, max(rect.columns / columns, 10))
+        return (0..<6).flatMap { place -> [Rect] in
+            let row = rect.row + place / across * (isGrid ? Self.cardRows : Self.listRows)
+            let column = rect.column + place % across * wide + 2
+            if isGrid { return [Rect(column, row + 1, columns: wide - 4, rows: 1), Rect(column, row + 3, columns: wide / 2, rows: 1)] }
+            return [Rect(column, row, columns: rect.columns / 2, rows: 1)]
+        }
+    }
+
     private func school(_ record: Record) -> String {
         (record.fields.text("school_name")?.printable).flatMap { $0.isEmpty ? nil : $0 } ?? record.fields.reference("school_id").flatMap { names[$0] } ?? "General"
     }

@@ -120,10 +120,10 @@ extension DocumentsView {
     // MARK: Grid and list
 
     private func drawEmpty(_ facts: StatusFacts, _ canvas: inout Canvas, _ rect: Rect) {
+        if all.isEmpty, PaneParts.loading(facts, "documents", &canvas, rect, theme, bones: bones) { return }
         let lines: [String]
         if all.isEmpty {
             switch facts.connection {
-            case .arriving: lines = ["Loading …"]
             case .offline(let reason) where figures == nil: lines = ["Unable to load documents. Check your connection.", reason, "R  Try again now; it is tried by itself as well"]
             default: lines = ["📁", "No documents yet", "Upload videos, transcripts, and other documents to share with coaches", "n  + Upload Document"]
             }

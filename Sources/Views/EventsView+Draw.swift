@@ -187,23 +187,12 @@ extension EventsView {
     }
 
     private func drawEmpty(_ facts: StatusFacts, _ canvas: inout Canvas, _ rect: Rect) {
-        if isEmpty, facts.connection == .arriving { return drawSkeleton(&canvas, rect) }
+        if isEmpty, PaneParts.loading(facts, "events", &canvas, rect, theme, bones: PaneParts.lineBones) { return }
         let lines =
             isEmpty
             ? ["📅", "No events yet", "Create your first event to start tracking camps and showcases", "n  + Add Event"]
             : ["▽", "No events match your filters", "Try adjusting your search criteria", "c  Clear filters"]
         PaneParts.empty(lines, &canvas, rect, theme)
-    }
-
-    /// Where events will stand once they are here (R009).
-    private func drawSkeleton(_ canvas: inout Canvas, _ rect: Rect) {
-        canvas.clipped(to: rect) { canvas in
-            for row in 0..<3 {
-                canvas.fill(Rect(rect.column + 2, rect.row + row * 3, columns: min(rect.columns / 2, 30), rows: 1), "░", theme[.outside])
-                canvas.fill(Rect(rect.column + 2, rect.row + row * 3 + 1, columns: min(rect.columns / 3, 20), rows: 1), "░", theme[.outside])
-            }
-            canvas.draw("Loading …", at: rect.column + 2, rect.row + 9, theme[.muted])
-        }
     }
 
     private func drawDetail(_ detail: DetailPane, _ canvas: inout Canvas, _ rect: Rect) {

@@ -6,7 +6,7 @@ package import Terminal
 
 extension ItineraryView {
     /// From which width on a month stands beside the days.
-    private static var wideColumns: Int { 84 }
+    private static var wideColumns: Int { 76 }
     private static var monthColumns: Int { 30 }
 
     /// Draws the whole screen.
@@ -29,8 +29,8 @@ extension ItineraryView {
         let over = overCount == 0 ? "" : showsPast ? ", \(overCount) over" : " ahead, \(overCount) over (p shows them)"
         canvas.draw("  \(rows.count - (showsPast ? overCount : 0))\(over)", at: column, head.row, theme[.muted])
         guard !rows.isEmpty else {
-            let lines = facts.connection == .arriving ? ["Loading …"] : ["🧳", "No trips ahead", "A trip has its days, where you stay, and who comes along", "n  + Add Trip"]
-            return PaneParts.empty(lines, &canvas, list, theme)
+            if PaneParts.loading(facts, "trips", &canvas, list, theme, bones: PaneParts.lineBones) { return }
+            return PaneParts.empty(["🧳", "No trips ahead", "A trip has its days, where you stay, and who comes along", "n  + Add Trip"], &canvas, list, theme)
         }
         let high = 2
         let shown = max(list.rows / high, 1)
@@ -141,7 +141,9 @@ extension ItineraryView {
                 pieces: [(3, StyledText(entry.times, theme[.text])), (start, title), (max(columns - 1 - duration.width, 0), duration)])
         ]
         let words = ([entry.label] + entry.details).joined(separator: " · ")
-        lines.append(Line(day: entry.day, item: entry.id, pieces: [(start + 3, StyledText(TextWidth.cut(words, to: max(columns - start - 5, 6)), theme[.muted]))]))
+        // Beside a month on a small screen they need the room below the times.
+        let below = columns < 60 ? 4 : start + 3
+        lines.append(Line(day: entry.day, item: entry.id, pieces: [(below, StyledText(TextWidth.cut(words, to: max(columns - below - 1, 6)), theme[.muted]))]))
         return lines
     }
 

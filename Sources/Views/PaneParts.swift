@@ -43,6 +43,40 @@ enum PaneParts {
         }
     }
 
+    // MARK: The first load
+
+    /// What stands where nothing was loaded yet: nothing for a moment, then the bones of what will stand there (R009), or why it cannot be.
+    ///
+    /// - Returns: false when the first load is done: whatever is not here is not there.
+    static func loading(
+        _ facts: StatusFacts, _ what: String, _ canvas: inout Canvas, _ rect: Rect, _ theme: Theme, bones: (Rect) -> [Rect]
+    ) -> Bool {
+        switch facts.firstLoad {
+        case .done: return false
+        case .begun: break
+        case .slow:
+            if case .offline(let reason) = facts.connection {
+                empty(["Unable to load \(what). Check your connection.", reason, "It is tried again by itself."], &canvas, rect, theme)
+            } else {
+                canvas.clipped(to: rect) { canvas in
+                    for bone in bones(rect) { canvas.fill(bone, "░", theme[.outside]) }
+                    canvas.draw("Loading …", at: rect.column + 2, rect.endRow - 1, theme[.muted])
+                }
+            }
+        }
+        return true
+    }
+
+    /// Three entries of a list, of two lines each.
+    static func lineBones(_ rect: Rect) -> [Rect] {
+        (0..<3).flatMap { place in
+            [
+                Rect(rect.column + 2, rect.row + place * 3, columns: min(rect.columns / 2, 30), rows: 1),
+                Rect(rect.column + 2, rect.row + place * 3 + 1, columns: min(rect.columns / 3, 20), rows: 1),
+            ]
+        }
+    }
+
     /// The key that words like these name; `nil` for words that name none, or several.
     static func key(_ shown: some StringProtocol) -> Terminal.Key? { Terminal.Key(name: String(shown)) }
 

@@ -96,6 +96,11 @@ package struct RecordView: Sendable, Pane {
 
     // MARK: Drawing
 
+    /// Where a title and two sections will stand.
+    private static func bones(_ rect: Rect) -> [Rect] {
+        [(0, 2), (1, 3), (3, 4), (4, 2), (5, 2), (7, 4), (8, 2), (9, 3)].map { Rect(rect.column, rect.row + $0.0, columns: rect.columns / $0.1, rows: 1) }
+    }
+
     package func draw(_ facts: StatusFacts, _ canvas: inout Canvas) {
         let (title, rest) = canvas.bounds.splitTop(1)
         TitleLine.draw(facts, &canvas, title, theme)
@@ -105,7 +110,9 @@ package struct RecordView: Sendable, Pane {
             kind.declaration.label, event: kind == .event, attended: kind != .event || record?.fields.flag("attended") != false, &canvas, body, theme)
         let inner = body.inset(2, 1)
         var below = 0
-        if record == nil {
+        if record == nil, PaneParts.loading(facts, kind.declaration.label.lowercased(), &canvas, inner, theme, bones: Self.bones) {
+            // Its sections stand where they will.
+        } else if record == nil {
             let back = kind == .event ? "Esc  Return to Events →" : "Esc  goes back"
             PaneParts.empty(["\(kind.declaration.label) not found", "It was deleted, or it never was.", back], &canvas, inner, theme)
         } else {

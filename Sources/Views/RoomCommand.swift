@@ -105,7 +105,7 @@ package enum RoomAction: Hashable, Sendable {
     case open(RoomTarget)
     case chooseSeason(Int)
     case editOutside(String)
-    /// What stands at the bottom has been seen.
+    /// What has been on the screen is read.
     case read
     case interrupt
     case shared(SharedAction)

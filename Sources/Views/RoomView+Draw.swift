@@ -18,6 +18,7 @@ extension RoomView {
         if let target { canvas.draw(target.isRewritten ? "  instead of: \(target.label) (Esc leaves it as it is)" : "  about \(target.label) (Esc forgets it)", at: 0, areas.target.row, columns: areas.target.columns, theme[.accent]) }
         drawInput(&canvas, areas)
         if isSeasonMenuOpen { drawSeasons(&canvas) }
+        if let asked { Question.draw(asked.lines, &canvas, theme) }
         if isHelpOpen { KeyHelp.draw(KeyHelp.lines(keymap, isSelecting ? "select" : "input", RoomCommand.helpLines), &canvas, theme) }
     }
 
@@ -45,7 +46,7 @@ extension RoomView {
 
     private func drawList(_ canvas: inout Canvas, _ rect: Rect) {
         guard !items.isEmpty else {
-            let text = facts.connection == .live ? "Nothing has been said yet. Write something, or /help." : "Loading …"
+            let text = facts.connection == .live ? "Nothing has been said yet. Write something, or /help." : facts.firstLoad == .begun ? "" : "Loading …"
             canvas.draw(text, at: rect.column + 1, rect.endRow - 1, theme[.muted])
             return
         }
@@ -168,70 +169,6 @@ extension RoomView {
                 let column = canvas.draw(index < 9 ? "\(index + 1) " : "  ", at: rect.column + 2, rect.row + 1 + index, theme[.accent].with(.bold))
                 canvas.draw(season, at: column, rect.row + 1 + index)
             }
-        }
-    }
-}
-
-/// The overlay that tells the keys, made from the keymap that is in force.
-package enum KeyHelp {
-    package struct Line: Hashable, Sendable {
-        /// The shortest way first.
-        package let keys: [String]
-        package let summary: String
-    }
-
-    package static func draw(_ lines: [Line], _ canvas: inout Canvas, _ theme: Theme) {
-        let room = canvas.size.columns - 4
-        // Two ways for each where there is room for them, else one.
-        let told = [2, 1].map { ways in lines.map { ($0.keys.prefix(ways).joined(separator: ", "), $0.summary) } }
-        // What does not fit below one another stands beside.
-        let high = max(min(lines.count, canvas.size.rows - 2), 1)
-        let chosen = told.first { width(measured($0, high)) <= room } ?? told[1]
-        let columns = fitted(measured(chosen, high), to: room)
-        let rect = canvas.bounds.centred(columns: width(columns) + 4, rows: high + 2)
-        canvas.dropTargets()
-        canvas.target(canvas.bounds, .keys([Key(.escape)]))
-        canvas.fill(rect)
-        canvas.box(rect, theme[.accent], title: "Keys — any key closes", titleStyle: theme[.title])
-        canvas.cursor = nil
-        canvas.clipped(to: rect.inset(1, 1)) { canvas in
-            var start = rect.column + 2
-            for (number, column) in columns.enumerated() {
-                for (row, line) in chosen.dropFirst(number * high).prefix(high).enumerated() {
-                    canvas.draw(line.0, at: start, rect.row + 1 + row, theme[.accent])
-                    canvas.draw(TextWidth.cut(line.1, to: column.summary), at: start + column.keys + 2, rect.row + 1 + row)
-                }
-                start += column.keys + column.summary + 4
-            }
-        }
-    }
-
-    /// How wide keys and summaries of each column are.
-    private static func measured(_ lines: [(String, String)], _ high: Int) -> [(keys: Int, summary: Int)] {
-        stride(from: 0, to: lines.count, by: high).map { start in
-            let column = lines.dropFirst(start).prefix(high)
-            return (column.map { TextWidth.of($0.0) }.max() ?? 0, column.map { TextWidth.of($0.1) }.max() ?? 0)
-        }
-    }
-
-    private static func width(_ columns: [(keys: Int, summary: Int)]) -> Int { columns.reduce(-2) { $0 + $1.keys + $1.summary + 4 } }
-
-    /// The widest summaries give way until all fits.
-    private static func fitted(_ columns: [(keys: Int, summary: Int)], to room: Int) -> [(keys: Int, summary: Int)] {
-        var columns = columns
-        while width(columns) > room, let widest = columns.indices.max(by: { columns[$0].summary < columns[$1].summary }), columns[widest].summary > 1 {
-            columns[widest].summary -= 1
-        }
-        return columns
-    }
-
-    /// What is shown, a line each command of the mode that has a key.
-    ///
-    /// - Parameter commands: their names and what they do.
-    package static func lines(_ keymap: Keymap, _ mode: String, _ commands: [(String, String)]) -> [Line] {
-        commands.compactMap { name, summary in
-            let keys = keymap.keys(of: name, in: mode)
-            return keys.isEmpty ? nil : Line(keys: keys, summary: summary)
         }
     }
 }

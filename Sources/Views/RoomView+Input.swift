@@ -7,14 +7,14 @@ extension RoomView {
         switch input {
         case .key(let key): return press(key)
         case .paste(let text):
-            guard !isSelecting, !isHelpOpen, !isSeasonMenuOpen else { return [] }
+            guard !isSelecting, !isHelpOpen, !isSeasonMenuOpen, asked == nil else { return [] }
             menu = nil
             let text = editor.isEmpty || text.contains { !$0.isNewline } ? String(text.reversed().drop { $0.isNewline }.reversed()) : text
             guard editor.characters.count + text.count <= Terminal.LineEditor.limit, editor.text.utf8.count + text.utf8.count <= Terminal.LineEditor.octetLimit
             else { return [.shared(.say("That is too long to be typed: a message has at most \(Self.messageLimit) characters. N on the page of documents (Alt-4) sends a file."))] }
             _ = editor.insert(text)
             return []
-        case .mouse(let mouse): return click(mouse)
+        case .mouse(let mouse): return asked == nil ? click(mouse) : []
         case .focus: return []
         }
     }
@@ -33,6 +33,10 @@ extension RoomView {
             isSeasonMenuOpen = false
             guard let digit = key.typed.flatMap({ $0.wholeNumberValue }), seasons.indices.contains(digit - 1) else { return [] }
             return [.chooseSeason(digit - 1)]
+        }
+        if let asked {
+            self.asked = nil
+            return key.typed?.lowercased() == "y" ? [.undo(sequence: asked.sequence)] : []
         }
         switch chord.feed(key, keymap, in: modes) {
         case .waiting, .undefined: return []
@@ -138,9 +142,12 @@ extension RoomView {
             leaveSelecting()
             return [.rewrite(RoomTarget(kind: record.kind, id: record.id, label: TextWidth.cut(item.text, to: 50), isRewritten: true))]
         case .undoSelected:
-            guard let sequence = selectedItem?.undoable else { return [.shared(.bell)] }
+            guard let item = selectedItem, let sequence = item.undoable else { return [.shared(.bell)] }
             leaveSelecting()
-            return [.undo(sequence: sequence)]
+            guard item.author != viewer else { return [.undo(sequence: sequence)] }
+            let who = item.author.flatMap { name[$0] } ?? "somebody"
+            let what = item.kind == .message ? "Delete what \(who) wrote?" : "Take back what \(who) did?"
+            asked = (sequence, [what, TextWidth.cut(item.text.split(whereSeparator: \.isNewline).joined(separator: " "), to: 60), "That can be undone, too.", "y does it   any other key leaves it"])
         case .open:
             guard let item = selectedItem else { return [] }
             if case .gap(let sequence) = item.id { return [.fetch(before: sequence)] }
@@ -203,7 +210,7 @@ extension RoomView {
         let list = areas.list
         let isTop = scrollback.scroll(by: count, scrollItems(columns: list.columns), rows: list.rows)
         if isTop, count < 0 { return fetchAtTop() }
-        return scrollback.isAtBottom ? [.read] : fetchSeen()
+        return fetchSeen()
     }
 
     /// Asks for what is before the oldest, when something is.

@@ -61,6 +61,8 @@ package struct RoomView {
     package internal(set) var isSeasonMenuOpen = false
     /// What the next text is about.
     package internal(set) var target: RoomTarget?
+    /// What somebody else wrote or did, while it is asked whether it is to be taken back.
+    var asked: (sequence: Int64, lines: [String])?
     /// What was looked for last.
     var wanted = ""
     var chord = ChordReader()

@@ -11,9 +11,18 @@ package struct StatusFacts: Hashable, Sendable {
         case offline(String)
     }
 
+    /// How far the first load is, before which there is nothing to show (R009).
+    package enum FirstLoad: Hashable, Sendable {
+        case done
+        /// For less than 300 ms: what would only flicker is not drawn.
+        case begun
+        case slow
+    }
+
     package var server = ""
     package var family = ""
     package var connection = Connection.arriving
+    package var firstLoad = FirstLoad.done
     /// Whose season is looked at; `nil` for everybody's.
     package var season: String?
     /// Whether that is another person's: then it must not be overlooked.

@@ -16,8 +16,7 @@ extension FullScreenClient {
     }
 
     func show(_ key: BufferKey, title: String) {
-        // A form or a record stands before the page that it came from.
-        if buffers.current != key, BufferKey.fixed.contains(key) { views[buffers.current]?.leave() }
+        if buffers.current != key { views[buffers.current]?.leave(self, for: key) }
         if let closed = buffers.show(key, title: title) { forget(closed) }
         // The next key may be there already.
         layOut()
@@ -30,6 +29,7 @@ extension FullScreenClient {
 
     /// Closes a buffer; what was on the screen before comes back.
     func close(_ key: BufferKey) {
+        if buffers.current == key, let next = buffers.last { views[key]?.leave(self, for: next) }
         buffers.close(key)
         if !BufferKey.fixed.contains(key) { forget(key) }
     }
@@ -84,7 +84,9 @@ extension FullScreenClient {
         case .bell: screen.bell()
         case .redraw: screen.redraw()
         case .suspend: for event in screen.suspend() { _ = try take(event) }
-        case .quit: conversation.submit("/quit")
+        case .quit:
+            views[buffers.current]?.leave(self, for: nil)
+            conversation.submit("/quit")
         }
     }
 

@@ -15,6 +15,8 @@ import Wire
 final class FullScreenClient {
     /// How long a toast stays, milliseconds: long enough to read two lines and reach the key.
     static let toastTime: Int64 = 6_000
+    /// Milliseconds of the first load before what will come is hinted at: what is quicker would only flicker (R009).
+    private static let quickLoad: Int64 = 300
 
     let screen: FullScreen
     let session: ClientSession
@@ -34,6 +36,8 @@ final class FullScreenClient {
     var overlay: Overlay?
     /// What can be clicked on the screen.
     private var drawn: Canvas?
+    /// What stands below an overlay; drawn anew when anything but a key for the overlay has happened.
+    private var below: Canvas?
     var toast = ""
     /// Monotonic milliseconds.
     var toastEnds: Int64 = 0
@@ -43,6 +47,8 @@ final class FullScreenClient {
     private var identifiers = IdentifierSource()
     private var isFocused = true
     private var hasOpened = false
+    /// When the first load is a slow one, by the monotonic clock; `nil` once that is known.
+    private var slowLoad: Int64? = Clock.monotonicMilliseconds() + quickLoad
     /// What is typed and not sent.
     var typing = Typing()
     /// Forms that were opened; each has a number of its own.
@@ -105,6 +111,7 @@ final class FullScreenClient {
         while true {
             if !toast.isEmpty, Clock.monotonicMilliseconds() >= toastEnds { toast = "" }
             if Clock.monotonicMilliseconds() >= dayEnds { isStale = true }
+            if let due = slowLoad, Clock.monotonicMilliseconds() >= due { (slowLoad, isStale) = (nil, true) }
             if isStale { refresh() }
             for case let form as FormBuffer in views.values { form.settle(self) }
             layOut()
@@ -121,9 +128,9 @@ final class FullScreenClient {
             if let editor { items.append(Poll.Item(editor.process.raw, .readable)) }
             // When the frame is out.
             if let due = typing.due, Clock.monotonicMilliseconds() >= due { keepTyping() }
-            let deadline = [screen.deadline, toast.isEmpty ? nil : toastEnds, typing.due, dayEnds].compactMap(\.self).min()
+            let deadline = [screen.deadline, toast.isEmpty ? nil : toastEnds, typing.due, dayEnds, facts.firstLoad == .begun ? slowLoad : nil].compactMap(\.self).min()
             for event in try session.turn(until: deadline, waitingFor: &items) { take(event) }
-            documents.turn(self)
+            if documents.turn(self) { below = nil }
             conversation.underway = documents.underway
             var events = try screen.events(items[..<own])
             if let editor, let result = try editor.process.result() {
@@ -143,9 +150,15 @@ final class FullScreenClient {
     }
 
     private func draw() {
-        var canvas = Canvas(screen.size)
-        facts.hot = buffers.hotlist
-        views[buffers.current]?.draw(facts, &canvas)
+        if overlay == nil || below?.size != screen.size { below = nil }
+        var canvas = below ?? Canvas(screen.size)
+        if below == nil {
+            facts.hot = buffers.hotlist
+            views[buffers.current]?.draw(facts, &canvas)
+            if overlay != nil { below = canvas }
+        }
+        // What nobody looks at has not been seen.
+        if buffers.current == .room, isFocused { room.see() }
         ToastLine.draw(toast, &canvas, theme)
         overlay?.draw(&canvas)
         drawn = canvas
@@ -272,6 +285,7 @@ final class FullScreenClient {
     private func refresh() {
         isStale = false
         generation += 1
+        below = nil
         let engine = session.engine
         dayEnds = Clock.monotonicMilliseconds() + clock.untilMidnight(Clock.wallMilliseconds())
         followRecords()
@@ -322,6 +336,7 @@ final class FullScreenClient {
             facts.connection = session.lastFailure.map { .offline("\($0) What you write is kept and sent later.") } ?? .arriving
         case .signingIn, .joining, .syncing: facts.connection = .arriving
         }
+        facts.firstLoad = engine.cursor != nil ? .done : slowLoad == nil ? .slow : .begun
         if case .athlete(let id)? = engine.context {
             facts.season = names.member(id)
             facts.isSeasonOfAnother = id != engine.member

@@ -78,6 +78,41 @@ struct FullScreenTests {
         try Self.expect(terminal, "results")
     }
 
+    @Test("What is new stays marked while one types; it is read once one has looked and leaves the room, or writes; what another wrote is deleted after one more key")
+    func reading() throws {
+        let folder = try TemporaryFolder()
+        let demo = try Demo(in: folder.path + "/data")
+        let server = try RunningServer(folder.path + "/data")
+        let parent = try Self.open(server, demo.parents[0], folder)
+        try Self.expect(parent, "? shows the keys")
+        let athlete = try Self.open(server, demo.athletes[0], folder)
+        try Self.expect(athlete, "? shows the keys")
+        // What was said before is read by the key for it.
+        try parent.type("\u{1B}")
+        #expect(try parent.wait { !$0.text.contains("unread") }, "\(parent.screen.text)")
+        try athlete.type("first of all\r")
+        try Self.expect(parent, "1 unread")
+        // The words that are typed are on the screen behind whatever they could have changed.
+        try parent.type("abc")
+        #expect(try parent.wait { $0.line(29).contains("> abc") && $0.text.contains("1 unread") && $0.text.contains("─── new ───") }, "\(parent.screen.text)")
+        try parent.type("\u{1B}2")
+        try Self.expect(parent, "+ Add Event")
+        #expect(try parent.wait { !$0.text.contains("unread") }, "\(parent.screen.text)")
+        try parent.type("\u{1B}1")
+        #expect(try parent.wait { $0.text.contains("first of all") && !$0.text.contains("─── new ───") }, "\(parent.screen.text)")
+        try athlete.type("second to none\r")
+        try Self.expect(parent, "1 unread")
+        try parent.type("\r")
+        try Self.expect(athlete, "abc")
+        #expect(try parent.wait { !$0.text.contains("unread") && $0.text.contains("second to none") }, "\(parent.screen.text)")
+        // Selected, u: it is another's, so it is asked; y.
+        try parent.type("\u{1B}[1;5Aku")
+        try Self.expect(parent, "Delete what")
+        try parent.type("n")
+        #expect(try parent.wait { !$0.text.contains("Delete what") }, "\(parent.screen.text)")
+        #expect(athlete.screen.text.contains("second to none"))
+    }
+
     @Test("The server is killed: what is written waits, is counted, and arrives once it is back")
     func offline() throws {
         let folder = try TemporaryFolder()
@@ -139,7 +174,8 @@ struct FullScreenTests {
         }
         #expect(fastest < 50_000_000, "\(fastest / 1_000) µs")
         print("key to screen, fastest of ten: \(fastest / 1_000) µs")
-        _ = try terminal.wait(milliseconds: 300) { _ in false }
+        // What the first key somewhere would wait for has been made ready meanwhile.
+        _ = try terminal.wait(milliseconds: 1_000) { _ in false }
         let before = try terminal.activity()
         _ = try terminal.wait(milliseconds: 1_000) { _ in false }
         let after = try terminal.activity()

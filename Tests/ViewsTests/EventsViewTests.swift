@@ -96,8 +96,43 @@ struct EventsViewTests {
         var canvas = Canvas(Size(columns: 80, rows: 20))
         var facts = RoomViewTests.facts()
         facts.connection = .arriving
+        facts.firstLoad = .slow
         try Self.view([]).draw(facts, &canvas)
-        #expect(canvas.text.contains("Loading …") && !canvas.text.contains("No events yet"))
+        #expect(canvas.text.contains("Loading …") && canvas.text.contains("░░░") && !canvas.text.contains("No events yet"))
+    }
+
+    @Test("R009 On the first load nothing for 300 ms, then the bones of what will come, or why not; what is here already stays, with a word in the status line", arguments: ["events", "trips", "documents", "event"])
+    func firstLoad(page: String) throws {
+        func drawn(_ facts: StatusFacts, isEmpty: Bool = true) throws -> String {
+            var canvas = Canvas(Size(columns: 80, rows: 24))
+            switch page {
+            case "events": try Self.view(isEmpty ? [] : Self.records).draw(facts, &canvas)
+            case "trips": try (isEmpty ? ItineraryViewTests.view([], []) : ItineraryViewTests.view()).draw(facts, &canvas)
+            case "documents": (isEmpty ? DocumentsViewTests.view([], rows: 24) : DocumentsViewTests.view(rows: 24)).draw(facts, &canvas)
+            default:
+                var view = BufferListTests.record()
+                if isEmpty { view.show(nil, []) }
+                view.draw(facts, &canvas)
+            }
+            return canvas.text
+        }
+        var facts = RoomViewTests.facts()
+        facts.connection = .arriving
+        let nothing = ["No events yet", "No trips ahead", "No documents yet", "not found"]
+        facts.firstLoad = .begun
+        let begun = try drawn(facts)
+        #expect(!begun.contains("░") && !begun.contains("Loading") && nothing.allSatisfy { !begun.contains($0) }, "\(begun)")
+        facts.firstLoad = .slow
+        let slow = try drawn(facts)
+        #expect(slow.contains("░░░") && slow.contains("Loading …") && nothing.allSatisfy { !slow.contains($0) }, "\(slow)")
+        if page == "documents" { #expect(slow.ranges(of: "░ ").count + slow.ranges(of: "░\n").count == 12, "six cards\n\(slow)") }
+        facts.connection = .offline("Connection timed out.")
+        let offline = try drawn(facts)
+        #expect(offline.contains("Unable to load \(page). Check your connection.") && offline.contains("Connection timed out."), "\(offline)")
+        (facts.connection, facts.firstLoad) = (.arriving, .done)
+        let reload = try drawn(facts, isEmpty: false)
+        #expect(!reload.contains("░") && reload.contains("Connecting to huddle.example …") && (reload.contains("Showcase") || reload.contains("Albany") || reload.contains("Transcript")), "\(reload)")
+        #expect(try nothing.contains { try drawn(facts).contains($0) }, "what is known to be empty says so")
     }
 
     @Test("Months page within two years, and what comes is selected")
@@ -352,7 +387,7 @@ struct EventsViewTests {
         #expect(Self.drawn(view, columns: 120, rows: 30).contains("search while you type"))
         // All of them, on the smallest screen that is asked for.
         let help = Self.drawn(view, rows: 24)
-        for words in ["the next event", "back to where you", "anywhere, by a few letters", "close the buffer"] { #expect(help.contains(words), "\(words)\n\(help)") }
+        for words in ["the next event", "back to where you were", "anywhere, by a few letters", "close the buffer"] { #expect(help.contains(words), "\(words)\n\(help)") }
         _ = Self.type(&view, "x")
         #expect(!view.isAskingToDelete)
         for columns in stride(from: 1, through: 130, by: 7) {

@@ -340,9 +340,9 @@ struct RoomViewTests {
         #expect(room.selectedItem?.text.hasPrefix("Where do we park?") == true)
         let bell = Self.type(&room, "u")
         #expect(bell == [.shared(.bell)])
-        let undo = Self.type(&room, "k", "u")
+        #expect(Self.type(&room, "k", "u").isEmpty && !room.isSelecting)
+        let undo = Self.type(&room, "y")
         #expect(undo == [.undo(sequence: 7)])
-        #expect(!room.isSelecting)
         let open = Self.type(&room, "ctrl-up", "k", "k", "k", "o")
         #expect(open == [.open(RoomTarget(kind: .event, id: Self.event, label: "Dana Rivera marked Spring Showcase attended"))])
         let copy = Self.type(&room, "ctrl-up", "y")
@@ -354,6 +354,37 @@ struct RoomViewTests {
         guard case .submit("great", let about)? = said.first else { Issue.record("\(said)"); return }
         #expect(about?.id == Self.event)
         #expect(room.target == nil)
+    }
+
+    @Test("What is one's own is taken back at once; what somebody else wrote or did only after one more key", arguments: [
+        ("y", [RoomAction.undo(sequence: 9)]), ("Y", [.undo(sequence: 9)]), ("n", []), ("esc", []), ("u", []), ("x", []),
+    ])
+    func asksBeforeUndoing(key: String, wanted: [RoomAction]) throws {
+        func room(by author: Identifier) -> RoomView {
+            Self.room(items: [Self.message(1, "See you there.\nBring water.", by: author, at: 660) { $0.undoable = 9 }])
+        }
+        var own = room(by: Self.maya)
+        #expect(Self.type(&own, "ctrl-up", "u") == [.undo(sequence: 9)])
+        var room = room(by: Self.dana)
+        #expect(Self.type(&room, "ctrl-up", "u").isEmpty)
+        let canvas = Self.drawn(room)
+        for words in ["Delete what Dana Rivera wrote?", "See you there. Bring water.", "y does it   any other key leaves it"] { #expect(canvas.text.contains(words), "\(canvas.text)") }
+        #expect(room.handle(.paste("y")).isEmpty && room.editor.isEmpty)
+        #expect(room.handle(.mouse(MouseEvent(.press(1), at: Point(30, 11)))).isEmpty && !room.isSelecting)
+        #expect(Self.type(&room, key) == wanted)
+        #expect(!Self.drawn(room).text.contains("Delete what") && room.editor.isEmpty)
+        guard case .key(let clicked) = try OverlayTests.click("y does it", canvas) else { throw Unexpected() }
+        #expect(clicked == .character("y"))
+    }
+
+    struct Unexpected: Error {}
+
+    @Test("A key that only types reads nothing, nor does scrolling; Esc and Ctrl-End do")
+    func reads() {
+        var room = Self.room(rows: 8)
+        for key in ["a", "backspace", "pageup", "pagedown", "pagedown", "shift-up", "shift-down", "alt-n", "ctrl-up", "esc"] { #expect(!Self.type(&room, key).contains(.read), "\(key)") }
+        #expect(Self.type(&room, "ctrl-end") == [.read])
+        #expect(Self.type(&room, "esc") == [.read] && !Self.drawn(room).text.contains("─── new ───"))
     }
 
     @Test("Scrolling to the top asks for what is before it, and leaving the bottom says how much is below")

@@ -126,9 +126,9 @@ package final class ClientSession {
         return mutation
     }
 
-    /// Tells the server that its member has read everything that is here; nothing when that is known already.
-    package func markRead() throws(Rejection) {
-        guard let operation = engine.readOperation else { return }
+    /// Tells the server how far its member has read; nothing when that is known already.
+    package func markRead(upTo sequence: Int64) throws(Rejection) {
+        guard let operation = engine.readOperation(upTo: sequence) else { return }
         _ = try perform([operation])
     }
 

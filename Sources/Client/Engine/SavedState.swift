@@ -114,16 +114,17 @@ extension SyncEngine {
     }
 
     /// What moves the member's reading position to the last change that was applied; `nil` when nobody else did anything after it.
-    package var readOperation: Operation? {
+    package func readOperation(upTo sequence: Int64) -> Operation? {
         guard let member, let cursor, let field = Kind.readingPosition.declaration.index(of: "sequence") else { return nil }
         let id = ReadingPosition.id(of: member)
-        let patch = FieldPatch(assignments: [.init(field: field, value: .integer(cursor.sequence))])
+        let sequence = min(sequence, cursor.sequence)
+        let patch = FieldPatch(assignments: [.init(field: field, value: .integer(sequence))])
         guard touchCount[id] == nil else { return nil }
         guard let held = confirmed[id] else {
             return Operation(kind: .readingPosition, id: id, action: .create(athlete: nil, patch: patch))
         }
         // The last move of it is a change as well: to tell of that again would never end.
-        guard case .integer(let position)? = held.fields["sequence"], cursor.sequence > position + 1 else { return nil }
+        guard case .integer(let position)? = held.fields["sequence"], sequence > position + 1 else { return nil }
         return Operation(kind: .readingPosition, id: id, action: .update(base: held.version, merge: .disjoint, patch: patch))
     }
 }

@@ -8,10 +8,10 @@ protocol Buffer: AnyObject {
     func refresh(_ client: FullScreenClient)
     func draw(_ facts: StatusFacts, _ canvas: inout Canvas)
     func handle(_ input: InputEvent, _ client: FullScreenClient) throws
-    /// Something else comes onto the screen.
-    func leave()
+    /// Something else comes onto the screen; `nil`: the program ends.
+    func leave(_ client: FullScreenClient, for next: BufferKey?)
 }
 
 extension Buffer {
-    func leave() {}
+    func leave(_ client: FullScreenClient, for next: BufferKey?) {}
 }

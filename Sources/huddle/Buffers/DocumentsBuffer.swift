@@ -70,7 +70,9 @@ final class DocumentsBuffer: Buffer {
     }
 
     /// What is through was seen.
-    func leave() {
+    func leave(_ client: FullScreenClient, for next: BufferKey?) {
+        // A form or a record stands before the page that it came from.
+        guard next.map({ BufferKey.fixed.contains($0) }) ?? false else { return }
         view.leave()
         list.dismiss()
         view.transfers = list.rows
@@ -124,9 +126,11 @@ final class DocumentsBuffer: Buffer {
     }
 
     /// Takes what the threads report; for each turn of the loop, whatever is on the screen.
-    func turn(_ client: FullScreenClient) {
+    ///
+    /// - Returns: whether there was anything.
+    func turn(_ client: FullScreenClient) -> Bool {
         let reports = files.takeReports() + questions.takeReports()
-        guard !reports.isEmpty else { return }
+        guard !reports.isEmpty else { return false }
         let now = Clock.monotonicMilliseconds()
         for report in reports {
             perform(list.take(report, now: now))
@@ -134,6 +138,7 @@ final class DocumentsBuffer: Buffer {
         }
         view.transfers = list.rows
         client.say(&view.toast)
+        return true
     }
 
     private func perform(_ effects: [TransferList.Effect]) {

@@ -21,6 +21,9 @@ final class RoomBuffer: Buffer {
     /// What the view knows of what can be completed, by the revision of the records it was made of. Worked out when somebody begins to: it
     /// takes a while with many.
     private var completed: [Sigil: Int] = [:]
+    /// The sequence that what is laid out stands at, and the one up to which it has been on the screen.
+    private var laidOut: Int64 = 0
+    private var seen: Int64 = 0
 
     init(_ view: RoomView, _ session: ClientSession) {
         self.view = view
@@ -81,6 +84,7 @@ final class RoomBuffer: Buffer {
         view.seasons = client.seasons
         view.facts = client.facts
         view.show(timeline.items(engine, client.text, clock, last: Self.shownItems), unread: timeline.unread(engine))
+        laidOut = engine.cursor?.sequence ?? 0
         // A gap that one sees is filled without asking.
         for sequence in view.gapsSeen { fetch(before: sequence, client.session) }
     }
@@ -102,7 +106,6 @@ final class RoomBuffer: Buffer {
             }
         }
         for action in view.handle(input) { try perform(action, client) }
-        if case .key = input, view.scrollback.isAtBottom { markRead(client.session) }
     }
 
     private func complete(_ sigil: Sigil, _ names: RecordNames) {
@@ -120,6 +123,7 @@ final class RoomBuffer: Buffer {
     private func perform(_ action: RoomAction, _ client: FullScreenClient) throws {
         switch action {
         case .submit(let line, let about):
+            markRead(client.session)
             // An answer to a question is no line that one wants again.
             if !client.conversation.isAsking { client.remember(line) }
             do { try submit(line, about, client) } catch {
@@ -185,10 +189,23 @@ final class RoomBuffer: Buffer {
         if let request = session.ask({ self.timeline.ask(sequence, request: $0) }) { requests.insert(request) }
     }
 
-    /// What is at the bottom has been seen: other screens of the person learn it too.
-    private func markRead(_ session: ClientSession) {
+    // MARK: What was read
+
+    /// The screen shows it, and somebody looks: the newest, unless they have scrolled up.
+    func see() {
+        if view.scrollback.isAtBottom { seen = laidOut }
+    }
+
+    /// Whoever leaves the room, writes, or asks for it has read what was on the screen: other screens of the person learn it too. A key that does
+    /// something else is no sign of it: the line above what is new would be gone from all screens before anybody has looked up.
+    func markRead(_ session: ClientSession) {
         guard session.engine.phase == .live, view.facts.unread > 0 else { return }
-        try? session.markRead()
+        try? session.markRead(upTo: seen)
+    }
+
+    func leave(_ client: FullScreenClient, for next: BufferKey?) {
+        markRead(client.session)
+        if view.scrollback.isAtBottom { view.clearMarker() }
     }
 }
 
