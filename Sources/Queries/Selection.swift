@@ -53,21 +53,27 @@ extension Query {
     }
 
     /// The places of those that are wanted, in the order in which they are given: for a list that is filtered anew with each key.
-    package func wanted(_ records: [(Record, ListKeys)], today: CalendarDate) -> [Int] {
+    ///
+    /// - Parameter order: places, as `order` gives them; `nil`: as the records stand.
+    package func wanted(_ records: [(Record, ListKeys)], today: CalendarDate, in order: [Int]? = nil) -> [Int] {
         let matcher = Matcher(self, today: today)
         var places: [Int] = []
         records.withUnsafeBufferPointer { records in
-            for place in records.indices where matcher.matches(records[place].1) { places.append(place) }
+            for place in order ?? Array(records.indices) where matcher.matches(records[place].1) { places.append(place) }
         }
         return places
     }
 
-    /// All of them, in the order of this query.
-    package func ordered(_ records: [(Record, ListKeys)]) -> [(Record, ListKeys)] {
+    /// The places of all of them, in the order of this query.
+    package func order(_ records: [(Record, ListKeys)]) -> [Int] {
+        let leads = records.map { lead($0.1) }
         let places = records.map { place($0.1) }
         // Numbers are moved about instead of records.
-        return places.indices.sorted { places[$0] < places[$1] }.map { records[$0] }
+        return places.indices.sorted { leads[$0] == leads[$1] ? places[$0] < places[$1] : leads[$0] < leads[$1] }
     }
+
+    /// All of them, in the order of this query.
+    package func ordered(_ records: [(Record, ListKeys)]) -> [(Record, ListKeys)] { order(records).map { records[$0] } }
 }
 
 /// A record that is wanted, by its number among the keys.

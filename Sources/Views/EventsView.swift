@@ -20,12 +20,13 @@ package struct EventsView: Sendable, SearchingPane {
     package internal(set) var monthChoice: CalendarDate?
     /// Those of the context that the filter leaves, in its order, by their places in `keyed`.
     private(set) var places: [Int] = []
-    /// All with what lists ask of them, in their order, worked out once: the list is filtered with each letter of a search.
+    /// All with what lists ask of them, worked out once: the list is filtered with each letter of a search.
     private var keyed: [(Record, ListKeys)] = []
     /// Of those, by the same places, what each frame asks of all of them.
     private var ids: [Identifier] = []
     private var days: [(first: Int32, last: Int32)] = []
-    private var order: Query.Sort?
+    /// Their places in each order that was asked for, or may be.
+    private var orders: [Query.Sort: [Int]] = [:]
     /// How many the filter leaves.
     package var count: Int { places.count }
 
@@ -69,8 +70,27 @@ package struct EventsView: Sendable, SearchingPane {
             records.filter { record in
                 if case .athlete(let id) = context { record.athlete == id } else { true }
             })
-        order = nil
+        orders = [:]
+        // As they are mostly wanted: whatever lies behind one another is looked at quickly.
+        if let query = try? Query(.event, sort: .dateDescending) {
+            keyed = query.ordered(keyed)
+            orders[query.sort] = Array(keyed.indices)
+        }
+        ids = keyed.map(\.0.id)
+        days = keyed.map { ($0.1.firstDay, $0.1.lastDay) }
         apply()
+    }
+
+    /// Makes ready an order that was not asked for yet: with thousands of events it takes longer than a key may.
+    ///
+    /// - Returns: false when all are.
+    package mutating func prepare() -> Bool {
+        for sort in Self.sorts.map({ $0 ?? .dateDescending }) where orders[sort] == nil {
+            guard let query = try? Query(.event, sort: sort) else { continue }
+            orders[sort] = query.order(keyed)
+            return true
+        }
+        return false
     }
 
     /// Shows one event in full.
@@ -91,13 +111,9 @@ package struct EventsView: Sendable, SearchingPane {
         filter.text = search.text
         // What cannot be asked was refused when it was typed.
         guard let query = try? filter.query(context: context) else { return }
-        if order != query.sort {
-            keyed = query.ordered(keyed)
-            ids = keyed.map(\.0.id)
-            days = keyed.map { ($0.1.firstDay, $0.1.lastDay) }
-            order = query.sort
-        }
-        places = query.wanted(keyed, today: today)
+        let order = orders[query.sort] ?? query.order(keyed)
+        orders[query.sort] = order
+        places = query.wanted(keyed, today: today, in: order)
         guard selectedIndex == nil else { return }
         selected = places.first.map { ids[$0] }
         selectedDay = nil

@@ -73,7 +73,9 @@ extension FullScreenClient {
         case .travel(let step):
             guard let key = buffers.travel(step) else { return screen.bell() }
             show(key)
-        case .switchBuffer: overlay = .switcher(SwitcherView(SwitchTarget.all(buffers, seasons: seasons, names), theme: theme, keymap: keymap))
+        case .switchBuffer:
+            prepareSwitcher()
+            overlay = .switcher(SwitcherView(buffers, seasons: seasons, records: places.index, theme: theme, keymap: keymap))
         case .chooseSeason: offerSeasons()
         case .close: close(buffers.current)
         case .undoLast: try undoLast()

@@ -21,27 +21,27 @@ extension FullScreenClient {
             isAsked = owner == nil
         }
         open(
-            .add(kind, athlete: owner, asksAthlete: isAsked, preset: preset, context: Request.context(session.engine), today: today, theme: theme, keymap: keymap),
+            .add(kind, athlete: owner, asksAthlete: isAsked, preset: preset, context: Request.context(session.engine, names), today: today, theme: theme, keymap: keymap),
             "New \(kind.declaration.label.lowercased())")
     }
 
     /// Lets a record be changed.
     func edit(_ kind: Kind, _ id: Identifier) {
         guard let record = living(id), record.kind == kind else { return screen.bell() }
-        open(.edit(record, context: Request.context(session.engine), today: today, theme: theme, keymap: keymap), "Edit \(names.name(id))")
+        open(.edit(record, context: Request.context(session.engine, names), today: today, theme: theme, keymap: keymap), "Edit \(names.name(id))")
     }
 
     /// Marks an event attended, with what happened there.
     func attend(_ id: Identifier) {
         guard let record = living(id), record.kind == .event, !record.fields.flag("attended") else { return screen.bell() }
-        open(.attend(record, context: Request.context(session.engine), today: today, theme: theme, keymap: keymap), "At \(names.name(id))")
+        open(.attend(record, context: Request.context(session.engine, names), today: today, theme: theme, keymap: keymap), "At \(names.name(id))")
     }
 
     /// Who of the school's coaches was at an event.
     func coaches(_ id: Identifier) {
         guard let record = living(id), record.kind == .event else { return screen.bell() }
         guard record.fields.reference("school_id") != nil else { return toast("Event not linked to school. e changes it.") }
-        open(.coaches(record, context: Request.context(session.engine), today: today, theme: theme, keymap: keymap), "At \(names.name(id))")
+        open(.coaches(record, context: Request.context(session.engine, names), today: today, theme: theme, keymap: keymap), "At \(names.name(id))")
     }
 
     /// Deletes a result or an interaction, or takes a coach off an event.
@@ -83,7 +83,7 @@ extension FullScreenClient {
     ///
     /// - Returns: `nil` when what it was about is no more.
     func restore(_ draft: FormDraft) -> BufferKey? {
-        let context = Request.context(session.engine)
+        let context = Request.context(session.engine, names)
         var form: FormView
         let title: String
         switch draft.recipe {

@@ -17,6 +17,9 @@ final class FullScreenClient {
     static let toastTime: Int64 = 6_000
     /// Milliseconds of the first load before what will come is hinted at: what is quicker would only flicker (R009).
     private static let quickLoad: Int64 = 300
+    /// Milliseconds without a key and without news until what the first key for it would wait for is made ready, piece by piece: with thousands of
+    /// records it takes longer than a key may. Longer than between the keys of who types.
+    private static let idleTime: Int64 = 300
 
     let screen: FullScreen
     let session: ClientSession
@@ -55,6 +58,10 @@ final class FullScreenClient {
     var formCount = 0
     /// Records or facts have changed since they were looked at.
     var isStale = true
+    /// When what keys may need next is made ready; `nil` once it is.
+    private var preparesAt: Int64?
+    /// The records that the switcher goes to, and what they were made of.
+    private(set) var places: (revisions: [Int], index: LabelIndex<SwitchTarget>) = ([], LabelIndex([]))
     /// Counts the times that they were looked at anew, and which of these each buffer shows.
     private var generation = 0
     /// When the family's day ends, monotonic milliseconds: today and what is upcoming look different then, though nothing has happened.
@@ -123,12 +130,13 @@ final class FullScreenClient {
                 open()
                 continue
             }
+            if let due = preparesAt, Clock.monotonicMilliseconds() >= due { preparesAt = prepare() ? due : nil }
             var items = screen.items
             let own = items.count
             if let editor { items.append(Poll.Item(editor.process.raw, .readable)) }
             // When the frame is out.
             if let due = typing.due, Clock.monotonicMilliseconds() >= due { keepTyping() }
-            let deadline = [screen.deadline, toast.isEmpty ? nil : toastEnds, typing.due, dayEnds, facts.firstLoad == .begun ? slowLoad : nil].compactMap(\.self).min()
+            let deadline = [screen.deadline, toast.isEmpty ? nil : toastEnds, typing.due, dayEnds, preparesAt, facts.firstLoad == .begun ? slowLoad : nil].compactMap(\.self).min()
             for event in try session.turn(until: deadline, waitingFor: &items) { take(event) }
             if documents.turn(self) { below = nil }
             conversation.underway = documents.underway
@@ -173,6 +181,7 @@ final class FullScreenClient {
         case .resumed: room.resize(screen.size)
         case .input(let input):
             if case .focus(let isIn) = input { isFocused = isIn }
+            if preparesAt != nil { preparesAt = Clock.monotonicMilliseconds() + Self.idleTime }
             do { try take(input) } catch let rejection as Rejection {
                 tell(rejection.message.printable)
             } catch let error as Errno {
@@ -286,6 +295,7 @@ final class FullScreenClient {
         isStale = false
         generation += 1
         below = nil
+        preparesAt = Clock.monotonicMilliseconds() + Self.idleTime
         let engine = session.engine
         dayEnds = Clock.monotonicMilliseconds() + clock.untilMidnight(Clock.wallMilliseconds())
         followRecords()
@@ -308,6 +318,27 @@ final class FullScreenClient {
         guard laidOut[buffers.current] != generation, let view = views[buffers.current] else { return }
         laidOut[buffers.current] = generation
         view.refresh(self)
+    }
+
+    /// Makes ready one piece of what keys may need next.
+    ///
+    /// - Returns: whether there may be more.
+    private func prepare() -> Bool {
+        guard laidOut[.season] == generation else {
+            laidOut[.season] = generation
+            season.refresh(self)
+            return true
+        }
+        return season.prepare() || room.prepare(names) || prepareSwitcher()
+    }
+
+    /// - Returns: whether there was anything to do.
+    @discardableResult
+    func prepareSwitcher() -> Bool {
+        let revisions = SwitchTarget.revisions(names)
+        guard places.revisions != revisions else { return false }
+        places = (revisions, SwitchTarget.records(names))
+        return true
     }
 
     /// A buffer is closed, or opened anew.

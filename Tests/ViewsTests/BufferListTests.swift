@@ -152,7 +152,8 @@ struct BufferListTests {
         var list = BufferList()
         list.show(.record(.school, school), title: "Ashgrove")
         list.show(.room, title: "Room")
-        return SwitcherView(SwitchTarget.all(list, seasons: ["Everybody", "Maya Rivera"], RecordNames(EventsViewTests.records)), theme: .dark, keymap: RoomCommand.defaultKeymap())
+        let names = RecordNames(EventsViewTests.records)
+        return SwitcherView(list, seasons: ["Everybody", "Maya Rivera"], records: SwitchTarget.records(names), theme: .dark, keymap: RoomCommand.defaultKeymap())
     }
 
     @Test("A few letters find a buffer, a season or a record", arguments: [

@@ -101,6 +101,18 @@ class Screen:
             spent.append((took, self.own() - before))
         return spent
 
+    def opened(self, key, before="", after="\x1b"):
+        """The same for a key that opens something, which `after` closes each time."""
+        spent = []
+        for _ in range(20):
+            self.type(before)
+            self.quiet(0.05)
+            spent += self.timed([key])
+            self.type(after)
+            # An escape by itself is one after 50 ms.
+            self.quiet(0.1)
+        return spent
+
     def own(self):
         """Seconds on a processor."""
         return int(pathlib.Path(f"/proc/{self.process.pid}/schedstat").read_text().split()[0]) / 1e9
@@ -158,9 +170,13 @@ def main(huddled, huddle, folder):
             screen.until("shows the keys")
             screen.quiet(1)
             letters = "the quick brown fox jumps over it "
+            told("the season for the first time", screen.timed(["\x1b2"]), KEY)
+            screen.type("\x1b1")
+            screen.quiet()
             told("a letter in the room", screen.timed((letters * 12)[:400]), KEY)
             screen.type("\x03")
             screen.quiet()
+            told("what can be named, opened", screen.opened("#", after="\x03"), KEY)
             told("a letter that names an event", screen.timed(("#load" + "\x7f" * 5) * 20), KEY)
             screen.type("\x03")
             screen.quiet()
@@ -170,6 +186,9 @@ def main(huddled, huddle, folder):
             screen.type("\x1b2")
             screen.quiet()
             told("the next event of the season", screen.timed("j" * 200 + "k" * 200), KEY)
+            told("another order of the season", screen.timed("r" * 40), KEY)
+            told("an event, opened", screen.opened("\r"), KEY)
+            told("a form, opened", screen.opened("n"), KEY)
             screen.type("/")
             screen.quiet()
             told("a letter of a search in the season", screen.timed(("load" + "\x7f" * 4) * 25), KEY)
@@ -179,6 +198,7 @@ def main(huddled, huddle, folder):
             told("between trips, documents and what is kept", screen.timed(["\x1b3", "\x1b4", "\x1b5"] * 33), KEY)
             screen.type("\x1b2")
             screen.quiet()
+            told("the switcher, opened", screen.opened("b", "\x18"), KEY)
             screen.type("\x18b")
             screen.quiet()
             told("a letter of the switcher", screen.timed(("load" + "\x7f" * 4) * 25), KEY)

@@ -17,7 +17,7 @@ package enum Request {
         switch action {
         case .add(let kind, let inputs, let athlete):
             let owner = try owner(of: kind, athlete, engine, names)
-            let around = context(engine)
+            let around = context(engine, names)
             return [try create(kind, try FieldOptions.patch(inputs, kind, names: names), athlete: owner, id: fresh(), context: around)]
         case .edit(let kind, let target, let inputs):
             return [try update(try lookup.find([kind], target), try FieldOptions.patch(inputs, kind, names: names))]
@@ -25,7 +25,7 @@ package enum Request {
         case .restore(let target):
             let record = try lookup.findDeleted(kinds(target, CommandTable.named), target.text)
             return [Operation(kind: record.kind, id: record.id, action: .restore(base: record.version))]
-        case .attend(let attendance): return try attendance.operations(lookup, context(engine), fresh: fresh)
+        case .attend(let attendance): return try attendance.operations(lookup, context(engine, names), fresh: fresh)
         case .shift(let target, let days):
             let record = try lookup.find(kinds(target, CommandTable.movable), target.text)
             return [Operation(kind: record.kind, id: record.id, action: .shift(base: record.version, days: days))]
@@ -92,7 +92,7 @@ package enum Request {
 
     /// - Parameters:
     ///   - id: a fresh one (`IdentifierSource`).
-    ///   - context: what the server will know when it fills in what is left out (`context(_:)`).
+    ///   - context: what the server will know when it fills in what is left out (`context`).
     package static func create(
         _ kind: Kind, _ patch: FieldPatch, athlete: Identifier? = nil, id: Identifier, context: RuleContext
     ) throws(Rejection) -> Operation {
@@ -105,14 +105,11 @@ package enum Request {
     }
 
     /// What the server will know when it fills in what is left out.
-    package static func context(_ engine: borrowing SyncEngine) -> RuleContext {
-        var targets: [Identifier: Record] = [:]
-        for kind in [Kind.event, .trip] {
-            for record in engine.records(of: kind) { targets[record.id] = record }
-        }
-        return RuleContext(
-            member: engine.member ?? engine.configuration.client, now: Clock.wallMilliseconds(), zone: engine.timeZone ?? "UTC",
-            targets: targets)
+    ///
+    /// - Parameter names: of the engine's records as they are.
+    package static func context(_ engine: borrowing SyncEngine, _ names: RecordNames) -> RuleContext {
+        RuleContext(
+            member: engine.member ?? engine.configuration.client, now: Clock.wallMilliseconds(), zone: engine.timeZone ?? "UTC", targets: names.all)
     }
 
     /// Members whose name, or first name, stands behind an @, in the order of their ids.

@@ -39,6 +39,9 @@ package struct RecordNames {
 
     package subscript(id: Identifier) -> Record? { records[id] }
 
+    /// All of them, by id.
+    package var all: [Identifier: Record] { records }
+
     /// Takes these records as the engine shows them now. The records must have come from an engine.
     ///
     /// - Complexity: a search in the records of the kind for each.

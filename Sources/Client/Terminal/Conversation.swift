@@ -558,7 +558,7 @@ package final class Conversation {
         do {
             let owner = try Request.owner(of: current.kind, current.athlete, session.engine, names)
             let patch = try FieldOptions.patch(current.answers, current.kind, names: names)
-            try ask([try Request.create(current.kind, patch, athlete: owner, id: freshIdentifier(), context: Request.context(session.engine))])
+            try ask([try Request.create(current.kind, patch, athlete: owner, id: freshIdentifier(), context: Request.context(session.engine, names))])
         } catch let rejection as Rejection {
             output += text.rejection(rejection)
             // The other answers stay.

@@ -101,8 +101,22 @@ package struct FuzzyMatch: Hashable, Sendable {
         return true
     }
 
+    /// Two lists that `rank` has ordered by the same letters, as one.
+    package static func merged<Candidate: Labelled>(
+        _ first: [(candidate: Candidate, match: FuzzyMatch)], _ second: [(candidate: Candidate, match: FuzzyMatch)], limit: Int
+    ) -> [(candidate: Candidate, match: FuzzyMatch)] {
+        // Without letters everything fits as it stands.
+        func order(_ entry: (candidate: Candidate, match: FuzzyMatch)) -> (Int, Int) { (-entry.match.score, entry.match.positions.isEmpty ? 0 : entry.candidate.label.utf8.count) }
+        var (left, right) = (first[...], second[...])
+        var merged: [(candidate: Candidate, match: FuzzyMatch)] = []
+        while merged.count < limit, !left.isEmpty || !right.isEmpty {
+            let takesLeft = right.isEmpty || !left.isEmpty && order(left[left.startIndex]) <= order(right[right.startIndex])
+            merged.append(takesLeft ? left.removeFirst() : right.removeFirst())
+        }
+        return merged
+    }
+
     /// Candidates that fit, the best first; equally good ones stay in their order.
-    ///
     package static func rank<Candidate>(
         _ letters: String, _ candidates: [Candidate], limit: Int = .max, by name: (Candidate) -> String
     ) -> [(candidate: Candidate, match: FuzzyMatch)] {

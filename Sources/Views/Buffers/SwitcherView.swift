@@ -21,23 +21,32 @@ package struct SwitchTarget: Hashable, Labelled {
         self.detail = detail
     }
 
-    /// All that can be gone to: open buffers, seasons, trips, then records, the latest first.
-    package static func all(_ buffers: BufferList, seasons: [String], _ names: RecordNames) -> [SwitchTarget] {
-        var targets = buffers.entries.enumerated().filter { $0.element.key != buffers.current }.map { index, entry in
+    /// Open buffers, and seasons.
+    fileprivate static func near(_ buffers: BufferList, seasons: [String]) -> [SwitchTarget] {
+        buffers.entries.enumerated().filter { $0.element.key != buffers.current }.map { index, entry in
             SwitchTarget(.buffer(entry.key), entry.title, "buffer \(index + 1)\(entry.unread > 0 ? ", \(entry.unread) new" : "")")
-        }
-        targets += seasons.enumerated().map { SwitchTarget(.season($0.offset), $0.offset == 0 ? "Everybody's season" : "\($0.element)'s season", "season") }
-        let open = Set(buffers.entries.map(\.key))
-        for (kind, date) in [(Kind.trip, "start_date"), (.event, "start_date"), (.school, nil), (.coach, nil), (.document, nil), (.tripItem, "start_time")] as [(Kind, String?)] {
-            let records = names.records(of: kind).filter { !open.contains(.record(kind, $0.id)) }
-            let dates = records.map { record in date.flatMap { record.fields.text($0) } ?? "" }
-            targets += records.indices.sorted { dates[$0] > dates[$1] }.map { place in
-                let (record, date) = (records[place], dates[place])
-                return SwitchTarget(.buffer(.record(kind, record.id)), RecordNames.name(record), kind.declaration.label.lowercased() + (date.isEmpty ? "" : " " + date.prefix(10)))
-            }
-        }
-        return targets
+        } + seasons.enumerated().map { SwitchTarget(.season($0.offset), $0.offset == 0 ? "Everybody's season" : "\($0.element)'s season", "season") }
     }
+
+    private static let recordKinds: [(kind: Kind, date: String?)] = [
+        (.trip, "start_date"), (.event, "start_date"), (.school, nil), (.coach, nil), (.document, nil), (.tripItem, "start_time"),
+    ]
+
+    /// All records that can be gone to: trips, then the others, the latest first. With thousands it takes longer than a key may.
+    package static func records(_ names: RecordNames) -> LabelIndex<SwitchTarget> {
+        LabelIndex(
+            recordKinds.flatMap { kind, date in
+                let records = names.records(of: kind)
+                let label = kind.declaration.label.lowercased()
+                let dates = records.map { record in date.flatMap { record.fields.text($0) } ?? "" }
+                return records.indices.sorted { dates[$0] > dates[$1] }.map { place in
+                    SwitchTarget(.buffer(.record(kind, records[place].id)), RecordNames.name(records[place]), dates[place].isEmpty ? label : label + " " + dates[place].prefix(10))
+                }
+            })
+    }
+
+    /// What `records` is made of: the same numbers, the same records.
+    package static func revisions(_ names: RecordNames) -> [Int] { recordKinds.map { names.revision(of: $0.kind) } }
 }
 
 /// The overlay that goes to any place by a few letters of its name. Pure.
@@ -51,15 +60,21 @@ package struct SwitcherView: Sendable {
         case chosen(SwitchTarget.Place)
     }
 
-    private var targets: LabelIndex<SwitchTarget>
+    private var near: LabelIndex<SwitchTarget>
+    private var records: LabelIndex<SwitchTarget>
+    /// Open buffers are offered as such.
+    private let open: Set<BufferKey>
     private var editor = Terminal.LineEditor()
     private var found: [(candidate: SwitchTarget, match: FuzzyMatch)] = []
     private var selected = 0
     private let keymap: Keymap
     private let theme: Theme
 
-    package init(_ targets: [SwitchTarget], theme: Theme, keymap: Keymap) {
-        self.targets = LabelIndex(targets)
+    /// - Parameter records: `SwitchTarget.records`.
+    package init(_ buffers: BufferList, seasons: [String], records: LabelIndex<SwitchTarget>, theme: Theme, keymap: Keymap) {
+        near = LabelIndex(SwitchTarget.near(buffers, seasons: seasons))
+        self.records = records
+        open = Set(buffers.entries.map(\.key))
         self.theme = theme
         self.keymap = keymap
         find()
@@ -67,7 +82,10 @@ package struct SwitcherView: Sendable {
 
     private mutating func find() {
         selected = 0
-        found = targets.best(editor.text, limit: Self.shown)
+        let far = records.best(editor.text, limit: Self.shown + open.count).filter { entry in
+            if case .buffer(let key) = entry.candidate.place { !open.contains(key) } else { true }
+        }
+        found = FuzzyMatch.merged(near.best(editor.text, limit: Self.shown), far, limit: Self.shown)
     }
 
     package mutating func handle(_ input: InputEvent) -> Outcome {

@@ -30,7 +30,7 @@ final class FormBuffer: Buffer {
 
     func refresh(_ client: FullScreenClient) {
         view.options = client.formOptions(view.kindsNamed)
-        view.context = Request.context(client.session.engine)
+        view.context = Request.context(client.session.engine, client.names)
         view.today = client.today
         if let base = view.parts.first?.base, let record = client.session.engine.record(base.id) { view.follow(record) }
     }
@@ -122,7 +122,7 @@ final class FormBuffer: Buffer {
     /// Sends the batch; whatever is refused before that is said in the form, and nothing that was typed is lost.
     private func save(_ entries: [FormEntry], _ athlete: Identifier?, _ client: FullScreenClient) {
         do throws(Rejection) {
-            let context = Request.context(client.session.engine)
+            let context = Request.context(client.session.engine, client.names)
             var operations: [Operation] = []
             for entry in entries {
                 if let base = entry.base {
@@ -148,7 +148,7 @@ final class FormBuffer: Buffer {
         guard let field = Kind.school.declaration.index(of: "name") else { return }
         let patch = FieldPatch(assignments: [.init(field: field, value: .text(name))])
         do throws(Rejection) {
-            let operation = try Request.create(.school, patch, id: client.freshIdentifier(), context: Request.context(client.session.engine))
+            let operation = try Request.create(.school, patch, id: client.freshIdentifier(), context: Request.context(client.session.engine, client.names))
             _ = try client.session.perform([operation])
             view.choose(FormOption(operation.id, name), .school)
         } catch {

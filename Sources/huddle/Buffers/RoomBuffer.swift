@@ -108,6 +108,15 @@ final class RoomBuffer: Buffer {
         for action in view.handle(input) { try perform(action, client) }
     }
 
+    /// Makes ready what a sigil offers.
+    ///
+    /// - Returns: false when all is.
+    func prepare(_ names: RecordNames) -> Bool {
+        guard let sigil = [Sigil.event, .trip, .person].first(where: { completed[$0] != $0.kind.map { names.revision(of: $0) } }) else { return false }
+        complete(sigil, names)
+        return true
+    }
+
     private func complete(_ sigil: Sigil, _ names: RecordNames) {
         // Who spoke last is offered first.
         if sigil == .person {

@@ -27,6 +27,9 @@ final class SeasonBuffer: Buffer {
         if view.detail != nil, let record = view.selectedRecord { view.refreshDetail(client.lines(of: record)) }
     }
 
+    /// - Returns: whether there was something to make ready.
+    func prepare() -> Bool { view.prepare() }
+
     func draw(_ facts: StatusFacts, _ canvas: inout Canvas) { view.draw(facts, &canvas) }
 
     func handle(_ input: InputEvent, _ client: FullScreenClient) throws {
