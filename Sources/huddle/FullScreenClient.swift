@@ -115,6 +115,8 @@ final class FullScreenClient {
             notifier.end()
             documents.end()
         }
+        // Only something was made ready, which is not to be seen.
+        var isUnchanged = false
         while true {
             if !toast.isEmpty, Clock.monotonicMilliseconds() >= toastEnds { toast = "" }
             if Clock.monotonicMilliseconds() >= dayEnds { isStale = true }
@@ -123,22 +125,29 @@ final class FullScreenClient {
             for case let form as FormBuffer in views.values { form.settle(self) }
             layOut()
             conversation.columns = screen.size.columns
-            draw()
+            if !isUnchanged { draw() }
+            isUnchanged = false
             // What is kept here is on the screen before anything else is made ready.
             if !hasOpened, session.engine.cursor != nil {
                 conversation.begin()
                 open()
                 continue
             }
-            if let due = preparesAt, Clock.monotonicMilliseconds() >= due { preparesAt = prepare() ? due : nil }
+            var hasPrepared = false
+            if let due = preparesAt, Clock.monotonicMilliseconds() >= due {
+                hasPrepared = prepare()
+                preparesAt = hasPrepared ? due : nil
+            }
             var items = screen.items
             let own = items.count
             if let editor { items.append(Poll.Item(editor.process.raw, .readable)) }
             // When the frame is out.
             if let due = typing.due, Clock.monotonicMilliseconds() >= due { keepTyping() }
             let deadline = [screen.deadline, toast.isEmpty ? nil : toastEnds, typing.due, dayEnds, preparesAt, facts.firstLoad == .begun ? slowLoad : nil].compactMap(\.self).min()
-            for event in try session.turn(until: deadline, waitingFor: &items) { take(event) }
-            if documents.turn(self) { below = nil }
+            let news = try session.turn(until: deadline, waitingFor: &items)
+            for event in news { take(event) }
+            let hasMoved = documents.turn(self)
+            if hasMoved { below = nil }
             conversation.underway = documents.underway
             var events = try screen.events(items[..<own])
             if let editor, let result = try editor.process.result() {
@@ -146,6 +155,7 @@ final class FullScreenClient {
                 if let text = result.text { editor.done(text) }
                 events += result.events
             }
+            isUnchanged = hasPrepared && news.isEmpty && !hasMoved && events.isEmpty
             for event in events {
                 if try !take(event) { return .done }
             }
