@@ -112,7 +112,7 @@ final class RoomBuffer: Buffer {
     ///
     /// - Returns: false when all is.
     func prepare(_ names: RecordNames) -> Bool {
-        guard let sigil = [Sigil.event, .trip, .person].first(where: { completed[$0] != $0.kind.map { names.revision(of: $0) } }) else { return false }
+        guard let sigil = [Sigil.event, .trip].first(where: { completed[$0] != $0.kind.map { names.revision(of: $0) } }) else { return false }
         complete(sigil, names)
         return true
     }
