@@ -10,6 +10,15 @@ struct Plans {
     /// Items that moved or were copied with their whole trip: how they lie to each other is as it was, and was accepted or in order before.
     private(set) var moved: Set<Identifier> = []
     private(set) var events: Set<Identifier> = []
+    /// Where the mutation takes back a change: what stood before that is not asked about again.
+    var undone: Undone?
+
+    struct Undone {
+        /// Of the change that is taken back.
+        var sequence: Int64
+        /// Records that nobody has written since, so that they are again as they were before it.
+        var restored: Set<Identifier>
+    }
 
     var isEmpty: Bool { items.isEmpty && trips.isEmpty && moved.isEmpty && events.isEmpty }
 

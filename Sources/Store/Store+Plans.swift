@@ -87,11 +87,31 @@ extension Store {
         let travellers = family.on(trip)
         if !due.isEmpty {
             let timed = items.compactMap { OverlapCheck.Item(id: $0.id, $0.fields, environment.rules) }
-            let overlaps = OverlapCheck.overlaps(of: Set(due.keys), among: timed, travellers: travellers, accepted: accepted)
-            if let first = overlaps.first { throw OverlapCheck.rejection(overlaps, operation: due[first.item.id]) }
+            var accepted = accepted
+            while true {
+                let overlaps = OverlapCheck.overlaps(of: Set(due.keys), among: timed, travellers: travellers, accepted: accepted)
+                guard let first = overlaps.first else { break }
+                let standing = try overlaps.filter { try stood($0, on: trip, change) }
+                guard !standing.isEmpty else { throw OverlapCheck.rejection(overlaps, operation: due[first.item.id]) }
+                // There may be more than one answer holds.
+                accepted.formUnion(standing.map { OverlapPair($0.item.id, $0.with.id) })
+            }
         }
         return items.filter { due[$0.id] != nil || touched.moved.contains($0.id) }
             .compactMap { Booking(item: $0, travellers: travellers, environment.rules) }
+    }
+
+    /// Whether an undo only brings back an overlap that was there before the change that it takes back: with both items and their trip as they
+    /// were then, somebody has let it be already (or the trip was moved with it), and nothing is new that could be asked about.
+    private func stood(_ overlap: Overlap, on trip: Record, _ change: PendingChange) throws -> Bool {
+        guard let undone = change.plans.undone else { return false }
+        return try [overlap.item.id, overlap.with.id, trip.id].allSatisfy { id in
+            if undone.restored.contains(id) { return true }
+            guard let record = try records.find(family: change.family.key, id)?.record else { return false }
+            let last = try history.entries(family: change.family.key, record, after: record.version - 1, limit: 1).first?.sequence
+                ?? records.creation(family: change.family.key, id)
+            return last.map { $0 < undone.sequence } ?? false
+        }
     }
 
     // MARK: Beyond the trip

@@ -24,6 +24,7 @@ extension Store {
         for entry in undone.entries where undoing.versions[entry.id] == nil {
             undoing.versions[entry.id] = try find(entry, change).record.version
         }
+        change.plans.undone = .init(sequence: sequence, restored: Set(undoing.versions.keys.filter(undoing.isUntouched)))
         // The last first: what a deletion did to others came before it, so they are found again when their turn comes.
         for entry in undone.entries.reversed() { try undo(entry, undoing, &change) }
     }

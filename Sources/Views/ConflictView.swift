@@ -78,13 +78,13 @@ package struct ConflictView: Sendable, AskingPane {
     package private(set) var drafts: [DraftItem] = []
     /// What waits to be sent, a line each.
     package private(set) var waiting: [String] = []
-    package private(set) var selected: Int64?
+    package internal(set) var selected: Int64?
     /// Whether the selected draft's sides are shown.
     package private(set) var isOpen = false
     /// By draft, then by position in the kind's declaration.
-    package private(set) var choices: [Int64: [Int: Choice]] = [:]
+    package internal(set) var choices: [Int64: [Int: Choice]] = [:]
     /// Where the whole record is at stake.
-    package private(set) var wholes: [Int64: Choice] = [:]
+    package internal(set) var wholes: [Int64: Choice] = [:]
     package private(set) var isAskingToDrop = false
     package internal(set) var isHelpOpen = false
     /// Words for the person, for whoever shows them.
@@ -256,7 +256,7 @@ package struct ConflictView: Sendable, AskingPane {
                 toast = "Nothing is at the same time here: r sends it again."
                 return [.shared(.bell)]
             }
-            input = LineField("Reason: ")
+            input = LineField(Self.reason)
         case .edit:
             guard let command = item.command else {
                 toast = item.parts > 1 ? "It did \(item.parts) things at once: s sends them one by one, then each can be changed." : "It takes something back: r sends it again, x forgets it."

@@ -99,6 +99,29 @@ extension DocumentsView {
         form = UploadForm(
             schools: schoolChoices, athletes: athletes, athlete: owner,
             replaces: replaced.map { (.init($0.id, RecordNames.name($0)), $0.fields.text("type"), $0.fields.reference("school_id")) })
+        countVersion()
+    }
+
+    /// The number of the version that the form makes: what it replaces is replaced at the end of its chain, whoever came before.
+    mutating func countVersion() {
+        guard var id = form?.replaces?.id else { return }
+        // No longer than all, whatever the records say.
+        for _ in records.indices { if let next = newer[id] { id = next } else { break } }
+        if case .integer(let number)? = records[id]?.fields["version"] { form?.version = number + 1 } else { form?.version = nil }
+    }
+
+    /// What was typed into forms and not sent, each as text; what is not opened yet too.
+    package var typedForms: [String] { (form?.kept.map { [$0] } ?? []) + keptForms }
+
+    /// Puts back what earlier runs kept, one form after the other.
+    package mutating func restore(forms: [String]) {
+        keptForms += forms
+        openKept()
+        countVersion()
+    }
+
+    mutating func openKept() {
+        while form == nil, !keptForms.isEmpty { form = UploadForm(kept: keptForms.removeFirst(), schools: schoolChoices, athletes: athletes) }
     }
 
     mutating func forgetSchool() {

@@ -57,6 +57,8 @@ package struct DocumentsView: Sendable, AskingPane, SearchingPane {
     /// A link that was just made: it is shown only now.
     package internal(set) var madeLink: (url: String, words: String)?
     package internal(set) var form: UploadForm?
+    /// Of an earlier run, each to be opened when none is.
+    package internal(set) var keptForms: [String] = []
     package internal(set) var isSearching = false
     package internal(set) var isHelpOpen = false
     /// Words for the person, for whoever shows them.
@@ -76,7 +78,7 @@ package struct DocumentsView: Sendable, AskingPane, SearchingPane {
     private(set) var records: [Identifier: Record] = [:]
     private(set) var names: [Identifier: String] = [:]
     /// What replaces which.
-    private var newer: [Identifier: Identifier] = [:]
+    private(set) var newer: [Identifier: Identifier] = [:]
     private(set) var schools: [Record] = []
     private(set) var athletes: [UploadForm.Choice] = []
     /// The figures of what is here, for where the server's are not known.
@@ -114,7 +116,9 @@ package struct DocumentsView: Sendable, AskingPane, SearchingPane {
         athletes = members.filter { $0.fields.text("role") == Family.Role.athlete.rawValue }.map { .init($0.id, RecordNames.name($0)) }.sorted { $0.name < $1.name }
         self.names = Dictionary((schools + members).map { ($0.id, RecordNames.name($0)) }, uniquingKeysWith: { first, _ in first })
         let (schoolChoices, athletes) = (schoolChoices, athletes)
+        openKept()
         form?.offer(schools: schoolChoices, athletes: athletes)
+        countVersion()
         if let opened, records[opened] == nil { close() }
         apply()
     }

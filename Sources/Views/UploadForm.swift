@@ -1,6 +1,7 @@
 package import Bytes
 internal import Client
 internal import Family
+internal import JSON
 package import Terminal
 internal import Uploads
 
@@ -31,6 +32,8 @@ package struct UploadForm: Sendable {
     package private(set) var problems: [Field: String] = [:]
     /// The document whose next version it is.
     let replaces: Choice?
+    /// The number that it will have (R133): one more than the newest of what it replaces, as the server counts; `nil` while that is not known.
+    var version: Int64? = 1
     var file = LineField("")
     var title: LineField
     var text = LineField("", isMultiline: true)
@@ -55,6 +58,62 @@ package struct UploadForm: Sendable {
         title = LineField("", text: replaces?.document.name ?? "")
         type = replaces?.type.flatMap { type in DocumentType.allCases.firstIndex { $0.rawValue == type } }
         school = replaces?.school.flatMap { school in schools.firstIndex { $0.id == school }.map { $0 + 1 } } ?? 0
+    }
+
+    /// As `kept` was in an earlier run; `nil` for what no form wrote.
+    package init?(kept: String, schools: [Choice], athletes: [Choice]) {
+        var (file, type, title, text) = ("", "", "", "")
+        var (school, athlete, replaced, name): (Identifier?, Identifier?, Identifier?, String) = (nil, nil, nil, "")
+        do throws(JSONError) {
+            try JSONReader.read(Array(kept.utf8)) { (reader: inout JSONReader) throws(JSONError) in
+                try reader.readObject { (reader: inout JSONReader, key: JSONKey) throws(JSONError) in
+                    switch key {
+                    case "file": file = try reader.readString()
+                    case "type": type = try reader.readString()
+                    case "title": title = try reader.readString()
+                    case "description": text = try reader.readString()
+                    case "school": school = try reader.readIdentifier()
+                    case "athlete": athlete = try reader.readIdentifier()
+                    case "replaces": replaced = try reader.readIdentifier()
+                    case "replaces_title": name = try reader.readString()
+                    default: try reader.skipValue()
+                    }
+                }
+            }
+        } catch {
+            return nil
+        }
+        self.init(
+            schools: schools, athletes: athletes, athlete: athlete, replaces: replaced.map { (Choice($0, name), type, school) })
+        self.file.set(file)
+        self.type = DocumentType.allCases.firstIndex { $0.rawValue == type }
+        self.title.set(title)
+        self.text.set(text)
+        self.school = school.flatMap { school in schools.firstIndex { $0.id == school }.map { $0 + 1 } } ?? 0
+    }
+
+    /// What was typed and chosen, as JSON; `nil` when nothing would be lost if the program ended now.
+    package var kept: String? {
+        guard !(file.text.isEmpty && text.text.isEmpty && title.text == (replaces?.name ?? "")) else { return nil }
+        var writer = JSONWriter()
+        writer.beginObject()
+        for (name, value) in [("file", file.text), ("title", title.text), ("description", text.text), ("type", type.map { DocumentType.allCases[$0].rawValue } ?? "")] {
+            writer.key(name)
+            writer.string(value)
+        }
+        let chosenSchool = school > 0 && schools.indices.contains(school - 1) ? schools[school - 1].id : nil
+        let chosenAthlete = athlete.flatMap { athletes.indices.contains($0) ? athletes[$0].id : nil }
+        for (name, id) in [("school", chosenSchool), ("athlete", chosenAthlete), ("replaces", replaces?.id)] {
+            guard let id else { continue }
+            writer.key(name)
+            writer.identifier(id)
+        }
+        if let replaces {
+            writer.key("replaces_title")
+            writer.string(replaces.name)
+        }
+        writer.endObject()
+        return String(decoding: writer.octets, as: UTF8.self)
     }
 
     /// Takes what can be chosen by now; what was chosen stays.
@@ -198,7 +257,7 @@ package struct UploadForm: Sendable {
 
     /// Draws the form in the middle of the screen.
     package func draw(_ canvas: inout Canvas, _ theme: Theme) {
-        let rows = fields.reduce(0) { $0 + ($1 == .text ? 3 : 1) + (problems[$1] == nil ? 0 : 1) } + (options.isEmpty ? 0 : 2) + 4
+        let rows = fields.reduce(0) { $0 + ($1 == .text ? 3 : 1) + (problems[$1] == nil ? 0 : 1) } + (options.isEmpty ? 0 : 2) + 5
         let rect = canvas.bounds.centred(columns: min(canvas.size.columns, 84), rows: min(rows, canvas.size.rows))
         canvas.fill(rect)
         canvas.box(rect, theme[.accent], title: replaces.map { "Next version of \($0.name)" } ?? "Upload Document", titleStyle: theme[.title])
@@ -228,6 +287,12 @@ package struct UploadForm: Sendable {
                     canvas.draw(TextWidth.cut(problem, to: columns), at: start, row, theme[.failure])
                     row += 1
                 }
+                if place == .school {
+                    // Nobody types it: it follows from what is replaced, and two who upload at once get different ones.
+                    canvas.draw("Version", at: inner.column, row, theme[.muted])
+                    canvas.draw(TextWidth.cut(versionWords, to: columns), at: start, row, theme[.muted])
+                    row += 1
+                }
                 if place == .file, !options.isEmpty {
                     for line in StyledText(options.joined(separator: "  "), theme[.muted]).wrapped(columns: columns).prefix(2) {
                         canvas.draw(line, at: start, row)
@@ -240,6 +305,12 @@ package struct UploadForm: Sendable {
                 TextWidth.cut("uploads  ↑ ↓ field  ← → choose  Tab completes a path  Esc cancels", to: inner.columns - 6), at: inner.column + 6, inner.endRow - 1,
                 theme[.muted])
         }
+    }
+
+    /// "1", "3, after version 2".
+    private var versionWords: String {
+        guard let version else { return "the next one" }
+        return version > 1 ? "\(version), after version \(version - 1), which stays" : "\(version)"
     }
 
     private func line(_ field: Field) -> LineField? {

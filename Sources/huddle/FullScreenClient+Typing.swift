@@ -34,6 +34,8 @@ extension FullScreenClient {
         var places: [String: Cache.Place] = [:]
         places["room"] = room.typed
         for case (.form(let number), let form as FormBuffer) in views { places["form \(number)"] = form.typed }
+        for (number, place) in documents.typed.enumerated() { places["upload \(number + 1)"] = place }
+        places["kept"] = kept.typed
         // Without a place to keep it everything goes on; the session has said so.
         for line in lines { try? cache.keep(input: line) }
         for (name, place) in places where typing.kept[name] != place { try? cache.keep(place, of: name) }
@@ -51,6 +53,13 @@ extension FullScreenClient {
         for (name, place) in typing.kept.sorted(by: { $0.key < $1.key }) where name.hasPrefix("form ") {
             guard let draft = FormDraft(text: place.text), let key = restore(draft), let number = buffers.number(of: key) else { continue }
             room.tell(["A form that was not saved is open again: Alt-\(number) shows it."])
+        }
+        let uploads = typing.kept.filter { $0.key.hasPrefix("upload ") }.sorted { $0.key < $1.key }.map(\.value)
+        if !uploads.isEmpty, documents.restore(uploads, self), let number = buffers.number(of: .documents) {
+            room.tell(["A file that you were about to upload is still asked about: Alt-\(number) shows it."])
+        }
+        if let place = typing.kept["kept"], kept.restore(place, self), let number = buffers.number(of: .kept) {
+            room.tell(["What you chose and wrote for a conflict is still here: Alt-\(number) shows it."])
         }
     }
 

@@ -21,11 +21,8 @@ enum Kept {
         guard let place = setting.cache, place.member != nil else {
             throw ProgramFailure(.offline, "Nothing is kept on this machine yet: start huddle once while the server answers.")
         }
-        let session = try ClientSession(setting.address, setting.configuration(family: setting.familyIdentifier), cache: place)
-        guard session.cache != nil else {
-            let reason = session.takeWarnings().first ?? ""
-            throw ProgramFailure(.failed, reason.contains("Another huddle") ? "Another huddle of yours is open on this machine: do it there." : reason)
-        }
+        let session = try ClientSession(setting.address, setting.configuration(family: setting.familyIdentifier), cache: place, isAlone: true)
+        guard session.cache != nil else { throw ProgramFailure(.failed, session.takeWarnings().first ?? "") }
         return session
     }
 }

@@ -28,6 +28,14 @@ struct OutboxCommand {
         case .drop(let number):
             let session = try Kept.session(setting)
             defer { session.leave() }
+            if let place = OutboxRequest.file(number) {
+                guard let cache = session.cache, let files = try? cache.transfers(), files.indices.contains(place) else {
+                    throw UsageError("No file on its way has the number \(number.printable). See: huddle outbox")
+                }
+                // What the server has of it goes with time, and what is here of a download stays.
+                try cache.forget(transfer: files[place].number)
+                return .done
+            }
             _ = session.drop(draft: try OutboxRequest.draft(number, session.engine.drafts).id)
             return .done
         case .resolve(let number, let words):
@@ -52,18 +60,20 @@ struct OutboxCommand {
         }
         var engine = SyncEngine(setting.configuration(family: setting.familyIdentifier))
         engine.restore(kept.state)
+        let files = Cache.lookTransfers(place, member)
         guard !invocation.isJSON else {
             for mutation in engine.pending { try print("waiting", mutation.id, mutation.at, mutation.body, sent: mutation.state != .unsent, nil) }
             for draft in engine.drafts {
                 let body = draft.undo.map { Mutation.Body.undo(sequence: $0) } ?? .operations(draft.operations)
                 try print("refused", draft.id, draft.at, body, sent: true, draft.rejection)
             }
+            for (place, file) in files.enumerated() { try print(file, "f\(place + 1)") }
             return
         }
         let clock = LocalClock(zone: engine.timeZone)
         let text = ChangeText(RecordNames(engine)) { clock.time($0, now: Clock.wallMilliseconds()) }
         var lines: [String] = []
-        if engine.pending.isEmpty, engine.drafts.isEmpty { lines.append("Nothing waits, and nothing was refused.") }
+        if engine.pending.isEmpty, engine.drafts.isEmpty, files.isEmpty { lines.append("Nothing waits, and nothing was refused.") }
         if !engine.pending.isEmpty { lines.append("Waiting to be sent:") }
         for mutation in engine.pending { lines.append("   \(text.time(mutation.at)) \(text.waiting(mutation))") }
         if !engine.drafts.isEmpty { lines.append("Refused, and kept:") }
@@ -75,7 +85,30 @@ struct OutboxCommand {
                 lines += text.rejection(draft.rejection).map { "   " + $0 }
             }
         }
+        if !files.isEmpty { lines.append("Files on their way:") }
+        for (place, file) in files.enumerated() { lines.append("f\(place + 1). \(file.words)") }
         try Output.write(lines.joined(separator: "\n") + "\n")
+    }
+
+    private func print(_ file: KeptTransfer, _ number: String) throws {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.key("type")
+        writer.string(file.transfer.isUpload ? "upload" : "download")
+        writer.key("number")
+        writer.string(number)
+        writer.key("title")
+        writer.string(file.transfer.title)
+        writer.key("file")
+        writer.string(file.transfer.path)
+        writer.key("octets")
+        writer.integer(file.octets)
+        writer.key("total")
+        writer.integer(file.transfer.total)
+        writer.key("state")
+        writer.string(file.state?.rawValue ?? "kept")
+        writer.endObject()
+        try Output.write(writer.octets + [UInt8(ascii: "\n")])
     }
 
     private func print(_ type: String, _ id: Int64, _ at: Int64, _ body: Mutation.Body, sent: Bool, _ rejection: Rejection?) throws {

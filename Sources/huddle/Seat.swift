@@ -24,7 +24,7 @@ final class Seat {
         var configuration = setting.configuration(family: setting.familyIdentifier)
         // Somebody's script is no news to those who are here.
         configuration.isQuiet = isQuiet
-        session = try ClientSession(setting.address, configuration, cache: keeps ? setting.cache : nil)
+        session = try ClientSession(setting.address, configuration, cache: keeps ? setting.cache : nil, isAlone: true)
         session.start()
     }
 

@@ -233,6 +233,39 @@ struct PlanTests {
         #expect(back.code == .overlap)
     }
 
+    @Test("An undo brings back what overlapped by consent without asking again, unless somebody changed either of them since")
+    func undoesConsent() throws {
+        let one = world.newID(), two = world.newID()
+        var proposal = world.proposal(home, home.parent, [item(one, "12:00", "13:00"), item(two, "12:00", "13:00")])
+        proposal.mutation.overlap = OverlapOverride(reason: "Both", pairs: [OverlapPair(one, two)])
+        #expect(try world.commit(proposal).sequence != nil)
+        func shift(_ kind: Kind, _ id: Identifier, _ days: Int) throws -> Int64 {
+            let version = try world.record(home, id).version
+            return try #require(try world.mutate(home, home.parent, Operation(kind: kind, id: id, action: .shift(base: version, days: days))).sequence)
+        }
+        // The whole trip, one item of it, and the redoing of that.
+        let whole = try shift(.trip, road, -3)
+        #expect(try world.undo(home, home.parent, whole).sequence != nil)
+        #expect(try world.record(home, one).fields.text("start_time") == "2026-12-05T12:00")
+        let apart = try shift(.tripItem, one, 1)
+        let back = try world.undo(home, home.parent, apart)
+        let undone = try #require(back.sequence)
+        #expect(try world.record(home, one).fields.text("start_time") == "2026-12-05T12:00")
+        #expect(try world.undo(home, home.parent, undone).sequence != nil)
+        let again = try #require(try world.undo(home, home.parent, apart + 2).sequence, "the undo of that undo")
+        #expect(again > undone)
+        // What came since was let be by nobody: a third item, and the second one at another time.
+        let later = try shift(.tripItem, one, 1)
+        let three = world.newID()
+        #expect(try world.mutate(home, home.parent, item(three, "12:30", "13:30")).code == .overlap, "the second is there")
+        var third = world.proposal(home, home.parent, [item(three, "12:30", "13:30")])
+        third.mutation.overlap = OverlapOverride(reason: "Both", pairs: [OverlapPair(two, three)])
+        #expect(try world.commit(third).sequence != nil)
+        let refused = try world.undo(home, home.parent, later)
+        #expect(refused.code == .overlap)
+        #expect(refused.rejection?.overlaps.map { OverlapPair($0.item.id, $0.with.id) } == [OverlapPair(one, three)], "only what is new is asked about")
+    }
+
     @Test("P35 a copied trip has copies of its living items, with ids that a retry and an offline client know")
     func copies() throws {
         let one = world.newID(), copy = world.newID()

@@ -236,6 +236,66 @@ struct FullScreenTravelTests {
         #expect(keys > 3 && slowest < 1_000_000_000, "\(keys) keys, \(slowest / 1_000) µs")
     }
 
+    @Test("What is chosen and written for a conflict, and a form for an upload, are there again after a kill -9")
+    func keptOverKill() throws {
+        let (parent, athlete) = (demo.parents[0], demo.athletes[0])
+        let program = HuddleProgram(server, token: athlete.token)
+        #expect(try program.run("add", "event", "type=camp", "name=Late Camp", "start=2035-03-01", "cost=100", "--athlete", athlete.name).ending == .exited(0))
+        var terminal = try open(parent)
+        try expect(terminal, "? shows the keys")
+        try server.kill()
+        try expect(terminal, "OFFLINE")
+        try terminal.type("/edit event \"Late Camp\" --cost 150 --performance-notes \"Bring the cooler\"\r")
+        try expect(terminal, "1 pending")
+        terminal.signal(SIGSTOP)
+        try server.restart()
+        #expect(try program.run("edit", "event", "Late Camp", "cost=120", "performance-notes=Gate B").ending == .exited(0))
+        terminal.signal(SIGCONT)
+        let isTold = try terminal.wait(milliseconds: 30_000) { $0.text.contains("1 conflict") }
+        #expect(isTold, "\(terminal.screen.text)")
+        // Before anything is decided: a file that is about to go up.
+        try terminal.type("\u{1B}4n")
+        try expect(terminal, "Upload Document")
+        try terminal.type("/tmp/Spring game.mp4\u{1B}[B")
+        try expect(terminal, "‹ Highlight Video ›")
+        try terminal.type("\u{18}d\r")
+        try expect(terminal, "Bring the cooler")
+        // The cost is theirs, the notes are being written.
+        try terminal.type("t")
+        try expect(terminal, "● 120.00")
+        try terminal.type("e and sunscreen")
+        try expect(terminal, "and sunscreen")
+        let state = folder.path + "/" + parent.name.replacing(" ", with: "") + "/state/huddle"
+        try TypingKeptTests.waitForKept("and sunscreen", of: "kept", in: state)
+        try TypingKeptTests.waitForKept("/tmp/Spring game.mp4", of: "upload 1", in: state)
+        terminal.signal(SIGKILL)
+        _ = try terminal.waitForEnd()
+
+        terminal = try open(parent)
+        try expect(terminal, "A file that you were about to upload is still asked about: Alt-4 shows it.")
+        try expect(terminal, "What you chose and wrote for a conflict is still here: Alt-5 shows it.")
+        try terminal.type("\u{1B}4")
+        for words in ["/tmp/Spring game.mp4", "Spring game", "Highlight Video"] { try expect(terminal, words) }
+        try terminal.type("\u{1B}5")
+        for words in ["● 120.00", "and sunscreen"] { try expect(terminal, words) }
+        try terminal.type("\r")
+        try expect(terminal, "● new")
+        try terminal.type("\r")
+        try expect(terminal, "Decided, and sent.")
+        let shown = try program.run("events", "--search", "Late", "--json").output
+        #expect(shown.contains("and sunscreen") && shown.contains("120.00"), "\(shown)")
+        // Decided and left, nothing of it comes back.
+        try terminal.type("\u{1B}4\u{1B}")
+        try expectGone(terminal, "Upload Document")
+        try terminal.type("\u{1B}1/quit\r")
+        #expect(try terminal.waitForEnd() == .exited(0))
+        terminal = try open(parent)
+        try expect(terminal, "/help tells more.")
+        #expect(!terminal.screen.text.contains("is still"), "\(terminal.screen.text)")
+        terminal.signal(SIGKILL)
+        _ = try terminal.waitForEnd()
+    }
+
     @Test("A conflict is decided field by field: theirs, yours, and a text written anew in one's own editor; nothing of the others is overwritten unseen")
     func conflict() throws {
         let (parent, athlete) = (demo.parents[0], demo.athletes[0])

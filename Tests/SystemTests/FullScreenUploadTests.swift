@@ -52,6 +52,16 @@ struct FullScreenUploadTests {
 
     private func documents() throws -> [JSONValue] { try HuddleProgram(server, token: athlete.token).run("docs", "--json").lines() }
 
+    /// `huddle outbox` beside the full screen.
+    private func outbox(_ url: String, _ words: String...) throws -> Programs.Answer {
+        let home = folder.path + "/home"
+        return try Programs.run(
+            Programs.path("huddle"), ["outbox"] + words,
+            environment: [
+                "XDG_CONFIG_HOME=\(home)/config", "XDG_STATE_HOME=\(home)/state", "HUDDLE_SERVER=\(url)", "HUDDLE_TOKEN=\(athlete.token)", "LC_ALL=C.UTF-8",
+            ] + (Environment.value("LD_LIBRARY_PATH").map { ["LD_LIBRARY_PATH=\($0)"] } ?? []))
+    }
+
     /// Begins an upload and kills the program in the middle of it.
     private func interrupt(_ relay: StallingRelay, _ path: String) throws {
         let terminal = try open(relay.url)
@@ -66,8 +76,15 @@ struct FullScreenUploadTests {
         try terminal.type("\u{18}\u{3}")
         try expect(terminal, "long is on its way (")
         try expect(terminal, "It goes on by itself when huddle runs next. /quit again leaves all the same.")
+        let beside = try outbox(relay.url)
+        #expect(beside.output.contains("f1. long up: ") && beside.output.contains(" of 11.4 MB, under way"), "\(beside)")
+        #expect(try outbox(relay.url, "drop", "f1").errors.contains("Another huddle of yours is open"))
         terminal.signal(Signals.kill)
         #expect(try terminal.waitForEnd() == .killed(signal: Signals.kill))
+        let kept = try outbox(relay.url, "--json").json()
+        #expect(kept["type"]?.string == "upload" && kept["number"]?.string == "f1" && kept["state"]?.string == "kept" && kept["file"]?.string == path)
+        let (octets, total) = (kept["octets"]?.integer ?? -1, kept["total"]?.integer ?? -1)
+        #expect(total >= Self.octets && octets > 0 && octets <= total, "\(octets) of \(total)")
         relay.letGo(cutting: true)
         _ = relay.takeCounts()
     }
@@ -99,6 +116,22 @@ struct FullScreenUploadTests {
         try expect(third, "1 of 1 total")
         #expect(!third.screen.text.contains("↑ long"), "\(third.screen.text)")
         #expect(try documents().count == 1)
+    }
+
+    @Test("A file on its way is dropped from a shell when no huddle is open, and goes no further")
+    func dropped() throws {
+        let relay = try StallingRelay(server.port, .up, stallAfter: Self.stall)
+        defer { relay.end() }
+        try interrupt(relay, try video("long.mp4"))
+        #expect(try outbox(relay.url, "drop", "f2").ending == .exited(2))
+        #expect(try outbox(relay.url, "drop", "f1").ending == .exited(0))
+        #expect(try outbox(relay.url).output == "Nothing waits, and nothing was refused.\n")
+        let again = try open(relay.url)
+        try expect(again, "? shows the keys")
+        try again.type("\u{1B}4")
+        try expect(again, "No documents yet")
+        #expect(!again.screen.text.contains("long"), "\(again.screen.text)")
+        #expect(try documents().isEmpty)
     }
 
     @Test("R141 a file that changed or went while huddle was dead is told in one sentence, and nothing of it goes up", arguments: [false, true])

@@ -6,15 +6,19 @@ import Testing
 
 @Suite("What is typed outlasts the program", .serialized)
 struct TypingKeptTests {
-    /// Waits until a text stands in the cache of the program's only member.
     private func waitForKept(_ text: String, _ program: HuddleProgram) throws {
-        let state = program.home + "/.local/state/huddle"
+        try Self.waitForKept(text, of: "room", in: program.home + "/.local/state/huddle")
+    }
+
+    /// Waits until a text stands in the cache of the only member that uses a state folder.
+    static func waitForKept(_ text: String, of name: String, in state: String) throws {
         let server = try #require(try Files.list(state).first { $0.hasPrefix("ws") })
         let member = try #require(try Files.list(state + "/" + server).first { $0 != "seats" })
         let database = try Database(path: "\(state)/\(server)/\(member)/cache.sqlite", mode: .readOnly, busyMilliseconds: 1_000)
         let end = Clock.monotonicMilliseconds() + 10_000
         while Clock.monotonicMilliseconds() < end {
-            if try database.prepare("SELECT text FROM conversation WHERE name = 'room'").first({ $0.text(0) }) == text { return }
+            let kept = try database.prepare("SELECT text FROM conversation WHERE name = '\(name)'").first { $0.text(0) }
+            if name == "room" ? kept == text : kept?.contains(text) == true { return }
             var none: [Poll.Item] = []
             _ = try Poll.wait(&none, timeoutMilliseconds: 5)
         }

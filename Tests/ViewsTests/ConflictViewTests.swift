@@ -72,6 +72,46 @@ struct ConflictViewTests {
         }
     }
 
+    @Test("What is chosen and being written outlasts the program as text, for the drafts that are still there")
+    func kept() throws {
+        let items = [try Self.conflict(), Self.refused(), Self.overlap()]
+        var view = Self.view(items)
+        #expect(view.kept == nil)
+        Self.type(&view, "enter", "t")
+        let chosen = view.choices
+        Self.type(&view, "down", "e")
+        if view.input == nil { Self.type(&view, "down", "e") }
+        try #require(view.input != nil)
+        Self.type(&view, " and \"more\"\\")
+        let typed = try #require(view.input?.text)
+        let text = try #require(view.kept)
+        var again = Self.view(items)
+        let isBack = again.restore(text)
+        #expect(isBack)
+        #expect(again.choices == chosen && again.input?.text == typed && again.isOpen && again.field == view.field && again.kept == text)
+        Self.type(&again, "enter")
+        #expect(again.choices[7]?.values.contains(.text(typed)) == true)
+        var later = Self.view(items)
+        let isThere = later.restore(try #require(again.kept))
+        #expect(isThere && later.choices == again.choices && later.input == nil)
+        // Of drafts that are gone nothing is left, and what nobody wrote harms nothing.
+        var other = Self.view([Self.refused()])
+        let isAny = other.restore(text)
+        #expect(!isAny && other.kept == nil && other.input == nil)
+        for wrong in ["", "{", "[]", "[{}]", "[{\"draft\":7,\"fields\":{\"cost\":\"maybe\",\"nothing\":\"yours\"},\"at\":\"nowhere\",\"typed\":\"x\"}]", "[7]", "null"] {
+            var view = Self.view(items)
+            let isTaken = view.restore(wrong)
+            #expect(!isTaken && view.kept == nil, "\(wrong)")
+        }
+        // The reason for an overlap is kept as well.
+        var reason = Self.view([Self.overlap()])
+        Self.type(&reason, "w", "Both are meant")
+        var back = Self.view([Self.overlap()])
+        let isReason = back.restore(try #require(reason.kept))
+        #expect(isReason)
+        #expect(Self.type(&back, "enter") == [.override(11, reason: "Both are meant")])
+    }
+
     @Test("All that is kept is listed, with why and what is to be decided")
     func list() throws {
         let view = try Self.view([Self.conflict(), Self.refused()], waiting: ["say: On my way"])

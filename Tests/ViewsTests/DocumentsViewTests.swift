@@ -365,6 +365,49 @@ struct DocumentsViewTests {
         #expect(view.form == nil)
     }
 
+    @Test("R133 The version is shown and not typed: 1, or one after the newest of what it replaces, also when somebody else is quicker")
+    func versionShown() throws {
+        var view = Self.view(rows: 24)
+        Self.type(&view, "n")
+        #expect(Self.drawn(view).split(separator: "\n").contains { $0.contains("Version         1 ") }, "\(Self.drawn(view))")
+        Self.type(&view, "esc")
+        func begin(_ number: UInt64) throws {
+            let record = try #require(view.records[Self.id(number)])
+            view.begin(record)
+        }
+        try begin(2)
+        #expect(Self.drawn(view).contains("3, after version 2, which stays"), "\(Self.drawn(view))")
+        // An older version is replaced at the end of its chain (semantics.md, "Documents").
+        try begin(3)
+        #expect(view.form?.version == 3)
+        var more = Self.documents
+        more.append(Self.document(9, "Transcript, newest", "transcript", at: 4_000, ["version": .integer(3), "replaces": .reference(Self.id(2))]))
+        view.show(more, names: RecordNames(Self.others + more), context: .all)
+        #expect(view.form?.version == 4)
+        view.show([], names: RecordNames(Self.others), context: .all)
+        #expect(Self.drawn(view).contains("the next one"))
+    }
+
+    @Test("A form for an upload outlasts the program as text; of several each is asked about when the one before is closed")
+    func keptForm() throws {
+        var view = Self.view(rows: 24)
+        #expect(view.typedForms.isEmpty)
+        Self.type(&view, "n")
+        #expect(view.typedForms.isEmpty, "nothing was typed")
+        _ = view.handle(.paste("/home/x/Fall highlights.mp4"))
+        Self.type(&view, "down", "down", "down", "right", "down", "Two lines \"of\" text")
+        let texts = view.typedForms
+        try #require(texts.count == 1)
+        var again = Self.view(rows: 24)
+        again.restore(forms: texts + ["{", "{\"file\":\"/b.pdf\",\"school\":\"x\"}", "{\"file\":\"/b.pdf\",\"replaces\":\"\(Self.id(2))\",\"replaces_title\":\"Transcript 2026\"}"])
+        #expect(again.typedForms.first == texts.first)
+        let wish = Self.type(&again, "enter")
+        #expect(wish == Self.type(&view, "enter") && wish.count == 1, "\(wish)")
+        again.closeForm()
+        again.show(Self.documents, names: RecordNames(Self.others + Self.documents), context: .all)
+        #expect(again.form?.file.text == "/b.pdf" && again.form?.replaces?.id == Self.id(2) && again.form?.version == 3 && again.typedForms.count == 1)
+    }
+
     @Test("R134 Each type takes its files, and tells of them in the words of the server", arguments: DocumentType.allCases)
     func types(type: DocumentType) throws {
         let place = try #require(DocumentType.allCases.firstIndex(of: type))

@@ -7,6 +7,7 @@ internal import Wire
 extension Cache {
     /// Remembers what one input of the engine did, to be written with the next `save`.
     package func note(_ actions: [SyncAction]) {
+        guard !isBeside else { return }
         for action in actions {
             switch action {
             case .notify(.change(let change, _)):
@@ -36,7 +37,9 @@ extension Cache {
     /// - Throws: SQLite's answer. What is written is as it was, and what was to be written is tried again with the next `save`.
     @discardableResult
     package func save(_ engine: borrowing SyncEngine) throws -> Bool {
-        guard let state = engine.savedState else { return false }
+        guard var state = engine.savedState else { return false }
+        // Records are in the cache that this one is beside.
+        if isBeside { state.cursor = nil }
         let pending = engine.pending.map(\.asSaved)
         let changed = pending.filter { written[$0.id] != $0 }
         let known = pending.count { written[$0.id] != nil }

@@ -46,10 +46,52 @@ extension Cache {
         }
     }
 
-    /// Lines of input, the oldest first.
+    /// Lines of input, the oldest first; beside another cache that one's before them.
     package func input() throws -> [String] {
+        guard let own else { return try Self.input(database) }
+        let earlier = try? Database(path: own, mode: .readWrite, busyMilliseconds: 1_000)
+        return (earlier.flatMap { try? Self.input($0) } ?? []) + (try Self.input(database))
+    }
+
+    private static func input(_ database: Database) throws -> [String] {
         var lines: [String] = []
         try database.prepare("SELECT line FROM input ORDER BY number").each { lines.append($0.text(0)) }
         return lines
+    }
+
+    // MARK: Of a program that ran beside another one
+
+    /// Takes over what was typed and which files were on their way there, on stable storage: nothing that is here gives way to it.
+    func takeOver(from left: Cache) throws {
+        var places = try conversations()
+        let (typed, lines, files) = (try left.conversations(), try Self.input(left.database), try left.transfers())
+        let next = (try database.prepare("SELECT max(number) FROM transfer").first { $0.int64(0) } ?? 0) + 1
+        try transaction(synchronously: true) {
+            for (name, place) in typed.sorted(by: { $0.key < $1.key }) {
+                let (free, both) = Self.merged(name, place, into: places)
+                places[free] = both
+                try statements.setConversation.run(.text(free), .text(both.text), .text(both.place))
+            }
+            for line in lines { try statements.addInput.run(.text(line)) }
+            for (place, file) in files.enumerated() {
+                try database.run("INSERT INTO transfer (number, body) VALUES (?, ?)", .integer(next + Int64(place)), .octets(file.transfer.saved))
+            }
+        }
+    }
+
+    /// Where a text goes, and what stands there then.
+    static func merged(_ name: String, _ place: Place, into held: [String: Place]) -> (name: String, place: Place) {
+        // "form 2": any number that is free.
+        if let space = name.lastIndex(of: " "), Int(name[name.index(after: space)...]) != nil {
+            var number = 1
+            while held["\(name[...space])\(number)"] != nil { number += 1 }
+            return ("\(name[...space])\(number)", place)
+        }
+        guard let here = held[name], !here.text.isEmpty else { return (name, Place(text: place.text, place: held[name]?.place ?? place.place)) }
+        guard !place.text.isEmpty, place.text != here.text else { return (name, here) }
+        // Two lists of JSON are one list; two texts stand one under the other.
+        let isList = here.text.first == "[" && here.text.last == "]" && here.text.count > 2 && place.text.first == "[" && place.text.last == "]"
+        let both = isList ? "\(here.text.dropLast()),\(place.text.dropFirst())" : "\(here.text)\n\(place.text)"
+        return (name, Place(text: both, place: here.place))
     }
 }

@@ -11,7 +11,8 @@ internal import SQLite
 /// first octet leaves, so that a program that is killed at any moment neither loses it nor asks for something else under its id.
 /// What comes from the server is written without a sync: what is lost of it is sent again.
 ///
-/// One process writes at a time (flock(2) on the folder). Confined to one thread.
+/// One process writes at a time (flock(2) on the folder). One that starts beside it keeps what it is told in a folder of its own
+/// (`openBeside`), which the next one to start alone takes over. Confined to one thread.
 package final class Cache {
     /// Of the tables (`PRAGMA user_version`).
     static let version: Int64 = 1
@@ -21,6 +22,8 @@ package final class Cache {
     static let keptInput = 1_000
     /// How long another process of this member may take to end, milliseconds.
     static let lockMilliseconds = 300
+    /// Processes beside the first that keep what they are told: more than anybody looks at.
+    static let mostBeside = 8
     static let fileName = "cache.sqlite"
     /// Where a cache goes that this program cannot use; an earlier one there is replaced.
     static let asideName = "set-aside.sqlite"
@@ -41,6 +44,10 @@ package final class Cache {
     let database: Database
     let statements: CacheStatements
     private let lock: FolderLock
+    /// The member's own cache, which another process has, where this is one beside it: what is the family's is kept there, and here only
+    /// what its author wrote on this side.
+    let own: String?
+    var isBeside: Bool { own != nil }
     private var isSynchronous = true
 
     // What is written, for telling what is not.
@@ -53,8 +60,9 @@ package final class Cache {
     var isReplaced = false
     var newChanges: [Change] = []
 
-    init(_ folder: String, _ place: CachePlace, _ database: Database, _ lock: FolderLock) throws {
+    init(_ folder: String, _ place: CachePlace, _ database: Database, _ lock: FolderLock, beside own: String?) throws {
         self.folder = folder
+        self.own = own
         self.place = place
         self.database = database
         self.lock = lock
@@ -77,7 +85,7 @@ package final class Cache {
                 throw error
             }
             try place.remember(member)
-            return try open(folder, place, member, lock)
+            return try open(folder, place, member, lock, beside: nil)
         } catch let failure as CacheFailure {
             throw failure
         } catch {
@@ -85,8 +93,38 @@ package final class Cache {
         }
     }
 
+    private static func path(_ place: CachePlace, _ member: Identifier) -> String { "\(place.folder(of: member))/\(fileName)" }
+
+    /// Opens a cache beside the member's own, which another process has.
+    ///
+    /// - Returns: `nil` when that many run already.
+    /// - Throws: `CacheFailure`.
+    static func openBeside(_ place: CachePlace, _ member: Identifier) throws(CacheFailure) -> Opened? {
+        for number in 1...mostBeside {
+            let folder = place.folder(beside: number, of: member)
+            do {
+                try Files.makeFolders(folder, mode: 0o700)
+                return try open(folder, place, member, FolderLock(try Files.lock(folder: folder)), beside: path(place, member))
+            } catch let error as Errno where error == .locked {
+                continue
+            } catch {
+                throw CacheFailure(folder, error)
+            }
+        }
+        return nil
+    }
+
+    /// Those that nobody uses any more, with what was left in them.
+    static func left(beside place: CachePlace, _ member: Identifier) -> [Opened] {
+        (1...mostBeside).compactMap { number in
+            let folder = place.folder(beside: number, of: member)
+            guard Files.exists(folder), let lock = try? FolderLock(Files.lock(folder: folder)) else { return nil }
+            return try? open(folder, place, member, lock, beside: path(place, member))
+        }
+    }
+
     private static func open(
-        _ folder: String, _ place: CachePlace, _ member: Identifier, _ lock: FolderLock
+        _ folder: String, _ place: CachePlace, _ member: Identifier, _ lock: FolderLock, beside own: String?
     ) throws -> Opened {
         let path = "\(folder)/\(fileName)"
         var salvaged: SavedState?
@@ -103,7 +141,7 @@ package final class Cache {
                     let state = try reader.state()
                     let changes = try reader.changes()
                     if let state, state.member != member { throw CacheDamage("it belongs to somebody else") }
-                    let cache = try Cache(folder, place, database, lock)
+                    let cache = try Cache(folder, place, database, lock, beside: own)
                     cache.remember(state)
                     return Opened(cache: cache, state: state, changes: changes, notice: nil)
                 case let other: reason = other > version ? "was written by a newer huddle" : "has tables that no huddle writes"
@@ -126,7 +164,7 @@ package final class Cache {
         try Files.synchronizeFolder(of: path)
         let database = try openDatabase(path)
         try database.execute("BEGIN IMMEDIATE; \(CacheStatements.schema) PRAGMA user_version = \(version); COMMIT")
-        let cache = try Cache(folder, place, database, lock)
+        let cache = try Cache(folder, place, database, lock, beside: own)
         return Opened(cache: cache, state: salvaged, changes: [], notice: notice)
     }
 
@@ -145,10 +183,29 @@ package final class Cache {
             let reader = try CacheReader(database)
             guard var state = try reader.state() else { return nil }
             let changes = try reader.changes()
-            if !withWaiting { (state.pending, state.drafts) = ([], []) }
+            guard withWaiting else {
+                (state.pending, state.drafts) = ([], [])
+                return (state, changes)
+            }
+            // After what is here, as it will be when it is taken over.
+            for left in besides(place, member) {
+                guard let beside = try? CacheReader(left).state() else { continue }
+                state.pending += beside.pending
+                state.drafts += beside.drafts
+            }
             return (state, changes)
         } catch {
             return nil
+        }
+    }
+
+    /// The caches beside a member's own, for a process that only looks.
+    static func besides(_ place: CachePlace, _ member: Identifier) -> [Database] {
+        (1...mostBeside).compactMap { number in
+            let path = "\(place.folder(beside: number, of: member))/\(fileName)"
+            guard Files.exists(path), let database = try? Database(path: path, mode: .readWrite, busyMilliseconds: 1_000) else { return nil }
+            guard (try? database.execute("PRAGMA query_only = ON")) != nil else { return nil }
+            return database
         }
     }
 
@@ -211,6 +268,9 @@ package final class Cache {
         place.forget()
     }
 
+    /// Removes the folder, for one that holds nothing any more.
+    func remove() { try? Files.removeTree(folder) }
+
     /// Removes what is the family's and keeps what its author wrote and never sent, for one whose sign-in is not known any more: it is
     /// theirs, and waits for the next one.
     package func forgetFamily() {
@@ -241,8 +301,11 @@ package struct CacheFailure: Error, Hashable, Sendable {
     /// Another process of the same member has it.
     package let isLocked: Bool
 
-    static let locked = CacheFailure(
-        message: "Another huddle of yours is open on this machine: this one keeps nothing, so that what you type here while offline lasts only as long as it runs.",
+    static let locked = CacheFailure(message: "Another huddle of yours is open on this machine: do it there, or end it first.", isLocked: true)
+
+    static let crowded = CacheFailure(
+        message:
+            "\(Cache.mostBeside + 1) huddles of yours are open on this machine already: this one keeps nothing, so that what you type here while offline lasts only as long as it runs.",
         isLocked: true)
 
     private init(message: String, isLocked: Bool) {

@@ -3,7 +3,7 @@ internal import Crypto
 internal import Posix
 
 /// Where a member's cache lies: `$XDG_STATE_HOME/huddle` (else `~/.local/state/huddle`), a folder for each server, in it one for each
-/// member with `cache.sqlite`, and `seats`: files that tell for a sign-in which member it is.
+/// member with `cache.sqlite` (and `beside`, see `Cache`), and `seats`: files that tell for a sign-in which member it is.
 ///
 /// A seat's name is a digest of the token, so that the token stands nowhere here. Folders have mode 0700, files 0600.
 ///
@@ -39,6 +39,9 @@ package struct CachePlace: Hashable, Sendable {
 
     /// The folder of a member's cache.
     package func folder(of member: Identifier) -> String { "\(folder)/\(member)" }
+
+    /// The folder of a process that began while another had the member's cache.
+    func folder(beside number: Int, of member: Identifier) -> String { "\(folder(of: member))/beside/\(number)" }
 
     func remember(_ member: Identifier) throws(Errno) {
         guard self.member != member else { return }

@@ -23,6 +23,7 @@ final class CacheStatements {
     static let additions = """
         CREATE TABLE IF NOT EXISTS setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
         CREATE TABLE IF NOT EXISTS transfer (number INTEGER PRIMARY KEY, body BLOB NOT NULL);
+        CREATE TABLE IF NOT EXISTS transfer_progress (number INTEGER PRIMARY KEY, octets INTEGER NOT NULL, state TEXT NOT NULL);
         """
 
     let setMeta: Statement

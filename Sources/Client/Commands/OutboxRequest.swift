@@ -6,7 +6,7 @@ package enum OutboxRequest: Hashable, Sendable {
     case list
     /// Connects and waits until all that waits is answered.
     case send
-    /// `number`: of the list of what was refused, or the mutation's.
+    /// `number`: of the list of what was refused, or the mutation's; to drop, also of a file ("f1").
     case retry(number: String)
     case drop(number: String)
     case resolve(number: String, [String])
@@ -55,6 +55,12 @@ package enum OutboxRequest: Hashable, Sendable {
         case "both": .both
         default: nil
         }
+    }
+
+    /// The place of the file that a number names ("f1" is 0); `nil` for numbers of other things.
+    package static func file(_ number: String) -> Int? {
+        guard number.first == "f", let place = Int(number.dropFirst()), place > 0 else { return nil }
+        return place - 1
     }
 
     /// The draft that a number names: its place in the list from 1, or its mutation's number.

@@ -40,14 +40,16 @@ package final class ClientSession {
     /// How the person likes to see things, where nothing is kept.
     private var chosen: [ViewSetting: String] = [:]
 
-    /// - Parameter cache: where to keep what is known and what waits; what is kept there is in the engine when this returns.
+    /// - Parameters:
+    ///   - cache: where to keep what is known and what waits; what is kept there is in the engine when this returns.
+    ///   - isAlone: whether nothing is kept where another program has that cache, instead of beside it.
     package init(
-        _ address: ServerAddress, _ configuration: SyncEngine.Configuration, cache: CachePlace? = nil
+        _ address: ServerAddress, _ configuration: SyncEngine.Configuration, cache: CachePlace? = nil, isAlone: Bool = false
     ) throws(Errno) {
         self.address = address
         engine = SyncEngine(configuration)
         waker = try ClientWaker()
-        if let cache { durable = DurableSide(cache, restoring: &engine) }
+        if let cache { durable = DurableSide(cache, restoring: &engine, isAlone: isAlone) }
     }
 
     /// The cache, while this session may write to it.

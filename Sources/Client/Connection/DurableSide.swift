@@ -15,18 +15,28 @@ package struct DurableSide {
     private var mayOpen = true
     private var warnings: [String] = []
     private var isFailing = false
+    private let isAlone: Bool
 
-    /// Opens the cache of whoever signed in here before, and puts what it holds into `engine`.
-    package init(_ place: CachePlace, restoring engine: inout SyncEngine) {
+    /// Opens the cache of whoever signed in here before, and puts what it holds into `engine`; what programs left that ran beside it, too.
+    /// Where another program has it, this one keeps what it is told beside it.
+    ///
+    /// - Parameter isAlone: whether it keeps nothing then instead.
+    package init(_ place: CachePlace, restoring engine: inout SyncEngine, isAlone: Bool = false) {
         self.place = place
+        self.isAlone = isAlone
         guard let member = place.member else { return }
-        if let opened = open(member) {
+        let opened = open(member)
+        if let opened, !opened.cache.isBeside {
             keptChanges = opened.changes
             if let state = opened.state { engine.restore(state) }
+            _ = takeOver(member, &engine)
         } else if let seen = Cache.look(place, member) {
             keptChanges = seen.changes
             engine.restore(seen.state)
-            settings = Cache.settings(place, member)
+            if let state = opened?.state { engine.adopt(state) }
+            settings = Cache.settings(place, member).merging(settings) { $1 }
+        } else if let state = opened?.state {
+            engine.restore(state)
         }
     }
 
@@ -74,10 +84,35 @@ package struct DurableSide {
         }
     }
 
+    /// - Returns: whether what was taken over goes under the client id that is in use; else `rejoin`.
+    private mutating func takeOver(_ member: Identifier, _ engine: inout SyncEngine) -> Bool {
+        guard let cache, !cache.isBeside, engine.savedState != nil else { return true }
+        var isOwn = true
+        for left in Cache.left(beside: place, member) {
+            if let state = left.state {
+                guard let answer = engine.takeOver(state) else { continue }
+                isOwn = isOwn && answer
+            }
+            // Only what is on stable storage here may go there.
+            save(engine)
+            guard !isFailing, (try? cache.takeOver(from: left.cache)) != nil else { continue }
+            left.cache.remove()
+        }
+        return isOwn
+    }
+
+    private func find(_ member: Identifier) throws(CacheFailure) -> Cache.Opened {
+        do throws(CacheFailure) { return try Cache.open(place, member) } catch {
+            guard error.isLocked, !isAlone else { throw error }
+            guard let beside = try Cache.openBeside(place, member) else { throw .crowded }
+            return beside
+        }
+    }
+
     private mutating func open(_ member: Identifier) -> Cache.Opened? {
         mayOpen = false
         do throws(CacheFailure) {
-            let opened = try Cache.open(place, member)
+            let opened = try find(member)
             cache = opened.cache
             // What was chosen before it was known whose cache it is.
             let chosen = settings
@@ -95,8 +130,9 @@ package struct DurableSide {
     private mutating func enter(_ joined: Joined, _ engine: inout SyncEngine, now: Int64) -> [SyncAction] {
         guard mayOpen, let opened = open(joined.member) else { return [] }
         // Somebody who signed in anew: the records come from the server, what waits is here.
-        guard let state = opened.state, !engine.adopt(state) else { return [] }
-        return engine.rejoin(now: now)
+        var isOwn = opened.state.map { engine.adopt($0) } ?? true
+        if !takeOver(joined.member, &engine) { isOwn = false }
+        return isOwn ? [] : engine.rejoin(now: now)
     }
 
     private mutating func leave(_ reason: StopReason) {

@@ -96,7 +96,7 @@ package struct DocumentDownload {
         do throws(Errno) { return try how(path) } catch { throw .file("\(path.printable) cannot be written: \(error.text).") }
     }
 
-    private static func size(_ path: String) -> Int64 { Int64(((try? Files.status(path)) ?? nil)?.size ?? 0) }
+    static func size(_ path: String) -> Int64 { Int64(((try? Files.status(path)) ?? nil)?.size ?? 0) }
 
     private static func cut(_ raw: Int32, _ octets: Int64) throws(DocumentFailure) {
         do throws(Errno) { try Files.cut(raw, to: octets) } catch { throw .file("The file cannot be written: \(error.text).") }

@@ -37,6 +37,20 @@ package struct TransferList: Sendable {
         for (number, transfer) in kept where transfers[number] == nil { takeOver(number, transfer) }
     }
 
+    /// How far those are that are kept.
+    package var progress: [TransferProgress] {
+        rows.compactMap { row in
+            guard transfers[row.number] != nil, !row.state.isOver || interrupted.contains(row.number) else { return nil }
+            let state: TransferProgress.State =
+                switch row.state {
+                case .queued: .queued
+                case .running: .running
+                case .waiting, .done, .failed: .waiting
+                }
+            return TransferProgress(number: row.number, octets: row.meter?.octets ?? 0, state: state)
+        }
+    }
+
     /// How many are not through and not given up.
     package var unfinished: Int { rows.count { !$0.state.isOver || interrupted.contains($0.number) } }
 

@@ -1,3 +1,5 @@
+internal import Family
+
 /// How fast a transfer is and how long it still takes, from what it reports.
 package struct TransferMeter: Hashable, Sendable {
     /// Octets when it is done; `nil` while nobody knows.
@@ -76,21 +78,5 @@ package struct TransferMeter: Hashable, Sendable {
         guard let percent, room >= 5 else { return words }
         let full = room * percent / 100
         return "[" + String(repeating: "#", count: full) + String(repeating: "-", count: room - full) + "] " + words
-    }
-}
-
-/// Sizes for people: 1 MB is 1,048,576 octets, as in the limit of 100 MB.
-package enum ByteCount {
-    package static func text(_ octets: Int64) -> String {
-        guard octets >= 1_024 else { return "\(max(0, octets)) B" }
-        var value = Double(octets)
-        var unit = ""
-        for next in ["KB", "MB", "GB", "TB"] {
-            value /= 1_024
-            unit = next
-            if value < 1_023.95 { break }
-        }
-        let tenths = Int((value * 10).rounded())
-        return value < 99.95 && tenths % 10 != 0 ? "\(tenths / 10).\(tenths % 10) \(unit)" : "\((tenths + 5) / 10) \(unit)"
     }
 }

@@ -91,6 +91,21 @@ extension SyncEngine {
         return false
     }
 
+    /// Takes over what waited in a program of the same person that ran beside another: behind what is here.
+    ///
+    /// - Returns: as of `adopt`; `nil` when it was asked for under another client id than what waits here, and has to stay where it is.
+    mutating func takeOver(_ left: SavedState) -> Bool? {
+        guard left.client == configuration.client || pending.isEmpty || left.pending.isEmpty else { return nil }
+        let held = drafts
+        // Drafts go under no client's id, and give none.
+        var left = left
+        if left.pending.isEmpty { left.client = configuration.client }
+        let isOwn = adopt(left)
+        drafts = held + drafts.filter { draft in !held.contains { $0.id == draft.id } }
+        pending.sort { $0.id < $1.id }
+        return isOwn
+    }
+
     /// Leaves the room and comes back at once, as the client that the configuration names now.
     package mutating func rejoin(now: Int64) -> [SyncAction] {
         guard phase == .joining || isJoined else { return [] }

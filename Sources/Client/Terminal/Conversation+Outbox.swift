@@ -8,18 +8,22 @@ extension Conversation {
         switch request {
         case .list:
             let waiting = engine.pending
-            if waiting.isEmpty, engine.drafts.isEmpty { return print("Nothing waits, and nothing was refused.") }
+            let files = session.cache?.keptTransfers() ?? []
+            if waiting.isEmpty, engine.drafts.isEmpty, files.isEmpty { return print("Nothing waits, and nothing was refused.") }
             if !waiting.isEmpty {
                 let kept = session.keepsWhatWaits ? "" : ", only as long as huddle runs"
                 print(waiting.count == 1 ? "1 change waits\(kept):" : "\(waiting.count) changes wait\(kept):")
             }
             for mutation in waiting { print("   \(text.waiting(mutation))") }
             if !engine.drafts.isEmpty { showDrafts() }
+            if !files.isEmpty { print(files.count == 1 ? "1 file is on its way:" : "\(files.count) files are on their way:") }
+            for file in files { print("   \(file.words)") }
         case .send:
             if engine.phase != .live { session.hurry() }
             print(engine.pending.isEmpty ? "Nothing waits." : "Trying now.")
         case .retry(let number): _ = try session.retry(draft: try OutboxRequest.draft(number, engine.drafts).id)
         case .drop(let number):
+            guard OutboxRequest.file(number) == nil else { throw UsageError("A file is stopped among the documents of the full screen, or from a shell when no huddle is open: huddle outbox drop \(number)") }
             _ = session.drop(draft: try OutboxRequest.draft(number, engine.drafts).id)
             print("Forgotten.")
         case .resolve(let number, let words): try resolve(number, words)

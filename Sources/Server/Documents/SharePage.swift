@@ -1,6 +1,7 @@
 import Bytes
 import Crypto
 import Dates
+import Family
 import HTTP1
 import Store
 
@@ -19,7 +20,7 @@ enum SharePage {
             <h1><bdi>\(escaped(title))</bdi></h1>
             \(school)
             <p><a href="\(escaped(token))/file" download>Download <bdi>\(escaped(AttachmentName.safe(document.fileName)))</bdi> \
-            (\(size(document.octets)))</a>
+            (\(ByteCount.text(document.octets)))</a>
             \(until)
             """)
     }
@@ -101,14 +102,6 @@ enum SharePage {
             }
         }
         return result
-    }
-
-    /// "1 byte", "950 KB", "1.2 MB"; by 1,024, as the limit of 100 MB is meant.
-    static func size(_ octets: Int64) -> String {
-        guard octets >= 1_024 else { return octets == 1 ? "1 byte" : "\(octets) bytes" }
-        guard octets >= 1_023 << 10 else { return "\((octets + 512) >> 10) KB" }
-        let tenths = (octets * 10 + (1 << 19)) >> 20
-        return "\(tenths / 10).\(tenths % 10) MB"
     }
 
     private static func date(_ date: CalendarDate) -> String {

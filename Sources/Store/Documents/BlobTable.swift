@@ -72,14 +72,7 @@ enum Quota {
         guard wanted > left else { return }
         throw Rejection(
             .quotaExceeded,
-            "This file has \(size(wanted)), and of the \(size(Int64(limit))) that this family may store \(size(left)) are free. "
+            "This file has \(ByteCount.text(wanted)), and of the \(ByteCount.text(Int64(limit))) that this family may store \(ByteCount.text(left)) are free. "
                 + "Delete documents that are not needed any more (their room is free 30 days later), or ask who runs the server for more.")
-    }
-
-    /// "12.3 MB", "5.0 GB".
-    static func size(_ octets: Int64) -> String {
-        let (unit, name): (Int64, String) = octets >= 1 << 30 ? (1 << 30, "GB") : octets >= 1 << 20 ? (1 << 20, "MB") : (1 << 10, "KB")
-        let tenths = octets / (unit / 10 + (unit % 10 == 0 ? 0 : 1))
-        return "\(tenths / 10).\(tenths % 10) \(name)"
     }
 }

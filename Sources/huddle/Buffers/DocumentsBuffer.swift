@@ -23,6 +23,7 @@ final class DocumentsBuffer: Buffer {
     /// What the list was made of, and what the figures were asked about: the documents' revision, and whose.
     private var shown: (revisions: [Int], context: Context)?
     private var counted: (revision: Int, context: Context)?
+    private var keptProgress: [TransferProgress] = []
 
     init(_ view: DocumentsView, _ session: ClientSession, _ setting: Setting) {
         self.view = view
@@ -35,6 +36,18 @@ final class DocumentsBuffer: Buffer {
     /// What to say before one leaves while a file is on its way, and to who has left.
     var underway: String { list.underway(isKept: session.cache != nil) }
     var farewell: [String] { list.farewell(isKept: session.cache != nil) }
+
+    /// What was typed into a form and is not on its way.
+    var typed: [Cache.Place] { view.typedForms.map { Cache.Place(text: $0) } }
+
+    /// Puts back what an earlier run kept.
+    ///
+    /// - Returns: whether a form is open now.
+    func restore(_ places: [Cache.Place], _ client: FullScreenClient) -> Bool {
+        refresh(client)
+        view.restore(forms: places.map(\.text))
+        return view.form != nil
+    }
 
     /// Leaves what is on its way: it is kept for the next start.
     func end() {
@@ -131,6 +144,7 @@ final class DocumentsBuffer: Buffer {
     func turn(_ client: FullScreenClient) -> Bool {
         let reports = files.takeReports() + questions.takeReports()
         guard !reports.isEmpty else { return false }
+        defer { keepProgress() }
         let now = Clock.monotonicMilliseconds()
         for report in reports {
             perform(list.take(report, now: now))
@@ -139,6 +153,15 @@ final class DocumentsBuffer: Buffer {
         view.transfers = list.rows
         client.say(&view.toast)
         return true
+    }
+
+    /// How far the files are, for `huddle outbox` beside this program; no more often than they report (`JobLine.progressInterval`).
+    private func keepProgress() {
+        let all = list.progress
+        let changed = all.filter { !keptProgress.contains($0) }
+        keptProgress = all
+        // What is not known there is only not told.
+        try? session.cache?.keep(progress: changed)
     }
 
     private func perform(_ effects: [TransferList.Effect]) {

@@ -16,6 +16,17 @@ final class KeptBuffer: Buffer {
         view.show(Self.items(client), waiting: client.session.engine.pending.map(text.waiting))
     }
 
+    /// What was chosen and written and is not decided yet; `nil` for nothing.
+    var typed: Cache.Place? { view.kept.map { Cache.Place(text: $0) } }
+
+    /// Puts back what an earlier run kept.
+    ///
+    /// - Returns: false when what it was about is no more.
+    func restore(_ place: Cache.Place, _ client: FullScreenClient) -> Bool {
+        refresh(client)
+        return view.restore(place.text)
+    }
+
     /// Opens one of them.
     func open(_ draft: Int64) { view.open(draft) }
 

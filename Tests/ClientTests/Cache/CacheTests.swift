@@ -1,5 +1,5 @@
 import Bytes
-import Client
+@testable import Client
 import Family
 import Posix
 import SQLite
@@ -118,7 +118,7 @@ struct CacheTests {
         durable.set(.documentsSortBy, to: nil)
         var other = SyncEngine(World.configuration(seed: 2))
         var second = DurableSide(home.place, restoring: &other)
-        #expect(second.cache == nil && second.settings == [.eventsSortBy: "name", .documentsViewMode: "list"])
+        #expect(second.cache?.isBeside == true && second.settings == [.eventsSortBy: "name", .documentsViewMode: "list"])
         second.set(.documentsViewMode, to: "grid")
         #expect(second.settings[.documentsViewMode] == "grid")
         durable = try Self.other()
@@ -148,25 +148,85 @@ struct CacheTests {
         #expect(durable.cache?.settings() == [.eventsSortBy: "name"])
     }
 
-    @Test("A second process gets what is kept and writes nothing; it says so")
+    @Test("A second process gets what is known and keeps what it is told beside the first, with what is typed; the next one alone takes it all over, once")
     func second() throws {
         let home = try Home()
         var engine = SyncEngine(World.configuration())
         var durable = DurableSide(home.place, restoring: &engine)
         try Self.fullEngine(&durable, &engine)
         durable.save(engine)
-        var other = SyncEngine(World.configuration(seed: 2))
-        var second = DurableSide(home.place, restoring: &other)
-        #expect(other.confirmedRecords == engine.confirmedRecords && other.pending.isEmpty && other.drafts.isEmpty)
-        #expect(!second.keepsWhatWaits)
-        let warnings = second.takeWarnings()
-        #expect(warnings.count == 1 && warnings[0].contains("Another huddle of yours is open"))
-        _ = second.follow(try other.perform([World.create(77, "Only here")], at: 9, now: 0).actions, &other, now: 0)
-        second.save(other)
-        durable = try Self.other()
-        var third = SyncEngine(World.configuration(seed: 3))
-        _ = DurableSide(home.place, restoring: &third)
-        #expect(third.record(World.id(77)) == nil && third.pending.count == 3)
+        try durable.cache?.keep(Cache.Place(text: "here"), of: "room")
+        try durable.cache?.keep(Cache.Place(text: "{a}"), of: "form 1")
+        try durable.cache?.keep(input: "first line")
+        try durable.cache?.keep(Transfer(.download(.init(document: World.id(5), octets: 9, sha256: "ab")), path: "/tmp/one"), number: 1)
+        func beside(_ seed: UInt64) -> (SyncEngine, DurableSide) {
+            var engine = SyncEngine(World.configuration(seed: seed))
+            let side = DurableSide(home.place, restoring: &engine)
+            return (engine, side)
+        }
+        do {
+            var (other, second) = beside(2)
+            #expect(other.confirmedRecords == engine.confirmedRecords && other.pending.isEmpty && other.drafts.isEmpty)
+            #expect(second.keepsWhatWaits && second.takeWarnings() == [])
+            _ = second.follow(try other.perform([World.create(77, "Beside")], at: 9, now: 0).actions, &other, now: 0)
+            second.save(other)
+            #expect(try second.cache?.input() == ["first line"])
+            try second.cache?.keep(Cache.Place(text: "there"), of: "room")
+            try second.cache?.keep(Cache.Place(text: "{b}"), of: "form 1")
+            try second.cache?.keep(Cache.Place(text: "[1]"), of: "kept")
+            try second.cache?.keep(input: "second line")
+            try second.cache?.keep(Transfer(.download(.init(document: World.id(6), octets: 9, sha256: "cd")), path: "/tmp/two"), number: 1)
+            // Another one beside both, at the same time, and the second one killed and started again.
+            var (fourth, third) = beside(3)
+            _ = third.follow(try fourth.perform([World.create(78, "Beside, too")], at: 10, now: 0).actions, &fourth, now: 0)
+            third.save(fourth)
+            second = try Self.other()
+            (other, second) = beside(4)
+            #expect(other.pending.map(\.operations.first?.id) == [World.id(77)] && other.confirmedRecords == engine.confirmedRecords)
+        }
+        // For who looks from outside, all of it, what is the first one's before.
+        #expect(Cache.look(home.place, World.parent, withWaiting: true)?.state.pending.count == engine.pending.count + 2)
+        #expect(Cache.lookTransfers(home.place, World.parent).map(\.transfer.path) == ["/tmp/one", "/tmp/two"])
+        let before = engine
+        for _ in 0..<2 {
+            durable = try Self.other()
+            var (alone, last) = beside(5)
+            #expect(alone.pending.map(\.id) == (before.pending.map(\.id) + alone.pending.suffix(2).map(\.id)))
+            #expect(alone.pending.suffix(2).map(\.operations.first?.id) == [World.id(77), World.id(78)], "in the order in which they were asked for, each once")
+            #expect(alone.drafts == before.drafts && alone.configuration.client == World.client)
+            #expect(try last.cache?.conversations().mapValues(\.text) == ["room": "here\nthere", "form 1": "{a}", "form 2": "{b}", "kept": "[1]"])
+            #expect(try last.cache?.input() == ["first line", "second line"])
+            #expect(try last.cache?.transfers().map(\.transfer.path) == ["/tmp/one", "/tmp/two"])
+            #expect(try Files.list(home.folder + "/beside").isEmpty)
+            last.save(alone)
+            durable = last
+        }
+    }
+
+    @Test("What is taken over under another client id waits until nothing here does, so that nothing is sent twice")
+    func otherClient() throws {
+        var engine = SyncEngine(World.configuration())
+        _ = engine.start(now: 0)
+        _ = try engine.perform([World.create(70, "Mine")], at: 1, now: 0)
+        var left = SavedState(client: World.id(99), family: World.id(1), member: World.parent)
+        var theirs = SyncEngine(World.configuration(seed: 9))
+        _ = try theirs.perform([World.create(71, "Theirs")], at: 2, now: 0)
+        left.pending = theirs.pending
+        let refused = engine.takeOver(left)
+        #expect(refused == nil && engine.pending.count == 1)
+        var empty = SyncEngine(World.configuration())
+        let isOwn = empty.takeOver(left)
+        #expect(isOwn == false && empty.configuration.client == World.id(99) && empty.pending.count == 1)
+    }
+
+    @Test("Texts of two programs that ran side by side: none gives way to the other", arguments: [
+        ("room", "", "b", "room", "b"), ("room", "a", "", "room", "a"), ("room", "a", "b", "room", "a\nb"), ("room", "a", "a", "room", "a"),
+        ("form 1", "{}", "{1}", "form 2", "{1}"), ("upload 3", "{}", "{1}", "upload 1", "{1}"), ("kept", "[1]", "[2,3]", "kept", "[1,2,3]"),
+        ("kept", "[]", "[2]", "kept", "[]\n[2]"),
+    ])
+    func merged(name: String, here: String, there: String, place: String, text: String) {
+        let answer = Cache.merged(name, Cache.Place(text: there), into: [name: Cache.Place(text: here, place: "p")])
+        #expect(answer.name == place && answer.place.text == text)
     }
 
     @Test("A file of a newer program, or a damaged one, is set aside, and what waited in it is taken over", arguments: [

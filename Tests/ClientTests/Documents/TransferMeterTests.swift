@@ -1,4 +1,5 @@
 import Client
+import Family
 import Posix
 import Testing
 
