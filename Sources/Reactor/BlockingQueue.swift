@@ -2,23 +2,29 @@ import Glibc
 
 /// A bounded queue for a thread that sleeps until there is work: the writer, the pool.
 ///
-/// Sendable although the compiler cannot see it: `items` and `isClosed` are touched only while `mutex` is held.
+/// Threads wait at a semaphore: a condition variable of glibc before 2.41 may lose the signal for one of several waiters (its bug 25847), and
+/// then work waits until more comes.
+///
+/// Sendable although the compiler cannot see it: what is `var` is touched only while `mutex` is held.
 package final class BlockingQueue<Item: Sendable>: @unchecked Sendable {
     /// Most items that may wait.
     package let limit: Int
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-    private let arrived = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+    private let arrived = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
+    /// Threads that wait for an item, and those of them that have been woken and do not run yet.
+    private var waiting = 0
+    private var woken = 0
     private var items: [Item] = []
     private var isClosed = false
 
     package init(limit: Int) {
         self.limit = limit
         pthread_mutex_init(mutex, nil)
-        pthread_cond_init(arrived, nil)
+        sem_init(arrived, 0, 0)
     }
 
     deinit {
-        pthread_cond_destroy(arrived)
+        sem_destroy(arrived)
         pthread_mutex_destroy(mutex)
         arrived.deallocate()
         mutex.deallocate()
@@ -32,7 +38,7 @@ package final class BlockingQueue<Item: Sendable>: @unchecked Sendable {
         locked {
             guard !isClosed, items.count < limit else { return false }
             items.append(item)
-            pthread_cond_signal(arrived)
+            wake(1)
             return true
         }
     }
@@ -44,7 +50,7 @@ package final class BlockingQueue<Item: Sendable>: @unchecked Sendable {
             guard !batch.isEmpty else { return true }
             items.append(contentsOf: batch)
             // Items may be shared out between several threads that wait.
-            pthread_cond_broadcast(arrived)
+            wake(batch.count)
             return true
         }
     }
@@ -54,7 +60,7 @@ package final class BlockingQueue<Item: Sendable>: @unchecked Sendable {
     package func take(maximum: Int = .max) -> [Item] {
         precondition(maximum > 0, "taking nothing would look like the end")
         return locked {
-            while items.isEmpty && !isClosed { pthread_cond_wait(arrived, mutex) }
+            while items.isEmpty && !isClosed { wait() }
             guard items.count > maximum else {
                 let all = items
                 items = []
@@ -78,8 +84,27 @@ package final class BlockingQueue<Item: Sendable>: @unchecked Sendable {
     package func close() {
         locked {
             isClosed = true
-            pthread_cond_broadcast(arrived)
+            wake(waiting)
         }
+    }
+
+    /// Wakes so many of those who wait and were not woken yet. Who runs already looks for items before it waits.
+    private func wake(_ count: Int) {
+        for _ in 0..<min(count, waiting - woken) {
+            woken += 1
+            sem_post(arrived)
+        }
+    }
+
+    /// Lets others have the queue until somebody wakes it.
+    private func wait() {
+        waiting += 1
+        pthread_mutex_unlock(mutex)
+        // Only a signal ends it early.
+        while sem_wait(arrived) != 0 {}
+        pthread_mutex_lock(mutex)
+        waiting -= 1
+        woken -= 1
     }
 
     private func locked<R>(_ body: () -> R) -> R {

@@ -231,4 +231,39 @@ struct BlockingQueueTests {
         thread.join()
         #expect(results.drain() == Array(0..<1_000))
     }
+
+    @Test("Several that wait share what several put: each item once, none left lying, and all end")
+    func sharing() throws {
+        let queue = BlockingQueue<Int>(limit: 4)
+        let results = Mailbox<Int>(waker: try Waker())
+        let takers = (0..<4).map { _ in
+            Thread.start(name: "taker") {
+                while let item = queue.take(maximum: 1).first { results.put(item) }
+            }
+        }
+        let putters = (0..<3).map { number in
+            Thread.start(name: "putter") {
+                // By turns one and two at a time; a full queue is tried again, so takers sleep and wake all the time.
+                for item in 0..<2_000 {
+                    let mine = number * 10_000 + item
+                    if item % 2 == 0 {
+                        while !queue.put(mine) {}
+                    } else {
+                        while !queue.put(contentsOf: [mine, mine + 5_000]) {}
+                    }
+                }
+            }
+        }
+        for thread in putters { thread.join() }
+        queue.close()
+        for thread in takers { thread.join() }
+        var wanted: [Int] = []
+        for number in 0..<3 {
+            for item in 0..<2_000 {
+                wanted.append(number * 10_000 + item)
+                if item % 2 == 1 { wanted.append(number * 10_000 + item + 5_000) }
+            }
+        }
+        #expect(results.drain().sorted() == wanted.sorted() && queue.count == 0)
+    }
 }
