@@ -114,7 +114,7 @@ struct QuotaTests {
         let result = try world.store.addDocument(world.document(home, leo, content: 3, octets: 1)).0
         guard case .failure(let rejection) = result else { throw Unexpected() }
         #expect(rejection.code == .quotaExceeded)
-        #expect(rejection.message.contains("9.7 KB"), "\(rejection.message)")
+        #expect(rejection.message.contains("9.8 KB"), "\(rejection.message)")
         try world.add(world.document(home, leo, content: 1, octets: 9_000))
         #expect(try world.query("SELECT count(*) FROM records WHERE kind = 11") == 3)
     }
