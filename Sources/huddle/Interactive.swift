@@ -17,7 +17,9 @@ enum Interactive {
         let handled = [Signals.interrupt, Signals.terminate, Signals.hangUp]
         Signals.block(handled)
         let signals = try SignalDescriptor(handled)
-        let session = try ClientSession(setting.address, setting.configuration(family: setting.familyIdentifier), cache: setting.cache)
+        // Lines that come through a pipe mean the same whatever somebody looked at before.
+        let configuration = setting.configuration(family: setting.familyIdentifier, returnsToContext: isTerminal)
+        let session = try ClientSession(setting.address, configuration, cache: setting.cache)
         let conversation = Conversation(session, context: invocation.context)
         conversation.isSpoken = invocation.isPlain
         // A terminal that can do no more is still as wide as it is.
@@ -37,7 +39,8 @@ enum Interactive {
         do { screen = try FullScreen(mouse: configuration.takesMouse) } catch { throw ProgramFailure(.usage, error.sentence) }
         // Before anything is said on standard error.
         defer { screen.finish() }
-        let session = try ClientSession(setting.address, setting.configuration(family: setting.familyIdentifier), cache: setting.cache)
+        let session = try ClientSession(
+            setting.address, setting.configuration(family: setting.familyIdentifier, returnsToContext: true), cache: setting.cache)
         let conversation = Conversation(session, context: invocation.context)
         session.start()
         defer { session.leave() }

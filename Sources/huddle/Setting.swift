@@ -53,9 +53,12 @@ struct Setting {
         return address
     }
 
-    func configuration(family: Identifier?, holdsRecords: Bool = true) -> SyncEngine.Configuration {
-        SyncEngine.Configuration(
+    /// - Parameter returnsToContext: the season that was looked at last is looked at again.
+    func configuration(family: Identifier?, holdsRecords: Bool = true, returnsToContext: Bool = false) -> SyncEngine.Configuration {
+        var configuration = SyncEngine.Configuration(
             token: token, client: client, family: family, holdsRecords: holdsRecords, seed: Random.uint64())
+        configuration.returnsToContext = returnsToContext
+        return configuration
     }
 
     /// Where what is known and what waits is kept; `nil` without a home.

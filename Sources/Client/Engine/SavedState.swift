@@ -53,7 +53,8 @@ extension PendingMutation {
 extension SyncEngine {
     /// Goes on where an earlier engine stopped; before `start`.
     ///
-    /// The context is shown until the server tells the one in force; it is not asked for, because the season may be gone.
+    /// The context is shown until the server tells the one in force. A client that people look at asks for it (`returnsToContext`): what they
+    /// see at once and what they do next are about the same season.
     package mutating func restore(_ saved: SavedState) {
         precondition(phase == .stopped && confirmed.all.isEmpty, "an engine continues from one state, before it starts")
         configuration.client = saved.client
@@ -61,7 +62,10 @@ extension SyncEngine {
         family = saved.family
         member = saved.member
         role = saved.role
-        if context == nil { context = saved.context }
+        if context == nil {
+            context = saved.context
+            if configuration.returnsToContext { configuration.context = saved.context }
+        }
         if let position = saved.cursor, configuration.holdsRecords {
             confirmed = ConfirmedRecords(saved.records)
             cursor = position

@@ -127,6 +127,13 @@ extension SyncEngine {
 
     private mutating func receiveError(_ rejection: Rejection, _ request: Int64?) {
         guard phase != .joining else {
+            if rejection.code == .notFound, rejection.field == "context", configuration.context != nil {
+                // Whose season it was has left the family.
+                configuration.context = nil
+                context = nil
+                output.append(.notify(.failed(rejection, request: nil)))
+                return join()
+            }
             guard rejection.code == .cursorAhead, cursor != nil else { return refuse(rejection) }
             // The server's past is shorter than ours (another disk, a restored copy): start afresh, drafts and pending kept.
             cursor = nil

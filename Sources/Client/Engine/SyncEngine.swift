@@ -27,6 +27,8 @@ package struct SyncEngine: Sendable {
         package var holdsRecords: Bool
         /// Whether the others are not to be told of this connection: of a program that does one thing and goes.
         package var isQuiet = false
+        /// Whether the season that was looked at last is looked at again, where no other is asked for.
+        package var returnsToContext = false
         /// For jitter and mutation ids; equal seeds and inputs give equal actions.
         package var seed: UInt64
 

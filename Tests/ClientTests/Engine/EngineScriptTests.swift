@@ -286,4 +286,29 @@ struct EngineConnectionTests {
         #expect(refused.notices == [.failed(Rejection(.notFound, "nobody"), request: nil)])
         #expect(engine.context == .all)
     }
+
+    @Test("The season that was looked at last is asked for by clients that return to it; one that is gone is given up, and said so", arguments: [true, false])
+    func returning(returns: Bool) {
+        var saved = SavedState(client: World.client, family: World.family, member: World.parent)
+        saved.context = .athlete(World.athlete)
+        saved.cursor = Cursor(epoch: "e1", sequence: 10)
+        var configuration = SyncEngine.Configuration(token: "t", client: World.client, family: World.family, seed: 1)
+        configuration.returnsToContext = returns
+        var engine = SyncEngine(configuration)
+        engine.restore(saved)
+        // What was kept is shown at once.
+        #expect(engine.context == .athlete(World.athlete))
+        _ = engine.start(now: 0)
+        _ = engine.connected(now: 0)
+        func join(_ context: Context?) -> ClientFrame {
+            .join(Join(family: World.family, client: World.client, context: context, cursor: Cursor(epoch: "e1", sequence: 10)))
+        }
+        #expect(engine.receive(World.welcome(), now: 1).sent == [join(returns ? .athlete(World.athlete) : nil)])
+        guard returns else { return }
+        let gone = Rejection(.notFound, "There is no such athlete in this family.", field: "context")
+        let answer = engine.receive(.error(gone, request: nil), now: 2)
+        #expect(answer.sent == [join(nil)] && answer.notices == [.failed(gone, request: nil)])
+        _ = engine.receive(World.joined(10, byChanges: true), now: 3)
+        #expect(engine.context == .all)
+    }
 }
