@@ -53,9 +53,15 @@ package struct SystemDisk: Disk {
     /// them all.
     private let syncing = Turn()
     private let standBack: @Sendable () -> Void
+    private let pace: @Sendable (_ octets: Int) -> Void
 
-    /// - Parameter standBack: called before each sync; returns when those who go first are done, or soon.
-    package init(standBack: @escaping @Sendable () -> Void = {}) { self.standBack = standBack }
+    /// - Parameters:
+    ///   - standBack: called before each sync; returns when those who go first are done, or soon.
+    ///   - pace: called before whole blocks are written; returns when so many octets may be.
+    package init(standBack: @escaping @Sendable () -> Void = {}, pace: @escaping @Sendable (_ octets: Int) -> Void = { _ in }) {
+        self.standBack = standBack
+        self.pace = pace
+    }
 
     private final class Turn: Sendable { let lock = Mutex(()) }
 
@@ -66,7 +72,10 @@ package struct SystemDisk: Disk {
         try Files.read(file, into: buffer, at: offset)
     }
     package func write(_ file: Int32, _ octets: UnsafeRawBufferPointer, at offset: Int64) throws(Errno) -> Int {
-        if DiskBlock.fits(octets, at: offset), let count = try Files.writePastCache(file, octets, at: offset) { return count }
+        if DiskBlock.fits(octets, at: offset) {
+            pace(octets.count)
+            if let count = try Files.writePastCache(file, octets, at: offset) { return count }
+        }
         return try Files.write(file, octets, at: offset)
     }
     package func cut(_ file: Int32, to length: Int64) throws(Errno) { try Files.cut(file, to: length) }

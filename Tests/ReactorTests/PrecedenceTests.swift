@@ -16,6 +16,19 @@ struct PrecedenceTests {
         #expect(precedence.standBack())
     }
 
+    @Test("what may wait is written at its measure while there is something that may not, and at any speed when there is nothing")
+    func pace() {
+        let precedence = Precedence()
+        // A hundred thousand seconds' worth.
+        precedence.pace(Int(Precedence.writing) * 100_000)
+        precedence.begin()
+        precedence.end()
+        let begun = Clock.monotonicMilliseconds()
+        for _ in 0..<40 { precedence.pace(Int(Precedence.writing) / 200) }
+        // A fifth of a second's worth, less what may be ahead; just after something has ended, too.
+        #expect(Clock.monotonicMilliseconds() - begun >= 190)
+    }
+
     private final class Count: Sendable {
         let left = Atomic<Int>(3)
     }
