@@ -41,5 +41,9 @@ run_build "$log" "Building the tests" --build-tests || {
 status=0
 swift test --package-path "$root" --skip-build --disable-xctest 2>&1 | tee -a "$log" | { grep --line-buffered -v -E '^(◇|↳|✔ Test (case )?[^r]|\[)' || true; } ||
     status=$?
-if [ "$status" -ne 0 ]; then stop "Tests failed (exit code $status); the whole log is $log."; fi
+if [ "$status" -ne 0 ]; then
+    # Thousands of lines lie between a failure and the end: each is told again where whoever looks at the end finds it.
+    awk '/^✘.* recorded an issue/ { told = 30 } /^(◇|✔|➜)/ || /^✘ (Suite|Test (run|.* failed after))/ { told = 0 } told-- > 0' "$log" | cut -c 1-400 | head -n 300
+    stop "Tests failed (exit code $status); the whole log is $log."
+fi
 grep -E 'Test run with [0-9]+ tests?.* passed' "$log" | tail -n 1 | sed 's/^[^T]*//'
