@@ -14,8 +14,8 @@ enum WriterJob: Sendable {
     case command(SessionID, SessionCommand)
     /// From the admin socket; the number names the connection that asks.
     case admin(UInt64, AdminRequest)
-    /// For the access log.
-    case accesses([AccessNote])
+    /// For the access log; where somebody waits until they stand there, `nil` is their answer.
+    case accesses([AccessNote], answer: BlockingQueue<Rejection?>? = nil)
     /// For the logs of share links.
     case visits([ShareVisit])
     /// Sessions that are in use.
@@ -151,7 +151,9 @@ private struct WriterLoop {
             let (answer, results) = try store.perform(command.admin)
             if !results.isEmpty { events.put(.committed(results)) }
             if let answer = SessionCommandAnswer(answer) { events.put(.commanded(session, answer)) }
-        case .accesses(let accesses): try store.note(accesses)
+        case .accesses(let accesses, let answer):
+            try store.note(accesses)
+            _ = answer?.put(nil)
         case .visits(let visits): try store.note(visits)
         case .renewals(let sessions): try store.renew(sessions: sessions)
         case .admin(let number, let command):

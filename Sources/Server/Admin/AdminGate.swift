@@ -55,7 +55,10 @@ package enum AdminGate {
                 let reader = try StoreReader(path: folder.databasePath, environment: environment)
                 answer = try transfer.perform(
                     archive, reader: reader, blobs: BlobFolder(path: folder.blobsPath), isStopped: { false },
-                    note: { notes throws(StoreFailure) in try store.note(notes) }
+                    note: { notes throws(StoreFailure) in
+                        try store.note(notes)
+                        return true
+                    }
                 ) { step throws(ArchiveError) in
                     let refusal: Rejection?
                     do throws(StoreFailure) {

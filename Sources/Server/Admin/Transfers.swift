@@ -12,10 +12,10 @@ extension Transfer {
     ///   - raw: the archive.
     ///   - blobs: the files of documents.
     ///   - isStopped: asked now and then.
-    ///   - note: takes entries for the access log: an export is a look at every athlete of the family.
+    ///   - note: writes entries into the access log, durably: an export is a look at every athlete of the family. False where the server ends before.
     ///   - perform: gives a part of an import to the writer and waits for it.
     func perform(
-        _ raw: Int32, reader: StoreReader, blobs: BlobFolder, isStopped: @escaping () -> Bool, note: ([AccessNote]) throws(StoreFailure) -> Void,
+        _ raw: Int32, reader: StoreReader, blobs: BlobFolder, isStopped: @escaping () -> Bool, note: ([AccessNote]) throws(StoreFailure) -> Bool,
         perform: (ImportStep) throws(ArchiveError) -> Void
     ) throws(StoreFailure) -> Result<AdminReply, Rejection> {
         let done: Result<Transferred, ArchiveError>
@@ -29,7 +29,9 @@ extension Transfer {
             done = try reader.export(family, to: raw, blobs: blobs, isPrivate: isPrivate, isStopped: isStopped).map { Transferred(.exported, $0) }
             // Whoever runs the server is no member: the family's own id stands for them.
             if case .success = done {
-                try note(try reader.athletes(of: family).map { AccessNote(family: family, athlete: $0, member: family, subject: .export) })
+                let notes = try reader.athletes(of: family).map { AccessNote(family: family, athlete: $0, member: family, subject: .export) }
+                // Nobody gets a copy that the athletes cannot see was made.
+                guard try note(notes) else { return .failure(ArchiveError.stopped.rejection) }
             }
         case .load:
             done = try FamilyArchive.read(raw, reader: reader, blobs: blobs, isStopped: isStopped, perform: perform).map { manifest, outcome in
@@ -51,7 +53,7 @@ final class Transfers: Sendable {
 
     private let state = Mutex(State())
     private let isStopping = Atomic<Bool>(false)
-    /// Of the writer, to the one import that there can be.
+    /// Of the writer, to the one transfer that there can be.
     private let answers = BlockingQueue<Rejection?>(limit: 1)
 
     private let database: String
@@ -111,15 +113,18 @@ final class Transfers: Sendable {
             let reader = try StoreReader(path: database, vfs: vfs, environment: HuddleServer.environment(limits))
             return try transfer.perform(
                 file.raw, reader: reader, blobs: blobs, isStopped: { self.isStopping.load(ordering: .relaxed) },
-                note: { notes throws(StoreFailure) in _ = self.writer.submit(.accesses(notes)) },
-                perform: { step throws(ArchiveError) in try self.ask(step) })
+                note: { notes throws(StoreFailure) in self.ask(.accesses(notes, answer: self.answers)) == .some(nil) },
+                perform: { step throws(ArchiveError) in
+                    guard let answer = self.ask(.importing(step, answer: self.answers)) else { throw .stopped }
+                    if let rejection = answer { throw .refused(rejection) }
+                })
         } catch {
             return .failure(Rejection(.invalid, "The database cannot be read: \(error)."))
         }
     }
 
-    private func ask(_ step: ImportStep) throws(ArchiveError) {
-        guard writer.submit(.importing(step, answer: answers)), let answer = answers.take(maximum: 1).first else { throw .stopped }
-        if let rejection = answer { throw .refused(rejection) }
+    /// - Returns: what the writer says to it; `nil` when it ends before.
+    private func ask(_ job: WriterJob) -> Rejection?? {
+        writer.submit(job) ? answers.take(maximum: 1).first : nil
     }
 }
