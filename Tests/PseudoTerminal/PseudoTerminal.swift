@@ -10,6 +10,8 @@ package final class PseudoTerminal {
     package private(set) var screen: VirtualTerminal
     /// All that the program wrote, as it wrote it; for failures and for pictures.
     package private(set) var written: [UInt8] = []
+    /// Read, and not on `screen` yet: frames that the test has not looked at.
+    private var ahead: ArraySlice<UInt8> = []
     package let pid: Int32
     private let master: FileDescriptor
     /// The other end is kept open here too, so that its settings can be asked when the program has ended.
@@ -92,11 +94,14 @@ package final class PseudoTerminal {
         return body(copies + [nil])
     }
 
-    /// Types: octets as a keyboard sends them.
-    package func type(_ text: String) throws(Errno) { try Octets.writeAll(master.raw, Array(text.utf8)) }
+    /// Types: octets as a keyboard sends them. What is looked at afterwards is what the screen shows from then on.
+    package func type(_ text: String) throws(Errno) { try type(octets: Array(text.utf8)) }
 
     /// The same for octets that are no text.
-    package func type(octets: [UInt8]) throws(Errno) { try Octets.writeAll(master.raw, octets) }
+    package func type(octets: [UInt8]) throws(Errno) {
+        try catchUp()
+        try Octets.writeAll(master.raw, octets)
+    }
 
     /// Sends a signal to the program.
     package func signal(_ number: Int32) { if ending == nil { kill(pid, number) } }
@@ -112,21 +117,26 @@ package final class PseudoTerminal {
 
     /// Makes the window another size, as dragging its corner does.
     package func resize(columns: Int, rows: Int) throws(Errno) {
-        try read(waiting: 0)
+        try catchUp()
         screen.resize(columns: columns, rows: rows)
         var size = winsize(ws_row: UInt16(rows), ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
         guard ioctl(master.raw, UInt(TIOCSWINSZ), &size) == 0 else { throw Errno.last("ioctl") }
     }
 
-    /// Reads until the screen is as the test wants it.
+    /// Looks at one frame after the other until the screen is as the test wants it. No frame is passed over, however long the test was kept from
+    /// looking: a line that is shown for six seconds is seen on a machine that stood still for ten.
     ///
     /// - Returns: false when it is not so in time; the test then shows `screen.text`.
     package func wait(milliseconds: Int = 10_000, until isThere: (VirtualTerminal) -> Bool) throws(Errno) -> Bool {
         let end = Clock.monotonicMilliseconds() + Int64(milliseconds)
+        var isLate = false
         while !isThere(screen) {
+            if try showFrame() { continue }
+            guard !isLate else { return false }
+            // What came while the test was kept from looking came in time, for all that is known.
             let left = end - Clock.monotonicMilliseconds()
-            guard left > 0 else { return false }
-            try read(waiting: Int(left))
+            isLate = left <= 0
+            try read(waiting: Int(max(left, 0)))
         }
         return true
     }
@@ -145,11 +155,11 @@ package final class PseudoTerminal {
             let left = end - Clock.monotonicMilliseconds()
             guard left > 0 else { return nil }
             _ = try Poll.wait(&items, timeoutMilliseconds: Int(left))
-            try read(waiting: 0)
+            try catchUp()
             guard items[0].ready != [] else { continue }
             var status: Int32 = 0
             guard waitpid(pid, &status, 0) == pid else { throw Errno.last("waitpid") }
-            try read(waiting: 0)
+            try catchUp()
             let found: ChildProcess.Ending = status & 0x7F == 0 ? .exited(status >> 8 & 0xFF) : .killed(signal: status & 0x7F)
             ending = found
             return found
@@ -164,10 +174,10 @@ package final class PseudoTerminal {
             let answer = waitpid(pid, &status, WUNTRACED | WNOHANG)
             if answer == pid {
                 // What it said last is still on its way.
-                try read(waiting: 50)
+                try catchUp(waiting: 50)
                 return status & 0xFF == 0x7F
             }
-            try read(waiting: 10)
+            try catchUp(waiting: 10)
         }
         return false
     }
@@ -189,6 +199,31 @@ package final class PseudoTerminal {
         return (wakeUps, fields.count > 13 ? (Int(fields[11]) ?? 0) + (Int(fields[12]) ?? 0) : -1)
     }
 
+    /// What a frame begins with: the cursor is hidden while it is drawn (`FrameEncoder`).
+    private static let frameStart = Array("\u{1B}[?25l".utf8)
+
+    /// Puts the next frame of what was read onto the screen.
+    ///
+    /// - Returns: false when there is none.
+    private func showFrame() throws(Errno) -> Bool {
+        guard !ahead.isEmpty else { return false }
+        let next = ahead.dropFirst().firstRange(of: Self.frameStart)?.lowerBound ?? ahead.endIndex
+        screen.feed(Array(ahead[..<next]))
+        ahead = ahead[next...]
+        if !screen.answers.isEmpty {
+            let answers = screen.answers
+            screen.answers = []
+            try Octets.writeAll(master.raw, answers)
+        }
+        return true
+    }
+
+    /// Puts all that was written by now onto the screen.
+    private func catchUp(waiting milliseconds: Int = 0) throws(Errno) {
+        try read(waiting: milliseconds)
+        while try showFrame() {}
+    }
+
     private func read(waiting milliseconds: Int) throws(Errno) {
         var left = milliseconds
         while try Poll.wait(master.raw, .readable, timeoutMilliseconds: left).contains(.readable) {
@@ -200,12 +235,7 @@ package final class PseudoTerminal {
             }
             guard !got.isEmpty else { return }
             written += got
-            screen.feed(got)
-            if !screen.answers.isEmpty {
-                let answers = screen.answers
-                screen.answers = []
-                try Octets.writeAll(master.raw, answers)
-            }
+            ahead += got
         }
     }
 }

@@ -9,13 +9,13 @@ import Testing
 
 @Suite("The full screen against a running server", .serialized)
 struct FullScreenTests {
-    /// `huddle` of one member on a terminal of its own.
-    ///
-    /// - Parameter keeps: whether it finds the next time what it knew.
-    static func open(_ server: RunningServer, _ member: Demo.Member, _ folder: TemporaryFolder, _ words: [String] = [], keeps: Bool = false, columns: Int = 100, rows: Int = 30) throws -> PseudoTerminal {
+    /// `huddle` of one member on a terminal of its own; it finds the next time what it knew.
+    static func open(_ server: RunningServer, _ member: Demo.Member, _ folder: TemporaryFolder, _ words: [String] = [], columns: Int = 100, rows: Int = 30) throws -> PseudoTerminal {
         let home = folder.path + "/" + member.name.replacing(" ", with: "")
-        var environment = ["XDG_CONFIG_HOME": home, "HUDDLE_SERVER": server.url, "HUDDLE_TOKEN": member.token, "LC_ALL": "C.UTF-8", "SWIFT_BACKTRACE": "enable=no"]
-        if keeps { environment["XDG_STATE_HOME"] = home + "/state" }
+        let environment = [
+            "HOME": home, "XDG_CONFIG_HOME": home, "XDG_STATE_HOME": home + "/state", "HUDDLE_SERVER": server.url, "HUDDLE_TOKEN": member.token, "LC_ALL": "C.UTF-8",
+            "SWIFT_BACKTRACE": "enable=no",
+        ]
         return try PseudoTerminal([try Programs.path("huddle")] + words, columns: columns, rows: rows, environment: environment)
     }
 
@@ -195,7 +195,7 @@ struct FullScreenTests {
         let member = demo.parents[0]
         let terminal = try PseudoTerminal(
             [try Programs.path("huddle")] + words, columns: 100, rows: 30, term: words.isEmpty ? "dumb" : "xterm-256color",
-            environment: ["XDG_CONFIG_HOME": folder.path, "HUDDLE_SERVER": server.url, "HUDDLE_TOKEN": member.token])
+            environment: ["HOME": folder.path, "XDG_CONFIG_HOME": folder.path, "XDG_STATE_HOME": folder.path + "/state", "HUDDLE_SERVER": server.url, "HUDDLE_TOKEN": member.token])
         try Self.expect(terminal, "Next:")
         try terminal.type("anybody there?\r")
         try Self.expect(terminal, "\(member.name): anybody there?")
@@ -250,7 +250,7 @@ struct FullScreenTests {
         let demo = try Demo(in: folder.path + "/data")
         let server = try RunningServer(folder.path + "/data")
         let parent = demo.parents[0]
-        let terminal = try Self.open(server, parent, folder, keeps: true, columns: 120, rows: 40)
+        let terminal = try Self.open(server, parent, folder, columns: 120, rows: 40)
         try Self.expect(terminal, "? shows the keys")
         let program = HuddleProgram(server, token: demo.athletes[0].token)
         let today = try #require(CalendarDate(LocalClock(zone: nil).today(Clock.wallMilliseconds())))
@@ -320,7 +320,7 @@ struct FullScreenTests {
         try Self.expect(terminal, "results  Name")
         try terminal.type("\u{18}\u{3}")
         #expect(try terminal.waitForEnd() == .exited(0))
-        let again = try Self.open(server, parent, folder, keeps: true, columns: 120, rows: 40)
+        let again = try Self.open(server, parent, folder, columns: 120, rows: 40)
         try Self.expect(again, "viewing")
         try again.type("\u{1B}2")
         try Self.expect(again, "results  Name")
