@@ -49,6 +49,7 @@ final class FullScreenClient {
     private var editor: (process: ExternalEditor, done: (String) -> Void)?
     private var identifiers = IdentifierSource()
     private var isFocused = true
+    private var hasStarted = false
     private var hasOpened = false
     /// When the first load is a slow one, by the monotonic clock; `nil` once that is known.
     private var slowLoad: Int64? = Clock.monotonicMilliseconds() + quickLoad
@@ -98,7 +99,14 @@ final class FullScreenClient {
         let keptCommand = buffers.number(of: .kept).flatMap { BufferCommand.named($0) }
         conversation.keptKey = (keptCommand.flatMap { keymap.keys(of: $0.rawValue).first }) ?? keymap.keys(of: RoomCommand.drafts.rawValue).first
         room.tell(configuration.complaints)
+    }
+
+    private func start() {
+        hasStarted = true
+        session.start()
+        room.load(session)
         room.tell(session.takeWarnings())
+        (changed, isStale) = (nil, true)
     }
 
     private func open() {
@@ -127,6 +135,11 @@ final class FullScreenClient {
             conversation.columns = screen.size.columns
             if !isUnchanged { draw() }
             isUnchanged = false
+            // The first screen is there; now all that is kept, and the server.
+            if !hasStarted {
+                start()
+                continue
+            }
             // What is kept here is on the screen before anything else is made ready.
             if !hasOpened, session.engine.cursor != nil {
                 conversation.begin()

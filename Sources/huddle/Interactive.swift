@@ -40,9 +40,8 @@ enum Interactive {
         // Before anything is said on standard error.
         defer { screen.finish() }
         let session = try ClientSession(
-            setting.address, setting.configuration(family: setting.familyIdentifier, returnsToContext: true), cache: setting.cache)
+            setting.address, setting.configuration(family: setting.familyIdentifier, returnsToContext: true), cache: setting.cache, showsFirst: true)
         let conversation = Conversation(session, context: invocation.context)
-        session.start()
         defer { session.leave() }
         let client = FullScreenClient(screen, session, conversation, setting, configuration)
         let status = try client.run()

@@ -174,13 +174,8 @@ package final class Cache {
     package static func look(
         _ place: CachePlace, _ member: Identifier, withWaiting: Bool = false
     ) -> (state: SavedState, changes: [Change])? {
-        let path = "\(place.folder(of: member))/\(fileName)"
-        guard Files.exists(path) else { return nil }
         do {
-            let database = try Database(path: path, mode: .readWrite, busyMilliseconds: 1_000)
-            try database.execute("PRAGMA query_only = ON; BEGIN")
-            guard try database.prepare("PRAGMA user_version").first({ $0.int64(0) }) == version else { return nil }
-            let reader = try CacheReader(database)
+            guard let reader = try readerForLooking(place, member) else { return nil }
             guard var state = try reader.state() else { return nil }
             let changes = try reader.changes()
             guard withWaiting else {
@@ -197,6 +192,25 @@ package final class Cache {
         } catch {
             return nil
         }
+    }
+
+    /// What a screen shows at first of what is kept: what was said and done last, and who is there. Only for showing it, before all of it is
+    /// read; nothing is locked.
+    static func firstScreen(_ place: CachePlace) -> (state: SavedState, changes: [Change])? {
+        guard let member = place.member, let reader = try? readerForLooking(place, member), let changes = try? reader.changes(),
+            let state = try? reader.firstScreen(changes), state.member == member
+        else { return nil }
+        return (state, changes)
+    }
+
+    /// - Returns: what sees one state of a member's own cache; `nil` where there is none that this program can read.
+    private static func readerForLooking(_ place: CachePlace, _ member: Identifier) throws -> CacheReader? {
+        let path = "\(place.folder(of: member))/\(fileName)"
+        guard Files.exists(path) else { return nil }
+        let database = try Database(path: path, mode: .readWrite, busyMilliseconds: 1_000)
+        try database.execute("PRAGMA query_only = ON; BEGIN")
+        guard try database.prepare("PRAGMA user_version").first({ $0.int64(0) }) == version else { return nil }
+        return try CacheReader(database)
     }
 
     /// The caches beside a member's own, for a process that only looks.

@@ -28,6 +28,57 @@ struct CacheReader {
         return state
     }
 
+    /// What the first screen shows, in a few milliseconds however much is kept: the members, what was said last, and what `changes` and what waits are
+    /// about. `nil` when no records are kept.
+    ///
+    /// - Throws: as `state`.
+    func firstScreen(_ changes: [Change]) throws -> SavedState? {
+        guard var state = try head(), state.cursor != nil else { return nil }
+        state.pending = try pending()
+        state.drafts = try drafts()
+        state.records = try firstRecords(changes, state.pending)
+        return state
+    }
+
+    /// Messages of the first screen: more than the largest has lines.
+    private static let firstMessages: Int64 = 500
+
+    private func firstRecords(_ changes: [Change], _ pending: [PendingMutation]) throws -> [Record] {
+        var found: [Identifier: Record] = [:]
+        let ofKind = try database.prepare("SELECT body FROM record WHERE \(CacheStatements.kindMark) = ? ORDER BY id DESC LIMIT ?")
+        for kind in [Kind.family, .member, .readingPosition, .message] {
+            ofKind.bind(1, CacheStatements.mark(of: kind))
+            ofKind.bind(2, Self.firstMessages)
+            try ofKind.each { row in
+                let record = try Self.record(row)
+                found[record.id] = record
+            }
+        }
+        var wanted = Set(changes.flatMap { $0.entries.flatMap(\.named) } + pending.flatMap { $0.operations.flatMap(\.named) })
+        for record in found.values { wanted.formUnion(record.named) }
+        let one = try database.prepare("SELECT body FROM record WHERE id = ?")
+        // Then what these name: the trip of an item that was changed.
+        for _ in 0..<2 {
+            var next: Set<Identifier> = []
+            for id in wanted where found[id] == nil {
+                one.bind(1, id)
+                try one.each { row in
+                    let record = try Self.record(row)
+                    found[id] = record
+                    next.formUnion(record.named)
+                }
+            }
+            wanted = next
+        }
+        return Array(found.values)
+    }
+
+    private static func record(_ row: Statement) throws -> Record {
+        try row.withOctets(0) { octets throws(JSONError) in
+            try JSONReader.read(octets) { (reader: inout JSONReader) throws(JSONError) in try RecordCodec.read(&reader) }
+        }
+    }
+
     private func head() throws -> SavedState? {
         var values: [String: String] = [:]
         try database.prepare("SELECT name, CAST(value AS TEXT) FROM meta").each { values[$0.text(0)] = $0.text(1) }
@@ -47,12 +98,7 @@ struct CacheReader {
 
     private func records() throws -> [Record] {
         var records: [Record] = []
-        try database.prepare("SELECT body FROM record").each { row in
-            let record = try row.withOctets(0) { octets throws(JSONError) in
-                try JSONReader.read(octets) { (reader: inout JSONReader) throws(JSONError) in try RecordCodec.read(&reader) }
-            }
-            records.append(record)
-        }
+        try database.prepare("SELECT body FROM record").each { records.append(try Self.record($0)) }
         return records
     }
 
@@ -122,5 +168,37 @@ struct CacheReader {
             if let draft = try? draft(row) { state.drafts.append(draft) }
         }
         return state
+    }
+}
+
+// What a line about them may call by its name.
+
+extension Record {
+    fileprivate var named: [Identifier] { [athlete].compactMap(\.self) + fields.values.compactMap { $0?.named } }
+}
+
+extension ChangeEntry {
+    fileprivate var named: [Identifier] {
+        switch effect {
+        case .create(let athlete, let fields), .restore(let athlete, let fields, _, _):
+            [id] + [athlete].compactMap(\.self) + fields.values.compactMap { $0?.named }
+        case .update(let assignments): [id] + assignments.compactMap { $0.value?.named }
+        case .delete: [id]
+        }
+    }
+}
+
+extension Operation {
+    fileprivate var named: [Identifier] {
+        if case .copy(let from, _) = action { [id, from] } else { [id] }
+    }
+}
+
+extension Value {
+    fileprivate var named: Identifier? {
+        switch self {
+        case .reference(let id), .link(_, let id): id
+        case .text, .integer, .flag, .set, .json: nil
+        }
     }
 }

@@ -1,4 +1,5 @@
 internal import Bytes
+internal import Family
 internal import SQLite
 
 /// Tables and statements of the cache.
@@ -19,12 +20,19 @@ final class CacheStatements {
         CREATE TABLE IF NOT EXISTS input (number INTEGER PRIMARY KEY, line TEXT NOT NULL);
         """
 
-    /// Tables that came later: they are made wherever they are not, and harm no older program, so that the version stays.
+    /// Tables that came later, and an index: they are made wherever they are not, and harm no older program, so that the version stays.
     static let additions = """
+        CREATE INDEX IF NOT EXISTS record_kind ON record (\(kindMark), id);
         CREATE TABLE IF NOT EXISTS setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
         CREATE TABLE IF NOT EXISTS transfer (number INTEGER PRIMARY KEY, body BLOB NOT NULL);
         CREATE TABLE IF NOT EXISTS transfer_progress (number INTEGER PRIMARY KEY, octets INTEGER NOT NULL, state TEXT NOT NULL);
         """
+
+    /// What tells a record's kind in its body, which begins with `{"kind":"…","id":`: the first octets of the kind's name and what follows.
+    static let kindMark = "substr(body, 10, 7)"
+
+    /// The mark of a kind: no two kinds have the same.
+    static func mark(of kind: Kind) -> [UInt8] { Array("\(kind.name)\",\"id\"".utf8.prefix(7)) }
 
     let setMeta: Statement
     let clearMeta: Statement

@@ -37,26 +37,36 @@ package final class ClientSession {
     private var wakeAt: Int64?
     private var events: [SessionEvent] = []
     private var durable: DurableSide?
+    /// Where only what the first screen shows was read.
+    private var first: (place: CachePlace, configuration: SyncEngine.Configuration, changes: [Change], isAlone: Bool)?
     /// How the person likes to see things, where nothing is kept.
     private var chosen: [ViewSetting: String] = [:]
 
     /// - Parameters:
     ///   - cache: where to keep what is known and what waits; what is kept there is in the engine when this returns.
     ///   - isAlone: whether nothing is kept where another program has that cache, instead of beside it.
+    ///   - showsFirst: whether until `start` only that much of it is in the engine as the first screen shows, which takes a few milliseconds
+    ///     however much there is; the engine is only to be looked at until then.
     package init(
-        _ address: ServerAddress, _ configuration: SyncEngine.Configuration, cache: CachePlace? = nil, isAlone: Bool = false
+        _ address: ServerAddress, _ configuration: SyncEngine.Configuration, cache: CachePlace? = nil, isAlone: Bool = false, showsFirst: Bool = false
     ) throws(Errno) {
         self.address = address
         engine = SyncEngine(configuration)
         waker = try ClientWaker()
-        if let cache { durable = DurableSide(cache, restoring: &engine, isAlone: isAlone) }
+        guard let cache else { return }
+        if showsFirst, let found = Cache.firstScreen(cache) {
+            engine.restore(found.state)
+            first = (cache, configuration, found.changes, isAlone)
+        } else {
+            durable = DurableSide(cache, restoring: &engine, isAlone: isAlone)
+        }
     }
 
     /// The cache, while this session may write to it.
     package var cache: Cache? { durable?.cache }
 
     /// Changes that were kept, in order, for a `Timeline`.
-    package var keptChanges: [Change] { durable?.keptChanges ?? [] }
+    package var keptChanges: [Change] { durable?.keptChanges ?? first?.changes ?? [] }
 
     /// How the person likes to see something; `nil` until they chose.
     package func value(of setting: ViewSetting) -> String? { durable?.settings[setting] ?? chosen[setting] }
@@ -72,7 +82,16 @@ package final class ClientSession {
     /// What a person should know of the cache, each once.
     package func takeWarnings() -> [String] { durable?.takeWarnings() ?? [] }
 
-    package func start() { carryOut(engine.start(now: now)) }
+    /// Connects. Where only what the first screen shows was read, all is read now, and every record looks new: `.replaced`.
+    package func start() {
+        if let first {
+            self.first = nil
+            engine = SyncEngine(first.configuration)
+            durable = DurableSide(first.place, restoring: &engine, isAlone: first.isAlone)
+            events.append(.replaced)
+        }
+        carryOut(engine.start(now: now))
+    }
 
     /// Begins again with the family that a stop asked for.
     package func choose(_ family: Identifier) {

@@ -27,9 +27,16 @@ final class RoomBuffer: Buffer {
 
     init(_ view: RoomView, _ session: ClientSession) {
         self.view = view
-        // What is kept on this machine is shown before the server has answered.
-        timeline = session.engine.cursor == nil ? Timeline() : Timeline(session.engine, changes: session.keptChanges)
+        timeline = Self.timeline(session)
     }
+
+    /// What is kept on this machine is shown before the server has answered.
+    private static func timeline(_ session: ClientSession) -> Timeline {
+        session.engine.cursor == nil ? Timeline() : Timeline(session.engine, changes: session.keptChanges)
+    }
+
+    /// All that is kept has been read, where before there was only what the first screen shows.
+    func load(_ session: ClientSession) { timeline = Self.timeline(session) }
 
     func tell(_ lines: [String]) { view.tell(lines, at: Clock.wallMilliseconds()) }
 
