@@ -100,6 +100,14 @@ package enum Validation {
             default: break
             }
         }
+        try checkTogether(fields, operation: operation, id: id, environment: environment)
+    }
+
+    /// Checks what the kind's own rules say of several fields at once; those that are empty are passed over.
+    package static func checkTogether(
+        _ fields: Fields, operation: Int, id: Identifier, environment: RuleEnvironment
+    ) throws(Rejection) {
+        let place = Place(operation: operation, kind: fields.kind, id: id)
         switch fields.kind {
         case .event: try EventRules.check(fields, place: place)
         case .metric: try MetricRules.check(fields, place: place)

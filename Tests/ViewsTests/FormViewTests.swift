@@ -25,6 +25,7 @@ struct FormViewTests {
 
     static func prepared(_ form: FormView) -> FormView {
         var form = form
+        form.athletes = [maya]
         form.options = [.school: [FormOption(school, "Ashgrove University", "Ohio")], .coach: [FormOption(coach, "Nadia Rahimi")], .member: [FormOption(maya, "Maya Rivera"), FormOption(dana, "Dana Rivera")], .event: [FormOption(event.id, "Spring Showcase")]]
         return form
     }
@@ -241,6 +242,14 @@ struct FormViewTests {
         var form = try Self.add(.event, asksAthlete: true)
         #expect(Self.type(&form, "ctrl-s").isEmpty)
         #expect(Self.drawn(form).contains("Athlete is required"))
+        // Parents have no season.
+        Self.type(&form, " ")
+        func offers(_ name: String) -> Bool { Self.drawn(form).split(separator: "\n").dropFirst().contains { $0.contains(name) } }
+        #expect(offers("Maya Rivera") && !offers("Dana Rivera"))
+        Self.type(&form, "esc", "right")
+        #expect(Self.drawn(form).contains("Maya Rivera"))
+        Self.type(&form, "right")
+        #expect(!offers("Dana Rivera"))
         Self.type(&form, "maya", "enter", "tab", "c", "tab", "Camp")
         try Self.go(&form, "Start date")
         let actions = Self.type(&form, "tomorrow", "ctrl-s")
@@ -249,6 +258,49 @@ struct FormViewTests {
             return
         }
         #expect(athlete == Self.maya)
+    }
+
+    @Test("R059 An end before the start is told at once, whatever is lacking besides; a lacking field says nothing before it was passed")
+    func rangeWhileIncomplete() throws {
+        var form = try Self.add(.event)
+        try Self.go(&form, "Start date")
+        Self.type(&form, "2027-04-15", "tab", "2027-04-14", "tab")
+        #expect(Self.drawn(form).contains("End date must be after start date"))
+        #expect(!Self.drawn(form).contains("Event name is required"))
+        try Self.go(&form, "End date")
+        Self.type(&form, "ctrl-u", "2027-04-16", "tab")
+        #expect(!Self.drawn(form).contains("End date must be after start date"))
+        // What is filled in contradicts nobody, and what nobody has come to is not asked for.
+        var metric = try Self.add(.metric, preset: ["event_id": .reference(Self.event.id)])
+        try Self.go(&metric, "Metric type")
+        Self.type(&metric, "o")
+        #expect(!Self.drawn(metric).contains("Label is required"))
+    }
+
+    @Test("R068 A state of one letter is warned about and can be saved; two are not")
+    func state() throws {
+        var form = try Self.add(.event)
+        Self.type(&form, "c", "tab", "Camp")
+        try Self.go(&form, "Start date")
+        Self.type(&form, "2027-04-15")
+        try Self.go(&form, "State")
+        Self.type(&form, "n")
+        #expect(Self.drawn(form).contains("Use two letters, such as NY"))
+        #expect(try Self.saved(Self.type(&form, "ctrl-s")).count == 1)
+        Self.type(&form, "y", "tab")
+        #expect(!Self.drawn(form).contains("Use two letters") && Self.drawn(form).contains("NY"))
+    }
+
+    @Test("What is wrong is told whole on a small screen, above the fields and below one", arguments: [40, 80])
+    func longSentences(columns: Int) throws {
+        var form = try Self.add(.event)
+        let sentence = "This athlete is not in the family any more. What you entered is kept as a draft: choose somebody else, then save it again."
+        form.say(sentence)
+        let above = Self.drawn(form, columns: columns, rows: 24).split(separator: "\n").map { $0.drop { "│ ".contains($0) } }.map { String($0.reversed().drop { "│ ".contains($0) }.reversed()) }
+        #expect(above.joined(separator: " ").contains(sentence), "\(above)")
+        form.refuse(Rejection(.invalid, sentence, kind: .event, field: "name"))
+        let words = Self.drawn(form, columns: columns, rows: 24).split { " │\n".contains($0) }.joined(separator: " ")
+        #expect(words.ranges(of: "choose somebody else, then save it again.").count == 2, "\(words)")
     }
 
     // MARK: Changing
@@ -324,6 +376,7 @@ struct FormViewTests {
         let asked = Self.drawn(form)
         for words in ["At the same time", "Jun 11, 2027 19:00 - 20:00", "w both, with a reason"] { #expect(asked.contains(words), "\(words)\n\(asked)") }
         #expect(Self.type(&form, "z") == [.shared(.bell)])
+        #expect(Self.type(&form, "alt-3") == [.shared(.show(3))] && form.clash != nil, "one may look at the trip first")
         Self.type(&form, "w")
         #expect(Self.type(&form, "enter") == [.shared(.bell)], "a reason is required")
         #expect(Self.type(&form, "One each", "enter") == [.accept(reason: "One each")])

@@ -33,6 +33,16 @@ package enum FormRules {
         }
     }
 
+    /// Which of the fields that are there contradict each other, whatever is lacking; `nil` for none.
+    package static func contradiction(_ fields: Fields) -> Rejection? {
+        do throws(Rejection) {
+            try Validation.checkTogether(fields, operation: 0, id: nobody, environment: environment)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
     /// Checks look at the fields, not at whose they are.
     private static let nobody = Identifier(high: 0, low: 0)
     private static var environment: RuleEnvironment { RuleEnvironment(zone: LocalClock.rules) }

@@ -17,8 +17,12 @@ extension FormView {
         canvas.target(Rect(save + 9 + TextWidth.of(saveLabel), body.row, columns: 10, rows: 1), .keys([Key(.escape)]))
         var inner = body.inset(2, 1)
         if let banner {
-            let (line, below) = inner.splitTop(1)
-            canvas.draw(banner, at: line.column, line.row, columns: line.columns, theme[.failure].with(.bold))
+            // A sentence says at its end what to do: it is not cut while there is room.
+            let lines = StyledText(banner, theme[.failure].with(.bold)).wrapped(columns: max(inner.columns, 1))
+            let (top, below) = inner.splitTop(min(lines.count, max(inner.rows / 2, 1)))
+            canvas.clipped(to: top) { canvas in
+                for (row, line) in lines.enumerated() { canvas.draw(line, at: top.column, top.row + row) }
+            }
             inner = below
         }
         drawRows(&canvas, inner)
@@ -93,7 +97,7 @@ extension FormView {
             for (number, text) in view.lines.enumerated() {
                 var line = number == 0 ? head : StyledText(String(repeating: " ", count: labels + 2))
                 line.append(text, theme[.text])
-                if number == 0, !weekday(row).isEmpty { line.append("  " + weekday(row), theme[.muted]) }
+                if number == 0, let (words, role) = remark(row) { line.append("  " + words, theme[role]) }
                 lines.append(Line(row: place, text: line, cursor: isFocused && view.cursor.row == number ? labels + 2 + view.cursor.column : nil))
             }
         case .choice(let chosen):
@@ -115,7 +119,8 @@ extension FormView {
                 Line(row: place, text: head + StyledText(TextWidth.cut(names.isEmpty ? empty : names, to: width), names.isEmpty ? theme[.muted] : theme[.text]), cursor: isFocused ? labels + 2 : nil))
         }
         if let problem = row.problem {
-            lines.append(Line(row: place, text: StyledText(String(repeating: " ", count: labels + 2)) + StyledText(TextWidth.cut(problem, to: width), theme[.failure])))
+            let margin = StyledText(String(repeating: " ", count: labels + 2))
+            lines += StyledText(problem, theme[.failure]).wrapped(columns: width).map { Line(row: place, text: margin + $0) }
         }
         return lines
     }
@@ -134,9 +139,15 @@ extension FormView {
         }
     }
 
-    private func weekday(_ row: FormRow) -> String {
-        guard case .date = row.type, let date = CalendarDate(row.editor.text) else { return "" }
-        return ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"][((date.days % 7) + 10) % 7]
+    /// What stands behind a value: the day of the week of a date; that a state is nearly always two letters (R068).
+    private func remark(_ row: FormRow) -> (String, Terminal.Role)? {
+        switch row.type {
+        case .date:
+            guard let date = CalendarDate(row.editor.text) else { return nil }
+            return (["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"][((date.days % 7) + 10) % 7], .muted)
+        case .state: return row.editor.characters.count == 1 ? ("Use two letters, such as NY", .warning) : nil
+        default: return nil
+        }
     }
 
     private func drawPicker(_ canvas: inout Canvas, _ rect: Rect, column: Int, below row: Int) {

@@ -28,6 +28,8 @@ package struct FormView: AskingPane {
     package var options: [Kind: [FormOption]] = [:] {
         didSet { if let editor = picker?.editor { picker = makePicker(in: focus, editor) } }
     }
+    /// Members who have a season: nobody else can own a new record.
+    package var athletes: Set<Identifier> = []
     /// What the record will have around it, for what is filled in.
     package var context: RuleContext
     package var today: CalendarDate
@@ -324,8 +326,14 @@ package struct FormView: AskingPane {
         case "w", "o": input = LineField("Reason: ")
         case "x": return [.discard]
         default:
-            guard key.typed == "e" || key.typed == "q" || [Key(.escape), Key(.enter), .control("c")].contains(key) else { return [.shared(.bell)] }
-            clash = nil
+            if key.typed == "e" || key.typed == "q" || [Key(.escape), Key(.enter), .control("c")].contains(key) {
+                clash = nil
+            } else if case .action(let name) = keymap.outcome(of: [key], in: ["form"]), let shared = SharedAction(named: name) {
+                // What it is at the same time as may have to be looked at first.
+                return [.shared(shared)]
+            } else {
+                return [.shared(.bell)]
+            }
         }
         return []
     }
@@ -456,7 +464,7 @@ package struct FormView: AskingPane {
         switch (rows[focus].content, rows[focus].type) {
         case (.choice(let place), .choice(let words, _)): rows[focus].content = .choice(next(place, of: words.count, orNone: !rows[focus].isRequired))
         case (.chosen(let ids), .reference(let kind)):
-            let all = options[kind] ?? []
+            let all = offers(of: rows[focus], kind)
             let place = ids.first.flatMap { id in all.firstIndex { $0.id == id } }
             rows[focus].content = .chosen(next(place, of: all.count, orNone: !rows[focus].isRequired).map { [all[$0].id] } ?? [])
         default: break
@@ -480,9 +488,16 @@ package struct FormView: AskingPane {
 
     /// What a row offers to pick from.
     private func makePicker(in row: Int, _ editor: Terminal.LineEditor = Terminal.LineEditor()) -> Picker {
-        guard rows.indices.contains(row), let kind = rows[row].names, let all = options[kind] else { return Picker([], first: [], editor) }
+        guard rows.indices.contains(row), let kind = rows[row].names else { return Picker([], first: [], editor) }
+        let all = offers(of: rows[row], kind)
         // Before anything is typed, the coaches of the event's school (R102).
         return Picker(all, first: kind == .coach ? school.map { school in all.filter { $0.group == school } } ?? [] : [], editor)
+    }
+
+    /// The records that a row can name; whose a new record is, is asked of athletes alone.
+    private func offers(of row: FormRow, _ kind: Kind) -> [FormOption] {
+        let all = options[kind] ?? []
+        return row.field == nil ? all.filter { athletes.contains($0.id) } : all
     }
 
     /// The kinds whose records its rows can name.
@@ -628,13 +643,16 @@ package struct FormView: AskingPane {
                 }
             }
             guard counts else { continue }
-            if isSound {
-                for (name, value) in part.preset { fields[name] = value }
-                let whole = part.base == nil ? FormRules.completed(fields, context) : fields
-                if let mistake = FormRules.mistake(whole) {
-                    isSound = false
-                    if let place = places.first(where: { rows[$0].declaration?.name == mistake.field }) { rows[place].problem = mistake.message }
+            for (name, value) in part.preset { fields[name] = value }
+            let whole = part.base == nil ? FormRules.completed(fields, context) : fields
+            if let mistake = isSound ? FormRules.mistake(whole) : FormRules.contradiction(whole) {
+                // While something is lacking only what was typed can be wrong (R059).
+                if let place = places.first(where: { rows[$0].declaration?.name == mistake.field }), rows[place].problem == nil,
+                    isSound || rows[place].isTouched || hasTriedToSave
+                {
+                    rows[place].problem = mistake.message
                 }
+                isSound = false
             }
             if !isSound { isComplete = false }
         }

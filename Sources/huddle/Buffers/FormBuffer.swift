@@ -29,6 +29,7 @@ final class FormBuffer: Buffer {
     }
 
     func refresh(_ client: FullScreenClient) {
+        view.athletes = Set(client.athletes)
         view.options = client.formOptions(view.kindsNamed)
         view.context = Request.context(client.session.engine, client.names)
         view.today = client.today
