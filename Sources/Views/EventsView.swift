@@ -119,6 +119,12 @@ package struct EventsView: Sendable, SearchingPane {
         selectedDay = nil
     }
 
+    /// Another page is looked at: whoever comes back finds all events again (R040). What is open stays.
+    package mutating func leave() {
+        isSearching = false
+        if !filterWords.isEmpty || !search.text.isEmpty { clear() }
+    }
+
     /// All filters and the search are off; the order stays (R040).
     mutating func clear() {
         let sort = filter.sort

@@ -27,6 +27,11 @@ final class SeasonBuffer: Buffer {
         if view.detail != nil, let record = view.selectedRecord { view.refreshDetail(client.lines(of: record)) }
     }
 
+    func leave(_ client: FullScreenClient, for next: BufferKey?) {
+        // A form or a record stands before the page that it came from.
+        if next.map({ BufferKey.fixed.contains($0) }) ?? false { view.leave() }
+    }
+
     /// - Returns: whether there was something to make ready.
     func prepare() -> Bool { view.prepare() }
 
