@@ -83,6 +83,7 @@ extension FullScreenClient {
         case .say(let sentence):
             screen.bell()
             toast(sentence)
+            toastKind = .hint
         case .bell: screen.bell()
         case .redraw: screen.redraw()
         case .suspend: for event in screen.suspend() { _ = try take(event) }
@@ -148,6 +149,7 @@ extension FullScreenClient {
     /// Says something for a few seconds, whatever is on the screen.
     func toast(_ text: String) {
         toast = text
+        toastKind = .news
         toastEnds = Clock.monotonicMilliseconds() + Self.toastTime
     }
 
@@ -156,11 +158,17 @@ extension FullScreenClient {
         guard change.entries.contains(where: { $0.kind != .message && $0.kind != .readingPosition }) else { return }
         lastOwn = change.sequence
         followRecords()
-        let words = text.done(change) { session.engine.record($0) }
+        toast(text.done(change) { session.engine.record($0) })
+        toastKind = .undoable
+    }
+
+    /// The toast as it stands on this screen: the key that takes back what it tells is another one where one types.
+    var toastWords: String {
+        guard toastKind == .undoable, !toast.isEmpty else { return toast }
         let keys = keymap.keys(of: RoomCommand.undoLast.rawValue)
         let isTyping = if case .form = buffers.current { true } else { buffers.current == .room }
         let key = isTyping ? keys.first : keymap.keys(of: EventsCommand.undo.rawValue, in: "events").first ?? keys.first
-        toast(words + (key.map { "  ·  \($0) takes it back" } ?? ""))
+        return toast + (key.map { "  ·  \($0) takes it back" } ?? "")
     }
 
     private func undoLast() throws {

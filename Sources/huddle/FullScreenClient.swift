@@ -21,6 +21,14 @@ final class FullScreenClient {
     /// records it takes longer than a key may. Longer than between the keys of who types.
     private static let idleTime: Int64 = 300
 
+    enum ToastKind {
+        case news
+        /// Why a key does nothing: gone with the next key.
+        case hint
+        /// What one did oneself, with the key that takes it back.
+        case undoable
+    }
+
     let screen: FullScreen
     let session: ClientSession
     let conversation: Conversation
@@ -42,6 +50,7 @@ final class FullScreenClient {
     /// What stands below an overlay; drawn anew when anything but a key for the overlay has happened.
     private var below: Canvas?
     var toast = ""
+    var toastKind = ToastKind.news
     /// Monotonic milliseconds.
     var toastEnds: Int64 = 0
     /// The sequence of one's own last change, until it is taken back.
@@ -190,7 +199,7 @@ final class FullScreenClient {
         }
         // What nobody looks at has not been seen.
         if buffers.current == .room, isFocused { room.see() }
-        ToastLine.draw(toast, &canvas, theme)
+        ToastLine.draw(toastWords, &canvas, theme)
         overlay?.draw(&canvas)
         drawn = canvas
         screen.show(canvas)
@@ -216,6 +225,7 @@ final class FullScreenClient {
 
     private func take(_ input: InputEvent) throws {
         var input = input
+        if toastKind == .hint, case .key = input { toast = "" }
         if case .mouse(var mouse) = input, case .press(1) = mouse.action {
             mouse.target = drawn?.target(at: mouse.point)
             switch mouse.target {

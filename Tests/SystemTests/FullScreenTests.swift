@@ -244,6 +244,28 @@ struct FullScreenTests {
         try terminal.type("\u{1B}[<0;\(column + 1);\(row + 1)M\u{1B}[<0;\(column + 1);\(row + 1)m")
     }
 
+    @Test("Why a key does nothing goes with the next key; what one did is told with the key that takes it back here")
+    func toasts() throws {
+        let folder = try TemporaryFolder()
+        let demo = try Demo(in: folder.path + "/data")
+        let server = try RunningServer(folder.path + "/data")
+        let terminal = try Self.open(server, demo.athletes[0], folder, columns: 120, rows: 40)
+        try Self.expect(terminal, "? shows the keys")
+        try terminal.type("/add event --type camp --name \"Nowhere Camp\" --start 2027-03-01\r")
+        try Self.expect(terminal, "Ctrl-X u takes it back")
+        try terminal.type("\u{1B}2/nowhere\r")
+        #expect(try terminal.wait { $0.text.contains(" 1 result ") && $0.text.contains("·  u takes it back") && !$0.text.contains("Ctrl-X u") }, "\(terminal.screen.text)")
+        try terminal.type("m")
+        try Self.expect(terminal, "No address or city is known; e adds one.")
+        try terminal.type("j")
+        #expect(try terminal.wait { !$0.text.contains("No address") }, "\(terminal.screen.text)")
+        try terminal.type("xy")
+        try Self.expect(terminal, "·  u takes it back")
+        // Letters are typed there.
+        try terminal.type("n")
+        #expect(try terminal.wait { $0.text.contains("Add New Event") && $0.text.contains("Ctrl-X u takes it back") }, "\(terminal.screen.text)")
+    }
+
     @Test("R040 R112 By mouse and keys: a day, a month, an order that is kept, whose season in two keys from anywhere, and a file of what is listed")
     func seasonByMouse() throws {
         let folder = try TemporaryFolder()
@@ -293,6 +315,13 @@ struct FullScreenTests {
         try Self.expect(terminal, "season.csv is written: 1 line.")
         let text = String(decoding: try Files.read(path), as: UTF8.self)
         #expect(text.hasPrefix("\u{FEFF}id,athlete,type,name,") && text.contains("'=Click Camp"), "\(text)")
+        // Another page, and back: nothing is filtered any more.
+        try terminal.type("\u{1B}1")
+        try Self.expect(terminal, "Write, and the family reads it.")
+        try terminal.type("\u{1B}2")
+        #expect(try terminal.wait { $0.text.contains("Track camps") && !$0.text.contains(" 1 result ") && !$0.text.contains("Search:") }, "\(terminal.screen.text)")
+        try terminal.type("/=click\r")
+        try Self.expect(terminal, "1 result")
         // The same as pages, by the end of the name that a key changes.
         try terminal.type("E")
         try Self.expect(terminal, "The events as they are listed")
