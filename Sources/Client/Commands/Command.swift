@@ -139,7 +139,7 @@ package struct Command: Hashable, Sendable {
     /// Its words behind the slash; none when only the program has it.
     package let slash: [[String]]
     package let arguments: [Argument]
-    package let options: [Option]
+    package private(set) var options: [Option]
     /// One line without a full stop.
     package let summary: String
     /// More of it, in sentences; may be empty.
@@ -161,6 +161,13 @@ package struct Command: Hashable, Sendable {
         self.summary = summary
         self.notes = notes
         self.output = output
+    }
+
+    /// Without the options that only the program takes.
+    var asInConversation: Command {
+        var command = self
+        command.options.removeAll { !$0.isInConversation }
+        return command
     }
 
     /// The options that write fields of the kind.

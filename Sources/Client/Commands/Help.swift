@@ -16,7 +16,7 @@ package enum Help {
     package static func conversation(_ topic: String?) -> [String] {
         let words = (topic ?? "").split(separator: " ").map { $0.hasPrefix("/") ? String($0.dropFirst()) : String($0) }
         let page = page(words)
-        let commands = matching(words, \.slash)
+        let commands = matching(words, \.slash).map(\.asInConversation)
         guard page.isEmpty || !commands.isEmpty else { return page }
         let text = words.isEmpty || commands.isEmpty ? slashes : joined(commands, as: words, prefix: "/", words: \.slash)
         return (page.isEmpty ? [] : page + [""]) + text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)

@@ -37,7 +37,10 @@ package enum SlashCommand: Hashable, Sendable {
         if Deed.of(line) != nil { return .action(.say(line)) }
         let words = try split(String(line.dropFirst()))
         guard let first = words.first else { return .action(.help(topic: nil)) }
-        guard let (found, count) = CommandTable.slash(words) else { throw UsageError("There is no command /\(first.printable)" + (Nearest.slash(first).map { ": did you mean /\($0)?" } ?? ". See /help.")) }
+        guard let (found, count) = CommandTable.slash(words) else {
+            if let elsewhere = elsewhere(words) { throw UsageError(elsewhere) }
+            throw UsageError("There is no command /\(first.printable)" + (Nearest.slash(first).map { ": did you mean /\($0)?" } ?? ". See /help."))
+        }
         let rest = Array(words.dropFirst(count))
         var command = found
         if command.verb == .edit, count == 1, rest.first.flatMap({ Int($0) }) != nil { command = CommandTable.command(.edit, kind) ?? found }
@@ -64,6 +67,17 @@ package enum SlashCommand: Hashable, Sendable {
         // With something to do it was read above.
         case .deed: throw reader.usage
         default: return .action(try reader.action())
+        }
+    }
+
+    /// Where something is done that has no slash; `nil` for words that `huddle` does not know either.
+    private static func elsewhere(_ words: [String]) -> String? {
+        guard let (command, count) = CommandTable.command(words), count > 0 else { return nil }
+        let shell = "in another terminal: huddle \(words.prefix(count).joined(separator: " ")) …"
+        switch command.verb {
+        case .say: return "Leave /say out: what has no slash is said to the family."
+        case .export: return "E on the page of events (Alt-2) exports; everything else is exported \(shell)"
+        default: return "That is done \(shell)"
         }
     }
 

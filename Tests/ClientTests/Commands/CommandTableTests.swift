@@ -54,6 +54,10 @@ struct CommandTableTests {
         }
         for words in command.slash {
             #expect(CommandTable.slash(words)?.command == command)
+            // Nothing is told that the conversation then does not know.
+            for option in command.options where !option.isInConversation {
+                #expect(!Help.conversation("/" + words.joined(separator: " ")).contains { $0.hasPrefix("  \(option.usage)") })
+            }
             #expect(Help.conversation("/" + words.joined(separator: " ")).joined(separator: "\n").contains("/\(words.joined(separator: " ")) \(command.argumentUsage)".trimmed))
         }
     }
