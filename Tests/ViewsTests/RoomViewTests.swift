@@ -316,6 +316,11 @@ struct RoomViewTests {
         _ = room.handle(.paste("12345678"))
         #expect(Self.drawn(room).text.contains("4001 characters, a message has at most 4000"))
         let text = room.editor.text
+        // Also what is too long for a paste, and however many octets its characters have: nothing of it is taken silently.
+        var parser = KeyParser()
+        let flood = parser.feed(Array(("\u{1B}[200~" + String(repeating: "👍", count: 260_000) + "\u{1B}[201~").utf8))
+        var empty = Self.room()
+        guard let paste = flood.first, case .shared(.say)? = empty.handle(paste).first, empty.editor.isEmpty else { Issue.record("\(flood.count)"); return }
         let said = room.handle(.paste(String(repeating: "x", count: 70_000)))
         guard case .shared(.say(let sentence))? = said.first else { Issue.record("\(said)"); return }
         #expect(sentence.hasPrefix("That is too long to be typed") && room.editor.text == text)

@@ -157,7 +157,7 @@ package final class Cache {
                 let waiting = (salvaged?.pending.count ?? 0) + (salvaged?.drafts.count ?? 0)
                 notice =
                     "What was kept on this machine \(reason) and is loaded anew (the old file is \(folder)/\(asideName)); "
-                    + (waiting == 0 ? "no change was waiting in it." : "\(waiting) of your changes that waited in it were taken over.")
+                    + (waiting == 0 ? "no change that waited could be read from it." : "\(waiting) of your changes that waited in it were taken over.")
             }
         }
         try Files.makePrivate(path)

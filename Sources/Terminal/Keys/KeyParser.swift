@@ -3,8 +3,8 @@
 /// Source: ECMA-48 §5.4 (control sequences); xterm's control sequences (modified keys, SGR mouse 1006, bracketed paste 2004, focus
 /// 1004); `CSI u` (fixterms, kitty). What terminfo(5) says of a terminal's keys comes first.
 package struct KeyParser: Sendable {
-    /// Octets of one paste that are taken; what is beyond is dropped. Four times the longest message.
-    package static let pasteLimit = 65_536
+    /// Octets of one paste that are taken; what is beyond is dropped. More than any text may have, so that who gets it sees that it is too long.
+    package static let pasteLimit = 2 * LineEditor.octetLimit
     /// Longest control sequence; longer ones are none.
     private static let sequenceLimit = 64
 

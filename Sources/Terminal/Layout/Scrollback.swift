@@ -88,10 +88,10 @@ package struct Scrollback<ID: Hashable & Sendable>: Sendable {
         return placed.reversed()
     }
 
-    /// How many items are below what is seen, wholly.
+    /// How many items are below what is seen, one whose end is not seen among them: nobody takes half a help page for all of it.
     package func hiddenBelow(_ items: Items, rows: Int) -> Int {
         guard let last = layout(items, rows: rows).last else { return 0 }
-        return items.count - 1 - last.index
+        return items.count - 1 - last.index + (last.row + last.height > rows ? 1 : 0)
     }
 
     /// Moves the view; positive towards the newest.

@@ -258,7 +258,7 @@ struct CacheTests {
         var durable = DurableSide(home.place, restoring: &engine)
         let warnings = durable.takeWarnings()
         #expect(warnings.count == 1)
-        #expect(warnings.first?.contains(isLost ? "no change was waiting" : "4 of your changes that waited in it were taken over") == true, "\(warnings)")
+        #expect(warnings.first?.contains(isLost ? "no change that waited could be read" : "4 of your changes that waited in it were taken over") == true, "\(warnings)")
         #expect(warnings.first?.contains(how == "newer" ? "newer huddle" : "is damaged") == true, "\(warnings)")
         #expect(Files.exists(home.folder + "/set-aside.sqlite"))
         #expect(engine.cursor == nil && engine.pending.count == (isLost ? 0 : 3) && engine.drafts.count == (isLost ? 0 : 1))
