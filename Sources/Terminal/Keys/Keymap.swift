@@ -61,6 +61,9 @@ package struct Keymap: Sendable {
         return .unbound
     }
 
+    /// What keys do in one mode, without what stands behind it; `nil` for nothing.
+    package func outcome(of keys: [Key], inMode mode: String) -> String? { actions[mode]?[keys] }
+
     /// All bindings of a mode, by action and then by keys; for help.
     package func bindings(in mode: String) -> [(keys: String, action: String)] {
         (actions[mode] ?? [:]).map { (Self.names($0.key), $0.value) }.sorted { ($0.action, $0.keys) < ($1.action, $1.keys) }
@@ -72,6 +75,16 @@ package struct Keymap: Sendable {
             (self.actions[mode] ?? [:]).filter { $0.value == action }.keys.sorted { ($0.count, Self.names($0)) < ($1.count, Self.names($1)) }
         }.first { !$0.isEmpty }
         return (found ?? []).map(Self.names)
+    }
+
+    /// The modes in which these keys, or a chord that begins with them, do something.
+    package func modes(binding keys: [Key]) -> [String] {
+        actions.keys.filter { actions[$0]?[keys] != nil || beginnings[$0]?[keys] ?? 0 > 0 }.sorted()
+    }
+
+    /// All that is bound, anywhere.
+    package var bound: [(mode: String, keys: String, action: String)] {
+        actions.keys.sorted().flatMap { mode in bindings(in: mode).map { (mode, $0.keys, $0.action) } }
     }
 
     package static func names(_ keys: [Key]) -> String { keys.map(\.name).joined(separator: " ") }
@@ -130,29 +143,12 @@ extension Keymap {
         var mistakes: [Mistake] = []
         var count = 0
         for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
-            var words = line.split(whereSeparator: \.isWhitespace)[...]
-            guard let verb = words.popFirst(), verb == "bind" || verb == "unbind" else { continue }
+            let words = line.split(whereSeparator: \.isWhitespace).map(String.init)
+            guard let verb = words.first, verb == "bind" || verb == "unbind" else { continue }
             func mistake(_ sentence: String) { mistakes.append(Mistake(line: index + 1, sentence: sentence)) }
-            var mode = Self.everywhere
-            if let first = words.first, first.count > 1, first.first == "@" {
-                mode = String(first.dropFirst())
-                words.removeFirst()
-                guard modes.contains(mode) else {
-                    mistake("There is no mode \(mode). Modes: \(modes.sorted().joined(separator: ", ")).")
-                    continue
-                }
-            }
-            let action = verb == "bind" ? words.popLast().map(String.init) : nil
-            if let action, !known.contains(action) {
-                mistake("There is nothing called \(action) to bind. /help keys lists what there is.")
-                continue
-            }
-            guard !words.isEmpty, verb == "unbind" || action != nil else {
-                mistake("Write it as: bind KEY ACTION, as in bind ctrl-x ctrl-e edit-outside.")
-                continue
-            }
-            guard let keys = Self.keys(words.joined(separator: " ")) else {
-                mistake("\(words.joined(separator: " ")) is no key. Keys are written as ctrl-x, alt-1, shift-tab, f5.")
+            let binding: KeyBinding
+            do throws(KeyBinding.Complaint) { binding = try KeyBinding(words, modes: modes, actions: known) } catch {
+                mistake(error.sentence)
                 continue
             }
             count += 1
@@ -160,7 +156,7 @@ extension Keymap {
                 mistake("That is more than \(Self.limit) keys; the rest is not read.")
                 break
             }
-            bind(keys, to: action, in: mode)
+            bind(binding.keys, to: binding.action, in: binding.mode)
         }
         return mistakes
     }
