@@ -10,6 +10,8 @@ package struct VirtualTerminal: Sendable {
         package var style = Style.plain
         /// 0 behind a wide character.
         package var width = 1
+        /// Where it leads; "" for nowhere.
+        package var link = ""
     }
 
     package private(set) var columns: Int
@@ -29,6 +31,7 @@ package struct VirtualTerminal: Sendable {
     /// Sequences that it does not know; tests fail on any.
     package private(set) var unknown: [String] = []
 
+    private var link = ""
     private var isWrapPending = false
     private var saved = (column: 0, row: 0, style: Style.plain)
     private var otherCells: [[Cell]] = []
@@ -120,7 +123,7 @@ package struct VirtualTerminal: Sendable {
         guard column >= 0 else { return }
         if cells[row][column].width == 0, column > 0 { cells[row][column - 1] = Cell() }
         if column + width < columns, cells[row][column + width].width == 0 { cells[row][column + width] = Cell() }
-        cells[row][column] = Cell(text: String(character), style: style, width: width)
+        cells[row][column] = Cell(text: String(character), style: style, width: width, link: link)
         if width == 2 { cells[row][column + 1] = Cell(text: "", style: style, width: 0) }
         column += width
         if column == columns {
@@ -180,6 +183,7 @@ package struct VirtualTerminal: Sendable {
         let parts = text.split(separator: ";", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 2 else { return }
         if ["0", "1", "2"].contains(parts[0]) { titles.append(parts[1]) }
+        if parts[0] == "8" { link = parts[1].split(separator: ";", maxSplits: 1, omittingEmptySubsequences: false).dropFirst().first.map(String.init) ?? "" }
         if parts[0] == "9" { notifications.append(parts[1]) }
     }
 

@@ -57,8 +57,15 @@ struct VirtualTerminalTests {
             var terminal = VirtualTerminal(columns: size.columns, rows: size.rows)
             terminal.feed("\u{1B}[?7l".utf8)
             var encoder = FrameEncoder(depth: .palette)
+            encoder.hasLinks = true
             var canvas = Canvas(size)
-            for _ in 0..<8 {
+            for round in 0..<8 {
+                // A new canvas numbers its links anew.
+                if round == 4 { canvas = Canvas(size) }
+                let links = ["https://a.example/", "https://b.example/x;y"].compactMap(Hyperlink.init)
+                if Bool.random(using: &generator) {
+                    canvas.link(Rect(.random(in: -2...12, using: &generator), .random(in: 0...3, using: &generator), columns: .random(in: 1...9, using: &generator), rows: 2), links.randomElement(using: &generator))
+                }
                 let text = (0..<4).map { _ in pieces.randomElement(using: &generator) ?? "" }.joined()
                 let style = Bool.random(using: &generator) ? Style.plain : Style(.indexed(3), on: .indexed(UInt8.random(in: 16...20, using: &generator)), .bold)
                 canvas.draw(text, at: .random(in: -1...18, using: &generator), .random(in: 0...3, using: &generator), style)
@@ -71,6 +78,8 @@ struct VirtualTerminalTests {
                 for row in 0..<4 {
                     for column in 0..<size.columns where canvas[column, row].width > 0 {
                         #expect(terminal.cells[row][column].style == canvas[column, row].style, "seed 21")
+                        let link = Int(canvas[column, row].link)
+                        #expect(terminal.cells[row][column].link == (link > 0 ? canvas.links[link - 1].address : ""), "seed 21")
                     }
                 }
             }

@@ -27,6 +27,37 @@ struct FrameEncoderTests {
         #expect(Self.encode(&encoder, Self.canvas(["ha", "x"])).contains("ha"))
     }
 
+    @Test("A linked part is opened and closed; without links nothing of it is sent; what is drawn over it leads nowhere; a link alone is a difference")
+    func links() throws {
+        let link = try #require(Hyperlink("https://example.org/a?b=c"))
+        var canvas = Self.canvas(["go here"])
+        canvas.link(Rect(3, 0, columns: 4, rows: 1), link)
+        var encoder = FrameEncoder(depth: .palette)
+        #expect(Self.encode(&encoder, canvas) == "^[?25l^[1;1H^[0mgo here^[K")
+        encoder.hasLinks = true
+        encoder.invalidate()
+        #expect(Self.encode(&encoder, canvas) == "^[?25l^[1;1H^[0mgo ^]8;id=1;https://example.org/a?b=c^\\here^]8;;^\\^[K")
+        #expect(Self.encode(&encoder, canvas) == "")
+        var other = Self.canvas(["go here"])
+        other.link(Rect(3, 0, columns: 4, rows: 1), Hyperlink("http://x"))
+        #expect(Self.encode(&encoder, other) == "^[?25l^[1;1H^[0mgo ^]8;id=1;http://x^\\here^]8;;^\\^[K")
+        other.draw("re", at: 5, 0)
+        #expect(Self.encode(&encoder, other) == "^[?25l^[1;6H^[0mre")
+        #expect(Self.encode(&encoder, Self.canvas(["go here"])) == "^[?25l^[1;1H^[0mgo here^[K")
+    }
+
+    @Test("No address ends the sequence it stands in, and what is none is none", arguments: [
+        ("https://example.org/a;b?c=d&e#f", "https://example.org/a;b?c=d&e#f"), ("HTTP://x", "HTTP://x"), ("https://é.example/日", "https://%C3%A9.example/%E6%97%A5"),
+        ("https://x/\u{7}", nil), ("https://x/\u{1B}\\", nil), ("https://x/\u{9C}", nil), ("https://x/ y", nil), ("https://x/\n", nil), ("https://x/\u{7F}", nil), ("https://x/\u{2028}", nil),
+        ("javascript:alert(1)", nil), ("file:///etc/passwd", nil), ("https://", nil), ("", nil), ("https://" + String(repeating: "a", count: 2_075), "https://" + String(repeating: "a", count: 2_075)),
+        ("https://" + String(repeating: "a", count: 2_076), nil), ("https://" + String(repeating: "é", count: 700), nil),
+    ] as [(String, String?)])
+    func hyperlinks(text: String, address: String?) {
+        let link = Hyperlink(text)
+        #expect(link?.address == address)
+        #expect(link?.address.utf8.allSatisfy { (0x21...0x7E).contains($0) } ?? true)
+    }
+
     @Test("The cursor is hidden while cells are drawn and shown where it belongs")
     func cursor() {
         var encoder = FrameEncoder(depth: .palette)

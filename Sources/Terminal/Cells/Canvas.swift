@@ -5,12 +5,14 @@ package struct Cell: Hashable, Sendable {
     package var style: Style
     /// 1, or 2 for a character that covers the next cell too, or 0 for a cell that is covered.
     package fileprivate(set) var width: UInt8
+    /// Its place in the canvas's `links`, from 1; 0 for none.
+    package fileprivate(set) var link: UInt16 = 0
 
     package static let blank = Cell(character: " ", style: .plain, width: 1)
 
     /// What differs most often is compared first, and without taking hold of characters.
     package static func == (left: Cell, right: Cell) -> Bool {
-        left.width == right.width && left.style == right.style && left.character == right.character
+        left.width == right.width && left.link == right.link && left.style == right.style && left.character == right.character
     }
 
     fileprivate init(character: Character, style: Style, width: UInt8) {
@@ -28,6 +30,8 @@ package struct Canvas: Sendable {
     package private(set) var cells: [Cell]
     /// Where the cursor blinks; `nil` hides it.
     package var cursor: Point?
+    /// Where linked cells lead.
+    package private(set) var links: [Hyperlink] = []
     /// What drawing is limited to; always within the canvas.
     package private(set) var clip: Rect
     /// What can be clicked; what was drawn later stands above.
@@ -111,6 +115,19 @@ package struct Canvas: Sendable {
                 let place = row * size.columns + column
                 cells[place].style = change(cells[place].style)
             }
+        }
+    }
+
+    /// Lets a part lead somewhere, as far as it can be seen; what stands there stays, and what is drawn over it leads nowhere.
+    package mutating func link(_ rect: Rect, _ link: Hyperlink?) {
+        let rect = rect.intersection(clip)
+        guard !rect.isEmpty, let link else { return }
+        let known = links.firstIndex(of: link)
+        guard known != nil || links.count < Int(UInt16.max) else { return }
+        let number = UInt16((known ?? links.count) + 1)
+        if known == nil { links.append(link) }
+        for row in rect.row..<rect.endRow {
+            for column in rect.column..<rect.endColumn { cells[row * size.columns + column].link = number }
         }
     }
 

@@ -8,10 +8,14 @@ package struct FrameEncoder: Sendable {
     package let depth: ColourDepth
     /// Whether the terminal shows italics and crossed-out text; else underline and dim stand for them.
     package let hasItalics: Bool
+    /// Whether the terminal knows links; when this changes, `invalidate`.
+    package var hasLinks = false
     /// What the terminal shows now; `nil` when nobody knows.
     private var shown: Canvas?
     private var style: Style?
     private var position: Point?
+    /// The link that is open, as in `Cell`.
+    private var link: UInt16 = 0
 
     package init(depth: ColourDepth, hasItalics: Bool = true) {
         self.depth = depth
@@ -30,7 +34,10 @@ package struct FrameEncoder: Sendable {
         position = nil
         let before = octets.count
         let old = shown?.size == canvas.size ? shown : nil
-        for row in 0..<canvas.size.rows { encode(row: row, canvas, old, &octets) }
+        // The numbers of links mean the same only among the same links.
+        let areLinksSame = !hasLinks || old?.links == canvas.links
+        for row in 0..<canvas.size.rows { encode(row: row, canvas, old, areLinksSame, &octets) }
+        set(link: 0, canvas, &octets)
         // The cursor is hidden while cells are drawn, and stays so where there is none.
         if octets.count > before { octets.insert(contentsOf: Self.hide, at: before) }
         let hasMoved = old == nil || old?.cursor != canvas.cursor || octets.count > before
@@ -50,13 +57,14 @@ package struct FrameEncoder: Sendable {
     private static let show = Array("\u{1B}[?25h".utf8)
     private static let reset = Array("\u{1B}[0m".utf8)
 
-    private mutating func encode(row: Int, _ canvas: Canvas, _ old: Canvas?, _ octets: inout [UInt8]) {
+    private mutating func encode(row: Int, _ canvas: Canvas, _ old: Canvas?, _ areLinksSame: Bool, _ octets: inout [UInt8]) {
         let columns = canvas.size.columns
         let first = row * columns
         let new = canvas.cells[first..<first + columns]
         let before = old.map { $0.cells[first..<first + columns] }
-        if let before, Self.areSame(before, new) { return }
-        let isWhole = before == nil || new.contains { TextWidth.isOdd($0.character) } || before?.contains { TextWidth.isOdd($0.character) } == true
+        let isLinked = !areLinksSame && (new.contains { $0.link > 0 } || before?.contains { $0.link > 0 } == true)
+        if let before, !isLinked, Self.areSame(before, new) { return }
+        let isWhole = before == nil || isLinked || new.contains { TextWidth.isOdd($0.character) } || before?.contains { TextWidth.isOdd($0.character) } == true
         // Blank cells at the end in the terminal's own colours take one erasure.
         var end = first + columns
         while end > first, canvas.cells[end - 1] == .blank { end -= 1 }
@@ -69,6 +77,7 @@ package struct FrameEncoder: Sendable {
             let target = Point(place - first, row)
             if position != target { move(to: target, &octets) }
             set(cell.style, &octets)
+            set(link: cell.link, canvas, &octets)
             if cell.width == 2, TextWidth.isOdd(cell.character) {
                 // Where a terminal takes it for narrow, nothing old is to be left behind it.
                 octets += "  ".utf8
@@ -84,6 +93,7 @@ package struct FrameEncoder: Sendable {
             let target = Point(end - first, row)
             if position != target { move(to: target, &octets) }
             set(.plain, &octets)
+            set(link: 0, canvas, &octets)
             octets += "\u{1B}[K".utf8
         }
     }
@@ -101,6 +111,14 @@ package struct FrameEncoder: Sendable {
     private mutating func move(to target: Point, _ octets: inout [UInt8]) {
         octets += "\u{1B}[\(target.row + 1);\(target.column + 1)H".utf8
         position = target
+    }
+
+    /// Opens a link, or closes the one that is open. Its number keeps the lines of one link together, and apart from another to the same place.
+    private mutating func set(link wanted: UInt16, _ canvas: Canvas, _ octets: inout [UInt8]) {
+        guard hasLinks, wanted != link else { return }
+        link = wanted
+        let target = canvas.links.indices.contains(Int(wanted) - 1) ? "id=\(wanted);\(canvas.links[Int(wanted) - 1].address)" : ";"
+        octets += "\u{1B}]8;\(target)\u{1B}\\".utf8
     }
 
     private mutating func set(_ wanted: Style, _ octets: inout [UInt8]) {
