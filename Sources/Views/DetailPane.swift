@@ -9,11 +9,14 @@ package struct DetailLine: Hashable, Sendable {
     package let record: RecordReference?
     /// The key that does what the line says, as it is shown.
     package let key: String
+    /// Where a click of the terminal's own leads.
+    package let link: Hyperlink?
 
-    package init(_ text: StyledText, _ record: RecordReference? = nil, key: String = "") {
+    package init(_ text: StyledText, _ record: RecordReference? = nil, key: String = "", link: String? = nil) {
         self.text = text
         self.record = record
         self.key = key
+        self.link = link.flatMap(Hyperlink.init)
     }
 }
 
@@ -84,7 +87,8 @@ package struct DetailPane: Sendable {
             for (place, row) in rows.dropFirst(first).prefix(rect.rows).enumerated() {
                 let line = lines[row.0]
                 let area = Rect(rect.column, rect.row + place, columns: rect.columns, rows: 1)
-                canvas.draw(row.1, at: area.column, area.row)
+                let end = canvas.draw(row.1, at: area.column, area.row)
+                canvas.link(Rect(area.column, area.row, columns: end - area.column, rows: 1), line.link)
                 if let key = PaneParts.key(line.key) { canvas.target(area, .keys([key])) }
                 guard let record = line.record, let number = records.firstIndex(of: record) else { continue }
                 canvas.target(area, .place(Self.target, number))

@@ -76,7 +76,7 @@ extension DocumentsView {
         if let made = madeLink {
             PaneParts.dialog(
                 [StyledText(made.url, theme[.accent]), StyledText(made.words), StyledText("It is shown only now.   y copies it   Esc closes", theme[.muted])], &canvas, theme,
-                title: "The link")
+                title: "The link", link: Hyperlink(made.url))
         }
         if isHelpOpen { KeyHelp.draw(KeyHelp.lines(keymap, "documents", DocumentsCommand.helpLines), &canvas, theme) }
     }

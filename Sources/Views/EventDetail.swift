@@ -42,9 +42,9 @@ package enum EventDetail {
         row("Host", text("host"))
         row("Time zone", text("time_zone"))
         let place = [text("location"), text("address"), [text("city"), text("state")].compactMap(\.self).joined(separator: ", ")].compactMap(\.self).filter { !$0.isEmpty }
-        section("Location", place.map { DetailLine(StyledText($0, theme[.text])) } + (Directions.link(fields) == nil ? [] : [DetailLine(StyledText("m  Get Directions", theme[.accent]), key: "m")]))
+        section("Location", place.map { DetailLine(StyledText($0, theme[.text])) } + (Directions.link(fields) == nil ? [] : [DetailLine(StyledText("m  Get Directions", theme[.accent]), key: "m", link: Directions.link(fields))]))
         section("Event Description", paragraph("description"))
-        section("Event Link", text("url").map { [DetailLine(StyledText($0, theme[.accent]))] } ?? [])
+        section("Event Link", text("url").map { [DetailLine(StyledText($0, theme[.accent]), link: fields.text("url"))] } ?? [])
         section("Performance Notes", paragraph("performance_notes"))
         section("Metrics Recorded at This Event", metrics.map { DetailLine(metric($0, theme), RecordReference(.metric, $0.id)) })
         section("Coaches Present", coaches(fields, names, theme))

@@ -11,7 +11,7 @@ enum PaneParts {
     /// - Returns: these rows.
     @discardableResult
     static func dialog(
-        _ lines: [StyledText], _ canvas: inout Canvas, _ theme: Theme, title: String = "", style: Terminal.Role = .accent, rows: Int = 0
+        _ lines: [StyledText], _ canvas: inout Canvas, _ theme: Theme, title: String = "", style: Terminal.Role = .accent, rows: Int = 0, link: Hyperlink? = nil
     ) -> Rect {
         let widest = lines.map(\.width).max() ?? 0
         let columns = min(max(widest, TextWidth.of(title) + 4, rows > 0 ? 56 : 0) + 4, canvas.size.columns)
@@ -24,7 +24,12 @@ enum PaneParts {
         let inner = rect.inset(2, 1)
         let (text, rest) = inner.splitBottom(rows)
         canvas.clipped(to: text) { canvas in
-            for (row, line) in wrapped.enumerated() { canvas.draw(line, at: text.column, text.row + row) }
+            // The first line is what the link is about.
+            let linked = link == nil ? 0 : lines.first?.wrapped(columns: max(columns - 4, 1), indent: 2).count ?? 0
+            for (row, line) in wrapped.enumerated() {
+                let end = canvas.draw(line, at: text.column, text.row + row)
+                if row < linked { canvas.link(Rect(text.column, text.row + row, columns: end - text.column, rows: 1), link) }
+            }
             if let last = wrapped.last { targets(last.text, &canvas, at: text.column, text.row + wrapped.count - 1) }
         }
         return rest

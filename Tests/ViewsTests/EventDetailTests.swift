@@ -47,6 +47,22 @@ struct EventDetailTests {
         ])
     }
 
+    @Test("The event's address and the way there are links for the terminal, whatever stands over them is none, and hostile ones are none")
+    func links() {
+        let event = Self.record(.event, 2, ["url": .text("https://showcase.example/"), "city": .text("Albany")])
+        var canvas = Canvas(Size(columns: 60, rows: 20))
+        let pane = DetailPane(EventDetail.lines(event, metrics: [], interactions: [], RecordNames([]), .dark))
+        pane.draw(&canvas, canvas.bounds, .dark)
+        func linked() -> [String] {
+            (0..<20).flatMap { row in (0..<60).compactMap { canvas[$0, row].link > 0 ? canvas.links[Int(canvas[$0, row].link) - 1].address + " " + canvas.text(row: row) : nil } }
+        }
+        #expect(Set(linked()) == ["https://showcase.example/ https://showcase.example/", "https://www.openstreetmap.org/search?query=Albany m  Get Directions"])
+        canvas.fill(canvas.bounds)
+        #expect(linked().isEmpty)
+        let hostile = Self.record(.event, 3, ["url": .text("https://x/\u{1B}]0;owned\u{7}")])
+        #expect(EventDetail.lines(hostile, metrics: [], interactions: [], RecordNames([]), .dark).allSatisfy { $0.link == nil })
+    }
+
     @Test("R100 R104 What is lacking: Unknown, no directions, and why there are no coaches", arguments: [(false, "Event not linked to school"), (true, "No coaches recorded")])
     func lacking(hasSchool: Bool, words: String) {
         let event = Self.record(.event, 5, hasSchool ? ["school_id": .reference(Self.coach.id)] : [:])

@@ -168,6 +168,8 @@ package enum ToastLine {
     package static func draw(_ text: String, _ canvas: inout Canvas, _ theme: Theme) {
         guard canvas.size.rows > 3, !text.isEmpty else { return }
         let shown = " " + TextWidth.cut(text, to: max(canvas.size.columns - 2, 1)) + " "
-        canvas.draw(shown, at: max(canvas.size.columns - TextWidth.of(shown), 0), 1, theme[.success].with(.reverse))
+        let start = max(canvas.size.columns - TextWidth.of(shown), 0)
+        canvas.draw(shown, at: start, 1, theme[.success].with(.reverse))
+        canvas.link(Rect(start, 1, columns: TextWidth.of(shown), rows: 1), Link.last(in: text).flatMap(Hyperlink.init))
     }
 }
