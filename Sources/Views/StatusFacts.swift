@@ -23,6 +23,8 @@ package struct StatusFacts: Hashable, Sendable {
     package var family = ""
     package var connection = Connection.arriving
     package var firstLoad = FirstLoad.done
+    /// Seconds that the server takes to answer; 0 when nobody notices.
+    package var lag = 0
     /// Whose season is looked at; `nil` for everybody's.
     package var season: String?
     /// Whether that is another person's: then it must not be overlooked.
@@ -108,7 +110,7 @@ package enum StatusLine {
         // Where there is little room the end is cut.
         var parts: [Part] =
             switch facts.connection {
-            case .live: news + kept + [(facts.server, base, nil)]
+            case .live: news + kept + (facts.lag > 0 ? [("lag \(facts.lag) s", theme[.warning].over(base), nil)] : []) + [(facts.server, base, nil)]
             case .arriving: news + kept + [("Connecting to \(facts.server) …", base, nil)]
             case .offline(let reason): [("OFFLINE", theme[.offline], nil)] + kept + news + [(reason, base, nil)]
             }

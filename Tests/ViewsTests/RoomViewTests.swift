@@ -407,6 +407,15 @@ struct RoomViewTests {
         #expect(!wheel.contains(.read))
     }
 
+    @Test("A server that is slow to answer is told of beside its name", arguments: [(0, false), (1, true), (12, true)])
+    func lag(seconds: Int, isTold: Bool) {
+        var facts = Self.facts()
+        facts.lag = seconds
+        var canvas = Canvas(Size(columns: 60, rows: 1))
+        StatusLine.draw(facts, below: 0, chord: "", &canvas, canvas.bounds, .dark)
+        #expect(canvas.text == (isTold ? " 1 pending · lag \(seconds) s · huddle.example" : " 1 pending · huddle.example"))
+    }
+
     @Test("Alt-N jumps to what is new; writing takes the marker away")
     func unread() {
         var room = Self.room(rows: 6)

@@ -67,14 +67,18 @@ package final class ClientConnection {
     private var events: [ConnectionEvent] = []
     private var heardAt: Int64
     private var askedAt: Int64?
+    private var lag: LagMeter?
     private let beganAt: Int64
 
     /// Begins to connect.
     ///
-    /// - Parameter trust: of `trust(for:)`; a connection with the one that an earlier connection used begins faster.
+    /// - Parameters:
+    ///   - trust: of `trust(for:)`; a connection with the one that an earlier connection used begins faster.
+    ///   - measuresLag: whether `lagSeconds` is wanted.
     /// - Throws: a sentence, when not even that can be done: the file of trusted certificates cannot be used.
-    package init(_ address: ServerAddress, trust: TLSClientContext? = nil, now: Int64) throws(ConnectionFailure) {
+    package init(_ address: ServerAddress, trust: TLSClientContext? = nil, measuresLag: Bool = false, now: Int64) throws(ConnectionFailure) {
         self.address = address
+        lag = measuresLag ? LagMeter() : nil
         if let trust { self.trust = trust } else { self.trust = try Self.trust(for: address) }
         handshake = WebSocketClientHandshake(
             host: address.authority, target: address.target, subprotocols: [Self.subprotocol], compression: CompressionOffer(),
@@ -125,9 +129,12 @@ package final class ClientConnection {
     /// When `timeout` has to be called.
     package var deadline: Int64 {
         guard phase == .open else { return beganAt + Self.openTime }
-        if let askedAt { return askedAt + Self.pongTime }
-        return heardAt + Self.silenceTime
+        let silence = askedAt.map { $0 + Self.pongTime } ?? heardAt + Self.silenceTime
+        return min(silence, lag?.deadline ?? silence)
     }
+
+    /// How slow the server is to answer, in whole seconds; 0 when nobody notices, or it is not measured.
+    package var lagSeconds: Int { lag?.seconds ?? 0 }
 
     package var isClosed: Bool { phase == .closed }
 
@@ -147,6 +154,8 @@ package final class ClientConnection {
 
     package func timeout(now: Int64) -> [ConnectionEvent] {
         guard phase != .closed, now >= deadline else { return [] }
+        lag?.timerFired(now: now)
+        if phase == .open, now < askedAt.map({ $0 + Self.pongTime }) ?? heardAt + Self.silenceTime { return [] }
         if phase != .open {
             end(nil, "\(address) did not answer in \(Self.openTime / 1_000) seconds.")
         } else if askedAt != nil {
@@ -165,6 +174,7 @@ package final class ClientConnection {
         guard phase == .open else { return }
         guard outgoing.count - sent < Self.maxOutgoing else { return end(nil, "\(address) takes nothing more.") }
         WebSocketEncoder.append(.text, frame.encode(), maskKey: Self.maskKey(), to: &outgoing)
+        if let payload = lag?.ask(now: Clock.monotonicMilliseconds()) { WebSocketEncoder.append(.ping, payload, maskKey: Self.maskKey(), to: &outgoing) }
         flush()
     }
 
@@ -348,7 +358,8 @@ package final class ClientConnection {
                 case .message(.binary, _): fail(1003, "\(address) sent something that is no frame of ours.")
                 case .ping(let payload):
                     outgoing += WebSocketEncoder.pong(payload, maskKey: Self.maskKey())
-                case .pong: break
+                    if let payload = lag?.askAgain(now: heardAt) { WebSocketEncoder.append(.ping, payload, maskKey: Self.maskKey(), to: &outgoing) }
+                case .pong(let payload): lag?.receive(payload, now: heardAt)
                 case .close(let code, _):
                     outgoing += WebSocketEncoder.close(code, maskKey: Self.maskKey())
                     flush()

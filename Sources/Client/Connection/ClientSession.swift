@@ -30,6 +30,9 @@ package final class ClientSession {
     /// Why the last connection could not be opened or ended, for people.
     package private(set) var lastFailure: String?
 
+    /// Whether it is measured how slow the server is to answer; before `start`.
+    package var measuresLag = false
+
     private var connection: ClientConnection?
     /// Kept from connection to connection, so that the later ones resume its TLS session.
     private var trust: TLSClientContext?
@@ -81,6 +84,9 @@ package final class ClientSession {
 
     /// What a person should know of the cache, each once.
     package func takeWarnings() -> [String] { durable?.takeWarnings() ?? [] }
+
+    /// How slow the server is to answer, in whole seconds; 0 when nobody notices.
+    package var lagSeconds: Int { connection?.lagSeconds ?? 0 }
 
     /// Connects. Where only what the first screen shows was read, all is read now, and every record looks new: `.replaced`.
     package func start() {
@@ -229,7 +235,7 @@ package final class ClientSession {
     private func connect() {
         do throws(ConnectionFailure) {
             if trust == nil { trust = try ClientConnection.trust(for: address) }
-            connection = try ClientConnection(address, trust: trust, now: now)
+            connection = try ClientConnection(address, trust: trust, measuresLag: measuresLag, now: now)
         } catch {
             lastFailure = error.message
             carryOut(engine.disconnected(closeCode: nil, now: now))

@@ -104,6 +104,25 @@ struct ClientSessionTests {
         try loop.run { $0.server.pongs == 1 }
     }
 
+    @Test("Whoever sends hears that the answer is late; who measures nothing asks nothing")
+    func lag() throws {
+        var plain = try Loopback()
+        plain.session.start()
+        try plain.run { $0.session.engine.phase == .live }
+        #expect(plain.server.pings == 0 && plain.session.lagSeconds == 0)
+
+        var loop = try Loopback()
+        loop.session.measuresLag = true
+        loop.server.holdsPings = true
+        loop.session.start()
+        try loop.run { $0.session.lagSeconds == 1 }
+        #expect(loop.server.heldPings.count == 1)
+        loop.server.answerPings()
+        let before = Clock.monotonicMilliseconds()
+        try loop.run { _ in Clock.monotonicMilliseconds() - before > 20 }
+        #expect(loop.session.lagSeconds >= 1, "what was told stays")
+    }
+
     @Test("What breaks the protocol ends the connection, and the next one resumes", arguments: [
         WebSocketEncoder.frame(.text, Array("{\"type\":\"live\"}".utf8)), WebSocketEncoder.frame(.binary, [1]),
         WebSocketEncoder.frame(.text, [0xFF, 0xFF]), WebSocketEncoder.frame(.text, Array("{}".utf8), maskKey: 7), [0xF0, 0x00],

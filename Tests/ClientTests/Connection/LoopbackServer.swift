@@ -18,6 +18,10 @@ final class LoopbackServer {
     /// Everything that a client said, over all connections.
     var heard: [ClientFrame] = []
     var pongs = 0
+    /// What is not answered yet: pings, while they are held back.
+    var heldPings: [[UInt8]] = []
+    var holdsPings = false
+    var pings = 0
     /// Answers a mutation; `nil` lets it be committed and answered.
     var onMutation: (Int64) -> Reaction = { _ in .answer }
     /// What is answered to the request for an upgrade, instead of the right thing.
@@ -65,6 +69,11 @@ final class LoopbackServer {
         try read(&octets)
     }
 
+    func answerPings() {
+        for payload in heldPings { payload.withUnsafeBytes { send(octets: WebSocketEncoder.pong($0)) } }
+        heldPings = []
+    }
+
     func cut() {
         connection = nil
         isOpen = false
@@ -94,7 +103,9 @@ final class LoopbackServer {
                 switch event {
                 case .message(_, let payload): messages.append(Array(payload))
                 case .pong: pongs += 1
-                case .ping(let payload): send(octets: WebSocketEncoder.pong(payload))
+                case .ping(let payload):
+                    pings += 1
+                    if holdsPings { heldPings.append(Array(payload)) } else { send(octets: WebSocketEncoder.pong(payload)) }
                 case .close: goodbye = true
                 }
             }
