@@ -14,6 +14,9 @@ extension DocumentsView {
         case .goesOn: return []
         case .cancelled:
             self.form = nil
+            // The next one that an earlier run kept.
+            openKept()
+            countVersion()
             return []
         case .shared(let action): return [.shared(action)]
         case .completePath(let path): return [.completePath(path)]
@@ -93,13 +96,15 @@ extension DocumentsView {
         }
     }
 
-    mutating func begin(_ replaced: Record?) {
+    mutating func begin(_ replaced: Record?) -> [DocumentsAction] {
+        guard mayUpload else { return [.shared(.say(NewUpload.guests))] }
         var owner = replaced?.athlete
         if owner == nil, case .athlete(let id) = context { owner = id }
         form = UploadForm(
             schools: schoolChoices, athletes: athletes, athlete: owner,
             replaces: replaced.map { (.init($0.id, RecordNames.name($0)), $0.fields.text("type"), $0.fields.reference("school_id")) })
         countVersion()
+        return []
     }
 
     /// The number of the version that the form makes: what it replaces is replaced at the end of its chain, whoever came before.

@@ -93,10 +93,10 @@ extension DocumentsView {
             guard let target else { return [.shared(.bell)] }
             guard DocumentWords.hasFile(target) else { return noFile }
             return [.open(target.id)]
-        case .add: begin(nil)
+        case .add: return begin(nil)
         case .version:
             guard let target else { return [.shared(.bell)] }
-            begin(versions(of: target.id).first ?? target)
+            return begin(versions(of: target.id).first ?? target)
         case .edit:
             guard let target else { return [.shared(.bell)] }
             return [.pane(.edit(target.id))]

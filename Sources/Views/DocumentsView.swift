@@ -36,6 +36,8 @@ package struct DocumentsView: Sendable, AskingPane, SearchingPane {
     }
 
     package internal(set) var filter = ListFilter(.document)
+    /// Whether files can be sent by whom this is for.
+    package var mayUpload = true
     package internal(set) var isGrid = true
     /// The newest versions of the context, and those that the filter leaves, in its order.
     package internal(set) var all: [Record] = []
@@ -193,7 +195,11 @@ package struct DocumentsView: Sendable, AskingPane, SearchingPane {
     }
 
     package mutating func complain(_ field: UploadForm.Field, _ sentence: String) { form?.complain(field, sentence) }
-    package mutating func closeForm() { (form, isUntouched) = (nil, true) }
+    package mutating func closeForm() {
+        (form, isUntouched) = (nil, true)
+        openKept()
+        countVersion()
+    }
     package mutating func complete(_ path: String, _ options: [String]) { form?.complete(path, options) }
 
     /// Where a file is to be put.

@@ -29,6 +29,8 @@ package struct UploadForm: Sendable {
     }
 
     package private(set) var field = Field.file
+    /// Whether it is asked if what was typed is to be lost.
+    package private(set) var isAskingToDiscard = false
     package private(set) var problems: [Field: String] = [:]
     /// The document whose next version it is.
     let replaces: Choice?
@@ -152,8 +154,15 @@ package struct UploadForm: Sendable {
     }
 
     package mutating func press(_ key: Terminal.Key, _ keymap: Keymap) -> Outcome {
+        if isAskingToDiscard {
+            isAskingToDiscard = false
+            return key.typed?.lowercased() == "y" ? .cancelled : .goesOn
+        }
         switch (key.code, key.modifiers) {
-        case (.escape, []), (.character("c"), .control): return .cancelled
+        case (.escape, []), (.character("c"), .control):
+            guard kept != nil else { return .cancelled }
+            isAskingToDiscard = true
+            return .goesOn
         case (.down, []): return move(1)
         case (.up, []), (.tab, .shift): return move(-1)
         case (.tab, []): return field == .file && !file.text.isEmpty ? .completePath(file.text) : move(1)
@@ -305,7 +314,10 @@ package struct UploadForm: Sendable {
                 TextWidth.cut("uploads  ↑ ↓ field  ← → choose  Tab completes a path  Esc cancels", to: inner.columns - 6), at: inner.column + 6, inner.endRow - 1,
                 theme[.muted])
         }
+        if isAskingToDiscard { PaneParts.dialog(Self.discardQuestion.map { StyledText($0) }, &canvas, theme, style: .failure) }
     }
+
+    private static let discardQuestion = ["Forget this upload?", "What you typed is lost then. The file stays where it is.", "y forgets   any other key goes on"]
 
     /// "1", "3, after version 2".
     private var versionWords: String {

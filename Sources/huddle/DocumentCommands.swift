@@ -65,6 +65,8 @@ struct DocumentCommands {
     private func upload(_ files: [String], _ description: DocumentRequest.Description) throws -> ExitStatus {
         let engine = seat.session.engine
         guard let family = engine.family else { throw ProgramFailure(.failed, "There is no family to upload to.") }
+        // Before anything is found wrong with a file that could not be sent anyway.
+        guard engine.role != .guest else { throw ProgramFailure(.refused, NewUpload.guests) }
         let replaced = try description.replaces.map { try find(.document, $0) }
         let school = try description.school.map { try find(.school, $0).id } ?? replaced?.fields.reference("school_id")
         let athlete = try athlete(description, replaced)

@@ -163,6 +163,35 @@ struct DocumentsViewTests {
         #expect(view.opened == nil)
     }
 
+    @Test("Esc asks before an upload with something typed is forgotten; what earlier runs kept stands there one after the other")
+    func forgetting() throws {
+        var view = Self.view()
+        _ = Self.type(&view, "n")
+        #expect(view.form != nil)
+        _ = view.handle(.key(Key(.escape)))
+        #expect(view.form == nil, "nothing was typed")
+        _ = Self.type(&view, "n", "x")
+        _ = view.handle(.key(Key(.escape)))
+        #expect(Self.drawn(view).contains("Forget this upload?"))
+        _ = Self.type(&view, "n")
+        #expect(view.form?.isAskingToDiscard == false && view.form?.file.text == "x")
+        let first = try #require(view.form?.kept)
+        _ = view.handle(.key(Key(.escape)))
+        _ = Self.type(&view, "y")
+        #expect(view.form == nil)
+
+        view.restore(forms: [first, first.replacing("\"file\":\"x\"", with: "\"file\":\"second\"")])
+        #expect(view.form?.file.text == "x" && view.typedForms.count == 2)
+        view.closeForm()
+        #expect(view.form?.file.text == "second" && view.typedForms.count == 1)
+        _ = view.handle(.key(Key(.escape)))
+        _ = Self.type(&view, "y")
+        #expect(view.form == nil && view.typedForms.isEmpty)
+        // Whoever may not upload is told so before anything is asked.
+        view.mayUpload = false
+        #expect(Self.type(&view, "n") == [.shared(.say(NewUpload.guests))] && view.form == nil)
+    }
+
     @Test("A link is made for a school, shown once, and copied")
     func share() {
         var view = Self.view()
@@ -361,7 +390,7 @@ struct DocumentsViewTests {
         // R139: what only the disk knows is told there too.
         view.complain(.file, "File exceeds 100MB limit. Please compress or choose a smaller file.")
         #expect(Self.drawn(view).contains("File exceeds 100MB limit."))
-        Self.type(&view, "esc")
+        Self.type(&view, "esc", "y")
         #expect(view.form == nil)
     }
 
@@ -373,7 +402,7 @@ struct DocumentsViewTests {
         Self.type(&view, "esc")
         func begin(_ number: UInt64) throws {
             let record = try #require(view.records[Self.id(number)])
-            view.begin(record)
+            _ = view.begin(record)
         }
         try begin(2)
         #expect(Self.drawn(view).contains("3, after version 2, which stays"), "\(Self.drawn(view))")

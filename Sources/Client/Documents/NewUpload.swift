@@ -3,6 +3,9 @@ internal import Crypto
 
 /// What is said about a file that becomes a document.
 package struct NewUpload: Hashable, Sendable {
+    /// Why a guest sends nothing.
+    package static let guests = "Guests can read but not change anything: ask a parent or an athlete of the family to upload it. Nothing was sent."
+
     package var family: Identifier
     package var athlete: Identifier
     /// One of the types of a document, as in its schema.
