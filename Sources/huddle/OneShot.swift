@@ -184,7 +184,9 @@ struct OneShot {
 
     private func lastUndoable(_ seat: Seat) throws -> Int64 {
         switch try answer(to: .history(target: nil, before: nil, limit: Request.undoReach), seat) {
-        case .success(.history(let page)): return try Request.lastUndoable(page, by: seat.session.engine.member)
+        case .success(.history(let page)):
+            // Nothing was written wrong: there is nothing that may be taken back.
+            do throws(UsageError) { return try Request.lastUndoable(page, by: seat.session.engine.member) } catch { throw ProgramFailure(.refused, error.message) }
         case .success: throw ProgramFailure(.failed, "The server answered something else. Nothing was done.")
         case .failure(let rejection): throw rejection
         }
