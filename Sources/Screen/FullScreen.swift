@@ -35,19 +35,26 @@ package final class FullScreen {
     private var octets: [UInt8] = []
     private var escapeEnds: Int64?
     private var isShown = false
+    private var takesMouse: Bool
+    private var setsTitle: Bool
+    private var title = ""
     /// Whether another program has the terminal now.
     private var isHandedOver = false
     private var hasGone = false
 
     /// Takes the terminal over. Call it before the first thread is started: signals are blocked in this one and those it starts.
     ///
-    /// - Parameter mouse: whether clicks are wanted; the terminal's own selecting then needs Shift.
+    /// - Parameters:
+    ///   - mouse: whether clicks are wanted; the terminal's own selecting then needs Shift.
+    ///   - title: whether `setTitle` is to have an effect.
     /// - Throws: a sentence that says what the person can do.
-    package init(mouse: Bool = true) throws(TerminalFeatures.Unsuitable) {
+    package init(mouse: Bool = true, title: Bool = false) throws(TerminalFeatures.Unsuitable) {
         guard Standard.isTerminal(Standard.input), Standard.isTerminal(Standard.output) else {
             throw .init(sentence: "This is no terminal. Start with --plain.")
         }
-        features = try TerminalFeatures(Environment.value("TERM"), mouse: mouse)
+        features = try TerminalFeatures(Environment.value("TERM"))
+        takesMouse = mouse
+        setsTitle = title && features.hasTitle
         depth = ColourDepth(colours: features.colours, environment: Environment.value)
         Signals.block(Self.handled)
         do throws(Errno) { signals = try SignalDescriptor(Self.handled) } catch {
@@ -65,16 +72,66 @@ package final class FullScreen {
     package func finish() {
         guard isShown else { return }
         isShown = false
-        write(features.end)
+        write(end)
         TerminalDevice.giveBack()
     }
 
     private func begin() -> Bool {
-        guard TerminalDevice.take(farewell: features.end) else { return false }
+        guard TerminalDevice.take(farewell: end) else { return false }
         isShown = true
         encoder.invalidate()
-        write(features.begin)
+        write((setsTitle && !features.keepsTitle ? Self.keepTitle : []) + features.begin + (takesMouse ? features.mouse.on : []))
+        writeTitle()
         return !hasGone
+    }
+
+    /// What gives the terminal back as it was.
+    private var end: [UInt8] { features.mouse.off + features.end + (setsTitle && !features.keepsTitle ? Self.giveTitleBack : []) }
+
+    // MARK: What the person likes
+
+    /// Whether clicks are wanted from now on.
+    package func setMouse(_ isWanted: Bool) {
+        guard isWanted != takesMouse else { return }
+        takesMouse = isWanted
+        if isShown { write(isWanted ? features.mouse.on : features.mouse.off) }
+    }
+
+    /// Whether links are given to the terminal as such from now on (OSC 8); `nil`: where it is known to take them.
+    package func setLinks(_ areWanted: Bool?) {
+        let areWanted = areWanted ?? TerminalFeatures.knowsLinks(Environment.value)
+        guard areWanted != encoder.hasLinks else { return }
+        encoder.hasLinks = areWanted
+        encoder.invalidate()
+    }
+
+    /// Whether titles are wanted from now on; without, the terminal's own is there again.
+    package func setTitles(_ areWanted: Bool) {
+        guard areWanted != setsTitle, features.hasTitle else { return }
+        setsTitle = areWanted
+        guard isShown, TerminalDevice.take(farewell: end) else { return }
+        // Where the sequences of terminfo keep the title, they also give it back at the end: what was kept stays kept.
+        write(areWanted ? (features.keepsTitle ? [] : Self.keepTitle) : Self.giveTitleBack + (features.keepsTitle ? Self.keepTitle : []))
+        writeTitle()
+    }
+
+    /// The title of the terminal from now on, while the screen is shown; without an effect where that cannot be given back.
+    package func setTitle(_ text: String) {
+        guard text != title else { return }
+        title = text
+        if isShown { writeTitle() }
+    }
+
+    private func writeTitle() {
+        if setsTitle, !title.isEmpty { write(Array("\u{1B}]2;\(Self.plain(title))\u{1B}\\".utf8)) }
+    }
+
+    /// Source: xterm's window operations, 22 and 23.
+    private static let keepTitle = Array("\u{1B}[22;2t".utf8), giveTitleBack = Array("\u{1B}[23;2t".utf8)
+
+    /// What can end no sequence, and is not longer than terminals show.
+    private static func plain(_ text: String) -> String {
+        String(text.unicodeScalars.filter { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }.prefix(200).map(Character.init))
     }
 
     // MARK: Showing
@@ -103,9 +160,8 @@ package final class FullScreen {
 
     /// The sequence of `notify`, for who writes lines.
     package static func notification(_ text: String) -> String {
-        let plain = String(text.unicodeScalars.filter { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }.prefix(200).map(Character.init))
         // A text that begins with "4;" would be a progress bar.
-        return "\u{1B}]9;Huddle: \(plain)\u{07}"
+        "\u{1B}]9;Huddle: \(plain(text))\u{07}"
     }
 
     /// Puts text into the clipboard of the person's terminal, where it lets programs do so. Source: xterm's OSC 52.

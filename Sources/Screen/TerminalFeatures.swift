@@ -17,14 +17,18 @@ package struct TerminalFeatures: Sendable {
     /// What is written to begin, and to end what was begun.
     package let begin: [UInt8]
     package let end: [UInt8]
+    /// Clicks from now on, and no more; empty where the terminal has no mouse.
+    package let mouse: (on: [UInt8], off: [UInt8])
+    /// Whether the terminal has a title of its own, to which what it was can be given back.
+    package let hasTitle: Bool
+    /// Whether `begin` and `end` keep and give back the title already.
+    let keepsTitle: Bool
 
     /// Reads the description of a terminal.
     ///
     /// Cells are drawn with the sequences of ECMA-48, which all terminals of today understand; terminfo tells which one does not.
-    /// - Parameters:
-    ///   - name: as in `TERM`.
-    ///   - mouse: whether clicks are wanted; the terminal's own selecting then needs Shift.
-    package init(_ name: String?, mouse: Bool) throws(Unsuitable) {
+    /// - Parameter name: as in `TERM`.
+    package init(_ name: String?) throws(Unsuitable) {
         guard let name, !name.isEmpty, name != "dumb", name != "unknown" else {
             throw Unsuitable(sentence: "This terminal says that it cannot place text (TERM is \(name ?? "not set")). Start with --plain.")
         }
@@ -39,14 +43,40 @@ package struct TerminalFeatures: Sendable {
         hasItalics = cncurses_text("sitm") != nil
         keys = Self.readKeys()
         func text(_ capability: String) -> String { Self.text(capability) ?? "" }
-        let hasMouse = mouse && cncurses_text("kmous") != nil
-        // Autowrap off, so that the last column can be written; paste in brackets, focus, clicks in the SGR form.
-        let wants = "\u{1B}[?7l\u{1B}[?2004h\u{1B}[?1004h" + (hasMouse ? "\u{1B}[?1002h\u{1B}[?1006h" : "")
-        let wantsNoMore = (hasMouse ? "\u{1B}[?1006l\u{1B}[?1002l" : "") + "\u{1B}[?1004l\u{1B}[?2004l\u{1B}[?7h"
+        // In the SGR form.
+        mouse = cncurses_text("kmous") == nil ? ([], []) : (Array("\u{1B}[?1002h\u{1B}[?1006h".utf8), Array("\u{1B}[?1006l\u{1B}[?1002l".utf8))
+        // Autowrap off, so that the last column can be written; paste in brackets, focus.
+        let wants = "\u{1B}[?7l\u{1B}[?2004h\u{1B}[?1004h"
+        let wantsNoMore = "\u{1B}[?1004l\u{1B}[?2004l\u{1B}[?7h"
+        keepsTitle = text("smcup").contains("\u{1B}[22;") && text("rmcup").contains("\u{1B}[23;")
+        hasTitle = keepsTitle || Self.titled.contains { name == $0 || name.hasPrefix($0 + "-") }
         begin = Array((text("smcup") + text("smkx") + "\u{1B}[0m\u{1B}[2J" + wants).utf8)
         // Without a screen of its own to leave, what stands there is wiped, or the shell's prompt would stand in the middle of it.
         let leave = Self.text("rmcup") ?? "\u{1B}[H\u{1B}[2J"
         end = Array((wantsNoMore + "\u{1B}[0m" + text("rmkx") + (Self.text("cnorm") ?? "\u{1B}[?25h") + leave).utf8)
+    }
+
+    /// Terminals that keep titles on a stack (CSI 22;2t, 23;2t), by the beginning of `TERM`, where terminfo does not tell it.
+    private static let titled = ["xterm", "tmux", "foot", "alacritty", "wezterm", "konsole", "vte", "mintty", "contour", "iterm2"]
+
+    /// Whether the terminal is known to take links (OSC 8). Terminfo has no word for it, so that this goes by what terminals say of themselves, and is
+    /// no wherever nobody says anything, as over ssh; the person may say otherwise.
+    ///
+    /// Source: the list of terminals in "Hyperlinks in terminal emulators"; tmux's CHANGES, 3.4.
+    package static func knowsLinks(_ environment: (String) -> String?) -> Bool {
+        func number(_ name: String) -> Int { environment(name).flatMap { Int($0) } ?? 0 }
+        func isSet(_ name: String) -> Bool { environment(name).map { !$0.isEmpty } ?? false }
+        let term = environment("TERM") ?? ""
+        let program = environment("TERM_PROGRAM") ?? ""
+        // What stands between hides what stands behind it. From 3.4 on tmux passes them on to terminals that it knows to take them.
+        if isSet("TMUX") || term.hasPrefix("tmux") {
+            let version = (environment("TERM_PROGRAM_VERSION") ?? "").split(separator: ".").prefix(2).map { $0.prefix { $0.isNumber } }.map { Int($0) ?? 0 }
+            return program == "tmux" && version.count == 2 && (version[0], version[1]) >= (3, 4)
+        }
+        if isSet("STY") || ["screen", "linux", "dumb", "vt", "rxvt"].contains(where: term.hasPrefix) { return false }
+        return number("VTE_VERSION") >= 5_000 || number("KONSOLE_VERSION") >= 201_200 || isSet("KITTY_WINDOW_ID") || isSet("WT_SESSION") || isSet("WEZTERM_PANE")
+            || ["iTerm.app", "WezTerm", "ghostty", "vscode"].contains(program)
+            || ["xterm-kitty", "xterm-ghostty", "foot", "alacritty", "wezterm", "contour"].contains { term == $0 || term.hasPrefix($0 + "-") }
     }
 
     private static func text(_ capability: String) -> String? {

@@ -181,14 +181,33 @@ struct ScreenTests {
 struct TerminalFeaturesTests {
     @Test("What terminfo says is read: colours, italics, keys, and how to begin and end")
     func features() throws {
-        let xterm = try TerminalFeatures("xterm-256color", mouse: true)
+        let xterm = try TerminalFeatures("xterm-256color")
         #expect(xterm.colours == 256)
         #expect(xterm.hasItalics)
         #expect(xterm.keys[Array("\u{1B}[1;5C".utf8)] == Key(.right, .control))
         #expect(xterm.keys[Array("\u{1B}OA".utf8)] == Key(.up))
         #expect(String(decoding: xterm.begin, as: UTF8.self).contains("\u{1B}[?1049h"))
         #expect(String(decoding: xterm.end, as: UTF8.self).hasSuffix("\u{1B}[?1049l\u{1B}[23;0;0t"))
-        let quiet = try TerminalFeatures("xterm-256color", mouse: false)
-        #expect(!String(decoding: quiet.begin, as: UTF8.self).contains("1006"))
+        #expect(!String(decoding: xterm.begin, as: UTF8.self).contains("1006"))
+        #expect(String(decoding: xterm.mouse.on, as: UTF8.self).contains("1006h") && String(decoding: xterm.mouse.off, as: UTF8.self).contains("1006l"))
+    }
+
+    @Test("Links are given to terminals that say that they know them, and to no other", arguments: [
+        ("TERM=xterm-256color", false), ("TERM=xterm-256color VTE_VERSION=7402", true), ("TERM=xterm-256color VTE_VERSION=4999", false), ("TERM=xterm-kitty", true), ("TERM=foot", true),
+        ("TERM=alacritty-direct", true), ("TERM=linux VTE_VERSION=7402", false), ("TERM=screen-256color VTE_VERSION=7402 STY=1.x", false), ("TERM=screen.xterm VTE_VERSION=7402", false),
+        ("TERM=tmux-256color VTE_VERSION=7402", false), ("TERM=tmux-256color TMUX=/x TERM_PROGRAM=tmux TERM_PROGRAM_VERSION=3.3a", false),
+        ("TERM=tmux-256color TMUX=/x TERM_PROGRAM=tmux TERM_PROGRAM_VERSION=3.4", true), ("TERM=screen-256color TMUX=/x TERM_PROGRAM=tmux TERM_PROGRAM_VERSION=3.5a", true),
+        ("TERM=tmux TERM_PROGRAM=tmux TERM_PROGRAM_VERSION=next-3.5", false), ("TERM=xterm-256color TMUX=/x WEZTERM_PANE=0", false), ("TERM=xterm-256color TERM_PROGRAM=iTerm.app", true),
+        ("TERM=xterm-256color TERM_PROGRAM=Apple_Terminal", false), ("TERM=xterm-256color KONSOLE_VERSION=220401", true), ("", false),
+    ])
+    func links(environment: String, areKnown: Bool) {
+        let pairs = environment.split(separator: " ").map { $0.split(separator: "=").map(String.init) }
+        let variables = Dictionary(pairs.map { ($0[0], $0[1]) }, uniquingKeysWith: { first, _ in first })
+        #expect(TerminalFeatures.knowsLinks { variables[$0] } == areKnown)
+    }
+
+    @Test("A title is set only where what it was can be given back", arguments: [("xterm-256color", true), ("tmux-256color", true), ("linux", false), ("vt220", false), ("screen-256color", false)])
+    func titles(name: String, hasTitle: Bool) throws {
+        #expect(try TerminalFeatures(name).hasTitle == hasTitle)
     }
 }
