@@ -53,6 +53,13 @@ package enum Files {
         return String(cString: folder) + "/" + path
     }
 
+    /// Where a path leads when all symbolic links on the way are followed; `nil` when nothing is there.
+    package static func resolved(_ path: String) -> String? {
+        guard let found = realpath(path, nil) else { return nil }
+        defer { free(found) }
+        return String(cString: found)
+    }
+
     /// What tells a file from another of the same name and content.
     package struct Identity: Equatable, Sendable {
         /// Numbers the file within its file system.

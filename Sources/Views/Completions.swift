@@ -40,14 +40,33 @@ package enum Completions {
     /// What may stand next in a command, as Tab offers it; `nil` when that is nothing, or it is no command.
     ///
     /// - Parameter characters: of the line; the word that ends at `cursor` is completed.
-    package static func next(_ characters: [Character], cursor: Int, _ names: RecordNames) -> CompletionMenu? {
+    package static func next(_ characters: [Character], cursor: Int, _ names: RecordNames, _ keymap: Keymap = RoomCommand.defaultKeymap()) -> CompletionMenu? {
         let line = String(characters.prefix(cursor))
+        if let menu = keys(line, cursor, keymap) { return menu }
         guard line.hasPrefix("/"), !line.hasPrefix("//"), line.contains(where: \.isWhitespace), Deed.of(line) == nil else { return nil }
         let (words, start) = SlashCommand.unfinished(String(line.dropFirst()))
         guard case .candidates(let found) = Completion.answer(words, inConversation: true, names: { names }) else { return nil }
         return CompletionMenu(
             CompletionWord(.command, words.last ?? "", start + 1..<max(cursor, start + 1)),
             fitting: found.map { CompletionCandidate($0.text, insertion: SlashCommand.quoted($0.text), detail: $0.summary) })
+    }
+
+    /// What may stand next behind `/bind` and `/unbind`: modes, keys that do something with what they do, and actions.
+    private static func keys(_ line: String, _ cursor: Int, _ keymap: Keymap) -> CompletionMenu? {
+        var words = line.split(whereSeparator: \.isWhitespace).map(String.init)
+        guard let verb = words.first, verb == "/bind" || verb == "/unbind", line.count > verb.count else { return nil }
+        let current = line.last?.isWhitespace == true ? "" : words.removeLast()
+        let mode = words.dropFirst().first.flatMap { $0.hasPrefix("@") && $0.count > 1 ? String($0.dropFirst()) : nil }
+        var found: [(text: String, detail: String)] = []
+        if words.count == 1 { found += RoomCommand.modes.sorted().map { ("@" + $0, "there alone") } }
+        // An action follows a key.
+        if verb == "/bind", words.count > (mode == nil ? 1 : 2) { found += RoomCommand.names.sorted().map { ($0, keymap.keys(of: $0, in: mode ?? Keymap.everywhere).first ?? "") } }
+        found += keymap.bound.filter { mode == nil || $0.mode == mode }.map { ($0.keys, $0.action) }
+        var seen: Set<String> = []
+        let fitting = found.filter { $0.text.lowercased().hasPrefix(current.lowercased()) && seen.insert($0.text).inserted }
+        return CompletionMenu(
+            CompletionWord(.command, current, cursor - current.count..<cursor),
+            fitting: fitting.map { CompletionCandidate($0.text, insertion: $0.text, detail: $0.detail) })
     }
 
     private static let commands = LabelIndex(

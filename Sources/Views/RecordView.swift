@@ -28,8 +28,8 @@ package struct RecordView: Sendable, Pane {
     package private(set) var isAskingToDelete = false
     var isHelpOpen = false
     var chord = ChordReader()
-    let keymap: Keymap
-    private let theme: Theme
+    package var keymap: Keymap
+    package var theme: Theme
 
     package init(_ kind: Kind, _ id: Identifier, theme: Theme, keymap: Keymap) {
         self.kind = kind

@@ -95,22 +95,16 @@ extension FullScreenClient {
         overlay = .export(ExportDialog(choices, theme: theme, keymap: keymap))
     }
 
-    /// - Returns: why not, as a sentence; `nil` when it is written.
+    /// - Returns: why not, as a sentence; `nil` when it is being written.
     private func write(_ choice: ExportDialog.Choice, _ path: String) -> String? {
+        let place = PathTyping.expanded(path)
+        guard !Files.exists(place) else { return "It is there already: take another name." }
         let records = choice.records.compactMap { session.engine.record($0) }.filter { !$0.isDeleted }
-        let made: (octets: [UInt8], remark: String)
-        do throws(ExportFailure) {
-            made = try ExportedTable(choice.label, choice.kind, records, session.engine, now: Clock.wallMilliseconds()).octets(ExportFormat(path: path) ?? .csv)
-        } catch {
-            return error.sentence
-        }
-        do throws(Errno) {
-            let file = try Files.createNew(PathTyping.expanded(path))
-            try Files.overwrite(file.raw, made.octets, at: 0)
-        } catch {
-            return error == .exists ? "It is there already: take another name." : "It could not be written: \(error.text)."
-        }
-        toast("\(path.printable) is written: \(records.count == 1 ? "1 line" : "\(records.count) lines").\(made.remark.isEmpty ? "" : " " + made.remark)")
+        let table = ExportedTable(choice.label, choice.kind, records, session.engine, now: Clock.wallMilliseconds())
+        guard maker.begin(table, ExportFormat(path: path) ?? .csv, path: place) else { return "Another file is being written: try it again in a moment." }
+        toast("\(path.printable) is being written …")
+        // Until it is.
+        toastEnds = Clock.monotonicMilliseconds() + 3_600_000
         return nil
     }
 }

@@ -32,15 +32,18 @@ final class FullScreenClient {
     let screen: FullScreen
     let session: ClientSession
     let conversation: Conversation
-    let theme: Theme
-    let keymap: Keymap
+    private(set) var theme: Theme
+    private(set) var keymap: Keymap
     private let setting: Setting
-    private let notifier: Notifier
+    private var configuration: ScreenConfiguration
+    private var notifier: Notifier
     let room: RoomBuffer
     let season: SeasonBuffer
     let trips: TripsBuffer
     let documents: DocumentsBuffer
     let kept: KeptBuffer
+    /// Files of records that leave.
+    let maker: FileMaker
     var buffers = BufferList()
     /// Those that have been on the screen.
     var views: [BufferKey: any Buffer]
@@ -93,7 +96,10 @@ final class FullScreenClient {
         self.session = session
         self.conversation = conversation
         self.setting = setting
+        maker = FileMaker(session.waker)
+        self.configuration = configuration
         notifier = Notifier(configuration)
+        screen.setLinks(configuration.hyperlinks)
         theme = Theme(wanted: configuration.theme, depth: screen.depth, environment: Environment.value)
         keymap = configuration.keymap
         room = RoomBuffer(RoomView(size: screen.size, theme: theme, keymap: keymap), session)
@@ -105,8 +111,9 @@ final class FullScreenClient {
         kept = KeptBuffer(ConflictView(theme: theme, keymap: keymap))
         views = [.room: room, .season: season, .trips: trips, .documents: documents, .kept: kept]
         conversation.opensQuietly = true
-        let keptCommand = buffers.number(of: .kept).flatMap { BufferCommand.named($0) }
-        conversation.keptKey = (keptCommand.flatMap { keymap.keys(of: $0.rawValue).first }) ?? keymap.keys(of: RoomCommand.drafts.rawValue).first
+        nameKeptKey()
+        conversation.stopFile = { [weak self] in self?.documents.stop($0) ?? false }
+        conversation.configure = { [weak self] in self?.configure($0) ?? [] }
         room.tell(configuration.complaints)
     }
 
@@ -116,6 +123,29 @@ final class FullScreenClient {
         room.load(session)
         room.tell(session.takeWarnings())
         (changed, isStale) = (nil, true)
+    }
+
+    /// Where what was refused is decided.
+    private func nameKeptKey() {
+        let keptCommand = buffers.number(of: .kept).flatMap { BufferCommand.named($0) }
+        conversation.keptKey = (keptCommand.flatMap { keymap.keys(of: $0.rawValue).first }) ?? keymap.keys(of: RoomCommand.drafts.rawValue).first
+    }
+
+    /// Settings and keys, in force at once.
+    private func configure(_ request: SettingRequest) -> [String] {
+        let (lines, isChanged) = configuration.perform(request, isPlain: false)
+        guard isChanged else { return lines }
+        theme = Theme(wanted: configuration.theme, depth: screen.depth, environment: Environment.value)
+        keymap = configuration.keymap
+        notifier.end()
+        notifier = Notifier(configuration)
+        screen.setMouse(configuration.takesMouse)
+        screen.setTitles(configuration.setsTitle)
+        screen.setLinks(configuration.hyperlinks)
+        for view in views.values { view.adopt(theme, keymap) }
+        nameKeptKey()
+        isStale = true
+        return lines
     }
 
     private func open() {
@@ -131,6 +161,7 @@ final class FullScreenClient {
             keepTyping()
             notifier.end()
             documents.end()
+            maker.end()
         }
         // Only something was made ready, which is not to be seen.
         var isUnchanged = false
@@ -168,8 +199,13 @@ final class FullScreenClient {
             let deadline = [screen.deadline, toast.isEmpty ? nil : toastEnds, typing.due, dayEnds, preparesAt, facts.firstLoad == .begun ? slowLoad : nil].compactMap(\.self).min()
             let news = try session.turn(until: deadline, waitingFor: &items)
             for event in news { take(event) }
+            if facts.lag != session.lagSeconds {
+                facts.lag = session.lagSeconds
+                below = nil
+            }
             let hasMoved = documents.turn(self)
             if hasMoved { below = nil }
+            if let words = maker.take() { toast(words) }
             conversation.underway = documents.underway
             var events = try screen.events(items[..<own])
             if let editor, let result = try editor.process.result() {
@@ -203,6 +239,7 @@ final class FullScreenClient {
         overlay?.draw(&canvas)
         drawn = canvas
         screen.show(canvas)
+        screen.setTitle((facts.unread > 0 ? "(\(facts.unread)) " : "") + (facts.family == "Huddle" ? "" : facts.family + " — ") + "Huddle")
     }
 
     /// - Returns: false when the program is to end.
@@ -400,6 +437,7 @@ final class FullScreenClient {
             facts.connection = session.lastFailure.map { .offline("\($0) What you write is kept and sent later.") } ?? .arriving
         case .signingIn, .joining, .syncing: facts.connection = .arriving
         }
+        facts.lag = session.lagSeconds
         facts.firstLoad = engine.cursor != nil ? .done : slowLoad == nil ? .slow : .begun
         if case .athlete(let id)? = engine.context {
             facts.season = names.member(id)

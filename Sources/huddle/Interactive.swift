@@ -36,12 +36,13 @@ enum Interactive {
     ) throws -> ExitStatus {
         let configuration = ScreenConfiguration.load()
         let screen: FullScreen
-        do { screen = try FullScreen(mouse: configuration.takesMouse) } catch { throw ProgramFailure(.usage, error.sentence) }
+        do { screen = try FullScreen(mouse: configuration.takesMouse, title: configuration.setsTitle) } catch { throw ProgramFailure(.usage, error.sentence) }
         // Before anything is said on standard error.
         defer { screen.finish() }
         let session = try ClientSession(
             setting.address, setting.configuration(family: setting.familyIdentifier, returnsToContext: true), cache: setting.cache, showsFirst: true)
         let conversation = Conversation(session, context: invocation.context)
+        session.measuresLag = true
         defer { session.leave() }
         let client = FullScreenClient(screen, session, conversation, setting, configuration)
         let status = try client.run()
@@ -62,6 +63,23 @@ enum Interactive {
     }
 }
 
+/// What of the configuration counts where lines follow one another.
+private final class Wishes {
+    private var configuration = ScreenConfiguration.load()
+    private(set) lazy var notifier = Notifier(configuration, isPlain: true)
+
+    func perform(_ request: SettingRequest) -> [String] {
+        let (lines, isChanged) = configuration.perform(request, isPlain: true)
+        if isChanged {
+            notifier.end()
+            notifier = Notifier(configuration, isPlain: true)
+        }
+        return lines
+    }
+}
+
+@available(*, unavailable) extension Wishes: Sendable {}
+
 /// The conversation as plain lines in and out, through pipes, or on a terminal that cannot do more or is read aloud (`--plain`). What is
 /// typed waits until the records are there; at the end of the input it stays until everything is sent.
 struct LineConversation {
@@ -79,7 +97,7 @@ struct LineConversation {
     private var asked: String?
     /// What was refused in an earlier run is not a failure of this one.
     private let oldDrafts: Set<Int64>
-    private let notifier: Notifier
+    private let wishes: Wishes
     private let terminal: Notifier.Terminal
 
     init(_ conversation: Conversation, timeout: Int64, isTerminal: Bool) {
@@ -88,14 +106,16 @@ struct LineConversation {
         self.isTerminal = isTerminal
         deadline = Clock.monotonicMilliseconds() + timeout
         oldDrafts = Set(conversation.session.engine.drafts.map(\.id))
-        notifier = Notifier(ScreenConfiguration.load(), isPlain: true)
+        let wishes = Wishes()
+        self.wishes = wishes
+        conversation.configure = { wishes.perform($0) }
         terminal = Notifier.Terminal(
             bell: { if isTerminal { Standard.write(output: "\u{07}") } },
             notify: { text in if isTerminal { Standard.write(output: FullScreen.notification(text)) } })
     }
 
     mutating func run(_ signals: borrowing SignalDescriptor, _ setting: Setting) throws -> ExitStatus {
-        defer { notifier.end() }
+        defer { wishes.notifier.end() }
         conversation.begin()
         while true {
             takeLines()
@@ -147,7 +167,7 @@ struct LineConversation {
             guard case .create(_, let fields) = entry.effect, fields.set("mentions").contains(where: { $0.id == engine.member }) else { continue }
             let name = engine.record(change.member).map { RecordNames.name($0) } ?? "somebody"
             let family = engine.familyName?.printable ?? "Huddle"
-            notifier.tell(from: name, fields.text("text") ?? "", family: family, isMention: true, isAway: true, on: terminal)
+            wishes.notifier.tell(from: name, fields.text("text") ?? "", family: family, isMention: true, isAway: true, on: terminal)
         }
     }
 

@@ -4,8 +4,8 @@ import Screen
 import Terminal
 import Views
 
-/// How the person wants the full screen: `$XDG_CONFIG_HOME/huddle/config`, lines of `set theme NAME`, `set mouse on|off`, `set notify WAY…`, `set notify-command WORD…`, `bind KEY… ACTION`, `unbind KEY…`
-/// and comments behind `#`.
+/// How the person wants the full screen: `$XDG_CONFIG_HOME/huddle/config`, lines of `set NAME VALUE…` (`ScreenSetting`), `bind KEY… ACTION`, `unbind KEY…` and comments
+/// behind `#`.
 struct ScreenConfiguration {
     /// Octets of the file that are read.
     private static let limit = 1 << 18
@@ -15,6 +15,10 @@ struct ScreenConfiguration {
     private(set) var notify: Set<Notifier.Way> = [.bell, .osc9]
     /// Whether clicks are wanted; without, the terminal's own selecting works as always.
     private(set) var takesMouse = true
+    /// Whether the terminal's title tells what is unread.
+    private(set) var setsTitle = true
+    /// Whether links are given to the terminal as such; `nil` where it is known to take them.
+    private(set) var hyperlinks: Bool?
     /// A program and its words; empty when none is run.
     private(set) var notifyCommand: [String] = []
     /// Whether the configuration says how.
@@ -22,47 +26,160 @@ struct ScreenConfiguration {
     private(set) var keymap = RoomCommand.defaultKeymap()
     /// What could not be read, as sentences.
     private(set) var complaints: [String] = []
+    private var text: ConfigurationText
+    /// Whether the file could not take the last change, which lasts as long as the program then.
+    private var isUnkept = false
 
     static func load() -> ScreenConfiguration {
-        guard let folder = Profile.folder, let octets = try? Files.read(folder + "/config", limit: limit) else { return ScreenConfiguration("") }
-        return ScreenConfiguration(String(decoding: octets, as: UTF8.self))
+        guard let path, let octets = try? Files.read(path, limit: limit) else { return ScreenConfiguration(ConfigurationText("")) }
+        return ScreenConfiguration(ConfigurationText(octets))
     }
 
-    init(_ text: String) {
-        let mistakes = keymap.read(configuration: text, modes: RoomCommand.modes, actions: RoomCommand.names)
+    private static var path: String? { Profile.folder.map { $0 + "/config" } }
+
+    init(_ text: ConfigurationText) {
+        self.text = text
+        let mistakes = keymap.read(configuration: text.text, modes: RoomCommand.modes, actions: RoomCommand.names)
         complaints = mistakes.map { "Line \($0.line) of the configuration is left out. \($0.sentence)" }
-        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+        for (index, line) in text.text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
             let words = line.split(whereSeparator: \.isWhitespace).map(String.init)
             guard let verb = words.first, !verb.hasPrefix("#"), verb != "bind", verb != "unbind" else { continue }
-            if verb == "set", words.count == 3, words[1] == "theme", Theme.names.contains(words[2]) {
-                theme = words[2]
-            } else if verb == "set", words.count == 3, words[1] == "mouse", ["on", "off"].contains(words[2]) {
-                takesMouse = words[2] == "on"
-            } else if verb == "set", words.count >= 2, words[1] == "notify" || words[1] == "notify-command" {
-                read(notify: String(line), words, index + 1)
-            } else {
-                complaints.append(
-                    "Line \(index + 1) of the configuration is left out. Write: set theme dark, set theme light, set theme mono, set mouse off, or bind ctrl-t season.")
-            }
+            let complaint: String? =
+                if verb == "set", words.count > 1, let setting = ScreenSetting(rawValue: words[1]) {
+                    // As a shell splits them; no shell ever sees them.
+                    read(setting, setting == .notifyCommand ? (try? SlashCommand.split(String(line)).dropFirst(2)).map(Array.init) ?? [] : Array(words.dropFirst(2)))
+                } else {
+                    "Write: set theme dark, set theme light, set theme mono, set mouse off, or bind ctrl-t season."
+                }
+            if let complaint { complaints.append("Line \(index + 1) of the configuration is left out. \(complaint)") }
         }
     }
 
-    private mutating func read(notify line: String, _ words: [String], _ number: Int) {
-        let head = "Line \(number) of the configuration is left out."
-        guard words[1] == "notify" else {
-            // As a shell splits them; no shell ever sees them.
-            let command = (try? SlashCommand.split(line).dropFirst(2)).map(Array.init) ?? []
-            guard !command.isEmpty else { return complaints.append("\(head) Write: set notify-command sh -c 'notify-send \"$HUDDLE_FROM\" \"$HUDDLE_TEXT\"'") }
-            guard CommandHook(command).isThere else { return complaints.append("\(head) There is no program \(command[0].printable).") }
-            notifyCommand = command
+    /// - Returns: why it cannot be, as a sentence.
+    private mutating func read(_ setting: ScreenSetting, _ words: [String]) -> String? {
+        let usage = "Write: \(setting.usage)\(setting == .notifyCommand ? "" : ".")"
+        switch setting {
+        case .theme:
+            guard words.count == 1, Theme.names.contains(words[0]) else { return usage }
+            theme = words[0]
+        case .mouse, .title:
+            guard words.count == 1, setting.words.contains(words[0]) else { return usage }
+            if setting == .mouse { takesMouse = words[0] == "on" } else { setsTitle = words[0] == "on" }
+        case .hyperlinks:
+            guard words.count == 1, setting.words.contains(words[0]) else { return usage }
+            hyperlinks = words[0] == "auto" ? nil : words[0] == "on"
+        case .notify:
+            let ways = words.map { Notifier.Way(rawValue: $0) }
+            guard !words.isEmpty, words == ["none"] || !ways.contains(nil) else { return usage }
+            isNotifySet = true
+            notify = Set(ways.compactMap(\.self))
+        case .notifyCommand:
+            guard let program = words.first else { return usage }
+            guard CommandHook(words).isThere else { return "There is no program \(program.printable)." }
+            notifyCommand = words
             if !isNotifySet { notify.insert(.hook) }
-            return
         }
-        let ways = words.dropFirst(2).map { Notifier.Way(rawValue: $0) }
-        guard words.count > 2, words.dropFirst(2) == ["none"] || !ways.contains(nil) else {
-            return complaints.append("\(head) Write: set notify with some of \(Notifier.Way.allCases.map(\.rawValue).joined(separator: ", ")), or none.")
+        return nil
+    }
+
+    /// What a setting is now, as it would be written.
+    func value(of setting: ScreenSetting) -> String {
+        switch setting {
+        case .theme: theme ?? ScreenSetting.byDefault
+        case .mouse: takesMouse ? "on" : "off"
+        case .title: setsTitle ? "on" : "off"
+        case .hyperlinks: hyperlinks.map { $0 ? "on" : "off" } ?? "auto"
+        case .notify: notify.isEmpty ? "none" : Notifier.Way.allCases.filter(notify.contains).map(\.rawValue).joined(separator: " ")
+        case .notifyCommand: notifyCommand.isEmpty ? "none" : notifyCommand.map { SlashCommand.quoted($0).printable }.joined(separator: " ")
         }
-        isNotifySet = true
-        notify = Set(ways.compactMap(\.self))
+    }
+
+    // MARK: While the program runs
+
+    /// Does what is asked for, and keeps it.
+    ///
+    /// - Parameter isPlain: whether lines follow one another, where there are no keys.
+    /// - Returns: what to say, and whether anything is different now.
+    mutating func perform(_ request: SettingRequest, isPlain: Bool) -> (lines: [String], isChanged: Bool) {
+        switch request {
+        case .list:
+            let width = (ScreenSetting.allCases.map(\.rawValue.count).max() ?? 0) + 2
+            let lines = ScreenSetting.allCases.map { "  " + TextWidth.fit($0.rawValue, to: width) + "\(value(of: $0))  (\($0.summary))" }
+            return (lines + ["/set NAME VALUE changes one, /set NAME default takes it back." + (isPlain ? "" : " /bind and /unbind change keys.")], false)
+        case .show(let setting): return (["\(setting.rawValue) is \(value(of: setting)): \(setting.summary). To change it: /\(setting.usage)"], false)
+        case .set(let setting, let words):
+            var line: String?
+            if words != [ScreenSetting.byDefault] {
+                var trial = self
+                if let complaint = trial.read(setting, words) { return ([complaint.replacing("Write: ", with: "Write: /")], false) }
+                line = (["set", setting.rawValue] + words.map(SlashCommand.quoted)).joined(separator: " ")
+            }
+            let kept = change { $0.set(setting.rawValue, line) }
+            let place = isPlain && !setting.isForLines ? " That counts on the full screen." : ""
+            return (["\(setting.rawValue) is \(value(of: setting)) now.\(place)\(kept)"], true)
+        case .bind(let words):
+            guard !isPlain else { return (["Keys belong to the full screen: start huddle on a terminal without --plain, and bind them there."], false) }
+            let binding: KeyBinding
+            do throws(KeyBinding.Complaint) { binding = try KeyBinding(words, modes: RoomCommand.modes, actions: RoomCommand.names) } catch {
+                return ([error.sentence.printable], false)
+            }
+            return bind(binding)
+        }
+    }
+
+    private mutating func bind(_ binding: KeyBinding) -> (lines: [String], isChanged: Bool) {
+        if let danger = binding.danger { return ([danger], false) }
+        let names = Keymap.names(binding.keys)
+        let modes = keymap.modes(binding: binding.keys)
+        let place = binding.mode == Keymap.everywhere ? "" : " in @\(binding.mode)"
+        // Who unbinds a key means where it does something.
+        if binding.action == nil, !modes.contains(binding.mode) {
+            let others = modes.filter { $0 != Keymap.everywhere }
+            let wanted = others.first.map { " It does in \(others.map { "@" + $0 }.joined(separator: ", ")): /unbind @\($0) \(names)" } ?? ""
+            return (["\(names) does nothing\(place.isEmpty ? " everywhere" : place).\(wanted)"], false)
+        }
+        // Where nothing is there by default, there is nothing to write down either.
+        let isDefault = RoomCommand.defaultKeymap().outcome(of: binding.keys, inMode: binding.mode)
+        let kept = change { $0.bind(binding.keys, in: binding.mode, binding.action == nil && isDefault == nil || binding.action == isDefault ? nil : binding.line) }
+        guard let action = binding.action else { return (["\(names) does nothing\(place) now.\(kept)"], true) }
+        let hiding = binding.mode == Keymap.everywhere ? modes.filter { $0 != Keymap.everywhere } : []
+        let remark = hiding.first.map { " It stays what it is in \(hiding.map { "@" + $0 }.joined(separator: ", ")); there it is changed by /bind @\($0) \(names) \(action)" } ?? ""
+        return (["\(names) is \(action)\(place) now.\(kept)\(remark)"], true)
+    }
+
+    /// Changes a line of the file, and takes in force what stands there then.
+    ///
+    /// - Returns: why it is not kept, as a sentence with a blank before it; "" when it is.
+    private mutating func change(_ edit: (inout ConfigurationText) -> Void) -> String {
+        var fresh = text
+        var failure: String?
+        do throws(Errno) {
+            // Somebody may have written to it meanwhile.
+            if !isUnkept, let path = Self.path { fresh = ConfigurationText(try Files.read(path, limit: Self.limit)) }
+        } catch {
+            if error == .noEntry { fresh = ConfigurationText("") } else { failure = "it cannot be read: \(error.text)" }
+        }
+        edit(&fresh)
+        if failure == nil { failure = Self.save(fresh) }
+        self = ScreenConfiguration(fresh)
+        isUnkept = failure != nil
+        return failure.map { " It lasts until you leave: \((Self.path ?? "the configuration").printable) does not take it (\($0))." } ?? ""
+    }
+
+    /// - Returns: why not.
+    private static func save(_ text: ConfigurationText) -> String? {
+        guard let folder = Profile.folder, let path else { return "set HOME or XDG_CONFIG_HOME" }
+        do throws(Errno) {
+            try Files.makeFolders(folder, mode: 0o700)
+            // Where it is kept elsewhere and linked here, it stays so.
+            let place = Files.resolved(path) ?? path
+            let status = try Files.status(place)
+            // Another file in its place would not ask.
+            if let status, status.mode & 0o200 == 0 { return "it is read-only; chmod u+w changes that" }
+            try Files.write(text.octets, to: place, mode: status?.mode ?? 0o600)
+            return nil
+        } catch {
+            return error.text
+        }
     }
 }

@@ -248,6 +248,34 @@ extension SystemTests {
             #expect(messages.map { $0["id"] } == [ack["records"]?.elements.first?["id"]])
         }
 
+        @Test("One's own message is said in other words; another's is refused")
+        func rewrites() throws {
+            let other = HuddleProgram(server, token: demo.athletes[0].token)
+            let said = try #require(try parent.run("say", "Practise at nien", "--json").json()["records"]?.elements.first?["id"]?.string)
+            expect(try parent.run("edit", "message", said, "Practice at nine,", "@\(demo.athletes[0].name)", "--json"), 0)
+            let messages = try other.run("messages", "Practice at nine", "--json").lines()
+            #expect(messages.map { $0["id"]?.string } == [said])
+            #expect(messages.first?["fields"]?["mentions"]?.elements.count == 1)
+            expect(try other.run("messages", "edit", said, "Practice at ten"), 3)
+            expect(try parent.run("edit", "message", said), 2)
+            expect(try parent.run("edit", "message", "no-such-message", "x"), 2)
+        }
+
+        @Test("3: a guest hears of the rights that are lacking before anything of a file, and has nothing that could be undone")
+        func guest() throws {
+            let invited = try Programs.huddled(
+                "invite", "--data", folder.path, "--family", "\(demo.family)", "--name", "Ruth", "--role", "guest", "--by", "\(demo.parents[0].id)", "--json")
+            let code = try #require(try invited.json()["code"]?.string)
+            let guest = HuddleProgram(server)
+            expect(try guest.run("join", code, "--server", server.url), 0)
+            let upload = try guest.run("docs", "upload", "/etc/hosts", "--type", "transcript", "--athlete", demo.athletes[0].name)
+            expect(upload, 3)
+            #expect(upload.errors.contains("Guests can read but not change anything"))
+            let undo = try guest.run("undo")
+            expect(undo, 3)
+            #expect(undo.errors.contains("Nothing that you did lately can be taken back."))
+        }
+
         @Test("5: nobody answers")
         func offline() throws {
             try server.stop()

@@ -158,6 +158,29 @@ struct FullScreenUploadTests {
         #expect(try documents().isEmpty)
     }
 
+    @Test("A file on its way, and one that waits for its turn, are dropped by their numbers in the conversation, and go no further")
+    func droppedInConversation() throws {
+        let relay = try StallingRelay(server.port, .up, stallAfter: Self.stall)
+        defer { relay.end() }
+        let terminal = try open(relay.url)
+        try expect(terminal, "? shows the keys")
+        try terminal.type("\u{1B}4")
+        try expect(terminal, "No documents yet")
+        for (index, name) in ["one", "two"].enumerated() { try upload(try video(name + ".mp4", seed: UInt64(index)), terminal) }
+        try relay.waitForStall()
+        try terminal.type("\u{1B}1/outbox\r")
+        try expect(terminal, "f1. one up")
+        try terminal.type("/outbox drop f3\r")
+        try expect(terminal, "No file on its way has the number f3.")
+        try terminal.type("/outbox drop f2\r/drop f1\r")
+        try expect(terminal, "two is stopped and forgotten.")
+        try expect(terminal, "one is stopped and forgotten.")
+        relay.letGo(cutting: true)
+        // Whoever was at the first lets go of it; then nothing is kept of either.
+        #expect(try terminal.wait { _ in (try? outbox(relay.url).output) == "Nothing waits, and nothing was refused.\n" })
+        #expect(try documents().isEmpty)
+    }
+
     @Test("R140 R141 what waits for its turn is kept as well: several go on in their order after one has left")
     func queue() throws {
         let relay = try StallingRelay(server.port, .up, stallAfter: Self.stall)

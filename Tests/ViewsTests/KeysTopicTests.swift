@@ -28,6 +28,20 @@ struct KeysTopicTests {
         #expect(RoomCommand.defaultKeymap().keys(of: command.rawValue).contains { $0.lowercased() == keys })
     }
 
+    @Test("Themes that can be set are those there are")
+    func themes() { #expect(ScreenSetting.theme.words == Theme.names) }
+
+    @Test("Tab behind /bind and /unbind offers pages, keys with what they do, and actions behind a key", arguments: [
+        ("/bind @ev", ["@events"]), ("/bind @select y co", ["comment", "complete", "complete-backward", "copy", "copy-link"]), ("/unbind f", ["F1", "F10", "F2", "f"]),
+        ("/bind ctrl-t undo-l", ["undo-last"]), ("/unbind ctrl-x ", nil), ("/bind", nil),
+    ] as [(String, [String]?)])
+    func completion(line: String, wanted: [String]?) {
+        let menu = Completions.next(Array(line), cursor: line.count, RecordNames([]))
+        if let wanted { #expect(Set(wanted).isSubset(of: menu?.entries.map(\.candidate.insertion) ?? []), "\(menu?.entries.map(\.candidate.insertion) ?? [])") }
+        for entry in menu?.entries ?? [] { #expect(entry.candidate.insertion.lowercased().hasPrefix(line.split(separator: " ").last?.lowercased() ?? "") || line.hasSuffix(" ")) }
+        if line == "/bind" { #expect(menu == nil) }
+    }
+
     @Test("Its lines for a configuration are read")
     func configuration() {
         var keymap = RoomCommand.defaultKeymap()

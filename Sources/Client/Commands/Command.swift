@@ -15,6 +15,7 @@ package struct Command: Hashable, Sendable {
         case say, deed, find, older, watch, batch
         case context, status, reconnect, drafts, retry, drop, help, clear, quit
         case outbox, conflicts, resolve
+        case set, bind, unbind
     }
 
     /// Where it stands in help.
@@ -43,6 +44,8 @@ package struct Command: Hashable, Sendable {
         case field
         /// The words of a command, or a topic of help.
         case command
+        /// What can be set, and what it can be set to.
+        case setting, settingValue
     }
 
     /// A word that stands by itself.

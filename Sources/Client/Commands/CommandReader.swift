@@ -71,6 +71,11 @@ struct CommandReader {
             return .add(kind, fields, athlete: list.value("--athlete"))
         case .edit:
             guard let target = list.positional.first else { throw usage }
+            if kind == .message {
+                let text = list.positional.dropFirst().joined(separator: " ").trimmed
+                guard !text.isEmpty, let field = kind.declaration.index(of: "text") else { throw usage }
+                return .edit(kind, target, [FieldInput(field: field, text: text)])
+            }
             try expectFieldsOnly(Array(list.positional.dropFirst()))
             guard !fields.isEmpty else { throw UsageError("Nothing to change: name a field, like name=\"…\". \(fieldHelp)") }
             return .edit(kind, target, fields)
@@ -108,7 +113,7 @@ struct CommandReader {
             return .ask(.accesses(before: list.value("--before"), limit: try list.limit()))
         case .older: return .ask(.olderMessages(before: nil))
         case .outbox: return .outbox(try OutboxRequest(list.positional, usage))
-        case .upload, .download, .versions, .share, .shares, .unshare, .link, .show, .context, .drafts, .retry, .drop, .quit, .conflicts, .resolve, .deed, .find, .clear, .status, .reconnect:
+        case .upload, .download, .versions, .share, .shares, .unshare, .link, .show, .context, .drafts, .retry, .drop, .quit, .conflicts, .resolve, .deed, .find, .clear, .status, .reconnect, .set, .bind, .unbind:
             preconditionFailure("the conversation alone does this")
         }
     }

@@ -67,6 +67,10 @@ package enum CommandTable {
             .say, .talk, words: [["say"]], arguments: [.init("TEXT", .text, repeats: true)], output: .receipt, "say something to the family",
             notes: "In the conversation, whatever does not begin with a slash is said; two slashes say something that begins with one."),
         Command(
+            .edit, .talk, kind: .message, words: [["edit", "message"], ["messages", "edit"]], slash: [["edit", "message"], ["messages", "edit"]],
+            arguments: [.init("ID", .text), .init("TEXT", .text, repeats: true)], output: .receipt, "say one of your own messages in other words",
+            notes: "ID is the one that huddle messages shows. Who is named in the new words is spoken to. On the full screen, e in select mode does it."),
+        Command(
             .watch, .talk, words: [["watch"]],
             options: [.init("--since", hint: "SEQ|EPOCH:SEQ", value: .sequence, "begin with the changes after that one, as an earlier line printed it")],
             output: .changes, "every change as it happens, until it is interrupted",
@@ -103,15 +107,27 @@ package enum CommandTable {
             arguments: [
                 .init("DO", .word(["list", "send", "retry", "drop", "resolve"]), required: false), .init("N", .number, required: false),
                 .init("CHOICE", .text, required: false, repeats: true),
-            ], output: .outbox, "what waits to be sent and what was refused",
-            notes: "send waits until all of it is answered; retry N, drop N and resolve N are for what was refused: /conflicts and /resolve tell of choices."),
+            ], output: .outbox, "what waits to be sent, what was refused, and files on their way",
+            notes: "send waits until all of it is answered; retry N, drop N and resolve N are for what was refused: /conflicts and /resolve tell of choices. drop f1 stops the first of the files, for good."),
         Command(.conflicts, .screen, slash: [["conflicts"]], "what was refused because somebody changed the same: both sides"),
         Command(
             .resolve, .screen, slash: [["resolve"]],
             arguments: [.init("N", .number), .init("CHOICE", .text, required: false, repeats: true)],
             "decide a conflict: yours, theirs or both, for all fields or FIELD=yours",
             notes: "Both keeps both texts, theirs first. Without a choice it shows the two sides."),
-        Command(.drop, .screen, slash: [["drop"]], arguments: [.init("N", .number)], "forget a draft"),
+        Command(.drop, .screen, slash: [["drop"]], arguments: [.init("N", .number)], "forget a draft; f1 stops the first of the files on their way"),
+        Command(
+            .set, .screen, slash: [["set"]],
+            arguments: [.init("NAME", .setting, required: false), .init("VALUE", .settingValue, required: false, repeats: true)],
+            "how you like the screen: shows it, or changes it at once and keeps it",
+            notes: "Without a value it shows it, without a name everything. default takes a setting out again. It is kept in ~/.config/huddle/config; what else stands there stays as it is."),
+        Command(
+            .bind, .screen, slash: [["bind"]], arguments: [.init("@PAGE", .text, required: false), .init("KEY", .text, repeats: true), .init("ACTION", .text)],
+            "what a key does, at once and from then on: /bind f5 season",
+            notes: "Tab offers keys and actions. Behind @events, @trips, @documents, @form, @select and so on it counts there alone. Several keys are pressed one after the other."),
+        Command(
+            .unbind, .screen, slash: [["unbind"]], arguments: [.init("@PAGE", .text, required: false), .init("KEY", .text, repeats: true)],
+            "let a key do nothing: /unbind f2"),
         Command(.clear, .screen, slash: [["clear"]], "take the program's own lines off the screen; what the family said stays"),
         Command(.quit, .screen, slash: [["quit"], ["q"], ["exit"]], "leave"),
     ]

@@ -192,6 +192,12 @@ package struct Completion {
             .candidates(
                 commandWords(CommandTable.all.flatMap { command in forms(command).map { ($0, command) } }, behind: Array(positional.dropFirst(own)))
                     + (positional.count == own ? HelpTopic.allCases.map { Candidate(text: $0.rawValue, summary: $0.summary) } : []))
+        case .setting: .candidates(ScreenSetting.allCases.map { Candidate(text: $0.rawValue, summary: $0.summary) })
+        case .settingValue:
+            .candidates(
+                positional.dropFirst(own).first.flatMap { ScreenSetting(rawValue: $0.lowercased()) }.map { setting in
+                    (setting.words + [ScreenSetting.byDefault]).map { Candidate(text: $0, summary: "") }
+                } ?? [])
         case .text, .date, .time, .moment, .zone, .url, .number, .amount, .json, .code, .sequence, .pageMark: .candidates([])
         }
     }

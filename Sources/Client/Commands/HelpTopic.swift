@@ -69,10 +69,13 @@ package enum HelpTopic: String, CaseIterable, Hashable, Sendable {
                     + "through them in their order, Alt-< and Alt-> through those you saw.",
                 "Ctrl-Up selects what happened: r comments on it, e writes your own message anew, u takes it back, o opens it, y copies it, l copies the link in it, / looks for words (as /find does; n and N go on), Esc goes back to typing.",
                 "Ctrl-X u takes back your last change. Ctrl-X Ctrl-E opens $VISUAL or $EDITOR for a long text. Ctrl-L draws anew, Ctrl-Z stops the program, /quit leaves.",
-                "~/.config/huddle/config changes keys and colours, a line each: bind ctrl-t season, unbind f2, set theme light.",
-                "A mouse clicks what it points at; with Shift the terminal selects text as always, with set mouse off in that file always.",
-                "It says too how you are told that somebody wrote: set notify with some of bell, osc9, hook, or none. A command is set with: "
-                    + "set notify-command sh -c 'notify-send \"$HUDDLE_FROM\" \"$HUDDLE_TEXT\"'. It has $HUDDLE_FAMILY and $HUDDLE_MENTION (1 or 0) as well, the text "
+                "/bind f5 season and /unbind f2 change keys, /set theme light colours, at once; /set by itself shows what can be set. It is kept in ~/.config/huddle/config, a line "
+                    + "each as it is typed but without the slash, where you can write it as well.",
+                "A mouse clicks what it points at; with Shift the terminal selects text as always, after /set mouse off always.",
+                "The terminal's title has the family and how much is unread, where what it was can be given back; /set title off leaves it alone.",
+                "Terminals that are known to open links by themselves get links to directions, events and documents as such: /set hyperlinks on, off or auto.",
+                "/set notify says how you are told that somebody wrote: some of bell, osc9, hook, or none. A command is set with: "
+                    + "/set notify-command sh -c 'notify-send \"$HUDDLE_FROM\" \"$HUDDLE_TEXT\"'. It has $HUDDLE_FAMILY and $HUDDLE_MENTION (1 or 0) as well, the text "
                     + "on its standard input, and ten seconds.",
             ]
         case .privacy:

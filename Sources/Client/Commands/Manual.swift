@@ -84,7 +84,7 @@ package enum Manual {
         page.section("FIELDS")
         page.text("A field is written --field VALUE or field=VALUE; an empty value clears it.")
         for kind in CommandTable.kinds {
-            guard let command = CommandTable.command(.add, kind) ?? CommandTable.command(.edit, kind) else { continue }
+            guard let command = CommandTable.command(.add, kind) ?? CommandTable.command(.edit, kind), !command.fieldOptions.isEmpty else { continue }
             page.lines.append(".SS " + escaped("Of " + CommandTable.plural(kind)))
             options(command.fieldOptions, &page)
         }
@@ -106,7 +106,7 @@ package enum Manual {
         page.section("FILES")
         for (name, meaning) in [
             ("~/.config/huddle/profile.json", "the server, the sign-in and the family"),
-            ("~/.config/huddle/config", "keys, colours and notifications of the full screen, a line each: bind, unbind, set theme, set notify, set notify-command"),
+            ("~/.config/huddle/config", "how the full screen is liked, a line each: bind, unbind, and set " + ScreenSetting.allCases.map(\.rawValue).joined(separator: ", set ")),
             ("~/.local/state/huddle", "what is kept of the family's records, what waits to be sent, and uploads under way"),
         ] { page.entry(name, meaning, "", isSentence: false) }
         page.section("SEE ALSO")

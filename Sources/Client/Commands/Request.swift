@@ -19,6 +19,8 @@ package enum Request {
             let owner = try owner(of: kind, athlete, engine, names)
             let around = context(engine, names)
             return [try create(kind, try FieldOptions.patch(inputs, kind, names: names), athlete: owner, id: fresh(), context: around)]
+        // Who is spoken to follows from the words.
+        case .edit(.message, let target, let inputs): return [try rewrite(try lookup.find([.message], target), inputs.first?.text ?? "", names)]
         case .edit(let kind, let target, let inputs):
             return [try update(try lookup.find([kind], target), try FieldOptions.patch(inputs, kind, names: names))]
         case .remove(let target): return [remove(try lookup.find(kinds(target, CommandTable.named), target.text))]
@@ -154,7 +156,7 @@ package enum Request {
     /// A message in other words, and to those whom these name.
     package static func rewrite(_ record: Record, _ text: String, _ names: RecordNames) throws(Rejection) -> Operation {
         guard text.contains(where: { !$0.isWhitespace }) else {
-            throw Rejection(.required, "A message says something: u in select mode takes it back instead.", operation: 0, kind: .message, id: record.id, field: "text")
+            throw Rejection(.required, "A message says something. To take it back, undo it.", operation: 0, kind: .message, id: record.id, field: "text")
         }
         var changed = patch(.message, "text", .text(text))
         let spokenTo = spokenTo(in: text, names)

@@ -2,7 +2,7 @@ package import Family
 internal import PDF
 
 /// Records that leave as a file, in either format.
-package struct ExportedTable {
+package struct ExportedTable: Sendable {
     package let kind: Kind
     /// In the order of the rows.
     package let records: [Record]

@@ -17,17 +17,28 @@ extension Conversation {
             for mutation in waiting { print("   \(text.waiting(mutation))") }
             if !engine.drafts.isEmpty { showDrafts() }
             if !files.isEmpty { print(files.count == 1 ? "1 file is on its way:" : "\(files.count) files are on their way:") }
-            for file in files { print("   \(file.words)") }
+            for (place, file) in files.enumerated() { print("f\(place + 1). \(file.words)") }
         case .send:
             if engine.phase != .live { session.hurry() }
             print(engine.pending.isEmpty ? "Nothing waits." : "Trying now.")
         case .retry(let number): _ = try session.retry(draft: try OutboxRequest.draft(number, engine.drafts).id)
         case .drop(let number):
-            guard OutboxRequest.file(number) == nil else { throw UsageError("A file is stopped among the documents of the full screen, or from a shell when no huddle is open: huddle outbox drop \(number)") }
+            if let place = OutboxRequest.file(number) { return try drop(file: place, number) }
             _ = session.drop(draft: try OutboxRequest.draft(number, engine.drafts).id)
             print("Forgotten.")
         case .resolve(let number, let words): try resolve(number, words)
         }
+    }
+
+    /// Stops a file that is on its way, for good: what the server has of it goes with time, and what is here of a download stays.
+    private func drop(file place: Int, _ number: String) throws {
+        guard let cache = session.cache, let files = try? cache.transfers(), files.indices.contains(place) else {
+            throw UsageError("No file on its way has the number \(number.printable). /outbox tells their numbers.")
+        }
+        let (kept, transfer) = files[place]
+        // Whoever is at it lets go of it first.
+        if stopFile?(kept) != true { try cache.forget(transfer: kept) }
+        print("\(transfer.title.printable) is stopped and forgotten.")
     }
 
     /// `/conflicts`: both sides of everything that was refused because somebody else changed it too.

@@ -58,6 +58,10 @@ package final class Conversation {
     package var columns: Int?
     /// Whether messages and events stand on the screen already, so that nothing is told of them at the start.
     package var opensQuietly = false
+    /// Does what is asked of the configuration, and answers in lines; of whoever has it.
+    package var configure: ((SettingRequest) -> [String])?
+    /// Stops a file that this program is at, by its number in the cache; answers false when it is at none of that number.
+    package var stopFile: ((Int) -> Bool)?
     /// The key that shows what was refused, where there is a view of it; else the commands for it are told.
     package var keptKey: String?
     private var identifiers = IdentifierSource()
@@ -336,11 +340,10 @@ package final class Conversation {
         case .retry(let number, let reason):
             let draft = try draft(number)
             _ = try session.retry(draft: draft.id, accepting: try reason.map { reason in try Request.acceptance(reason, of: draft.rejection) })
-        case .drop(let number):
-            _ = session.drop(draft: try draft(number).id)
-            print("Forgotten.")
+        case .drop(let number): try perform(OutboxRequest.drop(number: number))
         case .conflicts: showConflicts()
         case .resolve(let number, let words): try resolve(number, words)
+        case .configure(let request): output += configure?(request) ?? ["There is no configuration here."]
         case .quit: quit()
         }
     }

@@ -25,6 +25,8 @@ package enum SlashCommand: Hashable, Sendable {
     case status
     /// Try the server now.
     case reconnect
+    /// Settings and keys.
+    case configure(SettingRequest)
 
     /// - Parameter kind: of the list that was shown last, which a bare number is about.
     package static func parse(_ line: String, about kind: Kind = .event) throws(UsageError) -> SlashCommand {
@@ -35,6 +37,9 @@ package enum SlashCommand: Hashable, Sendable {
         if line.hasPrefix("//") { return .action(.say(String(line.dropFirst()))) }
         // An apostrophe in it opens no quotation.
         if Deed.of(line) != nil { return .action(.say(line)) }
+        // Keys are no quotation marks, and an action has none.
+        let bare = line.dropFirst().split(whereSeparator: \.isWhitespace).map(String.init)
+        if let (found, _) = CommandTable.slash(Array(bare.prefix(1))), found.verb == .bind || found.verb == .unbind { return .configure(.bind(bare)) }
         let words = try split(String(line.dropFirst()))
         guard let first = words.first else { return .action(.help(topic: nil)) }
         guard let (found, count) = CommandTable.slash(words) else {
@@ -48,6 +53,8 @@ package enum SlashCommand: Hashable, Sendable {
         if command.verb == .list, command.kind == .document, let word = rest.first, CommandTable.documents.contains(where: { $0.words.contains { $0.last == word } }) {
             throw UsageError("Files are carried on the page of documents (Alt-4), or in another terminal: huddle docs \(word) …")
         }
+        // The words of a program begin with dashes as they like.
+        if command.verb == .set { return .configure(try SettingRequest.set(rest)) }
         let reader = try CommandReader(command, rest, isConversation: true)
         switch command.verb {
         case .show: return .show(command.kind ?? .event, try reader.one())

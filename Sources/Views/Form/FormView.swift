@@ -41,8 +41,8 @@ package struct FormView: AskingPane {
     private let savesUntouched: Bool
     private var hasTriedToSave = false
     var chord = ChordReader()
-    let keymap: Keymap
-    let theme: Theme
+    package var keymap: Keymap
+    package var theme: Theme
     /// What chosen records are called that are no option any more.
     private var known: [Identifier: String] = [:]
 

@@ -8,6 +8,8 @@ protocol Buffer: AnyObject {
     func refresh(_ client: FullScreenClient)
     func draw(_ facts: StatusFacts, _ canvas: inout Canvas)
     func handle(_ input: InputEvent, _ client: FullScreenClient) throws
+    /// The person has chosen other colours or keys.
+    func adopt(_ theme: Theme, _ keymap: Keymap)
     /// Something else comes onto the screen; `nil`: the program ends.
     func leave(_ client: FullScreenClient, for next: BufferKey?)
 }

@@ -68,6 +68,7 @@ final class DocumentsBuffer: Buffer {
             shown = now
             view.show(names.records(of: .document), names: names, context: now.context)
         }
+        view.mayUpload = engine.role != .guest
         view.now = Clock.wallMilliseconds()
         view.day = { clock.today($0) }
         // One's own uploads from here have their rows.
@@ -198,6 +199,12 @@ final class DocumentsBuffer: Buffer {
 
     // MARK: What is asked for
 
+    func adopt(_ theme: Theme, _ keymap: Keymap) {
+        view.theme = theme
+        view.keymap = keymap
+        shown = nil
+    }
+
     func handle(_ input: InputEvent, _ client: FullScreenClient) throws {
         for action in view.handle(input) {
             switch action {
@@ -214,7 +221,7 @@ final class DocumentsBuffer: Buffer {
             case .share(let id, let school): ask(.share(id, school: school))
             case .revoke(let link, let document): ask(.revoke(link, of: document))
             case .stop(let number):
-                if let effects = list.stop(number) { perform(effects) } else { files.stop(number) }
+                _ = stop(number)
             case .again(let number):
                 guard let transfer = list.again(number) else { return client.screen.bell() }
                 _ = begin(number, transfer)
@@ -228,6 +235,16 @@ final class DocumentsBuffer: Buffer {
         }
         view.transfers = list.rows
         client.say(&view.toast)
+    }
+
+    /// Gives a file up that is on its way from here.
+    ///
+    /// - Returns: false when none of that number is.
+    func stop(_ number: Int) -> Bool {
+        guard list.progress.contains(where: { $0.number == number }) else { return false }
+        if let effects = list.stop(number) { perform(effects) } else { files.stop(number) }
+        view.transfers = list.rows
+        return true
     }
 
     private func ask(_ job: DocumentJob) {

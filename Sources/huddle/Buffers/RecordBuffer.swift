@@ -17,6 +17,11 @@ final class RecordBuffer: Buffer {
 
     func draw(_ facts: StatusFacts, _ canvas: inout Canvas) { view.draw(facts, &canvas) }
 
+    func adopt(_ theme: Theme, _ keymap: Keymap) {
+        view.theme = theme
+        view.keymap = keymap
+    }
+
     func handle(_ input: InputEvent, _ client: FullScreenClient) throws {
         for action in view.handle(input) {
             switch action {

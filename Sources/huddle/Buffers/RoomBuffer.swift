@@ -104,12 +104,17 @@ final class RoomBuffer: Buffer {
         view.draw(&canvas)
     }
 
+    func adopt(_ theme: Theme, _ keymap: Keymap) {
+        view.theme = theme
+        view.keymap = keymap
+    }
+
     func handle(_ input: InputEvent, _ client: FullScreenClient) throws {
         if case .key(let key) = input {
             if let sigil = key.typed.flatMap(Sigil.init) { complete(sigil, client.names) }
             if key.code == .tab {
                 complete(CompletionWord(view.editor.characters, cursor: view.editor.cursor)?.sigil ?? .person, client.names)
-                view.offered = Completions.next(view.editor.characters, cursor: view.editor.cursor, client.names)
+                view.offered = Completions.next(view.editor.characters, cursor: view.editor.cursor, client.names, client.keymap)
             }
         }
         for action in view.handle(input) { try perform(action, client) }

@@ -55,6 +55,7 @@ struct CompletionTests {
         (["con"], ["context", "conflicts"]), (["context", "m"], ["Mateo Rivera"]), (["context", ""], ["all", "Elena Rivera", "Mateo Rivera"]),
         (["attend", "f"], ["Fall Showcase"]), (["add", "event", "type=ca"], ["type=camp"]), (["events", "--ser"], []), (["events", "--ty"], ["--type"]),
         (["watch"], []), (["help", "off"], ["offline"]), (["help", "unde"], []), (["me", "f"], []), (["outbox", "s"], ["send"]),
+        (["set", "no"], ["notify", "notify-command"]), (["set", "theme", ""], ["dark", "light", "mono", "default"]), (["set", "notify", "bell", "o"], ["osc9"]),
     ])
     func conversation(words: [String], wanted: [String]) {
         guard case .candidates(let found) = Completion.answer(words, inConversation: true, names: { Self.names }) else { Issue.record("files"); return }

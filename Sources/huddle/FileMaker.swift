@@ -1,0 +1,69 @@
+import Client
+import Posix
+import Synchronization
+
+/// Makes one file at a time on a thread of its own: pages that are laid out take longer than a key may wait.
+final class FileMaker: Sendable {
+    private struct State {
+        var thread: Thread?
+        var words: String?
+    }
+
+    private let state = Mutex(State())
+    private let waker: ClientWaker
+
+    /// - Parameter waker: woken when a file is made.
+    init(_ waker: ClientWaker) { self.waker = waker }
+
+    /// Begins with a file that must not be there yet.
+    ///
+    /// - Parameter path: where it goes.
+    /// - Returns: false when another one is being made.
+    func begin(_ table: ExportedTable, _ format: ExportFormat, path: String) -> Bool {
+        state.withLock { state in
+            guard state.thread == nil else { return false }
+            state.thread = Thread.start(name: "export") { [self] in
+                let words = Self.make(table, format, path)
+                self.state.withLock { $0.words = words }
+                waker.post { _ in }
+            }
+            return true
+        }
+    }
+
+    /// What came of a file, as a sentence, once; `nil` while there is nothing to tell.
+    func take() -> String? {
+        let done = state.withLock { state -> (Thread?, String)? in
+            guard let words = state.words else { return nil }
+            defer { state = State() }
+            return (state.thread, words)
+        }
+        done?.0?.join()
+        return done?.1
+    }
+
+    /// Waits for what is being made, which takes seconds at most.
+    func end() {
+        let thread = state.withLock { state in
+            defer { state.thread = nil }
+            return state.thread
+        }
+        thread?.join()
+    }
+
+    private static func make(_ table: ExportedTable, _ format: ExportFormat, _ path: String) -> String {
+        do throws(ExportFailure) {
+            let made = try table.octets(format)
+            do throws(Errno) {
+                let file = try Files.createNew(path)
+                try Files.overwrite(file.raw, made.octets, at: 0)
+            } catch {
+                return error == .exists ? "\(path.printable) is there already: nothing was written." : "\(path.printable) could not be written: \(error.text)."
+            }
+            let count = table.records.count
+            return "\(path.printable) is written: \(count == 1 ? "1 line" : "\(count) lines").\(made.remark.isEmpty ? "" : " " + made.remark)"
+        } catch {
+            return error.sentence
+        }
+    }
+}
