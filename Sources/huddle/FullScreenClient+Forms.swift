@@ -13,7 +13,8 @@ extension FullScreenClient {
     /// - Parameters:
     ///   - athlete: whose it is; `nil`: whose season is looked at, else it is asked.
     ///   - preset: by field name.
-    func add(_ kind: Kind, athlete: Identifier? = nil, preset: [String: Value] = [:]) {
+    ///   - whenMade: gets the new record, for the form that asked for it.
+    func add(_ kind: Kind, athlete: Identifier? = nil, preset: [String: Value] = [:], whenMade: ((FormOption) -> Void)? = nil) {
         var owner = athlete
         var isAsked = false
         if kind.declaration.scope == .athlete, owner == nil {
@@ -22,7 +23,7 @@ extension FullScreenClient {
         }
         open(
             .add(kind, athlete: owner, asksAthlete: isAsked, preset: preset, context: Request.context(session.engine, names), today: today, theme: theme, keymap: keymap),
-            "New \(kind.declaration.label.lowercased())")
+            "New \(kind.declaration.label.lowercased())", whenMade: whenMade)
     }
 
     /// Lets a record be changed.
@@ -63,19 +64,19 @@ extension FullScreenClient {
 
     private func living(_ id: Identifier) -> Record? { session.engine.record(id).flatMap { $0.isDeleted ? nil : $0 } }
 
-    private func open(_ form: FormView, _ title: String) {
-        guard let key = place(form) else {
+    private func open(_ form: FormView, _ title: String, whenMade: ((FormOption) -> Void)? = nil) {
+        guard let key = place(form, whenMade: whenMade) else {
             return toast("\(Typing.mostForms) forms are open already: save one, or discard it with Esc. \(keymap.keys(of: BufferCommand.switchTo.rawValue).first ?? "Alt-/") goes to them.")
         }
         show(key, title: title)
     }
 
     /// - Returns: `nil` when too many are open.
-    private func place(_ form: FormView) -> BufferKey? {
+    private func place(_ form: FormView, whenMade: ((FormOption) -> Void)? = nil) -> BufferKey? {
         guard views.values.count(where: { $0 is FormBuffer }) < Typing.mostForms else { return nil }
         formCount += 1
         let key = BufferKey.form(formCount)
-        views[key] = FormBuffer(key, form)
+        views[key] = FormBuffer(key, form, whenMade: whenMade)
         return key
     }
 

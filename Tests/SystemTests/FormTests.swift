@@ -189,7 +189,9 @@ struct FormTests {
         try terminal.type("\t\tForm College")
         try Self.expect(terminal, "+ Add new school: Form College")
         try terminal.type("\r")
-        let isChosen = try terminal.wait { $0.text.contains("School") && $0.text.contains("Form College") && !$0.text.contains("+ Add new school") }
+        try Self.expect(terminal, "Add New School   Ctrl-S")
+        try terminal.type("\tAlbany, New York\u{13}")
+        let isChosen = try terminal.wait { $0.text.contains("Edit Event") && $0.text.contains("Form College") && !$0.text.contains("Add New School") }
         #expect(isChosen, "\(terminal.screen.text)")
         try terminal.type("\u{13}")
         try Self.expect(terminal, "No coaches recorded")

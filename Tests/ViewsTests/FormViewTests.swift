@@ -170,7 +170,9 @@ struct FormViewTests {
         #expect(form.rows.first { $0.label == "School" }?.isEmpty == true)
         try Self.go(&form, "School")
         Self.type(&form, " ")
-        #expect(Self.drawn(form).contains("Other (not listed)") && !Self.drawn(form).contains("+ Add new school"))
+        #expect(Self.drawn(form).contains("Other (not listed)") && Self.drawn(form).contains("+ Add new school"))
+        // Also before a name is typed.
+        #expect(Self.type(&form, "down", "enter") == [.addSchool("")])
     }
 
     @Test("R102 The coaches of the event's school are offered first; who was there joins and leaves by itself")

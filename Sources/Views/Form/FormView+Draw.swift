@@ -177,7 +177,7 @@ extension FormView {
         for (index, extra) in extras.enumerated() {
             let words: String =
                 switch extra {
-                case .new(let name): "+ Add new school: \(name)"
+                case .new(let name): name.isEmpty ? "+ Add new school" : "+ Add new school: \(name)"
                 case .notListed(let name): name.isEmpty ? "Other (not listed)" : "Other (not listed): \(name)"
                 }
             let place = offered.count + index

@@ -211,7 +211,7 @@ package struct FormView: AskingPane {
 
     /// Puts a record that was just made into the row that asked for it.
     package mutating func choose(_ option: FormOption, _ kind: Kind) {
-        options[kind, default: []].append(option)
+        if options[kind]?.contains(where: { $0.id == option.id }) != true { options[kind, default: []].append(option) }
         guard rows.indices.contains(focus), rows[focus].names == kind else { return }
         take(option.id)
     }
@@ -514,7 +514,7 @@ package struct FormView: AskingPane {
 
     /// What a field's list offers below the records: for a school that is not among them (R072–R074).
     enum Extra: Hashable {
-        /// A new school of this name.
+        /// A new school, of this name if one is typed.
         case new(String)
         /// A school that is not listed: its name is the host, or is typed there.
         case notListed(String)
@@ -524,7 +524,7 @@ package struct FormView: AskingPane {
         guard let picker, rows.indices.contains(focus), rows[focus].names == .school else { return [] }
         let text = picker.editor.text.trimmed
         let other: [Extra] = hostRow == nil ? [] : [.notListed(text)]
-        return text.isEmpty ? other : [.new(text)] + other
+        return [.new(text)] + other
     }
 
     private var hostRow: Int? { rows.firstIndex { $0.kind == .event && $0.declaration?.name == "host" } }

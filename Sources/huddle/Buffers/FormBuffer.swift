@@ -15,10 +15,13 @@ final class FormBuffer: Buffer {
     private var saving: (mutation: Int64, made: RecordReference?)?
     /// The draft that was refused and stands in the form still.
     private var refused: Int64?
+    /// Gets the record that it makes.
+    private let whenMade: ((FormOption) -> Void)?
 
-    init(_ key: BufferKey, _ view: FormView) {
+    init(_ key: BufferKey, _ view: FormView, whenMade: ((FormOption) -> Void)? = nil) {
         self.key = key
         self.view = view
+        self.whenMade = whenMade
     }
 
     /// What would be lost if the program ended now.
@@ -72,7 +75,7 @@ final class FormBuffer: Buffer {
             if let item = KeptBuffer.items(client).first(where: { $0.id == mutation }), item.isOverlap {
                 view.ask(about: item)
             } else {
-                view.refuse(rejection)
+                view.refuse(whenMade == nil ? rejection : Rejection(rejection.code, "Failed to add school. \(rejection.message)", kind: rejection.kind, field: rejection.field))
                 // Both sides are compared where that is done; the form waits until it is decided.
                 if rejection.conflict != nil, client.buffers.current == key { client.showConflict(mutation) }
             }
@@ -85,18 +88,20 @@ final class FormBuffer: Buffer {
 
     /// The server may have gone while one waited for its answer, and what was refused may have been decided elsewhere.
     func settle(_ client: FullScreenClient) {
-        if saving != nil, client.session.engine.phase != .live {
-            finish(nil, client)
+        if let saving, client.session.engine.phase != .live {
+            finish(saving.made, client, isShown: false)
             return client.toast("Kept, and sent when the server is back.")
         }
         guard saving == nil, let refused, !client.session.engine.drafts.contains(where: { $0.id == refused }) else { return }
         client.close(key)
     }
 
-    private func finish(_ made: RecordReference?, _ client: FullScreenClient) {
+    /// - Parameter isShown: whether what is new may be looked at.
+    private func finish(_ made: RecordReference?, _ client: FullScreenClient, isShown: Bool = true) {
         saving = nil
-        let isShown = client.buffers.current == key
+        let isShown = isShown && client.buffers.current == key
         client.close(key)
+        if let whenMade, let record = made.flatMap({ client.session.engine.record($0.id) }) { whenMade(FormOption(record.id, RecordNames.name(record))) }
         // What is new is looked at (R070).
         if isShown, let made, made.kind == .event || made.kind == .trip { client.show(.record(made.kind, made.id)) }
     }
@@ -150,16 +155,9 @@ final class FormBuffer: Buffer {
         }
     }
 
+    /// A form for the school; when it is made this one has it (R074).
     private func addSchool(_ name: String, _ client: FullScreenClient) {
-        guard let field = Kind.school.declaration.index(of: "name") else { return }
-        let patch = FieldPatch(assignments: [.init(field: field, value: .text(name))])
-        do throws(Rejection) {
-            let operation = try Request.create(.school, patch, id: client.freshIdentifier(), context: Request.context(client.session.engine, client.names))
-            _ = try client.session.perform([operation])
-            view.choose(FormOption(operation.id, name), .school)
-        } catch {
-            view.refuse(Rejection(error.code, "Failed to add school. \(error.message)"))
-        }
+        client.add(.school, preset: name.isEmpty ? [:] : ["name": .text(name)]) { [weak self] in self?.view.choose($0, .school) }
     }
 }
 
