@@ -83,7 +83,7 @@ package enum SlashCommand: Hashable, Sendable {
         let shell = "in another terminal: huddle \(words.prefix(count).joined(separator: " ")) …"
         switch command.verb {
         case .say: return "Leave /say out: what has no slash is said to the family."
-        case .export: return "E on the page of events (Alt-2) exports; everything else is exported \(shell)"
+        case .export: return "That is done \(shell) On the full screen E among the events (Alt-2) does it, too."
         default: return "That is done \(shell)"
         }
     }
