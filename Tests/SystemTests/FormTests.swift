@@ -39,7 +39,7 @@ struct FormTests {
         // Changed: only what is different.
         try athlete.type("e")
         try Self.expect(athlete, "Edit Event")
-        try athlete.type("\t\u{15}Winter Camp\u{13}")
+        try athlete.type("\u{15}Winter Camp\u{13}")
         try Self.expect(athlete, "Winter Camp  Camp  Not Registered")
         try Self.expect(parent, "event name Winter Camp")
         try athlete.type("u")
@@ -48,7 +48,7 @@ struct FormTests {
         // What was typed is not lost by one Esc.
         try athlete.type("e")
         try Self.expect(athlete, "Edit Event")
-        try athlete.type("\tx\u{1B}")
+        try athlete.type("x\u{1B}")
         try Self.expect(athlete, "Discard changes?")
         try athlete.type("n")
         let goesOn = try athlete.wait { !$0.text.contains("Discard changes?") && $0.text.contains("Form Campx") }
@@ -186,7 +186,7 @@ struct FormTests {
         // A school that nobody has heard of is added from its field.
         try terminal.type("e")
         try Self.expect(terminal, "Edit Event")
-        try terminal.type("\t\tForm College")
+        try terminal.type("\tForm College")
         try Self.expect(terminal, "+ Add new school: Form College")
         try terminal.type("\r")
         try Self.expect(terminal, "Add New School   Ctrl-S")

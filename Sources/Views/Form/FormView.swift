@@ -112,9 +112,12 @@ package struct FormView: AskingPane {
 
     package static func edit(_ record: Record, context: RuleContext, today: CalendarDate, theme: Theme, keymap: Keymap) -> FormView {
         let rows = Self.rows(of: record.kind, part: 0, record.fields)
-        return FormView(
+        var form = FormView(
             "Edit \(record.kind.declaration.label)", "Save Changes", [FormPart(record.kind, base: record)], rows, record.athlete, context, today, theme, keymap,
             .edit(record.id))
+        // Letters are typed behind a text; in a choice they would choose something else.
+        form.focus = rows.firstIndex { if case .typed = $0.content { $0.isRequired } else { false } } ?? 0
+        return form
     }
 
     /// Results that the log of an event has room for; more are added later, one by one.
