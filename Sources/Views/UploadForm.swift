@@ -144,6 +144,7 @@ package struct UploadForm: Sendable {
     }
 
     package mutating func paste(_ text: String) {
+        guard !isAskingToDiscard else { return }
         switch field {
         // A file that is dropped on a terminal comes as a paste, often with quotes.
         case .file: file.paste(text.trimmingQuotes)
