@@ -100,7 +100,7 @@ extension FullScreenClient {
         let place = PathTyping.expanded(path)
         guard !Files.exists(place) else { return "It is there already: take another name." }
         let records = choice.records.compactMap { session.engine.record($0) }.filter { !$0.isDeleted }
-        let table = ExportedTable(choice.label, choice.kind, records, session.engine, now: Clock.wallMilliseconds())
+        let table = ExportedTable(choice.label, choice.kind, records, session.engine, names: names, now: Clock.wallMilliseconds())
         guard maker.begin(table, ExportFormat(path: path) ?? .csv, path: place) else { return "Another file is being written: try it again in a moment." }
         toast("\(path.printable) is being written …")
         // Until it is.

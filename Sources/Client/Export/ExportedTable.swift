@@ -16,12 +16,13 @@ package struct ExportedTable: Sendable {
 
     /// - Parameters:
     ///   - engine: for who they belong to.
+    ///   - names: of its records, where they are known already.
     ///   - now: UTC milliseconds.
-    package init(_ title: String, _ kind: Kind, _ records: [Record], _ engine: borrowing SyncEngine, now: Int64) {
+    package init(_ title: String, _ kind: Kind, _ records: [Record], _ engine: borrowing SyncEngine, names: RecordNames? = nil, now: Int64) {
         (self.title, self.kind, self.records, self.now) = (title, kind, records, now)
-        names = RecordNames(engine)
+        self.names = names ?? RecordNames(engine)
         family = engine.familyName ?? "Huddle"
-        if kind.declaration.scope == .athlete, case .athlete(let id)? = engine.context { whose = names.member(id) } else { whose = "" }
+        if kind.declaration.scope == .athlete, case .athlete(let id)? = engine.context { whose = self.names.member(id) } else { whose = "" }
         clock = LocalClock(zone: engine.timeZone)
     }
 
