@@ -89,6 +89,7 @@ package struct DetailPane: Sendable {
                 let area = Rect(rect.column, rect.row + place, columns: rect.columns, rows: 1)
                 let end = canvas.draw(row.1, at: area.column, area.row)
                 canvas.link(Rect(area.column, area.row, columns: end - area.column, rows: 1), line.link)
+                if line.link == nil { canvas.linkAddresses(in: row.1, at: area.column, area.row, of: line.text.text) }
                 if let key = PaneParts.key(line.key) { canvas.target(area, .keys([key])) }
                 guard let record = line.record, let number = records.firstIndex(of: record) else { continue }
                 canvas.target(area, .place(Self.target, number))

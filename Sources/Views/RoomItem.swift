@@ -31,6 +31,15 @@ package enum RoomItem: Hashable, Sendable {
         }
     }
 
+    /// What it says, without time and name.
+    var text: String {
+        switch self {
+        case .timeline(let item): item.text
+        case .notice(let notice): notice.lines.joined(separator: "\n")
+        case .marker: ""
+        }
+    }
+
     /// Whether one can act on it in select mode.
     var isSelectable: Bool {
         guard case .timeline(let item) = self else { return false }

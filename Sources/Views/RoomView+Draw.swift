@@ -58,6 +58,7 @@ extension RoomView {
                 for (row, line) in rows(at: placed.index, columns: rect.columns).enumerated() {
                     let place = rect.row + placed.row + row
                     canvas.draw(line, at: rect.column, place)
+                    canvas.linkAddresses(in: line, at: rect.column, place, of: item.text)
                     if isSelected { canvas.restyle(Rect(rect.column, place, columns: rect.columns, rows: 1)) { theme[.selection].over($0) } }
                 }
             }

@@ -407,6 +407,22 @@ struct RoomViewTests {
         #expect(!wheel.contains(.read))
     }
 
+    @Test("An address in what was said is a link where it stands whole on a line, without what is written behind it; one that is broken is none")
+    func links() {
+        var room = Self.room(columns: 80, items: [
+            Self.message(1, "Register at (https://camp.example/a?b=1), not https://old.example.", by: Self.dana, at: 60),
+            Self.message(2, "https://long.example/" + String(repeating: "x", count: 90), by: Self.dana, at: 120),
+        ])
+        room.tell(["Copied: http://x.example/1"], at: 180)
+        var canvas = Canvas(Size(columns: 80, rows: 16))
+        room.draw(&canvas)
+        var shown: [String: String] = [:]
+        for row in 0..<16 {
+            for column in 0..<80 where canvas[column, row].link > 0 { shown[canvas.links[Int(canvas[column, row].link) - 1].address, default: ""].append(canvas[column, row].character) }
+        }
+        #expect(shown == ["https://camp.example/a?b=1": "https://camp.example/a?b=1", "https://old.example": "https://old.example", "http://x.example/1": "http://x.example/1"])
+    }
+
     @Test("A server that is slow to answer is told of beside its name", arguments: [(0, false), (1, true), (12, true)])
     func lag(seconds: Int, isTold: Bool) {
         var facts = Self.facts()
