@@ -121,6 +121,24 @@ struct SettingsTests {
         #expect(terminal.screen.titles.isEmpty)
     }
 
+    @Test("Links are given to the terminal from the moment on that they are wanted, and no longer")
+    func links() throws {
+        let world = try World(nil)
+        let terminal = try world.open()
+        try FullScreenTests.expect(terminal, "? shows the keys")
+        func linked() -> String { terminal.screen.cells.flatMap { $0 }.filter { $0.link == "https://camp.example/a" }.map(\.text).joined() }
+        try terminal.type("Look at https://camp.example/a, please\r")
+        try FullScreenTests.expect(terminal, "a, please")
+        #expect(linked().isEmpty, "nobody has said that this terminal takes them")
+        try terminal.type("/set hyperlinks on\r")
+        try FullScreenTests.expect(terminal, "hyperlinks is on now.")
+        #expect(try terminal.wait { _ in linked() == "https://camp.example/a" })
+        try terminal.type("/set hyperlinks off\r")
+        try FullScreenTests.expect(terminal, "hyperlinks is off now.")
+        #expect(try terminal.wait { _ in linked().isEmpty })
+        #expect(terminal.screen.unknown.isEmpty)
+    }
+
     @Test("The title counts what is unread, and no title is set where none can be given back", arguments: [("xterm-256color", true), ("linux", false)])
     func title(term: String, isSet: Bool) throws {
         let world = try World(nil)
