@@ -17,7 +17,6 @@ extension EventsView {
         let (title, rest) = canvas.bounds.splitTop(1)
         TitleLine.draw(facts, &canvas, title, theme)
         let (body, status) = rest.splitBottom(1)
-        StatusLine.draw(facts, below: 0, chord: Keymap.names(chord.pressed), &canvas, status, theme)
         let (head, below) = body.splitTop(min(2, body.rows))
         canvas.draw("Events", at: 1, head.row, theme[.title])
         canvas.draw("Track camps, showcases, visits, and games", at: 9, head.row, columns: max(canvas.size.columns - 30, 0), theme[.muted])
@@ -38,14 +37,16 @@ extension EventsView {
             drawMonth(&canvas, left)
             list = right
         }
+        var hidden = 0
         if let detail {
-            drawDetail(detail, &canvas, list)
+            hidden = drawDetail(detail, &canvas, list)
         } else if !isWide, dayCursor != nil {
             // Where there is room for one of the two, it is the one that the keys move in.
             drawMonth(&canvas, list)
         } else {
-            drawList(facts, &canvas, list)
+            hidden = drawList(facts, &canvas, list)
         }
+        StatusLine.draw(facts, below: hidden, chord: Keymap.names(chord.pressed), &canvas, status, theme)
         if monthChoice != nil { drawMonthChoice(&canvas) }
         if isAskingToDelete { ask(&canvas) }
         if isHelpOpen { KeyHelp.draw(KeyHelp.lines(keymap, "events", EventsCommand.helpLines + BufferCommand.helpLines), &canvas, theme) }
@@ -55,7 +56,8 @@ extension EventsView {
     private var hints: [(String, String)] {
         if isSearching { return [("Enter", "to the list"), ("Esc", "no search")] }
         if dayCursor != nil { return [("Enter", "its events"), ("Space", "stay here"), ("n", "new on it"), ("M", "month"), ("Tab", "list")] }
-        if detail != nil { return [("u", "undo"), ("?", "all keys")] }
+        // Those that the edge of its frame has no room for beside a month.
+        if detail != nil { return [("Tab", "its parts"), ("p", "result"), ("+", "coach"), ("m", "directions"), ("E", "export"), ("u", "undo"), ("?", "all keys")] }
         return [("Enter", "open"), ("/", "search"), ("t", "type"), ("s", "status"), ("d", "dates"), ("r", "order"), ("a", "attended"), ("Tab", "days"), ("?", "all keys"), ("E", "export")]
     }
 
@@ -151,8 +153,12 @@ extension EventsView {
         }
     }
 
-    private func drawList(_ facts: StatusFacts, _ canvas: inout Canvas, _ rect: Rect) {
-        guard count > 0 else { return drawEmpty(facts, &canvas, rect) }
+    /// - Returns: events further down.
+    private func drawList(_ facts: StatusFacts, _ canvas: inout Canvas, _ rect: Rect) -> Int {
+        guard count > 0 else {
+            drawEmpty(facts, &canvas, rect)
+            return 0
+        }
         let high = 2
         let shown = max(rect.rows / high, 1)
         let first = PaneParts.first(selected: selectedIndex ?? 0, count: count, shown: shown)
@@ -163,6 +169,7 @@ extension EventsView {
                 canvas.target(area, .place(Self.eventTarget, index))
             }
         }
+        return max(count - first - shown, 0)
     }
 
     /// A card: name and type; dates, time, place, cost and status (R041).
@@ -195,10 +202,11 @@ extension EventsView {
         PaneParts.empty(lines, &canvas, rect, theme)
     }
 
-    private func drawDetail(_ detail: DetailPane, _ canvas: inout Canvas, _ rect: Rect) {
+    /// - Returns: rows further down.
+    private func drawDetail(_ detail: DetailPane, _ canvas: inout Canvas, _ rect: Rect) -> Int {
         canvas.box(rect, theme[.accent])
         PaneParts.detailHints(event: true, attended: selectedRecord?.fields.flag("attended") == true, &canvas, rect, theme)
-        detail.draw(&canvas, rect.inset(2, 1), theme)
+        return detail.draw(&canvas, rect.inset(2, 1), theme)
     }
 
     private func ask(_ canvas: inout Canvas) {

@@ -137,6 +137,8 @@ extension EventsView {
         case .export: return [.export((0..<count).map { found($0).id }, event: detail == nil ? nil : selected)]
         case .search:
             detail = nil
+            // What is found stands in the list, and Enter goes there.
+            dayCursor = nil
             isSearching = true
         case .type:
             let place = Self.typeFilters.firstIndex { $0.types == filter.types } ?? 0

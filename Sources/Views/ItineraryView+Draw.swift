@@ -14,23 +14,26 @@ extension ItineraryView {
         let (title, rest) = canvas.bounds.splitTop(1)
         TitleLine.draw(facts, &canvas, title, theme)
         let (body, status) = rest.splitBottom(1)
-        StatusLine.draw(facts, below: 0, chord: Keymap.names(chord.pressed), &canvas, status, theme)
         let (upper, foot) = body.splitBottom(1)
-        if let plan { drawPlan(plan, &canvas, upper, foot) } else { drawTrips(facts, &canvas, upper, foot) }
+        let hidden = if let plan { drawPlan(plan, &canvas, upper, foot) } else { drawTrips(facts, &canvas, upper, foot) }
+        StatusLine.draw(facts, below: hidden, chord: Keymap.names(chord.pressed), &canvas, status, theme)
         drawQuestion(&canvas)
         if isHelpOpen { KeyHelp.draw(KeyHelp.lines(keymap, "trips", ItineraryCommand.helpLines), &canvas, theme) }
     }
 
     // MARK: Trips
 
-    private func drawTrips(_ facts: StatusFacts, _ canvas: inout Canvas, _ rect: Rect, _ foot: Rect) {
+    /// - Returns: trips further down.
+    private func drawTrips(_ facts: StatusFacts, _ canvas: inout Canvas, _ rect: Rect, _ foot: Rect) -> Int {
         let (head, list) = rect.splitTop(1)
         let column = canvas.draw("Trips", at: 1, head.row, theme[.title])
         let over = overCount == 0 ? "" : showsPast ? ", \(overCount) over" : " ahead, \(overCount) over (p shows them)"
         canvas.draw("  \(rows.count - (showsPast ? overCount : 0))\(over)", at: column, head.row, theme[.muted])
         guard !rows.isEmpty else {
-            if PaneParts.loading(facts, "trips", &canvas, list, theme, bones: PaneParts.lineBones) { return }
-            return PaneParts.empty(["🧳", "No trips ahead", "A trip has its days, where you stay, and who comes along", "n  + Add Trip"], &canvas, list, theme)
+            if !PaneParts.loading(facts, "trips", &canvas, list, theme, bones: PaneParts.lineBones) {
+                PaneParts.empty(["🧳", "No trips ahead", "A trip has its days, where you stay, and who comes along", "n  + Add Trip"], &canvas, list, theme)
+            }
+            return 0
         }
         let high = 2
         let shown = max(list.rows / high, 1)
@@ -50,11 +53,13 @@ extension ItineraryView {
             }
         }
         PaneParts.hints([("Enter", "by day"), ("n", "new"), ("e", "change"), ("s", "move"), ("c", "copy"), ("x", "delete"), ("Esc", "back")], &canvas, foot, theme)
+        return max(rows.count - first - shown, 0)
     }
 
     // MARK: One trip
 
-    private func drawPlan(_ plan: TripPlan, _ canvas: inout Canvas, _ rect: Rect, _ foot: Rect) {
+    /// - Returns: rows further down.
+    private func drawPlan(_ plan: TripPlan, _ canvas: inout Canvas, _ rect: Rect, _ foot: Rect) -> Int {
         let (head, main) = rect.splitTop(min(2, rect.rows))
         canvas.draw(TextWidth.cut(plan.name, to: head.columns - 2), at: 1, head.row, theme[.title])
         let hidden = plan.hidden == 0 ? "" : " · \(plan.hidden) not in the itinerary"
@@ -66,9 +71,9 @@ extension ItineraryView {
             list = right
         }
         if let detail { return drawDetail(detail, &canvas, list) }
-        drawDays(plan, &canvas, list)
         PaneParts.hints(
             [("← →", "day"), ("Enter", "all of it"), ("n", "new"), ("e", "change"), ("s", "move"), ("x", "delete"), ("u", "undo"), ("Esc", "trips")], &canvas, foot, theme)
+        return drawDays(plan, &canvas, list)
     }
 
     private func drawMonth(_ plan: TripPlan, _ canvas: inout Canvas, _ rect: Rect) {
@@ -89,8 +94,12 @@ extension ItineraryView {
         let pieces: [(column: Int, text: StyledText)]
     }
 
-    private func drawDays(_ plan: TripPlan, _ canvas: inout Canvas, _ rect: Rect) {
-        guard !plan.days.isEmpty else { return PaneParts.empty(["Nothing is planned.", "n  + Add Item"], &canvas, rect, theme) }
+    /// - Returns: rows further down.
+    private func drawDays(_ plan: TripPlan, _ canvas: inout Canvas, _ rect: Rect) -> Int {
+        guard !plan.days.isEmpty else {
+            PaneParts.empty(["Nothing is planned.", "n  + Add Item"], &canvas, rect, theme)
+            return 0
+        }
         var lines: [Line] = []
         for day in plan.days {
             lines.append(header(day.date, day.entries.count, rect.columns))
@@ -120,6 +129,7 @@ extension ItineraryView {
                 canvas.restyle(Rect(rect.column, rect.row + row, columns: rect.columns, rows: 1)) { theme[.selection].over($0) }
             }
         }
+        return max(lines.count - first - rect.rows, 0)
     }
 
     private func header(_ date: CalendarDate, _ count: Int, _ columns: Int) -> Line {
@@ -147,7 +157,8 @@ extension ItineraryView {
         return lines
     }
 
-    private func drawDetail(_ detail: [String], _ canvas: inout Canvas, _ rect: Rect) {
+    /// - Returns: rows further down.
+    private func drawDetail(_ detail: [String], _ canvas: inout Canvas, _ rect: Rect) -> Int {
         canvas.box(rect, theme[.accent])
         PaneParts.hints(
             [("Esc", "back"), ("e", "edit"), ("s", "move"), ("x", "delete")], &canvas, Rect(rect.column + 1, rect.row, columns: max(rect.columns - 2, 0), rows: 1), theme)
@@ -157,6 +168,7 @@ extension ItineraryView {
         canvas.clipped(to: inner) { canvas in
             for (row, line) in lines.dropFirst(first).prefix(inner.rows).enumerated() { canvas.draw(line, at: inner.column, inner.row + row) }
         }
+        return max(lines.count - first - inner.rows, 0)
     }
 
     // MARK: Questions

@@ -312,6 +312,24 @@ struct EventsViewTests {
         #expect(Self.drawn(next).contains("Date (Newest First)"), "an order that events do not have")
     }
 
+    @Test("R052 R114 What is further down is told: of the list, and of an event in full")
+    func furtherDown() throws {
+        var view = try Self.view()
+        #expect(!Self.drawn(view, rows: 30).contains("more") && Self.drawn(view, rows: 10).contains("↓ 2 more"), "\(Self.drawn(view, rows: 10))")
+        view.showDetail((1...40).map { DetailLine(StyledText("line \($0)")) })
+        #expect(Self.drawn(view, rows: 30).contains("↓ 17 more"), "\(Self.drawn(view, rows: 30))")
+        _ = Self.type(&view, "G")
+        #expect(Self.drawn(view, rows: 30).contains("line 40") && !Self.drawn(view, rows: 30).contains("more"))
+    }
+
+    @Test("A search leads from the days to the list, as it says")
+    func searchFromDays() throws {
+        var view = try Self.view()
+        _ = Self.type(&view, "tab", "/", "late", "enter")
+        let opened = Self.type(&view, "enter")
+        guard case .open? = opened.first else { Issue.record("\(opened)"); return }
+    }
+
     /// Clicks the first place where a text stands.
     static func click(_ view: inout EventsView, _ text: String, columns: Int = 80, rows: Int = 20, offset: Int = 0) throws -> [EventsAction] {
         var canvas = Canvas(Size(columns: columns, rows: rows))

@@ -48,6 +48,14 @@ struct ItineraryViewTests {
         return view
     }
 
+    @Test("What is further down is told: of the trips, of one by day, and of an item in full")
+    func furtherDown() throws {
+        var view = try Self.view()
+        #expect(Self.drawn(view, rows: 6).contains(" more") && !Self.drawn(view, rows: 40).contains(" more"), "\(Self.drawn(view, rows: 6))")
+        _ = Self.type(&view, "enter")
+        #expect(Self.drawn(view, rows: 10).contains(" more") && !Self.drawn(view, rows: 60).contains(" more"), "\(Self.drawn(view, rows: 10))")
+    }
+
     static func drawn(_ view: ItineraryView, columns: Int = 80, rows: Int = 18) -> String {
         var canvas = Canvas(Size(columns: columns, rows: rows))
         view.draw(RoomViewTests.facts(), &canvas)
@@ -103,7 +111,7 @@ struct ItineraryViewTests {
                                              until 11:00    🏨 Hotel Łódź 日本       44h 0m
                                               Accommodation
              ← → day  Enter all of it  n new  e change  s move  x delete  u undo  Esc trips
-             1 pending · huddle.example
+             1 pending · huddle.example                                            ↓ 2 more
             """)
         Self.type(&view, "right", "right", "j")
         let end = Self.drawn(view, rows: 12)
