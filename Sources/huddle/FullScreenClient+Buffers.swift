@@ -81,9 +81,7 @@ extension FullScreenClient {
         case .undoLast: try undoLast()
         case .copy(let text): copy(text)
         case .say(let sentence):
-            screen.bell()
-            toast(sentence)
-            toastKind = .hint
+            hint(sentence)
         case .bell: screen.bell()
         case .redraw: screen.redraw()
         case .suspend: for event in screen.suspend() { _ = try take(event) }
@@ -145,6 +143,13 @@ extension FullScreenClient {
     }
 
     // MARK: What was just done
+
+    /// Says why a key does nothing, until the next one.
+    func hint(_ sentence: String) {
+        screen.bell()
+        toast(sentence)
+        toastKind = .hint
+    }
 
     /// Says something for a few seconds, whatever is on the screen.
     func toast(_ text: String) {

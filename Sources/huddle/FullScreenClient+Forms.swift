@@ -15,6 +15,7 @@ extension FullScreenClient {
     ///   - preset: by field name.
     ///   - whenMade: gets the new record, for the form that asked for it.
     func add(_ kind: Kind, athlete: Identifier? = nil, preset: [String: Value] = [:], whenMade: ((FormOption) -> Void)? = nil) {
+        if let refusal = refusal(.create, kind, owner: athlete) { return hint(refusal) }
         var owner = athlete
         var isAsked = false
         if kind.declaration.scope == .athlete, owner == nil {
@@ -29,18 +30,21 @@ extension FullScreenClient {
     /// Lets a record be changed.
     func edit(_ kind: Kind, _ id: Identifier) {
         guard let record = living(id), record.kind == kind else { return screen.bell() }
+        if let refusal = refusal(.update, kind, owner: record.athlete, id) { return hint(refusal) }
         open(.edit(record, context: Request.context(session.engine, names), today: today, theme: theme, keymap: keymap), "Edit \(names.name(id))")
     }
 
     /// Marks an event attended, with what happened there.
     func attend(_ id: Identifier) {
         guard let record = living(id), record.kind == .event, !record.fields.flag("attended") else { return screen.bell() }
+        if let refusal = refusal(.update, .event, owner: record.athlete) { return hint(refusal) }
         open(.attend(record, context: Request.context(session.engine, names), today: today, theme: theme, keymap: keymap), "At \(names.name(id))")
     }
 
     /// Who of the school's coaches was at an event.
     func coaches(_ id: Identifier) {
         guard let record = living(id), record.kind == .event else { return screen.bell() }
+        if let refusal = refusal(.update, .event, owner: record.athlete) { return hint(refusal) }
         guard record.fields.reference("school_id") != nil else { return toast("Event not linked to school. e changes it.") }
         open(.coaches(record, context: Request.context(session.engine, names), today: today, theme: theme, keymap: keymap), "At \(names.name(id))")
     }
@@ -60,6 +64,25 @@ extension FullScreenClient {
     func log(_ kind: Kind, at event: Identifier) {
         guard let record = living(event), record.kind == .event else { return screen.bell() }
         add(kind, athlete: record.athlete, preset: ["event_id": .reference(event)])
+    }
+
+    /// Why this person may not do that, in the words in which the server would refuse it: nobody fills in a form for nothing. `nil` when they may,
+    /// or the server has not said yet who they are.
+    ///
+    /// - Parameters:
+    ///   - owner: `nil` where it is asked in the form, or nobody's.
+    ///   - subject: the record.
+    func refusal(_ action: AccessAction, _ kind: Kind, owner: Identifier?, _ subject: Identifier? = nil) -> String? {
+        let engine = session.engine
+        guard let member = engine.member, let role = engine.role else { return nil }
+        let allowed = owner.flatMap { engine.record($0)?.fields.text("parent_access") }.flatMap { ParentAccess(rawValue: $0) } ?? .edit
+        let access = Access(actor: Actor(member: member, role: role), kind: kind, action: action, owner: owner ?? member, ownerAllowsParents: allowed, subject: subject)
+        do throws(Rejection) {
+            try Permission.check(access, operation: 0, id: subject ?? member)
+            return nil
+        } catch {
+            return error.message
+        }
     }
 
     private func living(_ id: Identifier) -> Record? { session.engine.record(id).flatMap { $0.isDeleted ? nil : $0 } }

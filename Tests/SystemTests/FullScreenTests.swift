@@ -266,6 +266,27 @@ struct FullScreenTests {
         #expect(try terminal.wait { $0.text.contains("Add New Event") && $0.text.contains("Ctrl-X u takes it back") }, "\(terminal.screen.text)")
     }
 
+    @Test("Who may not write something is told so by the key, not after a form was filled in: a sister's season")
+    func notAllowed() throws {
+        let folder = try TemporaryFolder()
+        let demo = try Demo(in: folder.path + "/data")
+        let server = try RunningServer(folder.path + "/data")
+        #expect(try HuddleProgram(server, token: demo.parents[0].token).run("add", "event", "type=camp", "name=Sister Camp", "start=2027-03-01", "--athlete", demo.athletes[1].name).ending == .exited(0))
+        let terminal = try Self.open(server, demo.athletes[0], folder, columns: 120, rows: 40)
+        try Self.expect(terminal, "? shows the keys")
+        try terminal.type("\u{1B}gSister Camp\r")
+        try Self.expect(terminal, "Coaches Present")
+        for key in ["e", "a", "i", "p"] {
+            try terminal.type(key)
+            try Self.expect(terminal, "These records belong to another athlete: you can view them.")
+            try terminal.type("k")
+            #expect(try terminal.wait { !$0.text.contains("belong to another") && $0.text.contains("Coaches Present") }, "\(key): \(terminal.screen.text)")
+        }
+        // What is the family's is theirs to add.
+        try terminal.type("\u{1B}1/add school\r")
+        try Self.expect(terminal, "Add New School")
+    }
+
     @Test("R040 R112 By mouse and keys: a day, a month, an order that is kept, whose season in two keys from anywhere, and a file of what is listed")
     func seasonByMouse() throws {
         let folder = try TemporaryFolder()
