@@ -57,7 +57,11 @@ extension DocumentsView {
         column = canvas.draw(sortWords, at: 1, rect.row + 2, theme[.muted])
         let count = filterWords.count
         if count > 0 { column = canvas.draw("  Filters: \(count)", at: column, rect.row + 2, theme[.accent]) }
-        for word in filterWords { column = canvas.draw(" \(word) ✕ ", at: column + 1, rect.row + 2, theme[.accent].with(.reverse)) }
+        for (place, word) in filterWords.enumerated() {
+            let start = column + 1
+            column = canvas.draw(" \(word) ✕ ", at: start, rect.row + 2, theme[.accent].with(.reverse))
+            canvas.target(Rect(start, rect.row + 2, columns: column - start, rows: 1), .place(Self.filterTarget, place))
+        }
         guard isSearching || !search.text.isEmpty else { return }
         let area = Rect(column + 2, rect.row + 2, columns: max(rect.endColumn - column - 2, 0), rows: 1)
         guard area.columns > 10 else { return }

@@ -31,7 +31,7 @@ extension DocumentsView {
     private var isCovered: Bool { isHelpOpen || madeLink != nil || form != nil || input != nil || question != nil || menu != nil }
 
     /// What clicks are called: a document by its place in the list, a line of the open one by its place, an entry of what is offered.
-    static let documentTarget = "document", placeTarget = "place", entryTarget = "entry"
+    static let documentTarget = "document", placeTarget = "place", entryTarget = "entry", filterTarget = "filter"
 
     /// What is selected already is opened by a second click.
     mutating func click(_ target: ClickTarget?) -> [DocumentsAction] {
@@ -44,6 +44,7 @@ extension DocumentsView {
             isSearching = false
             if found[number].id == selected { return run(.open) }
             selected = found[number].id
+        case Self.filterTarget where filterWords.indices.contains(number): unfilter(number)
         case Self.placeTarget where places.indices.contains(number): (place, detailOffset) = (number, 0)
         default: break
         }
@@ -173,15 +174,22 @@ extension DocumentsView {
 
     /// Takes the last filter off that stands in the head.
     private mutating func unfilter() {
-        if !search.text.isEmpty {
-            search.set("")
-        } else if filter.shared == true {
-            filter.shared = nil
-        } else if filter.named[.school] != nil {
-            forgetSchool()
-        } else if let last = CommandTable.documentTypes.last(where: { filter.types?.contains($0) == true }) {
-            filter.types?.remove(last)
+        if search.text.isEmpty { return unfilter(filterWords.count - 1) }
+        search.set("")
+        apply()
+    }
+
+    /// Takes off one of the filters that are on, by its place among `filterWords`.
+    mutating func unfilter(_ place: Int) {
+        let types = CommandTable.documentTypes.filter { filter.types?.contains($0) == true }
+        let hasSchool = filter.named[.school] != nil
+        if types.indices.contains(place) {
+            filter.types?.remove(types[place])
             if filter.types?.isEmpty == true { filter.types = nil }
+        } else if hasSchool, place == types.count {
+            forgetSchool()
+        } else if place == types.count + (hasSchool ? 1 : 0) {
+            filter.shared = nil
         }
         apply()
     }

@@ -298,7 +298,13 @@ struct DocumentsViewTests {
         #expect(try click("2 Ashgrove College").isEmpty && view.filterWords == ["School: Ashgrove College"] && view.menu == nil)
         Self.type(&view, "c", "t")
         #expect(try click("[ ] 📊 Stats Sheet").isEmpty && view.filterWords == ["Type: Stats Sheet"] && view.menu != nil, "several may be on")
-        Self.type(&view, "enter", "c")
+        // R126: each filter is taken off where it stands.
+        for key in ["enter", "f", "2", "w"] { Self.type(&view, key) }
+        #expect(view.filterWords == ["Type: Stats Sheet", "School: Ashgrove College", "Shared"])
+        #expect(try click("School: Ashgrove College ✕").isEmpty && view.filterWords == ["Type: Stats Sheet", "Shared"])
+        #expect(try click("Shared ✕").isEmpty && view.filterWords == ["Type: Stats Sheet"])
+        #expect(try click("Type: Stats Sheet ✕").isEmpty && view.filterWords.isEmpty)
+        Self.type(&view, "c")
         var open = Self.view(rows: 24)
         open.showDetail(Self.id(2), ["Title: x"])
         swap(&view, &open)
