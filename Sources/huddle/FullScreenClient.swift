@@ -434,7 +434,7 @@ final class FullScreenClient {
         switch engine.phase {
         case .live: facts.connection = .live
         case .offline, .stopped:
-            facts.connection = session.lastFailure.map { .offline("\($0) What you write is kept and sent later.") } ?? .arriving
+            facts.connection = session.lastFailure.map { .offline("\($0) What you write is \(session.keepsWhatWaits ? "kept and sent later" : "sent later if huddle runs on").") } ?? .arriving
         case .signingIn, .joining, .syncing: facts.connection = .arriving
         }
         facts.lag = session.lagSeconds

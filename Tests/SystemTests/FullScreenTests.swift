@@ -132,6 +132,33 @@ struct FullScreenTests {
         #expect(count == 1)
     }
 
+    @Test("Where nothing can be kept nobody is told that it is; leaving asks first, and all is sent when the server is back")
+    func nothingKept() throws {
+        let folder = try TemporaryFolder()
+        let demo = try Demo(in: folder.path + "/data")
+        let server = try RunningServer(folder.path + "/data")
+        // No folder can be made in a file.
+        try Files.write([], to: folder.path + "/state")
+        let terminal = try PseudoTerminal(
+            [try Programs.path("huddle")], columns: 120, rows: 40,
+            environment: [
+                "XDG_CONFIG_HOME": folder.path + "/home", "XDG_STATE_HOME": folder.path + "/state", "HUDDLE_SERVER": server.url, "HUDDLE_TOKEN": demo.parents[0].token,
+                "LC_ALL": "C.UTF-8",
+            ])
+        try Self.expect(terminal, "Nothing can be kept in")
+        try Self.expect(terminal, "? shows the keys")
+        try server.kill()
+        try Self.expect(terminal, "if huddle still runs")
+        try terminal.type("still there?\r")
+        try Self.expect(terminal, "1 pending")
+        try terminal.type("/quit\r")
+        try Self.expect(terminal, "1 of your changes waits to be sent and would be lost. /quit again leaves all the same.")
+        #expect(!terminal.screen.text.contains("is kept and sent"))
+        try server.restart()
+        let isBack = try terminal.wait(milliseconds: 30_000) { !$0.text.contains("OFFLINE") && $0.text.contains("still there?") && !$0.text.contains("still there? …") }
+        #expect(isBack, "\(terminal.screen.text)")
+    }
+
     @Test("Killed by a signal, stopped, resized: the terminal is as it should be")
     func signals() throws {
         let folder = try TemporaryFolder()

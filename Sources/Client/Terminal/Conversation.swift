@@ -161,7 +161,8 @@ package final class Conversation {
             undoRequest = nil
             guard !isOffline else { return }
             isOffline = true
-            print("Offline: \(session.lastFailure ?? "the connection is gone.") What you type is kept and sent when the server is back.")
+            let kept = session.keepsWhatWaits ? "What you type is kept and sent when the server is back." : "What you type is sent when the server is back, if huddle still runs then."
+            print("Offline: \(session.lastFailure ?? "the connection is gone.") \(kept)")
         case .reset where hasOpened: print("(Everything is loaded anew.)")
         case .change(let change, _):
             cachedNames = nil
@@ -414,7 +415,7 @@ package final class Conversation {
     private func quit() {
         var warnings: [String] = []
         let words = farewell()
-        if words == nil { warnings.append("\(session.engine.waitingCount) of your changes wait to be sent and would be lost.") }
+        if words == nil { warnings.append("\(session.engine.waitingCount == 1 ? "1 of your changes waits" : "\(session.engine.waitingCount) of your changes wait") to be sent and would be lost.") }
         if !underway.isEmpty { warnings.append(underway) }
         if !warnings.isEmpty, !hasWarned {
             hasWarned = true
