@@ -149,6 +149,8 @@ fi
 
 printf 'Huddle serves at ws://%s (process %s, log %s).\nTo stop it: kill %s\n\n' "$(reach "$address")" "$pid" "$data/huddled.log" "$pid"
 printf 'Join from a second terminal as another member of the family:\n%s\n\n' "$(sign_in_lines "$(reach "$address")")"
-token=$(members | awk -F'\t' '$2 == "parent" && !found++ { print $1 }')
-[ -n "$token" ] || stop "$demo names no parent with a token: move the folder $data away, then run this again."
+IFS=$'\t' read -r token name < <(members | awk -F'\t' '$2 == "parent" && !found++ { print $1 "\t" $3 }') || true
+[ -n "${token:-}" ] || stop "$demo names no parent with a token: move the folder $data away, then run this again."
+# The client takes the whole screen: who wants one of these lines in another terminal takes it now.
+read -r -p "Copy one of them if you like. Enter opens the client here as $name, Ctrl-D does not: " _ || { echo; exit 0; }
 exec "$huddle" --server "ws://$(reach "$address")" --token "$token"
