@@ -61,7 +61,7 @@ package final class BlobFolder: Sendable {
     /// Makes a blob of octets that are at hand (the demo).
     package func put(_ octets: [UInt8], family: Identifier) throws(Errno) -> BlobName {
         let blob = BlobName(family: family, sha256: Digest.sha256(octets))
-        let incoming = try receive(family: family)
+        var incoming = try receive(family: family)
         try octets.span.bytes.withUnsafeBytes { (all) throws(Errno) in try incoming.append(all) }
         _ = try incoming.finish()
         return blob

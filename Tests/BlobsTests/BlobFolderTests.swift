@@ -82,7 +82,7 @@ struct BlobFolderTests {
     @Test("lists blobs, and what is none of them")
     func listed() throws {
         let blob = try place.blobs.put([1, 2], family: family)
-        let incoming = try place.blobs.receive(family: family)
+        var incoming = try place.blobs.receive(family: family)
         try [UInt8(1)].withUnsafeBytes { try incoming.append($0) }
         var found: [BlobFolder.Entry] = []
         try place.blobs.forEach { found.append($0) }
@@ -100,11 +100,30 @@ struct BlobFolderTests {
     @Test("an import that is cut short leaves nothing")
     func dropped() throws {
         do {
-            let incoming = try place.blobs.receive(family: family)
+            var incoming = try place.blobs.receive(family: family)
             try [UInt8(1)].withUnsafeBytes { try incoming.append($0) }
         }
         #expect(place.disk.files.isEmpty)
         #expect(place.disk.openFiles == 0)
+    }
+
+    @Test("an import whose n-th call fails leaves no part and no open file behind, for every n, and the next one makes the blob")
+    func fails() throws {
+        let calls = try { () throws in
+            let place = Place()
+            _ = try place.blobs.put([1, 2, 3], family: family)
+            return place.disk.calls
+        }()
+        #expect(calls > 8)
+        for call in 0..<calls {
+            let place = Place()
+            place.disk.fail(after: call, .fails(.noSpace))
+            #expect(failure { _ = try place.blobs.put([1, 2, 3], family: family) } == .noSpace, "call \(call)")
+            place.disk.forgetFaults()
+            #expect(!place.disk.files.keys.contains { $0.hasSuffix(IncomingBlob.suffix) } && place.disk.openFiles == 0, "call \(call)")
+            let blob = try place.blobs.put([1, 2, 3], family: family)
+            #expect(place.disk.files == [place.blobs.path(of: blob): [1, 2, 3]], "call \(call)")
+        }
     }
 
     @Test("on the machine's own disk: the same, readable by nobody else, in a real folder")

@@ -59,7 +59,7 @@ package enum FamilyArchive {
 
     private static func receive(_ file: ArchiveRow.File, of archive: ArchiveReader, into blobs: BlobFolder) throws(ArchiveError) {
         do {
-            let incoming = try blobs.receive(family: archive.manifest.family)
+            var incoming = try blobs.receive(family: archive.manifest.family)
             try archive.content(file) { octets throws(ArchiveError) in
                 do throws(Errno) {
                     try octets.span.bytes.withUnsafeBytes { (all) throws(Errno) in try incoming.append(all) }
