@@ -18,18 +18,8 @@ package final class Precedence: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     private var underWay = 0
-    /// Monotonic nanoseconds: when work that may not wait was last begun or ended; when the next octets of other work may be written.
-    private var activeAt: Int64 = .min
-    private var isFree: Int64 = 0
-
-    /// Octets a second that other work writes in sum while rooms are written to. What a disk was given since the last commit, the next one waits
-    /// for, however little it has itself: beside 240 MB/s its p99 is 1.7 to 1.9 times what it is alone, beside 560 MB/s 3 to 10 times (two
-    /// cores, ext4). No line of a gigabit comes to feel it.
-    package static let writing: Int64 = 150_000_000
-    /// Nanoseconds without work that may not wait, after which other work goes as fast as it can.
-    private static let quiet: Int64 = 1_000_000_000
-    /// Nanoseconds that other work may be ahead of its measure: a piece of each thread.
-    private static let ahead: Int64 = 5_000_000
+    /// When work that may not wait last ended, monotonic nanoseconds.
+    private var lastEnd: Int64?
 
     package init(patience: Int64 = Precedence.patience) {
         self.patience = patience
@@ -51,10 +41,7 @@ package final class Precedence: @unchecked Sendable {
 
     /// Work has begun that may not wait; each is ended once.
     package func begin() {
-        locked {
-            underWay += 1
-            activeAt = Clock.monotonicNanoseconds()
-        }
+        locked { underWay += 1 }
     }
 
     /// So many of them are done.
@@ -63,7 +50,7 @@ package final class Precedence: @unchecked Sendable {
         locked {
             precondition(count <= underWay, "what has begun ends once")
             underWay -= count
-            activeAt = Clock.monotonicNanoseconds()
+            lastEnd = Clock.monotonicNanoseconds()
             if underWay == 0 { pthread_cond_broadcast(changed) }
         }
     }
@@ -85,18 +72,12 @@ package final class Precedence: @unchecked Sendable {
         }
     }
 
-    /// Returns when so many octets of other work may be written: at once, unless there was work that may not wait a moment ago.
-    package func pace(_ octets: Int) {
-        let now = Clock.monotonicNanoseconds()
-        let wait = locked { () -> Int64 in
-            guard underWay > 0 || (activeAt > .min && now - activeAt < Precedence.quiet) else { return 0 }
-            isFree = max(isFree, now - Precedence.ahead) + Int64(octets) * 1_000_000_000 / Precedence.writing
-            return isFree - now
+    /// Nanoseconds for which nothing has been under way that may not wait: 0 while there is something, the largest number when there never was.
+    package var quiet: Int64 {
+        locked {
+            guard underWay == 0 else { return 0 }
+            return lastEnd.map { max(0, Clock.monotonicNanoseconds() - $0) } ?? .max
         }
-        guard wait > 0 else { return }
-        var rest = timespec(tv_sec: Int(wait / 1_000_000_000), tv_nsec: Int(wait % 1_000_000_000))
-        // Cut short by a signal, it comes a little early.
-        nanosleep(&rest, nil)
     }
 
     private func locked<R>(_ body: () -> R) -> R {

@@ -111,7 +111,8 @@ package enum HuddleServer {
             let shard = Shard(
                 reactor: reactor, limits: limits, log: log, site: HTTPSite(trust: options.trust, origins: options.origins),
                 serverVersion: HuddleVersion.text, events: events, writer: writer, readers: readers, files: files)
-            let disk = disk ?? SystemDisk(standBack: { precedence.standBack() }, pace: { precedence.pace($0) })
+            let pace = WritingPace(beside: precedence)
+            let disk = disk ?? SystemDisk(standBack: { precedence.standBack() }, pace: { pace.wait(for: $0) })
             let blobs = BlobFolder(path: folder.blobsPath, disk: disk)
             let transfers = Transfers(database: path, vfs: database?.vfs, limits: limits, blobs: blobs, writer: writer, events: events)
             defer { transfers.stop() }

@@ -16,17 +16,19 @@ struct PrecedenceTests {
         #expect(precedence.standBack())
     }
 
-    @Test("what may wait is written at its measure while there is something that may not, and at any speed when there is nothing")
-    func pace() {
+    @Test("it is known for how long nothing has been under way: always, not at all, or since the last has ended")
+    func quiet() {
         let precedence = Precedence()
-        // A hundred thousand seconds' worth.
-        precedence.pace(Int(Precedence.writing) * 100_000)
+        #expect(precedence.quiet == .max)
         precedence.begin()
+        precedence.begin()
+        #expect(precedence.quiet == 0)
         precedence.end()
-        let begun = Clock.monotonicMilliseconds()
-        for _ in 0..<40 { precedence.pace(Int(Precedence.writing) / 200) }
-        // A fifth of a second's worth, less what may be ahead; just after something has ended, too.
-        #expect(Clock.monotonicMilliseconds() - begun >= 190)
+        #expect(precedence.quiet == 0)
+        let before = Clock.monotonicNanoseconds()
+        precedence.end()
+        let quiet = precedence.quiet
+        #expect(quiet >= 0 && quiet <= Clock.monotonicNanoseconds() - before)
     }
 
     private final class Count: Sendable {
