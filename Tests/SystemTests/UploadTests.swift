@@ -26,6 +26,12 @@ extension SystemTests {
             #expect(answer.ending == .exited(0), "\(answer.errors)")
         }
 
+        @Test("hostile requests get their status, a code and a sentence, and nothing of them is kept; sixteen at once leave the file whole")
+        func hostile() throws {
+            let answer = try Programs.run(Self.python, [Programs.root + "/Tests/Python/hostile_uploads.py", Programs.path("huddled")], timeout: 300_000)
+            #expect(answer.ending == .exited(0), "\(answer.errors)")
+        }
+
         @Test("the disk is full at any moment of an upload: it is said, the server goes on, and with room again every file gets whole")
         func fullDisk() throws {
             guard let disk = try SmallDisk(megabytes: 64) else { return }

@@ -24,7 +24,7 @@ struct HTTPResponse {
             content: Array((sentence + "\n").utf8))
     }
 
-    /// Why something about documents was not done: `{"code":…,"field":…,"sentence":…}`, `field` where there is one.
+    /// Why something was not done, for a program and for a person: `{"code":…,"field":…,"sentence":…}`, `field` where there is one.
     init(_ status: Int, code: String, field: String? = nil, sentence: String, _ fields: [Field] = []) {
         var writer = JSONWriter()
         writer.beginObject()

@@ -64,7 +64,7 @@ final class HTTPSite {
     ///   - isSecure: whether that socket speaks TLS.
     func answer(_ head: RequestHead, peer: NetworkAddress?, isSecure: Bool) -> HTTPAnswer {
         guard HTTPSite.known.contains(head.method) else {
-            return refusal(501, "This server knows no method of that name. Use GET.")
+            return refusal(501, "method_unknown", "This server knows no method of that name. OPTIONS tells which ones can be used here.")
         }
         if head.method == "OPTIONS", head.target == "*" {
             let all = routes.flatMap(\.methods) + ["OPTIONS"]
@@ -77,7 +77,7 @@ final class HTTPSite {
             let source = trust.source(of: head, peer: peer, isSecure: isSecure)
             return answer(HTTPRequest(head: head, name: name, peer: peer, isSecure: isSecure, source: source), route)
         }
-        return refusal(404, "There is nothing here. Clients connect to \(HTTPSite.socketPath).")
+        return refusal(404, "not_found", "There is nothing here. Clients connect to \(HTTPSite.socketPath).")
     }
 
     private func answer(_ asked: HTTPRequest, _ route: Route) -> HTTPAnswer {
@@ -96,25 +96,25 @@ final class HTTPSite {
                 route.isReadOnly
                 ? "Nothing can be changed here by HTTP. Use GET, or connect to \(HTTPSite.socketPath)."
                 : "This cannot be done here. What can is \(route.allow.value)."
-            return refusal(405, sentence, [route.allow])
+            return refusal(405, "method_not_allowed", sentence, [route.allow])
         }
         return route.answer(request)
     }
 
     /// The answer to what cannot be understood, is too large or does not come; the connection ends after it.
     func refusal(_ status: Int) -> HTTPResponse {
-        let sentence =
+        let (code, sentence) =
             switch status {
-            case 408: "The request did not come in time. Send it again."
-            case 413: "This is more content than is taken here. Send less."
-            case 414: "This address is too long. Use a shorter one."
-            case 417: "The only expectation that is met here is 100-continue. Send the request without another."
-            case 431: "The fields of this request are too large. Send fewer or shorter ones."
-            case 501: "The only transfer coding that is known here is chunked. Send the content without another."
-            case 505: "This server speaks HTTP/1.1. Use that version."
-            default: "This is no request that HTTP/1.1 allows (RFC 9110, RFC 9112). Look at how it is written."
+            case 408: ("too_slow", "The request did not come in time. Send it again.")
+            case 413: ("too_large", "This is more content than is taken here. Send less.")
+            case 414: ("address_too_long", "This address is too long. Use a shorter one.")
+            case 417: ("expectation_unknown", "The only expectation that is met here is 100-continue. Send the request without another.")
+            case 431: ("fields_too_large", "The fields of this request are too large. Send fewer or shorter ones.")
+            case 501: ("coding_unknown", "The only transfer coding that is known here is chunked. Send the content without another.")
+            case 505: ("version_unknown", "This server speaks HTTP/1.1. Use that version.")
+            default: ("bad_request", "This is no request that HTTP/1.1 allows (RFC 9110, RFC 9112). Look at how it is written.")
             }
-        return HTTPResponse(status, sentence)
+        return HTTPResponse(status, code: code, sentence: sentence)
     }
 
     /// To a client whose address has as many connections as it may have.
@@ -124,6 +124,10 @@ final class HTTPSite {
 
     private func refusal(_ status: Int, _ sentence: String, _ fields: [Field] = []) -> HTTPAnswer {
         .response(HTTPResponse(status, sentence, fields))
+    }
+
+    private func refusal(_ status: Int, _ code: String, _ sentence: String, _ fields: [Field] = []) -> HTTPAnswer {
+        .response(HTTPResponse(status, code: code, sentence: sentence, fields))
     }
 
     // MARK: The page, and health
