@@ -118,9 +118,7 @@ struct AbuseTests {
 
     @Test("a member who floods is limited, refused and at last closed; the others go on")
     func floods() throws {
-        let folder = try TemporaryFolder()
-        let demo = try Demo(in: folder.path)
-        let server = try RunningServer(folder.path)
+        let (_, demo, server) = try Demo.served()
         let (witness, thread) = try Witness.start(server, demo)
         // Refusals: joined nowhere, asks again and again.
         let client = try RawClient(server)

@@ -183,9 +183,7 @@ extension SystemTests {
 
         @Test("who is removed is told at once and comes in no more")
         func removes() throws {
-            let folder = try TemporaryFolder()
-            let demo = try Demo(in: folder.path)
-            let server = try RunningServer(folder.path)
+            let (_, demo, server) = try Demo.served()
             let parent = try LiveClient(server, demo.parents[0].token)
             try parent.waitUntilLive()
             let removed = demo.athletes[0]
@@ -215,7 +213,7 @@ extension SystemTests {
             case .error(let rejection, _): #expect(rejection.code == .tokenUnknown)
             default: Issue.record("a sign-in was answered with \(answer)")
             }
-            expectFailure(try Programs.huddled("token", "--data", folder.path, "--member", "\(removed.id)"))
+            expectFailure(try Programs.huddled("token", "--data", server.folder, "--member", "\(removed.id)"))
         }
     }
 }

@@ -11,9 +11,7 @@ extension SystemTests {
         private let parent: HuddleProgram
 
         init() throws {
-            folder = try TemporaryFolder()
-            demo = try Demo(in: folder.path)
-            server = try RunningServer(folder.path)
+            (folder, demo, server) = try Demo.served()
             parent = HuddleProgram(server, token: demo.parents[0].token)
         }
 

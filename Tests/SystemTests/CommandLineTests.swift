@@ -8,16 +8,13 @@ import Wire
 extension SystemTests {
     /// The scripted side of the terminal client: keys and exit codes as `proto/cli.md` promises them.
     @Suite("huddle, scripted") struct CommandLineTests {
-        private let folder: TemporaryFolder
         private let demo: Demo
         private let server: RunningServer
         /// As the first parent.
         private let parent: HuddleProgram
 
         init() throws {
-            folder = try TemporaryFolder()
-            demo = try Demo(in: folder.path)
-            server = try RunningServer(folder.path)
+            (_, demo, server) = try Demo.served()
             parent = HuddleProgram(server, token: demo.parents[0].token)
         }
 
@@ -264,7 +261,7 @@ extension SystemTests {
         @Test("3: a guest hears of the rights that are lacking before anything of a file, and has nothing that could be undone")
         func guest() throws {
             let invited = try Programs.huddled(
-                "invite", "--data", folder.path, "--family", "\(demo.family)", "--name", "Ruth", "--role", "guest", "--by", "\(demo.parents[0].id)", "--json")
+                "invite", "--data", server.folder, "--family", "\(demo.family)", "--name", "Ruth", "--role", "guest", "--by", "\(demo.parents[0].id)", "--json")
             let code = try #require(try invited.json()["code"]?.string)
             let guest = HuddleProgram(server)
             expect(try guest.run("join", code, "--server", server.url), 0)

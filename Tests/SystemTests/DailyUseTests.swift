@@ -6,9 +6,7 @@ import Testing
 struct DailyUseTests {
     @Test("What one does is told with a star; Tab completes commands, names and what follows; a text that is too long stays to be cut; /clear")
     func room() throws {
-        let folder = try TemporaryFolder()
-        let demo = try Demo(in: folder.path + "/data")
-        let server = try RunningServer(folder.path + "/data")
+        let (folder, demo, server) = try Demo.served()
         let (member, child) = (demo.parents[0], demo.athletes[0])
         let parent = try FullScreenTests.open(server, member, folder)
         let athlete = try FullScreenTests.open(server, child, folder)
@@ -101,9 +99,7 @@ struct DailyUseTests {
 
     @Test("--plain from morning to evening: no columns, arrows or ids that have to be heard, and a sentence for each thing")
     func plainDay() throws {
-        let folder = try TemporaryFolder()
-        let demo = try Demo(in: folder.path)
-        let server = try RunningServer(folder.path)
+        let (_, demo, server) = try Demo.served()
         let huddle = HuddleProgram(server, token: demo.parents[0].token)
         let told = try huddle.run(["--plain", "--timeout", "60"], input: Self.day)
         #expect(told.ending == .exited(0), "\(told.output) \(told.errors)")
@@ -133,9 +129,7 @@ struct DailyUseTests {
 
     @Test("--plain asks field by field: each answer is looked at once, the others stay, and one can give it up")
     func plainQuestions() throws {
-        let folder = try TemporaryFolder()
-        let demo = try Demo(in: folder.path)
-        let server = try RunningServer(folder.path)
+        let (_, demo, server) = try Demo.served()
         let huddle = HuddleProgram(server, token: demo.parents[0].token)
         let terminal = try huddle.open("--plain", columns: 160)
         func answer(_ line: String, _ told: String) throws {
@@ -172,9 +166,7 @@ struct DailyUseTests {
 
     @Test("--plain without a server says so, takes what is written, and /status tells what waits")
     func plainOffline() throws {
-        let folder = try TemporaryFolder()
-        let demo = try Demo(in: folder.path)
-        let server = try RunningServer(folder.path)
+        let (_, demo, server) = try Demo.served()
         let huddle = HuddleProgram(server, token: demo.parents[0].token)
         _ = try huddle.run(["--plain"], input: "/status\n")
         try server.stop()
@@ -187,9 +179,7 @@ struct DailyUseTests {
 
     @Test("set mouse off leaves the mouse to the terminal", arguments: [true, false])
     func mouse(isOn: Bool) throws {
-        let folder = try TemporaryFolder()
-        let demo = try Demo(in: folder.path + "/data")
-        let server = try RunningServer(folder.path + "/data")
+        let (folder, demo, server) = try Demo.served()
         let member = demo.parents[0]
         let home = folder.path + "/" + member.name.replacing(" ", with: "")
         try Files.makeFolders(home + "/huddle")
@@ -212,9 +202,7 @@ extension SystemTests {
         private let parent: HuddleProgram
 
         init() throws {
-            folder = try TemporaryFolder()
-            demo = try Demo(in: folder.path)
-            server = try RunningServer(folder.path)
+            (folder, demo, server) = try Demo.served()
             parent = HuddleProgram(server, token: demo.parents[0].token)
         }
 

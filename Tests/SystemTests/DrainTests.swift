@@ -11,9 +11,7 @@ extension SystemTests {
     @Suite("SIGTERM") struct DrainTests {
         @Test("what was taken is answered, everybody is told to come back, and the end comes within 5 seconds")
         func drains() throws {
-            let folder = try TemporaryFolder()
-            let demo = try Demo(in: folder.path)
-            let server = try RunningServer(folder.path)
+            let (_, demo, server) = try Demo.served()
             let idle = try RawClient(server)
             let before = try idle.enter(demo.parents[0].token, demo.family, client: Ask.id())
             // One that never answers the close frame, and one that never said anything.
@@ -44,7 +42,7 @@ extension SystemTests {
             let (heard, idleCode) = try idle.rest()
             #expect(idleCode == CloseCode.restarting.rawValue)
             // Nothing was done that nobody heard of.
-            let book = try LogBook(folder.path, demo.family)
+            let book = try LogBook(server.folder, demo.family)
             #expect(Set(book.changes(of: client).keys) == done)
             let changes = heard.compactMap { if case .change(let change) = $0 { change } else { nil } }
             #expect(changes.map(\.sequence) == Array(before + 1..<book.sequence + 1))
@@ -67,9 +65,7 @@ extension SystemTests {
 
         @Test("a session goes offline and comes back by itself")
         func resumes() throws {
-            let folder = try TemporaryFolder()
-            let demo = try Demo(in: folder.path)
-            let server = try RunningServer(folder.path)
+            let (_, demo, server) = try Demo.served()
             let client = try LiveClient(server, demo.parents[0].token)
             try client.waitUntilLive()
             let said = try client.perform(Ask.say("Before")).get()

@@ -9,9 +9,7 @@ struct FirstRunTests {
     private let server: RunningServer
 
     init() throws {
-        folder = try TemporaryFolder()
-        demo = try Demo(in: folder.path + "/data")
-        server = try RunningServer(folder.path + "/data")
+        (folder, demo, server) = try Demo.served()
     }
 
     private var profile: String { folder.path + "/config/huddle/profile.json" }

@@ -3,16 +3,10 @@ import PseudoTerminal
 import Testing
 
 @Suite("Forms on the full screen against a running server", .serialized)
-struct FormTests {
-    static func expect(_ terminal: PseudoTerminal, _ text: String, _ place: SourceLocation = #_sourceLocation) throws {
-        try FullScreenTests.expect(terminal, text, place)
-    }
-
+struct FormTests: FullScreenSteps {
     @Test("R056 R070 An event by keys: what lacks is said, what is saved is shown and seen by the others, and is taken back by one key")
     func addEvent() throws {
-        let folder = try TemporaryFolder()
-        let demo = try Demo(in: folder.path + "/data")
-        let server = try RunningServer(folder.path + "/data")
+        let (folder, demo, server) = try Demo.served()
         let athlete = try FullScreenTests.open(server, demo.athletes[0], folder)
         try Self.expect(athlete, "? shows the keys")
         let parent = try FullScreenTests.open(server, demo.parents[0], folder)
@@ -63,9 +57,7 @@ struct FormTests {
 
     @Test("R164 A form closes only on success: what overlaps is asked about in it, and with a reason it goes through; what is refused stays")
     func closesOnSuccess() throws {
-        let folder = try TemporaryFolder()
-        let demo = try Demo(in: folder.path + "/data")
-        let server = try RunningServer(folder.path + "/data")
+        let (folder, demo, server) = try Demo.served()
         let program = HuddleProgram(server, token: demo.parents[0].token)
         #expect(try program.run("add", "trip", "name=Far away", "start=2035-06-11").ending == .exited(0))
         #expect(try program.run("add", "item", "trip=Far away", "title=Dinner", "start-time=2035-06-11T09:15", "end-time=2035-06-11T09:45").ending == .exited(0))
@@ -118,9 +110,7 @@ struct FormTests {
 
     @Test("Who changed the same field meanwhile is not overwritten from a form: both sides stand there at once, and the form goes when it is decided")
     func conflict() throws {
-        let folder = try TemporaryFolder()
-        let demo = try Demo(in: folder.path + "/data")
-        let server = try RunningServer(folder.path + "/data")
+        let (folder, demo, server) = try Demo.served()
         let program = HuddleProgram(server, token: demo.parents[0].token)
         let athlete = demo.athletes[0]
         #expect(try program.run("add", "event", "type=camp", "name=Late Camp", "start=2035-03-01", "city=Albany", "--athlete", athlete.name).ending == .exited(0))
@@ -150,9 +140,7 @@ struct FormTests {
 
     @Test("R088 R093 R085 Attended with an interaction and a result is one change, the event shows all of it, and one key takes all of it back")
     func attended() throws {
-        let folder = try TemporaryFolder()
-        let demo = try Demo(in: folder.path + "/data")
-        let server = try RunningServer(folder.path + "/data")
+        let (folder, demo, server) = try Demo.served()
         let terminal = try FullScreenTests.open(server, demo.athletes[0], folder, rows: 40)
         try Self.expect(terminal, "? shows the keys")
         try terminal.type("/add event --type camp --name \"Log Camp\" --start 2026-03-01\r")
@@ -202,9 +190,7 @@ struct FormTests {
         ("school", "Offline College", "Add New School"), ("coach", "Nora\tOkafor", "Add New Coach"), ("trip", "Albany\t2027-06-11", "Add New Trip"),
     ])
     func otherKinds(kind: String, keys: String, title: String) throws {
-        let folder = try TemporaryFolder()
-        let demo = try Demo(in: folder.path + "/data")
-        let server = try RunningServer(folder.path + "/data")
+        let (folder, demo, server) = try Demo.served()
         let terminal = try FullScreenTests.open(server, demo.parents[0], folder)
         try Self.expect(terminal, "? shows the keys")
         try server.kill()

@@ -8,27 +8,10 @@ import Terminal
 import Testing
 
 @Suite("The full screen against a running server", .serialized)
-struct FullScreenTests {
-    /// `huddle` of one member on a terminal of its own; it finds the next time what it knew.
-    static func open(_ server: RunningServer, _ member: Demo.Member, _ folder: TemporaryFolder, _ words: [String] = [], columns: Int = 100, rows: Int = 30) throws -> PseudoTerminal {
-        let home = folder.path + "/" + member.name.replacing(" ", with: "")
-        let environment = [
-            "HOME": home, "XDG_CONFIG_HOME": home, "XDG_STATE_HOME": home + "/state", "HUDDLE_SERVER": server.url, "HUDDLE_TOKEN": member.token, "LC_ALL": "C.UTF-8",
-            "SWIFT_BACKTRACE": "enable=no",
-        ]
-        return try PseudoTerminal([try Programs.path("huddle")] + words, columns: columns, rows: rows, environment: environment)
-    }
-
-    static func expect(_ terminal: PseudoTerminal, _ text: String, _ place: SourceLocation = #_sourceLocation) throws {
-        let isThere = try terminal.wait(for: text)
-        #expect(isThere, "\(text) is not in:\n\(terminal.screen.text)", sourceLocation: place)
-    }
-
+struct FullScreenTests: FullScreenSteps {
     @Test("Two people talk, see each other, and see what the other changes; the screens end as they began")
     func twoPeople() throws {
-        let folder = try TemporaryFolder()
-        let demo = try Demo(in: folder.path + "/data")
-        let server = try RunningServer(folder.path + "/data")
+        let (folder, demo, server) = try Demo.served()
         let parent = try Self.open(server, demo.parents[0], folder)
         try Self.expect(parent, "viewing everybody's season")
         try Self.expect(parent, "nobody else is here")
@@ -63,9 +46,7 @@ struct FullScreenTests {
 
     @Test("A parent looks at a child's season in two keys, and it cannot be overlooked")
     func season() throws {
-        let folder = try TemporaryFolder()
-        let demo = try Demo(in: folder.path + "/data")
-        let server = try RunningServer(folder.path + "/data")
+        let (folder, demo, server) = try Demo.served()
         let terminal = try Self.open(server, demo.parents[0], folder)
         try Self.expect(terminal, "? shows the keys")
         try terminal.type("\u{F}")
@@ -80,9 +61,7 @@ struct FullScreenTests {
 
     @Test("What is new stays marked while one types; it is read once one has looked and leaves the room, or writes; what another wrote is deleted after one more key")
     func reading() throws {
-        let folder = try TemporaryFolder()
-        let demo = try Demo(in: folder.path + "/data")
-        let server = try RunningServer(folder.path + "/data")
+        let (folder, demo, server) = try Demo.served()
         let parent = try Self.open(server, demo.parents[0], folder)
         try Self.expect(parent, "? shows the keys")
         let athlete = try Self.open(server, demo.athletes[0], folder)
@@ -115,9 +94,7 @@ struct FullScreenTests {
 
     @Test("The server is killed: what is written waits, is counted, and arrives once it is back")
     func offline() throws {
-        let folder = try TemporaryFolder()
-        let demo = try Demo(in: folder.path + "/data")
-        let server = try RunningServer(folder.path + "/data")
+        let (folder, demo, server) = try Demo.served()
         let terminal = try Self.open(server, demo.parents[0], folder)
         try Self.expect(terminal, "? shows the keys")
         try server.kill()
@@ -161,9 +138,7 @@ struct FullScreenTests {
 
     @Test("Killed by a signal, stopped, resized: the terminal is as it should be")
     func signals() throws {
-        let folder = try TemporaryFolder()
-        let demo = try Demo(in: folder.path + "/data")
-        let server = try RunningServer(folder.path + "/data")
+        let (folder, demo, server) = try Demo.served()
         let terminal = try Self.open(server, demo.athletes[0], folder)
         try Self.expect(terminal, "? shows the keys")
         try terminal.resize(columns: 60, rows: 15)
@@ -182,9 +157,7 @@ struct FullScreenTests {
 
     @Test("With nothing to do nothing runs, and a key is on the screen within 50 ms even in a debug build")
     func costs() throws {
-        let folder = try TemporaryFolder()
-        let demo = try Demo(in: folder.path + "/data")
-        let server = try RunningServer(folder.path + "/data")
+        let (folder, demo, server) = try Demo.served()
         let began = Clock.monotonicNanoseconds()
         let terminal = try Self.open(server, demo.athletes[0], folder)
         let isPainted = try terminal.wait { $0.line(0).contains("viewing") }
@@ -216,9 +189,7 @@ struct FullScreenTests {
 
     @Test("--plain and a terminal that cannot place text get lines, and nothing that steers the terminal", arguments: [["--plain"], []])
     func plain(words: [String]) throws {
-        let folder = try TemporaryFolder()
-        let demo = try Demo(in: folder.path + "/data")
-        let server = try RunningServer(folder.path + "/data")
+        let (folder, demo, server) = try Demo.served()
         let member = demo.parents[0]
         let terminal = try PseudoTerminal(
             [try Programs.path("huddle")] + words, columns: 100, rows: 30, term: words.isEmpty ? "dumb" : "xterm-256color",
@@ -235,9 +206,7 @@ struct FullScreenTests {
 
     @Test("The season: a month beside the list, search as one types, an event in full, attended, deleted and undone")
     func events() throws {
-        let folder = try TemporaryFolder()
-        let demo = try Demo(in: folder.path + "/data")
-        let server = try RunningServer(folder.path + "/data")
+        let (folder, demo, server) = try Demo.served()
         let terminal = try Self.open(server, demo.parents[0], folder)
         try Self.expect(terminal, "? shows the keys")
         try terminal.type("\u{1B}2")
@@ -261,21 +230,9 @@ struct FullScreenTests {
         #expect(terminal.screen.unknown.isEmpty, "\(terminal.screen.unknown)")
     }
 
-    /// Presses and lets go the left button where a text stands.
-    static func click(_ terminal: PseudoTerminal, _ text: String, _ place: SourceLocation = #_sourceLocation) throws {
-        try expect(terminal, text, place)
-        let lines = terminal.screen.text.split(separator: "\n", omittingEmptySubsequences: false)
-        let row = try #require(lines.firstIndex { $0.contains(text) }, sourceLocation: place)
-        let start = try #require(lines[row].firstRange(of: text), sourceLocation: place).lowerBound
-        let column = TextWidth.of(lines[row][..<start])
-        try terminal.type("\u{1B}[<0;\(column + 1);\(row + 1)M\u{1B}[<0;\(column + 1);\(row + 1)m")
-    }
-
     @Test("Why a key does nothing goes with the next key; what one did is told with the key that takes it back here")
     func toasts() throws {
-        let folder = try TemporaryFolder()
-        let demo = try Demo(in: folder.path + "/data")
-        let server = try RunningServer(folder.path + "/data")
+        let (folder, demo, server) = try Demo.served()
         let terminal = try Self.open(server, demo.athletes[0], folder, columns: 120, rows: 40)
         try Self.expect(terminal, "? shows the keys")
         try terminal.type("/add event --type camp --name \"Nowhere Camp\" --start 2027-03-01\r")
@@ -316,9 +273,7 @@ struct FullScreenTests {
 
     @Test("R040 R112 By mouse and keys: a day, a month, an order that is kept, whose season in two keys from anywhere, and a file of what is listed")
     func seasonByMouse() throws {
-        let folder = try TemporaryFolder()
-        let demo = try Demo(in: folder.path + "/data")
-        let server = try RunningServer(folder.path + "/data")
+        let (folder, demo, server) = try Demo.served()
         let parent = demo.parents[0]
         let terminal = try Self.open(server, parent, folder, columns: 120, rows: 40)
         try Self.expect(terminal, "? shows the keys")
@@ -406,9 +361,7 @@ struct FullScreenTests {
 
     @Test("Buffers: what others do is told by number, Alt-a goes there, a few letters go anywhere, one's own change says how it is taken back")
     func buffers() throws {
-        let folder = try TemporaryFolder()
-        let demo = try Demo(in: folder.path + "/data")
-        let server = try RunningServer(folder.path + "/data")
+        let (folder, demo, server) = try Demo.served()
         let parent = try Self.open(server, demo.parents[0], folder)
         try Self.expect(parent, "? shows the keys")
         let athlete = try Self.open(server, demo.athletes[0], folder)
@@ -448,9 +401,7 @@ struct FullScreenTests {
     @Test("The pictures of the documents, when HUDDLE_PICTURES names a folder", .enabled(if: Environment.value("HUDDLE_PICTURES") != nil))
     func pictures() throws {
         let target = try #require(Environment.value("HUDDLE_PICTURES"))
-        let folder = try TemporaryFolder()
-        let demo = try Demo(in: folder.path + "/data")
-        let server = try RunningServer(folder.path + "/data")
+        let (folder, demo, server) = try Demo.served()
         let parent = try Self.open(server, demo.parents[0], folder, columns: 96, rows: 26)
         try Self.expect(parent, "? shows the keys")
         let athlete = try Self.open(server, demo.athletes[0], folder)

@@ -8,35 +8,18 @@ import Testing
 
 /// Trips, documents and what was refused, typed at the built program.
 @Suite("Trips, documents and conflicts on the full screen", .serialized)
-struct FullScreenTravelTests {
+struct FullScreenTravelTests: FullScreenSteps {
     private let folder: TemporaryFolder
     private let demo: Demo
     private let server: RunningServer
 
     init() throws {
-        folder = try TemporaryFolder()
-        demo = try Demo(in: folder.path + "/data")
-        server = try RunningServer(folder.path + "/data")
+        (folder, demo, server) = try Demo.served()
     }
 
     /// `huddle` of one member, with a state folder of its own that outlasts it.
     private func open(_ member: Demo.Member, url: String? = nil, editor: String = "vi") throws -> PseudoTerminal {
-        let home = folder.path + "/" + member.name.replacing(" ", with: "")
-        return try PseudoTerminal(
-            [try Programs.path("huddle")], columns: 110, rows: 34,
-            environment: [
-                "XDG_CONFIG_HOME": home + "/config", "XDG_STATE_HOME": home + "/state", "HUDDLE_SERVER": url ?? server.url, "HUDDLE_TOKEN": member.token,
-                "LC_ALL": "C.UTF-8", "EDITOR": editor, "VISUAL": "", "SWIFT_BACKTRACE": "enable=no",
-            ])
-    }
-
-    private func expect(_ terminal: PseudoTerminal, _ text: String, _ place: SourceLocation = #_sourceLocation) throws {
-        try FullScreenTests.expect(terminal, text, place)
-    }
-
-    private func expectGone(_ terminal: PseudoTerminal, _ text: String, _ place: SourceLocation = #_sourceLocation) throws {
-        let isGone = try terminal.wait { !$0.text.contains(text) }
-        #expect(isGone, "\(text) is still in:\n\(terminal.screen.text)", sourceLocation: place)
+        try Self.open(server, member, folder, url: url, columns: 110, rows: 34, variables: ["EDITOR": editor, "VISUAL": ""])
     }
 
     /// Athletes that stand before one in a list by name.

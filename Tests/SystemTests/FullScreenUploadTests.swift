@@ -5,7 +5,7 @@ import Testing
 
 /// Uploads from the full screen that outlast the program.
 @Suite("Uploads that outlast the full screen", .serialized)
-struct FullScreenUploadTests {
+struct FullScreenUploadTests: FullScreenSteps {
     /// Octets of a video: more than the server takes between two syncs.
     private static let octets = 12_000_000
     /// Where the relay stands still.
@@ -17,23 +17,13 @@ struct FullScreenUploadTests {
     private var athlete: Demo.Member { demo.athletes[0] }
 
     init() throws {
-        folder = try TemporaryFolder()
-        demo = try Demo(in: folder.path + "/data")
-        server = try RunningServer(folder.path + "/data")
+        (folder, demo, server) = try Demo.served()
     }
 
-    /// `huddle` of the athlete, with a state folder that outlasts it.
-    private func open(_ url: String) throws -> PseudoTerminal {
-        let home = folder.path + "/home"
-        return try PseudoTerminal(
-            [try Programs.path("huddle")], columns: 110, rows: 34,
-            environment: [
-                "XDG_CONFIG_HOME": home + "/config", "XDG_STATE_HOME": home + "/state", "HUDDLE_SERVER": url, "HUDDLE_TOKEN": athlete.token, "LC_ALL": "C.UTF-8",
-                "SWIFT_BACKTRACE": "enable=no",
-            ])
-    }
+    /// Where the athlete's huddle keeps what it knows.
+    private var home: String { folder.path + "/" + athlete.name.replacing(" ", with: "") }
 
-    private func expect(_ terminal: PseudoTerminal, _ text: String, _ place: SourceLocation = #_sourceLocation) throws { try FullScreenTests.expect(terminal, text, place) }
+    private func open(_ url: String) throws -> PseudoTerminal { try Self.open(server, athlete, folder, url: url, columns: 110, rows: 34) }
 
     private func video(_ name: String, seed: UInt64 = 1) throws -> String {
         var source = Seeded(seed)
@@ -54,11 +44,10 @@ struct FullScreenUploadTests {
 
     /// `huddle outbox` beside the full screen.
     private func outbox(_ url: String, _ words: String...) throws -> Programs.Answer {
-        let home = folder.path + "/home"
-        return try Programs.run(
+        try Programs.run(
             Programs.path("huddle"), ["outbox"] + words,
             environment: [
-                "XDG_CONFIG_HOME=\(home)/config", "XDG_STATE_HOME=\(home)/state", "HUDDLE_SERVER=\(url)", "HUDDLE_TOKEN=\(athlete.token)", "LC_ALL=C.UTF-8",
+                "XDG_CONFIG_HOME=\(home)", "XDG_STATE_HOME=\(home)/state", "HUDDLE_SERVER=\(url)", "HUDDLE_TOKEN=\(athlete.token)", "LC_ALL=C.UTF-8",
             ] + (Environment.value("LD_LIBRARY_PATH").map { ["LD_LIBRARY_PATH=\($0)"] } ?? []))
     }
 

@@ -20,9 +20,7 @@ struct NotifyTests {
         ("set notify-command HOOK 'two words'\n", true, true), ("set notify bell\nset notify-command HOOK 'two words'\n", true, false),
     ])
     func ways(configuration: String, rings: Bool, runs: Bool) throws {
-        let folder = try TemporaryFolder()
-        let demo = try Demo(in: folder.path + "/data")
-        let server = try RunningServer(folder.path + "/data")
+        let (folder, demo, server) = try Demo.served()
         let (parent, athlete) = (demo.parents[0], demo.athletes[0])
         let hook = folder.path + "/hook"
         let script = "#!/bin/sh\ncd '\(folder.path)'\n{ echo \"$1|$HUDDLE_FROM|$HUDDLE_TEXT|$HUDDLE_MENTION\"; cat; } >new\nmv new told\n"
@@ -54,9 +52,7 @@ struct NotifyTests {
 
     @Test("what the configuration cannot mean is told at the start")
     func complaints() throws {
-        let folder = try TemporaryFolder()
-        let demo = try Demo(in: folder.path + "/data")
-        let server = try RunningServer(folder.path + "/data")
+        let (folder, demo, server) = try Demo.served()
         let place = folder.path + "/" + demo.parents[0].name.replacing(" ", with: "") + "/huddle"
         try Files.makeFolders(place, mode: 0o700)
         try Files.write(Array("set notify siren\nset notify-command /no/such\nset notify-command\n".utf8), to: place + "/config")
@@ -70,9 +66,7 @@ struct NotifyTests {
         ("", true, false, false), ("set notify bell osc9 hook\nset notify-command HOOK\n", true, true, true), ("set notify none\n", false, false, false),
     ])
     func plain(configuration: String, rings: Bool, notifies: Bool, runs: Bool) throws {
-        let folder = try TemporaryFolder()
-        let demo = try Demo(in: folder.path + "/data")
-        let server = try RunningServer(folder.path + "/data")
+        let (folder, demo, server) = try Demo.served()
         let (parent, athlete) = (demo.parents[0], demo.athletes[0])
         let hook = folder.path + "/hook"
         try Files.write(Array("#!/bin/sh\ncd '\(folder.path)'\necho \"$HUDDLE_FROM\" >new\nmv new told\n".utf8), to: hook, mode: 0o700)
@@ -103,9 +97,7 @@ struct NotifyTests {
 
     @Test("a command that does not end is ended with the program, which waits for nothing")
     func quits() throws {
-        let folder = try TemporaryFolder()
-        let demo = try Demo(in: folder.path + "/data")
-        let server = try RunningServer(folder.path + "/data")
+        let (folder, demo, server) = try Demo.served()
         let (parent, athlete) = (demo.parents[0], demo.athletes[0])
         let place = folder.path + "/" + parent.name.replacing(" ", with: "") + "/huddle"
         try Files.makeFolders(place, mode: 0o700)

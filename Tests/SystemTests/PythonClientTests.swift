@@ -12,9 +12,7 @@ extension SystemTests {
         @Test("say, add-event and events do what they say, and end")
         func commands() throws {
             guard let python else { return }
-            let folder = try TemporaryFolder()
-            let demo = try Demo(in: folder.path)
-            let server = try RunningServer(folder.path)
+            let (_, demo, server) = try Demo.served()
             // The address as it is printed, and without its path.
             let said = try python.run([server.url + "/ws", demo.parents[0].token, "say", "Practice moved to six"])
             #expect(said.ending == .exited(0), "\(said.errors)")
@@ -29,7 +27,7 @@ extension SystemTests {
             #expect(events.output.split(separator: "\n").contains("2027-05-06\tcamp\tInfield camp"))
 
             try server.stop()
-            let book = try LogBook(folder.path, demo.family)
+            let book = try LogBook(server.folder, demo.family)
             let event = try #require(book.records.values.first { $0.kind == .event && $0.fields.text("name") == "Infield camp" })
             #expect(event.athlete == demo.athletes[0].id)
             #expect(event.createdBy == demo.athletes[0].id)
@@ -38,9 +36,7 @@ extension SystemTests {
         @Test("watch sees what another process does, and what happened while the server was killed, each once")
         func watches() throws {
             guard let python else { return }
-            let folder = try TemporaryFolder()
-            let demo = try Demo(in: folder.path)
-            let server = try RunningServer(folder.path)
+            let (_, demo, server) = try Demo.served()
             let watch = try python.start([server.url, demo.athletes[1].token, "watch"])
             func next() throws -> JSONValue { try JSONValue(try #require(try watch.readLine(timeoutMilliseconds: 20_000))) }
             func say(_ text: String) throws -> JSONValue {
@@ -74,7 +70,7 @@ extension SystemTests {
             // A change that is made while no server runs: only a cursor can bring it.
             try server.kill()
             let invited = try Programs.huddled(
-                "invite", "--data", folder.path, "--family", "\(demo.family)", "--name", "Ruth", "--role", "guest", "--by",
+                "invite", "--data", server.folder, "--family", "\(demo.family)", "--name", "Ruth", "--role", "guest", "--by",
                 "\(demo.parents[0].id)")
             #expect(invited.ending == .exited(0), "\(invited.errors)")
             try server.restart()
@@ -90,9 +86,7 @@ extension SystemTests {
         @Test("a stale edit is answered with the conflict, and the client can be used as a module")
         func conflicts() throws {
             guard let python else { return }
-            let folder = try TemporaryFolder()
-            let demo = try Demo(in: folder.path)
-            let server = try RunningServer(folder.path)
+            let (_, demo, server) = try Demo.served()
             let script = """
                 import asyncio, json, sys, uuid
                 sys.path.insert(0, sys.argv[1])

@@ -8,9 +8,7 @@ extension SystemTests {
         @Test("R021 R056 R057 R084 R092 R154 R156: the flows of the five documents, done by two clients at once, leave both with the same records and lists")
         func flows() throws {
             guard let python = try Self.python() else { return }
-            let folder = try TemporaryFolder()
-            let demo = try Demo(in: folder.path)
-            let server = try RunningServer(folder.path)
+            let (_, demo, server) = try Demo.served()
             let answer = try Programs.run(
                 python[0], python.dropFirst() + ["-B", Programs.root + "/Tests/Python/flows.py", server.url] + demo.parents.map(\.token))
             try #require(answer.ending == .exited(0), "\(answer.errors)")
@@ -26,7 +24,7 @@ extension SystemTests {
             #expect(events.count == 42)
             // And the server's own log agrees with how far they came.
             try server.stop()
-            let book = try LogBook(folder.path, demo.family)
+            let book = try LogBook(server.folder, demo.family)
             #expect(book.changes.count == Int(told["seq"]?.integer ?? 0))
             #expect(book.records.count == Int(told["records"]?.integer ?? 0))
         }

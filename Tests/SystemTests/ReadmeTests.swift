@@ -37,9 +37,7 @@ extension SystemTests {
 
         @Test("its transcript is what the programs print")
         func transcripts() throws {
-            let folder = try TemporaryFolder()
-            let demo = try Demo(in: folder.path)
-            let server = try RunningServer(folder.path)
+            let (folder, demo, server) = try Demo.served()
             let carmen = HuddleProgram(server, token: demo.parents[0].token)
             let steps = try Self.transcript()
             #expect(steps.count >= 10 && steps.contains { $0.command.hasPrefix("huddle docs upload") })
@@ -61,9 +59,7 @@ extension SystemTests {
 
         @Test("what it says can be typed in the conversation is understood there")
         func typed() throws {
-            let folder = try TemporaryFolder()
-            let demo = try Demo(in: folder.path)
-            let server = try RunningServer(folder.path)
+            let (_, demo, server) = try Demo.served()
             let text = try Self.readme()
             let section = try #require(text.split(separator: "## Try it").last?.split(separator: "\n## ").first)
             let typed = section.matches(of: #/`(/[a-z]+( [^`]*)?)`/#).map { String($0.output.1) }

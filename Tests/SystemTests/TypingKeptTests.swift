@@ -29,9 +29,7 @@ struct TypingKeptTests {
         SIGKILL, SIGHUP, SIGTERM,
     ])
     func kept(signal: Int32) throws {
-        let folder = try TemporaryFolder()
-        let demo = try Demo(in: folder.path + "/data")
-        let server = try RunningServer(folder.path + "/data")
+        let (_, demo, server) = try Demo.served()
         let program = HuddleProgram(server, token: demo.parents[0].token)
         var terminal = try program.open()
         try FullScreenTests.expect(terminal, "? shows the keys")

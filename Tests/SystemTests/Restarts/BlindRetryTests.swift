@@ -12,11 +12,9 @@ extension SystemTests.RestartTests {
         let seed = Seeded.choose()
         print("Sent again: HUDDLE_SEED=\(seed)")
         var random = Seeded(seed)
-        let folder = try TemporaryFolder()
-        let demo = try Demo(in: folder.path)
-        let server = try RunningServer(folder.path)
+        let (_, demo, server) = try Demo.served()
         let installation = Ask.id()
-        let event = try #require(try LogBook(folder.path, demo.family).records.values.filter { $0.kind == .event }.min { $0.id < $1.id })
+        let event = try #require(try LogBook(server.folder, demo.family).records.values.filter { $0.kind == .event }.min { $0.id < $1.id })
         let mutations = (0..<400).map { number in
             // Messages are done; of the edits with one base the first is, and the others are refused for good.
             switch number % 3 {
@@ -62,7 +60,7 @@ extension SystemTests.RestartTests {
         #expect(again > 10)
         try server.kill()
 
-        let book = try LogBook(folder.path, demo.family)
+        let book = try LogBook(server.folder, demo.family)
         let logged = book.changes(of: installation)
         #expect(logged.values.allSatisfy { $0.count == 1 })
         var done: [Int64: Int64] = [:]

@@ -18,9 +18,7 @@ extension SystemTests {
             var random = Seeded(seed)
             let start = Clock.monotonicMilliseconds()
             let deadline = start + 90_000
-            let folder = try TemporaryFolder()
-            let demo = try Demo(in: folder.path)
-            let server = try RunningServer(folder.path)
+            let (_, demo, server) = try Demo.served()
             let progress = try Progress()
 
             let contenders = try (0..<2).map { side in
@@ -46,7 +44,7 @@ extension SystemTests {
             // Even the last moments need no orderly end.
             try server.kill()
 
-            let book = try LogBook(folder.path, demo.family)
+            let book = try LogBook(server.folder, demo.family)
             RestartReport(book: book, tallies: tallies).check(mutations: Self.mutations, kills: Self.kills)
             let seconds = Double(Clock.monotonicMilliseconds() - start) / 1_000
             print("Killed and started again: \(RestartReport.summary(book, tallies)), \(seconds) s")

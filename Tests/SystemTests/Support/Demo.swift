@@ -30,4 +30,11 @@ struct Demo {
         }
         try #require(parents.count == 2 && athletes.count == 2)
     }
+
+    /// The family and a server that serves it. The data are in `data` of a fresh folder, which is there as long as the server is.
+    static func served() throws -> (folder: TemporaryFolder, demo: Demo, server: RunningServer) {
+        let folder = try TemporaryFolder()
+        let demo = try Demo(in: folder.path + "/data")
+        return (folder, demo, try RunningServer(folder.path + "/data", keeping: folder))
+    }
 }

@@ -11,6 +11,7 @@ final class RunningServer {
     private(set) var child: ChildProcess
     private let options: [String]
     private let launcher: [String]
+    private let kept: TemporaryFolder?
 
     /// Starts it on a free port and waits until it takes connections.
     ///
@@ -18,10 +19,12 @@ final class RunningServer {
     ///   - listen: what `--listen` says; the port that counts is the one that it prints.
     ///   - launcher: a program that runs what it is given after words of its own.
     ///   - errors: where its log goes.
-    init(_ folder: String, options: [String] = [], listen: String = "127.0.0.1:0", launcher: [String] = [], errors: ChildProcess.Stream = .nothing) throws {
+    ///   - kept: is there as long as the server is.
+    init(_ folder: String, options: [String] = [], listen: String = "127.0.0.1:0", launcher: [String] = [], errors: ChildProcess.Stream = .nothing, keeping kept: TemporaryFolder? = nil) throws {
         self.folder = folder
         self.options = options
         self.launcher = launcher
+        self.kept = kept
         child = try Self.start(folder, listen, options, launcher, errors)
         port = try Self.ready(child, folder)
         if options.contains("--tls-cert") { securePort = try readSecurePort() }
