@@ -347,13 +347,19 @@ struct UploadTests {
         #expect(script.disk.files.isEmpty && script.table.count == 0)
     }
 
+    /// An upload of `text` in one request, of which so much has come.
+    private func begun(_ script: UploadScript, octets: Int) throws -> (path: String, older: TestClient) {
+        let path = try script.create(Self.text.count)
+        let older = try script.server.connect()
+        script.send(older, "PATCH \(path)", UploadScript.append + ["Upload-Offset: 0", "Content-Length: \(Self.text.count)"], Array(Self.text[..<octets]))
+        for _ in 0..<20 { script.server.turn() }
+        return (path, older)
+    }
+
     @Test("a newer request makes the older yield: all that it sent is stored, and it ends; in tus when nothing more comes of it", arguments: [0, 3, 5, 6, 8])
     func yields(version: Int) throws {
         let script = try UploadScript()
-        let path = try script.create(Self.text.count)
-        let older = try script.server.connect()
-        script.send(older, "PATCH \(path)", UploadScript.append + ["Upload-Offset: 0", "Content-Length: \(Self.text.count)"], Array(Self.text[..<20_000]))
-        for _ in 0..<20 { script.server.turn() }
+        let (path, older) = try begun(script, octets: 20_000)
         if version == 0 { script.server.pass(milliseconds: UploadTable.silence) }
         let begun = Clock.monotonicMilliseconds()
         let answer = try script.ask("HEAD \(path)", version == 0 ? UploadScript.tus : ["Upload-Draft-Interop-Version: \(version)"])
@@ -369,10 +375,7 @@ struct UploadTests {
     @Test("tus: who asks while octets keep coming leaves them in peace, waits whether they stop, and hears what is stored")
     func patience() throws {
         let script = try UploadScript()
-        let path = try script.create(Self.text.count)
-        let older = try script.server.connect()
-        script.send(older, "PATCH \(path)", UploadScript.append + ["Upload-Offset: 0", "Content-Length: \(Self.text.count)"], Array(Self.text[..<10_000]))
-        for _ in 0..<20 { script.server.turn() }
+        let (path, older) = try begun(script, octets: 10_000)
         let asking = try script.server.connect()
         script.send(asking, "HEAD \(path)", UploadScript.tus)
         // Now and then a little comes, for longer than anybody waits.
@@ -400,10 +403,7 @@ struct UploadTests {
     @Test("tus: who asks hears where it stands as soon as the other has ended, fallen silent, or made way for a third", arguments: ["end", "cut", "silence", "draft", "PATCH", "DELETE"])
     func patienceEnds(how: String) throws {
         let script = try UploadScript()
-        let path = try script.create(Self.text.count)
-        let older = try script.server.connect()
-        script.send(older, "PATCH \(path)", UploadScript.append + ["Upload-Offset: 0", "Content-Length: \(Self.text.count)"], Array(Self.text[..<10_000]))
-        for _ in 0..<20 { script.server.turn() }
+        let (path, older) = try begun(script, octets: 10_000)
         let asking = try script.server.connect()
         script.send(asking, "HEAD \(path)", UploadScript.tus)
         for _ in 0..<5 { script.server.turn() }

@@ -96,12 +96,6 @@ package struct TransferProgress: Hashable, Sendable {
     package let number: Int
     package let octets: Int64
     package let state: State
-
-    package init(number: Int, octets: Int64, state: State) {
-        self.number = number
-        self.octets = octets
-        self.state = state
-    }
 }
 
 /// A file that is not through, as it is kept.
@@ -111,12 +105,6 @@ package struct KeptTransfer: Hashable, Sendable {
     package let octets: Int64
     /// `nil`: no program is at it now; it goes on with the next.
     package let state: TransferProgress.State?
-
-    package init(transfer: Transfer, octets: Int64, state: TransferProgress.State?) {
-        self.transfer = transfer
-        self.octets = octets
-        self.state = state
-    }
 
     /// "Fall highlights goes up: 45 %, 3.2 of 7 MB; it goes on when huddle runs next".
     package var words: String {
