@@ -30,8 +30,8 @@ TUS = {"Tus-Resumable": "1.0.0"}
 class Server:
     """A `huddled serve` in a fresh folder, with a family in it."""
 
-    def __init__(self, program, folder=None, options=()):
-        self.program, self.options = program, options
+    def __init__(self, program, folder=None, options=(), environment=None):
+        self.program, self.options, self.environment = program, options, {**os.environ, **(environment or {})}
         self.folder = tempfile.mkdtemp(prefix="huddle-uploads-", dir=folder)
         demo = json.loads(subprocess.run([program, "demo", "--data", self.folder, "--json"], check=True, capture_output=True).stdout)
         self.family = demo["family"]
@@ -45,7 +45,7 @@ class Server:
         for _ in range(20):
             self.process = subprocess.Popen(
                 [self.program, "serve", "--data", self.folder, "--listen", f"127.0.0.1:{self.port}", *self.options], stdout=subprocess.PIPE,
-                stderr=open(os.path.join(self.folder, "log"), "ab"))
+                stderr=open(os.path.join(self.folder, "log"), "ab"), env=self.environment)
             line = self.process.stdout.readline().decode()
             if "ws://" in line:
                 self.port = int(line.split("ws://")[1].split("/")[0].rsplit(":", 1)[1])

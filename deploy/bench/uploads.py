@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 """Uploads beside nginx: throughput of 100 MB, memory, and what others in the room notice.
 
-uploads.py HUDDLED [ROUNDS]     a release build; nginx with the dav module (Debian: nginx-light has it)
+uploads.py HUDDLED [ROUNDS] [--apart]     a release build; nginx with the dav module (Debian: nginx-light has it), a C compiler
 
-One round: the same 100 MB file by PUT to nginx and by tus to Huddle, one after the other, each order in turn; medians over the rounds. Beside
-it the time that hashing (SHA-256) and syncing such a file take here by themselves, so that they can be told apart (Huddle hashes while it writes, so taking
-off all of the first tells too much; the plain ratio tells too little). Then one and twenty uploads at
+One round: the same 100 MB file by PUT to nginx and by tus to Huddle, one after the other, each order in turn; medians over the rounds. To tell hash and sync
+apart, to the same program three more times: with syncs that return at once, with a SHA-256 that takes 64 octets of each portion, with both; a library that is loaded
+before the others does that (LD_PRELOAD). What a round is shorter then, they cost it: both happen while it writes, so how long they take by themselves tells
+nothing. `--apart` ends here. Then one and twenty uploads at
 once, as fast as they go and with 5 MB/s each: peak of the memory that is the server's own above what it was, and how long a member of the same room waits
 for the answer to a message meanwhile, and before; as fast as they go five times, of which the middle one counts. Prints JSON.
 """
-import hashlib
 import http.client
 import json
 import os
@@ -41,6 +41,26 @@ def free_port():
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
         return one.getsockname()[1]
+
+
+# What is the same program without: `huddled` syncs by these two, and digests what comes in portions by this one (everything else in one go).
+APART = {
+    "sync": "int fsync(int f) { return 0; }\nint fdatasync(int f) { return 0; }\n",
+    # A little of each portion, so that each file keeps a digest of its own.
+    "hash": "#define _GNU_SOURCE\n#include <dlfcn.h>\n#include <stddef.h>\nint EVP_DigestUpdate(void *c, const void *d, size_t n) {\n"
+            "static int (*real)(void *, const void *, size_t);\nif (!real) *(void **)&real = dlsym(RTLD_NEXT, \"EVP_DigestUpdate\");\n"
+            "return real(c, d, n < 64 ? n : 64);\n}\n",
+}
+
+
+def without(folder, *what):
+    """A library that takes the place of what is called there: what to start a server with."""
+    library = f"{folder}/without-{'-and-'.join(what)}.so"
+    code = "".join(APART[name] for name in reversed(what))
+    compiler = shutil.which("cc") or shutil.which("clang")
+    assert compiler, "telling hash and sync apart needs a C compiler"
+    subprocess.run([compiler, "-shared", "-fPIC", "-w", "-x", "c", "-", "-o", library, "-ldl"], input=code.encode(), check=True)
+    return {"LD_PRELOAD": library}
 
 
 class Nginx:
@@ -88,20 +108,41 @@ def upload(server, octets, title):
     return took
 
 
-def hash_and_sync(octets):
-    """Seconds for SHA-256 of the file, and for the syncs that an upload of it makes beyond writing."""
-    begun = time.monotonic()
-    hashlib.sha256(octets)
-    hashed = time.monotonic() - begun
-    with tempfile.NamedTemporaryFile(dir=tempfile.gettempdir()) as file:
-        synced = 0.0
-        for start in range(0, len(octets), 8 << 20):
-            file.write(octets[start:start + (8 << 20)])
-            file.flush()
-            begun = time.monotonic()
-            os.fdatasync(file.fileno())
-            synced += time.monotonic() - begun
-    return hashed, synced
+def proves(server, name):
+    """What is to be missing is missing: nobody measures the same thing twice."""
+    assert f"without-{name}.so" in pathlib.Path(f"/proc/{server.process.pid}/maps").read_text(), f"the server is not the one without {name}"
+
+
+def throughput(program, server, rounds):
+    """Medians over the rounds, by PUT and by tus."""
+    octets = content()
+    libraries = tempfile.mkdtemp(prefix="huddle-apart-")
+    others = {"-and-".join(what): Server(program, environment=without(libraries, *what)) for what in (("sync",), ("hash",), ("sync", "hash"))}
+    nginx = Nginx()
+    try:
+        runs = {"nginx": nginx.put, "huddle": lambda file: upload(server, file, "A file")}
+        for name, other in others.items():
+            proves(other, name)
+            runs["without_" + name.replace("-", "_")] = lambda file, other=other: upload(other, file, "A file")
+        for name in runs:
+            runs[name](octets[:1 << 20])
+        times = {name: [] for name in runs}
+        for number in range(rounds):
+            for name in list(runs) if number % 2 else reversed(list(runs)):
+                # Another file each time: what is there already is not written again.
+                times[name].append(runs[name](octets[:12] + os.urandom(8) + octets[20:]))
+        took = {name: statistics.median(seconds) for name, seconds in times.items()}
+        return {
+            **{name + "_mb_s": round(SIZE / seconds / 1e6) for name, seconds in took.items()},
+            "ratio": round(took["nginx"] / took["huddle"], 2), "ratio_without_hash_and_sync": round(took["nginx"] / took["without_sync_and_hash"], 2),
+            "sync_ms": round(1e3 * (took["huddle"] - took["without_sync"])), "hash_ms": round(1e3 * (took["huddle"] - took["without_hash"])),
+            "sync_and_hash_ms": round(1e3 * (took["huddle"] - took["without_sync_and_hash"])),
+        }
+    finally:
+        nginx.end()
+        for other in others.values():
+            other.end()
+        shutil.rmtree(libraries)
 
 
 def memory(process):
@@ -213,28 +254,13 @@ def cpu(process):
 def main():
     if sys.argv[1] == "witness":
         return witness(int(sys.argv[2]), *sys.argv[3:5])
-    program, load = sys.argv[1], os.getloadavg()[0]
-    rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 5
-    octets = content()
-    server, nginx = Server(program), Nginx()
+    words = [word for word in sys.argv[1:] if word != "--apart"]
+    program, rounds, load = words[0], int(words[1]) if len(words) > 1 else 5, os.getloadavg()[0]
+    server = Server(program)
     try:
-        times = {"nginx": [], "huddle": []}
-        upload(server, octets[:1 << 20], "Warm")
-        apart = []
-        for number in range(rounds):
-            order = ["nginx", "huddle"] if number % 2 else ["huddle", "nginx"]
-            for name in order:
-                # Another file each time: what is there already is not written again.
-                mine = octets[:-8] + os.urandom(8)
-                times[name].append(nginx.put(mine) if name == "nginx" else upload(server, mine, f"Round {number}"))
-            apart.append(hash_and_sync(octets))
-        put, tus = statistics.median(times["nginx"]), statistics.median(times["huddle"])
-        hashed, synced = (statistics.median(x) for x in zip(*apart))
-        result = {
-            "nginx_mb_s": round(SIZE / put / 1e6), "huddle_mb_s": round(SIZE / tus / 1e6), "ratio": round(put / tus, 2),
-            "hash_s": round(hashed, 3), "sync_s": round(synced, 3), "ratio_without_hash_and_sync": round(put / max(1e-9, tus - hashed - synced), 2),
-        }
-        result["load_before"] = load
+        result = {**throughput(program, server, rounds), "load_before": load}
+        if "--apart" in sys.argv:
+            return print(json.dumps(result, indent=1))
         result["one"] = many(server, 1)
         result["twenty_5_mb_s"] = many(server, 20, 5e6)
         # A few hundred messages have two or three past their p99: the middle of five runs, each with a server of its own, for its room.
@@ -248,7 +274,6 @@ def main():
         result["twenty_each"] = [(run["mb_s"], run["p50_times"], run["p99_times"]) for run in runs]
         print(json.dumps(result, indent=1))
     finally:
-        nginx.end()
         server.end()
 
 
