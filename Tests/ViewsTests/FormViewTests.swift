@@ -549,6 +549,43 @@ extension FormViewTests {
         #expect(Self.drawn(again).contains("Fall Showcase") && Self.drawn(again).contains("Albany"))
     }
 
+    @Test("A form that is made again rests on the version that was typed on, through any number of kills: a change of the same field is a conflict")
+    func staleBase() throws {
+        var form = try Self.edit()
+        try Self.go(&form, "Event name")
+        Self.type(&form, "ctrl-u", "Fall Showcase")
+        var later = Self.event
+        for name in ["Winter Showcase", "Summer Showcase"] {
+            let draft = try #require(form.draft)
+            later.version += 1
+            later.fields["name"] = .text(name)
+            form = try Self.edit(later)
+            form.restore(draft)
+        }
+        let entry = try #require(try Self.saved(Self.type(&form, "ctrl-s")).first)
+        #expect(entry.base?.version == Self.event.version)
+        #expect(entry.patch.assignments.map(\.value) == [.text("Fall Showcase")])
+        // What was typed on something later than is known here does not make it so.
+        var early = try Self.edit()
+        early.restore(FormDraft(.edit(Self.event.id), version: 99, rows: try #require(form.draft).rows))
+        #expect(try Self.saved(Self.type(&early, "ctrl-s")).first?.base?.version == Self.event.version)
+    }
+
+    @Test("Of a set only what the person chose is added and taken away: whom somebody else added meanwhile stays")
+    func staleSet() throws {
+        var form = try Self.edit()
+        try Self.go(&form, "Coaches present")
+        Self.type(&form, "Nad", "enter")
+        let text = try #require(form.draft?.text)
+        var later = Self.event
+        later.version += 1
+        later.fields["coaches_present"] = .set([SetElement(id: Self.dana, name: "Old Coach"), SetElement(id: Self.maya, name: "Third Coach")])
+        var again = try Self.edit(later)
+        again.restore(try #require(FormDraft(text: text)))
+        let edits = try #require(try Self.saved(Self.type(&again, "ctrl-s")).first).patch.setEdits
+        #expect(edits.map(\.add) == [[Self.coach]] && edits.map(\.remove) == [[]])
+    }
+
     @Test("What no form wrote makes no form", arguments: [
         "", "{}", "[]", #"{"add":"nothing","rows":[]}"#, #"{"edit":"x","rows":[]}"#, #"{"add":"event","rows":[{"part":0}"#, #"{"rows":[{"part":0,"typed":"x"}]}"#,
     ])

@@ -20,6 +20,8 @@ package struct FormDraft: Hashable, Sendable {
         /// A field's name; `nil`: whose the record is.
         let field: String?
         let content: Content
+        /// Of a set, what stood in it when it was changed: what is added and taken away is told from that. `nil` for all else.
+        let original: [Identifier]?
     }
 
     enum Content: Hashable, Sendable {
@@ -42,6 +44,20 @@ package struct FormDraft: Hashable, Sendable {
         self.recipe = recipe
         self.version = version
         self.rows = rows
+    }
+
+    /// What was typed and chosen, for people who look for it in a file: a paragraph for each field, named as in `proto/schema`.
+    package var words: String {
+        rows.compactMap { row in
+            let said: String? =
+                switch row.content {
+                case .typed(let text): text
+                case .choice(let word): word
+                case .flag(let isOn): isOn ? "yes" : "no"
+                case .chosen: nil
+                }
+            return said.map { "\(row.field ?? ""): \($0)\n" }
+        }.joined()
     }
 
     // MARK: As text
@@ -144,13 +160,26 @@ extension FormDraft.Row {
             for id in ids { writer.identifier(id) }
             writer.endArray()
         }
+        if let original {
+            writer.key("original")
+            writer.beginArray()
+            for id in original { writer.identifier(id) }
+            writer.endArray()
+        }
         writer.endObject()
+    }
+
+    private static func identifiers(_ reader: inout JSONReader) throws(JSONError) -> [Identifier] {
+        var ids: [Identifier] = []
+        try reader.readArray { (reader: inout JSONReader) throws(JSONError) in ids.append(try reader.readIdentifier()) }
+        return ids
     }
 
     fileprivate static func read(_ reader: inout JSONReader) throws(JSONError) -> FormDraft.Row? {
         var part: Int64 = 0
         var field: String?
         var content: FormDraft.Content?
+        var original: [Identifier]?
         try reader.readObject { (reader: inout JSONReader, key: JSONKey) throws(JSONError) in
             switch key {
             case "part": part = try reader.readInteger()
@@ -158,14 +187,12 @@ extension FormDraft.Row {
             case "typed": content = .typed(try reader.readString())
             case "choice": content = .choice(try reader.skipNull() ? nil : try reader.readString())
             case "flag": content = .flag(try reader.readBool())
-            case "chosen":
-                var ids: [Identifier] = []
-                try reader.readArray { (reader: inout JSONReader) throws(JSONError) in ids.append(try reader.readIdentifier()) }
-                content = .chosen(ids)
+            case "chosen": content = .chosen(try identifiers(&reader))
+            case "original": original = try identifiers(&reader)
             default: try reader.skipValue()
             }
         }
-        return content.map { FormDraft.Row(part: Int(clamping: part), field: field, content: $0) }
+        return content.map { FormDraft.Row(part: Int(clamping: part), field: field, content: $0, original: original) }
     }
 }
 
@@ -185,11 +212,14 @@ extension FormView {
                 case .flag(let isOn): .flag(isOn)
                 case .chosen(let ids): .chosen(ids)
                 }
-            return FormDraft.Row(part: row.part, field: row.declaration?.name, content: content)
+            var original: [Identifier]?
+            if case .set = row.type, case .chosen(let ids) = row.original { original = ids }
+            return FormDraft.Row(part: row.part, field: row.declaration?.name, content: content, original: original)
         })
     }
 
-    /// Puts back what was typed in an earlier run into a form that was made by the same recipe.
+    /// Puts back what was typed in an earlier run into a form that was made by the same recipe. It rests on the version that was typed on, so that
+    /// what others did since is a conflict, or stays, and is not lost.
     package mutating func restore(_ draft: FormDraft) {
         for kept in draft.rows {
             guard let place = rows.firstIndex(where: { $0.part == kept.part && $0.declaration?.name == kept.field }) else { continue }
@@ -201,13 +231,16 @@ extension FormView {
                 guard case .choice(let words, _) = rows[place].type else { continue }
                 rows[place].content = .choice(word.flatMap { words.firstIndex(of: $0) })
             case (.flag(let isOn), .flag): rows[place].content = .flag(isOn)
-            case (.chosen(let ids), .chosen): rows[place].content = .chosen(ids)
+            case (.chosen(let ids), .chosen):
+                if let original = kept.original, case .set = rows[place].type { rows[place].original = .chosen(original) }
+                rows[place].content = .chosen(ids)
             default: continue
             }
         }
         check()
         if let base = parts.first?.base, base.version != draft.version {
             banner = "This was changed since you typed: look at every field before you save."
+            if draft.version > 0 { parts[0].base?.version = min(base.version, draft.version) }
         }
     }
 }

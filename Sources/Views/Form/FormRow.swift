@@ -21,8 +21,9 @@ package struct FormOption: Hashable, Labelled {
 /// One record of the batch that a form makes.
 package struct FormPart {
     package let kind: Kind
-    /// The record that is changed, as it was when the form was opened; `nil` for a new one.
-    package let base: Record?
+    /// The record that is changed, as it was when the form was opened; `nil` for a new one. Its version is the one that was typed on, which may be
+    /// older than its fields in a form that was made again.
+    package internal(set) var base: Record?
     /// What is set without being asked, by field name.
     package let preset: [String: Value]
     /// What stands above its fields.

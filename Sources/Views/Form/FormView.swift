@@ -10,7 +10,7 @@ package import Terminal
 package struct FormView: AskingPane {
     package let title: String
     package let saveLabel: String
-    package let parts: [FormPart]
+    package internal(set) var parts: [FormPart]
     package internal(set) var rows: [FormRow]
     /// A row, or behind the last: the button.
     package internal(set) var focus = 0
