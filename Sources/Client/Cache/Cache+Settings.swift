@@ -24,14 +24,7 @@ extension Cache {
     /// Those of a member, for a process that only looks.
     static func settings(_ place: CachePlace, _ member: Identifier) -> [ViewSetting: String] {
         let path = "\(place.folder(of: member))/\(fileName)"
-        guard Files.exists(path) else { return [:] }
-        do {
-            let database = try Database(path: path, mode: .readWrite, busyMilliseconds: 1_000)
-            try database.execute("PRAGMA query_only = ON")
-            return try settings(in: database)
-        } catch {
-            return [:]
-        }
+        return (try? databaseForLooking(path).map { try settings(in: $0) }) ?? [:]
     }
 
     private static func settings(in database: Database) throws -> [ViewSetting: String] {

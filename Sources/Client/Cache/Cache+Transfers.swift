@@ -65,9 +65,7 @@ extension Cache {
     package static func lookTransfers(_ place: CachePlace, _ member: Identifier) -> [KeptTransfer] {
         let folders = [place.folder(of: member)] + (1...mostBeside).map { place.folder(beside: $0, of: member) }
         return folders.flatMap { folder -> [KeptTransfer] in
-            let path = "\(folder)/\(fileName)"
-            guard Files.exists(path), let database = try? Database(path: path, mode: .readWrite, busyMilliseconds: 1_000) else { return [] }
-            guard (try? database.execute("PRAGMA query_only = ON")) != nil else { return [] }
+            guard let database = try? databaseForLooking("\(folder)/\(fileName)") else { return [] }
             return kept(in: database, isOpen: isOpen(folder))
         }
     }

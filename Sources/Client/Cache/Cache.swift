@@ -48,6 +48,8 @@ package final class Cache {
     /// what its author wrote on this side.
     let own: String?
     var isBeside: Bool { own != nil }
+    /// The folder of the member's own cache, which stays when one beside it is taken over.
+    package var lastingFolder: String { own.map { String($0.dropLast(Self.fileName.count + 1)) } ?? folder }
     private var isSynchronous = true
 
     // What is written, for telling what is not.
@@ -206,9 +208,8 @@ package final class Cache {
     /// - Returns: what sees one state of a member's own cache; `nil` where there is none that this program can read.
     private static func readerForLooking(_ place: CachePlace, _ member: Identifier) throws -> CacheReader? {
         let path = "\(place.folder(of: member))/\(fileName)"
-        guard Files.exists(path) else { return nil }
-        let database = try Database(path: path, mode: .readWrite, busyMilliseconds: 1_000)
-        try database.execute("PRAGMA query_only = ON; BEGIN")
+        guard let database = try databaseForLooking(path) else { return nil }
+        try database.execute("BEGIN")
         guard try database.prepare("PRAGMA user_version").first({ $0.int64(0) }) == version else { return nil }
         return try CacheReader(database)
     }
@@ -216,11 +217,17 @@ package final class Cache {
     /// The caches beside a member's own, for a process that only looks.
     static func besides(_ place: CachePlace, _ member: Identifier) -> [Database] {
         (1...mostBeside).compactMap { number in
-            let path = "\(place.folder(beside: number, of: member))/\(fileName)"
-            guard Files.exists(path), let database = try? Database(path: path, mode: .readWrite, busyMilliseconds: 1_000) else { return nil }
-            guard (try? database.execute("PRAGMA query_only = ON")) != nil else { return nil }
-            return database
+            try? databaseForLooking("\(place.folder(beside: number, of: member))/\(fileName)")
         }
+    }
+
+    /// Opens a cache that another process may have, without its lock and to change nothing (its log may have to be made: not read-only);
+    /// `nil` where there is none.
+    static func databaseForLooking(_ path: String) throws(SQLiteError) -> Database? {
+        guard Files.exists(path) else { return nil }
+        let database = try Database(path: path, mode: .readWrite, busyMilliseconds: 1_000)
+        try database.execute("PRAGMA query_only = ON")
+        return database
     }
 
     private static func openDatabase(_ path: String) throws(SQLiteError) -> Database {
@@ -282,8 +289,16 @@ package final class Cache {
         place.forget()
     }
 
-    /// Removes the folder, for one that holds nothing any more.
-    func remove() { try? Files.removeTree(folder) }
+    /// Removes the folder, for one that holds nothing any more; where that fails, what it held, so that nobody takes it over again.
+    func remove() {
+        do throws(Errno) {
+            try Files.removeTree(folder)
+        } catch {
+            try? transaction(synchronously: true) {
+                try database.execute("DELETE FROM pending; DELETE FROM draft; DELETE FROM conversation; DELETE FROM input; DELETE FROM transfer")
+            }
+        }
+    }
 
     /// Removes what is the family's and keeps what its author wrote and never sent, for one whose sign-in is not known any more: it is
     /// theirs, and waits for the next one.

@@ -107,6 +107,9 @@ extension SyncEngine {
         let isOwn = adopt(left)
         drafts = held + drafts.filter { draft in !held.contains { $0.id == draft.id } }
         pending.sort { $0.id < $1.id }
+        // What is shown is what comes of them in the order in which they are sent.
+        refreshAll()
+        touched = []
         return isOwn
     }
 

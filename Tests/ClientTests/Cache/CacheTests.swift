@@ -188,8 +188,17 @@ struct CacheTests {
         #expect(Cache.look(home.place, World.parent, withWaiting: true)?.state.pending.count == engine.pending.count + 2)
         #expect(Cache.lookTransfers(home.place, World.parent).map(\.transfer.path) == ["/tmp/one", "/tmp/two"])
         let before = engine
-        for _ in 0..<2 {
+        let left = try Files.list(home.folder + "/beside").map { (folder: home.folder + "/beside/" + $0, files: try Self.files(home.folder + "/beside/" + $0)) }
+        #expect(left.count == 2)
+        for round in 0..<3 {
             durable = try Self.other()
+            // As it is after a kill between the taking over and the removing.
+            if round == 1 {
+                for (folder, files) in left {
+                    try Files.makeFolders(folder)
+                    for (name, octets) in files { try Files.write(octets, to: folder + "/" + name) }
+                }
+            }
             var (alone, last) = beside(5)
             #expect(alone.pending.map(\.id) == (before.pending.map(\.id) + alone.pending.suffix(2).map(\.id)))
             #expect(alone.pending.suffix(2).map(\.operations.first?.id) == [World.id(77), World.id(78)], "in the order in which they were asked for, each once")
@@ -201,6 +210,46 @@ struct CacheTests {
             last.save(alone)
             durable = last
         }
+    }
+
+    private static func files(_ folder: String) throws -> [(String, [UInt8])] {
+        try Files.list(folder).filter { !$0.hasSuffix("-shm") }.map { ($0, try Files.read(folder + "/" + $0)) }
+    }
+
+    @Test("What is taken over is shown as what comes of it in the order in which it is sent")
+    func order() throws {
+        func renamed(_ id: Int64, _ name: String) -> PendingMutation {
+            PendingMutation(id: id, body: .operations([World.update(20, base: 3, ["name": .text(name)])]), overlap: nil, at: id)
+        }
+        var here = SavedState(client: World.client, family: World.id(1), member: World.parent)
+        here.cursor = Cursor(epoch: "e1", sequence: 10)
+        here.records = [World.school(20, "Ohio", version: 3)]
+        var beside = here
+        (here.pending, beside.pending) = ([renamed(50, "First")], [renamed(100, "Second")])
+        var engine = SyncEngine(World.configuration())
+        engine.restore(here)
+        #expect(engine.record(World.id(20))?.fields.text("name") == "First")
+        let isOwn = engine.takeOver(beside)
+        #expect(isOwn == true)
+        #expect(engine.pending.map(\.id) == [50, 100])
+        #expect(engine.record(World.id(20))?.fields.text("name") == "Second")
+    }
+
+    @Test("Of what is kept in one go either all is there or nothing, and what was there before stays")
+    func atOnce() throws {
+        let home = try Home()
+        var engine = SyncEngine(World.configuration())
+        var durable = DurableSide(home.place, restoring: &engine)
+        try Self.fullEngine(&durable, &engine)
+        let cache = try #require(durable.cache)
+        try cache.keep(["form 9": .init(text: "{9}"), "room": .init(text: "a")], input: ["one"])
+        try cache.database.execute("CREATE TRIGGER full BEFORE INSERT ON conversation WHEN NEW.text = 'full' BEGIN SELECT RAISE(ABORT, 'full'); END")
+        #expect(throws: (any Error).self) { try cache.keep(["form 9": .init(), "form 1": .init(text: "{9}"), "room": .init(text: "full")], input: ["two"]) }
+        #expect(try cache.conversations().mapValues(\.text) == ["form 9": "{9}", "room": "a"])
+        #expect(try cache.input() == ["one"])
+        try cache.keep(["form 9": .init(), "form 1": .init(text: "{9}"), "room": .init(text: "b")], input: ["two", ""])
+        #expect(try cache.conversations().mapValues(\.text) == ["form 1": "{9}", "room": "b"])
+        #expect(try cache.input() == ["one", "two"])
     }
 
     @Test("What is taken over under another client id waits until nothing here does, so that nothing is sent twice")
@@ -223,6 +272,8 @@ struct CacheTests {
         ("room", "", "b", "room", "b"), ("room", "a", "", "room", "a"), ("room", "a", "b", "room", "a\nb"), ("room", "a", "a", "room", "a"),
         ("form 1", "{}", "{1}", "form 2", "{1}"), ("upload 3", "{}", "{1}", "upload 1", "{1}"), ("kept", "[1]", "[2,3]", "kept", "[1,2,3]"),
         ("kept", "[]", "[2]", "kept", "[]\n[2]"),
+        // What was taken over before.
+        ("room", "a\nb", "b", "room", "a\nb"), ("form 1", "{1}", "{1}", "form 1", "{1}"), ("kept", "[1,2,3]", "[2,3]", "kept", "[1,2,3]"),
     ])
     func merged(name: String, here: String, there: String, place: String, text: String) {
         let answer = Cache.merged(name, Cache.Place(text: there), into: [name: Cache.Place(text: here, place: "p")])
