@@ -34,9 +34,13 @@ struct OutboxCommand {
                 }
                 // What the server has of it goes with time, and what is here of a download stays.
                 try cache.forget(transfer: files[place].number)
+                try tell("\(files[place].transfer.title.printable) is stopped and forgotten.")
                 return .done
             }
-            _ = session.drop(draft: try OutboxRequest.draft(number, session.engine.drafts).id)
+            let draft = try OutboxRequest.draft(number, session.engine.drafts)
+            _ = session.drop(draft: draft.id)
+            let clock = LocalClock(zone: session.engine.timeZone)
+            try tell("Forgotten: \(ChangeText(RecordNames(session.engine)) { clock.time($0, now: Clock.wallMilliseconds()) }.draft(draft))")
             return .done
         case .resolve(let number, let words):
             return try send { session in
@@ -48,6 +52,11 @@ struct OutboxCommand {
                 return try session.resolve(sides, fields, whole: whole)
             }
         }
+    }
+
+    /// What was done, for people.
+    private func tell(_ sentence: String) throws {
+        if !invocation.isJSON { try Output.write(sentence + "\n") }
     }
 
     // MARK: List

@@ -64,9 +64,16 @@ package enum OutboxRequest: Hashable, Sendable {
     }
 
     /// The draft that a number names: its place in the list from 1, or its mutation's number.
-    package static func draft(_ number: String, _ drafts: [Draft]) throws(UsageError) -> Draft {
+    ///
+    /// - Parameter listed: the mutations of the list that was shown last, whose numbers stay what they were when some of them are gone; `nil`: there
+    ///   was none, and the list is `drafts`.
+    package static func draft(_ number: String, _ drafts: [Draft], listed: [Int64]? = nil) throws(UsageError) -> Draft {
         if let value = Int64(number) {
-            if let place = Int(number), drafts.indices.contains(place - 1) { return drafts[place - 1] }
+            let listed = listed ?? drafts.map(\.id)
+            if let place = Int(exactly: value), place > 0, place <= listed.count {
+                if let draft = drafts.first(where: { $0.id == listed[place - 1] }) { return draft }
+                throw UsageError("What had the number \(place) is sent again, decided or forgotten already. /drafts numbers what is left.")
+            }
             if let draft = drafts.first(where: { $0.id == value }) { return draft }
         }
         throw UsageError("Nothing that was refused has the number \(number.printable). See /drafts, or: huddle outbox")

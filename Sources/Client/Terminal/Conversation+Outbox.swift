@@ -17,25 +17,36 @@ extension Conversation {
             for mutation in waiting { print("   \(text.waiting(mutation))") }
             if !engine.drafts.isEmpty { showDrafts() }
             if !files.isEmpty { print(files.count == 1 ? "1 file is on its way:" : "\(files.count) files are on their way:") }
+            listedFiles = (try? session.cache?.transfers().map(\.number)) ?? []
             for (place, file) in files.enumerated() { print("f\(place + 1). \(file.words)") }
         case .send:
             if engine.phase != .live { session.hurry() }
             print(engine.pending.isEmpty ? "Nothing waits." : "Trying now.")
-        case .retry(let number): _ = try session.retry(draft: try OutboxRequest.draft(number, engine.drafts).id)
+        case .retry(let number): _ = try session.retry(draft: try draft(number).id)
         case .drop(let number):
             if let place = OutboxRequest.file(number) { return try drop(file: place, number) }
-            _ = session.drop(draft: try OutboxRequest.draft(number, engine.drafts).id)
-            print("Forgotten.")
+            let draft = try draft(number)
+            _ = session.drop(draft: draft.id)
+            print("Forgotten: \(text.draft(draft))")
         case .resolve(let number, let words): try resolve(number, words)
         }
     }
 
+    /// The draft that a number of the list that was shown last names.
+    func draft(_ number: String) throws(UsageError) -> Draft { try OutboxRequest.draft(number, session.engine.drafts, listed: listedDrafts) }
+
     /// Stops a file that is on its way, for good: what the server has of it goes with time, and what is here of a download stays.
     private func drop(file place: Int, _ number: String) throws {
-        guard let cache = session.cache, let files = try? cache.transfers(), files.indices.contains(place) else {
+        guard let cache = session.cache, let files = try? cache.transfers() else {
+            throw UsageError("Nothing can be kept on this machine, so that no file has a number.")
+        }
+        let listed = listedFiles ?? files.map(\.number)
+        guard listed.indices.contains(place) else {
             throw UsageError("No file on its way has the number \(number.printable). /outbox tells their numbers.")
         }
-        let (kept, transfer) = files[place]
+        guard let (kept, transfer) = files.first(where: { $0.number == listed[place] }) else {
+            throw UsageError("The file that had the number \(number.printable) is through or forgotten already. /outbox numbers what is left.")
+        }
         // Whoever is at it lets go of it first.
         if stopFile?(kept) != true { try cache.forget(transfer: kept) }
         print("\(transfer.title.printable) is stopped and forgotten.")
@@ -44,6 +55,7 @@ extension Conversation {
     /// `/conflicts`: both sides of everything that was refused because somebody else changed it too.
     func showConflicts() {
         let engine = session.engine
+        listedDrafts = engine.drafts.map(\.id)
         var isNone = true
         for (index, draft) in engine.drafts.enumerated() {
             guard let sides = engine.conflict(of: draft.id) else { continue }
@@ -59,7 +71,7 @@ extension Conversation {
 
     /// Decides a conflict; without words it shows the two sides.
     func resolve(_ number: String, _ words: [String]) throws {
-        let draft = try OutboxRequest.draft(number, session.engine.drafts)
+        let draft = try draft(number)
         guard let sides = session.engine.conflict(of: draft.id) else {
             throw UsageError("Nobody changed the same: /retry \(number.printable) sends it again, /drop \(number.printable) forgets it.")
         }

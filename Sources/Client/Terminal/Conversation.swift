@@ -34,6 +34,10 @@ package final class Conversation {
     private var numbered: [Kind: [Identifier]] = [:]
     /// The kind of that list.
     private var listed = Kind.event
+    /// The mutations of the drafts that were listed last, by their numbers from 1; `nil` before any were.
+    var listedDrafts: [Int64]?
+    /// The same of files on their way, by what they are kept under.
+    var listedFiles: [Int]?
     /// The question whose answer says which change an undo without a number means.
     private var undoRequest: Int64?
     /// Whether that question waits until what was typed before is done.
@@ -176,7 +180,7 @@ package final class Conversation {
             output += text.rejection(rejection).map { "  " + $0 }
             if let keptKey {
                 print("  Kept for you: \(keptKey) shows it, beside what stands there now. There you send it again, change it or forget it.")
-            } else if let number = place.map({ $0 + 1 }) {
+            } else if let number = number(ofDraft: mutation) {
                 print("  Kept as draft \(number): /retry \(number) sends it again, /drop \(number) forgets it.")
                 if rejection.code == .overlap { print("  To have both at once: /retry \(number) --override --reason \"why\"") }
             }
@@ -436,6 +440,7 @@ package final class Conversation {
 
     func showDrafts() {
         let drafts = session.engine.drafts
+        listedDrafts = drafts.map(\.id)
         if drafts.isEmpty { return print("No drafts: nothing was refused.") }
         for (index, draft) in drafts.enumerated() {
             print("\(index + 1). \(text.draft(draft))")
@@ -443,12 +448,14 @@ package final class Conversation {
         }
     }
 
-    private func draft(_ number: String) throws(UsageError) -> Draft {
-        let drafts = session.engine.drafts
-        guard let index = Int(number), drafts.indices.contains(index - 1) else {
-            throw UsageError("There is no draft \(number.printable). See /drafts.")
-        }
-        return drafts[index - 1]
+    /// The number under which a draft is told: behind those that have one, which keep theirs.
+    private func number(ofDraft mutation: Int64) -> Int? {
+        let drafts = session.engine.drafts.map(\.id)
+        guard drafts.contains(mutation) else { return nil }
+        var listed = listedDrafts ?? drafts.filter { $0 != mutation }
+        if !listed.contains(mutation) { listed.append(mutation) }
+        listedDrafts = listed
+        return listed.firstIndex(of: mutation).map { $0 + 1 }
     }
 
     private func list(_ kind: Kind, _ records: [Record], filters: Int = 0, isSearch: Bool = false) {
