@@ -1,6 +1,8 @@
 import Client
 import Family
 import Posix
+import Screen
+import Terminal
 import Views
 
 /// What is typed and not sent: kept on this machine while one types, so that it stands there again however the program ended.
@@ -9,12 +11,20 @@ struct Typing {
     static let delay: Int64 = 100
     /// Forms that are open at once: more than anybody is in the middle of.
     static let mostForms = 8
+    /// Milliseconds until it is tried again where it could not be kept (a full disk): seldom enough to disturb nobody.
+    static let again: Int64 = 5_000
+    /// Lines that wait to be kept at most: as many as the history of the next run has.
+    static let mostLines = 1_000
+    /// Files of what could not be shown again that lie side by side at most: more than anybody reads.
+    static let mostFiles = 999
 
     /// When it is to be kept, by the monotonic clock; `nil` when nothing was typed since.
     fileprivate(set) var due: Int64?
     /// What is kept, by the name of the buffer.
     fileprivate var kept: [String: Cache.Place] = [:]
     fileprivate var isRestored = false
+    /// What an earlier run left and is not shown in this one: kept on.
+    fileprivate var unrestored: [Cache.Place] = []
     /// Lines that were sent and are not in the history of the next run yet.
     fileprivate var lines: [String] = []
 
@@ -28,19 +38,28 @@ extension FullScreenClient {
     /// Keeps what has been typed since the last time.
     func keepTyping() {
         typing.due = nil
-        let lines = typing.lines
-        typing.lines = []
         guard typing.isRestored, let cache = session.cache else { return }
         var places: [String: Cache.Place] = [:]
         places["room"] = room.typed
         for case (.form(let number), let form as FormBuffer) in views { places["form \(number)"] = form.typed }
         for (number, place) in documents.typed.enumerated() { places["upload \(number + 1)"] = place }
         places["kept"] = kept.typed
-        // Without a place to keep it everything goes on; the session has said so.
-        for line in lines { try? cache.keep(input: line) }
-        for (name, place) in places where typing.kept[name] != place { try? cache.keep(place, of: name) }
-        for name in typing.kept.keys where places[name] == nil { try? cache.keep(Cache.Place(), of: name) }
-        typing.kept = places
+        var number = 1
+        for place in typing.unrestored {
+            while places["form \(number)"] != nil { number += 1 }
+            places["form \(number)"] = place
+        }
+        var changed = places.filter { typing.kept[$0.key] != $0.value }
+        for name in typing.kept.keys where places[name] == nil { changed[name] = Cache.Place() }
+        do {
+            // At once: what has another number now is under one of them.
+            try cache.keep(changed, input: typing.lines)
+            typing.kept = places
+            typing.lines = []
+        } catch {
+            // Without a place to keep it everything goes on; the session has said so.
+            typing.due = Clock.monotonicMilliseconds() + Typing.again
+        }
     }
 
     /// Puts back what an earlier run left, once the records are there.
@@ -49,10 +68,28 @@ extension FullScreenClient {
         typing.isRestored = true
         room.remember((try? cache.input()) ?? [])
         typing.kept = (try? cache.conversations()) ?? [:]
-        if let place = typing.kept["room"], room.restore(place) { room.tell(["What you had typed is still here, below. Ctrl-C drops it."]) }
+        if let place = typing.kept["room"], !place.text.isEmpty {
+            if room.restore(place) {
+                room.tell(["What you had typed is still here, below. Ctrl-C drops it."])
+            } else {
+                setAside(place, place.text, "What you had typed before")
+            }
+        }
         for (name, place) in typing.kept.sorted(by: { $0.key < $1.key }) where name.hasPrefix("form ") {
-            guard let draft = FormDraft(text: place.text), let key = restore(draft), let number = buffers.number(of: key) else { continue }
-            room.tell(["A form that was not saved is open again: Alt-\(number) shows it."])
+            guard views.values.count(where: { $0 is FormBuffer }) < Typing.mostForms else {
+                typing.unrestored.append(place)
+                continue
+            }
+            let draft = FormDraft(text: place.text)
+            if let key = draft.flatMap({ restore($0) }), let number = buffers.number(of: key) {
+                room.tell(["A form that was not saved is open again: Alt-\(number) shows it."])
+            } else {
+                setAside(place, draft.map(\.words) ?? place.text, "What a form was about is gone: what you had typed into it")
+            }
+        }
+        if !typing.unrestored.isEmpty {
+            let count = typing.unrestored.count
+            room.tell(["\(count == 1 ? "1 more form that was" : "\(count) more forms that were") not saved \(count == 1 ? "is" : "are") kept: save or discard some of those that are open, and start huddle again."])
         }
         let uploads = typing.kept.filter { $0.key.hasPrefix("upload ") }.sorted { $0.key < $1.key }.map(\.value)
         if !uploads.isEmpty, documents.restore(uploads, self), let number = buffers.number(of: .documents) {
@@ -61,11 +98,46 @@ extension FullScreenClient {
         if let place = typing.kept["kept"], kept.restore(place, self), let number = buffers.number(of: .kept) {
             room.tell(["What you chose and wrote for a conflict is still here: Alt-\(number) shows it."])
         }
+        // What is open has other names now, and what was set aside has none.
+        typing.note()
+    }
+
+    /// Puts what nothing can show again into a file of its own.
+    ///
+    /// - Parameter what: the beginning of the sentence that tells where it is.
+    private func setAside(_ place: Cache.Place, _ text: String, _ what: String) {
+        guard let path = pathForKeeping, (try? Files.write(Array((text.isEmpty ? place.text : text).utf8), to: path)) != nil else {
+            return typing.unrestored.append(place)
+        }
+        room.tell(["\(what) is kept in the file \(path.printable)."])
+    }
+
+    /// Where nothing is yet, in the folder of what is kept; `nil` where nothing can be kept.
+    private var pathForKeeping: String? {
+        guard let folder = session.cache?.lastingFolder else { return nil }
+        return (1...Typing.mostFiles).lazy.map { "\(folder)/typed-\($0).txt" }.first { !Files.exists($0) }
+    }
+
+    /// What the person's own editor left goes where it was asked for, and is kept before its file goes. What does not fit is kept as a file.
+    ///
+    /// - Parameter text: `nil` when the editor failed.
+    func take(_ text: String?, from editor: ExternalEditor, _ done: (String) -> Void) {
+        if let text {
+            done(text)
+            keepTyping()
+            guard text.count > LineEditor.limit else { return }
+        }
+        guard let path = editor.keep(at: pathForKeeping) else { return }
+        tell(
+            text == nil
+                ? "The editor ended with an error, or its text is too long, so that nothing is changed here: what it left is kept in the file \(path.printable)."
+                : "Only the first \(LineEditor.limit) characters have room here: all of the text is kept in the file \(path.printable).")
     }
 
     /// Keeps a line that was sent, for the history of the next run.
     func remember(_ line: String) {
         typing.lines.append(line)
+        if typing.lines.count > Typing.mostLines { typing.lines.removeFirst() }
         typing.note()
     }
 }

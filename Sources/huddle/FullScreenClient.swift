@@ -210,7 +210,7 @@ final class FullScreenClient {
             var events = try screen.events(items[..<own])
             if let editor, let result = try editor.process.result() {
                 self.editor = nil
-                if let text = result.text { editor.done(text) }
+                take(result.text, from: editor.process, editor.done)
                 events += result.events
             }
             isUnchanged = hasPrepared && news.isEmpty && !hasMoved && events.isEmpty
@@ -287,7 +287,7 @@ final class FullScreenClient {
         }
     }
 
-    private func tell(_ line: String) {
+    func tell(_ line: String) {
         room.tell([line])
         if buffers.current != .room { toast(line) }
     }

@@ -80,4 +80,81 @@ struct TypingKeptTests {
         terminal.signal(SIGKILL)
         _ = try terminal.waitForEnd()
     }
+
+    /// The folder of what the only member keeps.
+    private static func folder(_ program: HuddleProgram) throws -> String {
+        let state = program.home + "/.local/state/huddle"
+        let server = try #require(try Files.list(state).first { $0.hasPrefix("ws") })
+        let member = try #require(try Files.list(state + "/" + server).first { $0 != "seats" })
+        return "\(state)/\(server)/\(member)"
+    }
+
+    @Test("Forms that cannot be opened again are kept, and what was typed about something that is gone is told with its file")
+    func unrestored() throws {
+        let folder = try TemporaryFolder()
+        let demo = try Demo(in: folder.path + "/data")
+        let server = try RunningServer(folder.path + "/data")
+        let program = HuddleProgram(server, token: demo.parents[0].token)
+        var terminal = try program.open()
+        try FullScreenTests.expect(terminal, "nobody else is here")
+        terminal.signal(SIGTERM)
+        _ = try terminal.waitForEnd()
+        let kept = try Self.folder(program)
+        do {
+            let database = try Database(path: kept + "/cache.sqlite", mode: .readWrite, busyMilliseconds: 1_000)
+            for number in 1...10 {
+                try database.run(
+                    "INSERT INTO conversation VALUES (?, ?, '')", .text("form \(number)"),
+                    .text(#"{"add":"school","asks":false,"version":0,"rows":[{"part":0,"field":"name","typed":"School \#(number)"}]}"#))
+            }
+            try database.run(
+                "INSERT INTO conversation VALUES ('form 0', ?, '')",
+                .text(#"{"edit":"01930000-0000-7000-8000-00000000ffff","version":3,"rows":[{"part":0,"field":"description","typed":"A long thought"}]}"#))
+        }
+        for word in ["x", "xy"] {
+            terminal = try program.open()
+            try FullScreenTests.expect(terminal, "2 more forms that were not saved are kept")
+            // Kept anew, with what is open now.
+            try terminal.type(word == "x" ? "x" : "y")
+            try waitForKept(word, program)
+            terminal.signal(SIGKILL)
+            _ = try terminal.waitForEnd()
+            let database = try Database(path: kept + "/cache.sqlite", mode: .readWrite, busyMilliseconds: 1_000)
+            let count = try database.prepare("SELECT count(*) || ' ' || count(DISTINCT text) FROM conversation WHERE name LIKE 'form %' AND text LIKE '%School %'").first { $0.text(0) }
+            #expect(count == "10 10")
+        }
+        #expect(String(decoding: try Files.read(kept + "/typed-1.txt"), as: UTF8.self) == "description: A long thought\n")
+        #expect(!Files.exists(kept + "/typed-2.txt"), "told once")
+    }
+
+    @Test("What comes back from the editor is kept before anything else happens, and what is not taken in stays as a file", arguments: [
+        ("printf 'from the editor' > \"$1\"", "> from the editor", "", 0),
+        ("printf 'half a thought' > \"$1\"; kill -9 $$", "The editor ended with an error", "half a thought", 1),
+        ("head -c 20000 /dev/zero | tr '\\0' a > \"$1\"", "Only the first 16384 characters have room", "a", 20_000),
+        ("head -c 1100000 /dev/zero | tr '\\0' a > \"$1\"", "The editor ended with an error", "a", 1_100_000),
+    ])
+    func edited(script: String, sentence: String, file: String, times: Int) throws {
+        let folder = try TemporaryFolder()
+        let demo = try Demo(in: folder.path + "/data")
+        let server = try RunningServer(folder.path + "/data")
+        let program = HuddleProgram(server, token: demo.parents[0].token)
+        try Files.write(Array("#!/bin/sh\n\(script)\n".utf8), to: folder.path + "/editor", mode: 0o700)
+        var terminal = try program.open(variables: ["VISUAL": folder.path + "/editor"])
+        try FullScreenTests.expect(terminal, "nobody else is here")
+        try terminal.type("before\u{18}\u{5}")
+        try FullScreenTests.expect(terminal, sentence)
+        terminal.signal(SIGKILL)
+        _ = try terminal.waitForEnd()
+        let path = try Self.folder(program) + "/typed-1.txt"
+        guard file.isEmpty else {
+            let isWhole = try Files.read(path) == Array(String(repeating: file, count: times).utf8)
+            #expect(isWhole)
+            return
+        }
+        #expect(!Files.exists(path))
+        terminal = try program.open()
+        try FullScreenTests.expect(terminal, sentence)
+        terminal.signal(SIGKILL)
+        _ = try terminal.waitForEnd()
+    }
 }
