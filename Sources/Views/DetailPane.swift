@@ -109,6 +109,6 @@ package struct DetailPane: Sendable {
         return [what, text, "It can be undone for 30 days.", "y does it   any other key keeps it"]
     }
 
-    /// The first words of what is selected.
-    var selectedText: String { lines.first { $0.record != nil && $0.record == selected }.map { TextWidth.cut($0.text.text, to: 60) } ?? "" }
+    /// The first words of a record in it.
+    func text(of record: RecordReference) -> String { lines.first { $0.record == record }.map { TextWidth.cut($0.text.text, to: 60) } ?? "" }
 }

@@ -135,6 +135,9 @@ package struct DocumentsView: Sendable, AskingPane, SearchingPane {
         (opened, detail, linksFailure) = (document, lines, nil)
     }
 
+    /// What is open is different now.
+    package mutating func refreshDetail(_ lines: [String]) { if opened != nil { detail = lines } }
+
     /// The links of the open document.
     package mutating func show(links: [ShareLink], of document: Identifier) {
         guard document == opened else { return }

@@ -48,7 +48,7 @@ extension EventsView {
         }
         StatusLine.draw(facts, below: hidden, chord: Keymap.names(chord.pressed), &canvas, status, theme)
         if monthChoice != nil { drawMonthChoice(&canvas) }
-        if isAskingToDelete { ask(&canvas) }
+        if let asked { ask(asked, &canvas) }
         if isHelpOpen { KeyHelp.draw(KeyHelp.lines(keymap, "events", EventsCommand.helpLines + BufferCommand.helpLines), &canvas, theme) }
     }
 
@@ -209,9 +209,9 @@ extension EventsView {
         return detail.draw(&canvas, rect.inset(2, 1), theme)
     }
 
-    private func ask(_ canvas: inout Canvas) {
-        if let detail, let part = detail.selected { return Question.draw(DetailPane.question(part, detail.selectedText), &canvas, theme) }
-        let lines = ["Are you sure you want to delete this event?", selectedRecord.map { EventText.name($0.fields) } ?? "", "It can be undone for 30 days.", "y delete   any other key keeps it"]
+    private func ask(_ asked: Asked, _ canvas: inout Canvas) {
+        if let detail, case .part(let part, _) = asked { return Question.draw(DetailPane.question(part, detail.text(of: part)), &canvas, theme) }
+        let lines = ["Are you sure you want to delete this event?", selectedRecord.map { EventText.name($0.fields, columns: .max) } ?? "", "It can be undone for 30 days.", "y delete   any other key keeps it"]
         Question.draw(lines, &canvas, theme)
     }
 

@@ -42,12 +42,15 @@ extension EventsView {
     }
 
     mutating func press(_ key: Terminal.Key) -> [EventsAction] {
-        if isAskingToDelete {
-            isAskingToDelete = false
-            guard key.typed?.lowercased() == "y", let selected else { return [] }
-            if let part = detail?.selected { return [.remove(part, from: selected)] }
-            detail = nil
-            return [.delete(selected)]
+        if let asked {
+            self.asked = nil
+            guard key.typed?.lowercased() == "y" else { return [] }
+            switch asked {
+            case .part(let part, let event): return [.remove(part, from: event)]
+            case .record(let event):
+                detail = nil
+                return [.delete(event)]
+            }
         }
         if isSearching {
             selectedDay = nil
@@ -128,7 +131,7 @@ extension EventsView {
             guard !record.fields.flag("attended") else { return [.shared(.say(EventsSentence.attended))] }
             return [.attend(record.id)]
         case .coaches: return selected.map { [.coaches($0)] } ?? [.shared(.say(EventsSentence.none))]
-        case .delete: isAskingToDelete = selectedRecord != nil
+        case .delete: asked = selectedRecord.map { Asked($0.id, detail?.selected) }
         case .directions:
             guard let link = selectedRecord.flatMap({ Directions.link($0.fields) }) else { return [.shared(.say(EventsSentence.noPlace))] }
             return [.directions(link)]

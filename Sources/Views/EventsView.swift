@@ -39,10 +39,13 @@ package struct EventsView: Sendable, SearchingPane {
     }
     /// Whether the context has no event at all.
     package var isEmpty: Bool { keyed.isEmpty }
-    package internal(set) var selected: Identifier?
+    package internal(set) var selected: Identifier? {
+        // What is open, and asked, is about the one that the keys are about.
+        didSet { if selected != oldValue { (detail, asked) = (nil, nil) } }
+    }
     /// The event that is open.
     package internal(set) var detail: DetailPane?
-    package internal(set) var isAskingToDelete = false
+    var asked: Asked?
     package internal(set) var isHelpOpen = false
     var search = LineField("Search: ")
     var chord = ChordReader()
@@ -97,7 +100,10 @@ package struct EventsView: Sendable, SearchingPane {
     package mutating func showDetail(_ lines: [DetailLine]) { detail = DetailPane(lines) }
 
     /// The event that is open is different now.
-    package mutating func refreshDetail(_ lines: [DetailLine]) { detail?.refresh(lines) }
+    package mutating func refreshDetail(_ lines: [DetailLine]) {
+        detail?.refresh(lines)
+        if case .part(let part, _)? = asked, detail?.records.contains(part) != true { asked = nil }
+    }
 
     /// The order of the last time (R040).
     package mutating func restore(_ sort: Query.Sort?) {

@@ -43,7 +43,10 @@ package struct ItineraryView: Sendable, AskingPane {
     package var keymap: Keymap
     package let firstWeekday: Weekday
     var selectedTrip: Identifier?
-    var selectedItem: Identifier?
+    package internal(set) var selectedItem: Identifier? {
+        // What is open is what the keys are about.
+        didSet { if selectedItem != oldValue { detail = nil } }
+    }
     var detailOffset = 0
     var question: Question?
     var input: LineField?
@@ -90,7 +93,7 @@ package struct ItineraryView: Sendable, AskingPane {
             plan = TripPlan(trip, items, names)
             settle()
         } else {
-            (plan, detail, selectedItem) = (nil, nil, nil)
+            (plan, selectedItem) = (nil, nil)
         }
     }
 
@@ -100,6 +103,9 @@ package struct ItineraryView: Sendable, AskingPane {
 
     /// Shows a record in full.
     package mutating func showDetail(_ lines: [String]) { (detail, detailOffset) = (lines, 0) }
+
+    /// What is open is different now.
+    package mutating func refreshDetail(_ lines: [String]) { if detail != nil { detail = lines } }
 
     /// Asks about items that overlap.
     package mutating func show(_ clash: DraftItem) {
@@ -272,7 +278,7 @@ package struct ItineraryView: Sendable, AskingPane {
             if detail != nil {
                 detail = nil
             } else if plan != nil {
-                plan = nil
+                (plan, selectedItem) = (nil, nil)
             } else {
                 return [.shared(.close)]
             }

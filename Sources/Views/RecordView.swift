@@ -25,7 +25,7 @@ package struct RecordView: Sendable, Pane {
     package let id: Identifier
     package private(set) var record: Record?
     package private(set) var pane = DetailPane()
-    package private(set) var isAskingToDelete = false
+    private(set) var asked: Asked?
     var isHelpOpen = false
     var chord = ChordReader()
     package var keymap: Keymap
@@ -42,6 +42,11 @@ package struct RecordView: Sendable, Pane {
     package mutating func show(_ record: Record?, _ lines: [DetailLine]) {
         self.record = record
         pane.refresh(lines)
+        switch asked {
+        case .record? where record == nil: asked = nil
+        case .part(let part, _)? where !pane.records.contains(part): asked = nil
+        case .record?, .part?, nil: break
+        }
     }
 
     package mutating func handle(_ input: InputEvent) -> [RecordAction] { receive(input) }
@@ -56,10 +61,11 @@ package struct RecordView: Sendable, Pane {
     mutating func click(_ target: ClickTarget?) -> [RecordAction] { pane.click(target).map { [.record($0)] } ?? [] }
 
     mutating func press(_ key: Terminal.Key) -> [RecordAction] {
-        if isAskingToDelete {
-            isAskingToDelete = false
+        if let asked {
+            self.asked = nil
             guard key.typed?.lowercased() == "y" else { return [] }
-            return [pane.selected.map { .remove($0) } ?? .delete]
+            if case .part(let part, _) = asked { return [.remove(part)] }
+            return [.delete]
         }
         return dispatch(key, in: "events")
     }
@@ -82,7 +88,7 @@ package struct RecordView: Sendable, Pane {
         case .attend where isEvent: return record?.fields.flag("attended") == true ? [.shared(.say(EventsSentence.attended))] : [.attend]
         case .coaches where isEvent: return [.coaches]
         case .export where isEvent: return [.export]
-        case .delete where record != nil: isAskingToDelete = true
+        case .delete where record != nil: asked = Asked(id, pane.selected)
         case .directions:
             guard let record, kind == .event else { return [.shared(.bell)] }
             guard let link = Directions.link(record.fields) else { return [.shared(.say(EventsSentence.noPlace))] }
@@ -119,28 +125,31 @@ package struct RecordView: Sendable, Pane {
             below = pane.draw(&canvas, inner, theme)
         }
         StatusLine.draw(facts, below: below, chord: Keymap.names(chord.pressed), &canvas, status, theme)
-        if isAskingToDelete {
-            let name = record.map { $0.fields.text("name") ?? $0.fields.text("title") ?? "" } ?? ""
+        switch asked {
+        case .part(let part, _)?: Question.draw(DetailPane.question(part, pane.text(of: part)), &canvas, theme)
+        case .record?:
+            let name = record.map { RecordNames.name($0) } ?? ""
             Question.draw(
-                pane.selected.map { DetailPane.question($0, pane.selectedText) } ?? [
-                    "Are you sure you want to delete this \(kind.declaration.label.lowercased())?", name, "It can be undone for 30 days.", "y delete   any other key keeps it",
-                ], &canvas, theme)
+                ["Are you sure you want to delete this \(kind.declaration.label.lowercased())?", name, "It can be undone for 30 days.", "y delete   any other key keeps it"],
+                &canvas, theme)
+        case nil: break
         }
         if isHelpOpen { KeyHelp.draw(KeyHelp.lines(keymap, "events", EventsCommand.helpLines + BufferCommand.helpLines), &canvas, theme) }
     }
 }
 
+/// What it is asked about whether it is to go, while it is asked: by the time of the answer something else may be selected.
+enum Asked: Hashable, Sendable {
+    case record(Identifier)
+    /// A record in another one.
+    case part(RecordReference, of: Identifier)
+
+    init(_ record: Identifier, _ part: RecordReference?) { self = part.map { .part($0, of: record) } ?? .record(record) }
+}
+
 /// A question over what is on the screen; the second line is what it is about.
 enum Question {
     static func draw(_ lines: [String], _ canvas: inout Canvas, _ theme: Theme) {
-        let rect = canvas.bounds.centred(columns: (lines.map { TextWidth.of($0) }.max() ?? 0) + 4, rows: lines.count + 2)
-        canvas.dropTargets()
-        canvas.fill(rect)
-        canvas.box(rect, theme[.failure])
-        canvas.cursor = nil
-        canvas.clipped(to: rect.inset(1, 1)) { canvas in
-            for (row, line) in lines.enumerated() { canvas.draw(line, at: rect.column + 2, rect.row + 1 + row, row == 1 ? theme[.title] : theme[.text]) }
-            if let last = lines.last { PaneParts.targets(last, &canvas, at: rect.column + 2, rect.row + lines.count) }
-        }
+        PaneParts.dialog(lines.enumerated().map { StyledText($1, $0 == 1 ? theme[.title] : theme[.text]) }, &canvas, theme, style: .failure)
     }
 }

@@ -140,6 +140,9 @@ struct DocumentsViewTests {
         #expect(Self.type(&view, "enter") == [.open(Self.id(2))])
         view.showDetail(Self.id(2), ["Transcript 2026", "  Title  Transcript 2026"])
         #expect(Self.drawn(view).contains("Loading …"))
+        // Somebody changes it, what is known of it goes.
+        view.refreshDetail(["Transcript 2026", "  Notes  Official"])
+        #expect(Self.drawn(view).contains("Notes  Official"))
         var link = ShareLink()
         (link.id, link.school, link.expiresAt, link.views, link.downloads) = ("abc", Self.id(90), 9_000, 3, 1)
         var ended = link

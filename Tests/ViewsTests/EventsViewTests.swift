@@ -370,7 +370,7 @@ struct EventsViewTests {
         var canvas = Canvas(Size(columns: 80, rows: 20))
         view.draw(RoomViewTests.facts(), &canvas)
         #expect(canvas.target(at: Point(79, 1)) == nil && canvas.target(at: Point(2, 8)) == nil)
-        #expect(try Self.click(&view, "any other key").isEmpty && !view.isAskingToDelete)
+        #expect(try Self.click(&view, "any other key").isEmpty && view.asked == nil)
         _ = Self.type(&view, "x")
         #expect(try Self.click(&view, "y delete") == [.delete(chosen)])
     }
@@ -400,6 +400,76 @@ struct EventsViewTests {
         #expect(Self.type(&view, "y") == [.delete(id)])
     }
 
+    @Test("A question is about what it asked about: it closes when that is gone, and y does nothing else then")
+    func asked() throws {
+        // A result of the event that is open is deleted by somebody else.
+        var view = try Self.view()
+        let id = try #require(view.selectedRecord?.id)
+        let metric = RecordReference(.metric, Self.records[0].id), coach = RecordReference(.coach, EventDetailTests.coach.id)
+        let lines = [DetailLine(StyledText("Łódź Open")), DetailLine(StyledText("1.87 sec"), metric), DetailLine(StyledText("Nadia Rahimi"), coach)]
+        view.showDetail(lines)
+        _ = Self.type(&view, "tab", "x")
+        view.refreshDetail([lines[0], lines[2]])
+        #expect(!Self.drawn(view).contains("Are you sure"))
+        #expect(Self.type(&view, "y").isEmpty)
+        // One that is there still is meant, wherever the wheel went.
+        view.refreshDetail(lines)
+        _ = Self.type(&view, "tab", "x")
+        _ = view.handle(.mouse(MouseEvent(.wheelDown, at: Point(40, 8))))
+        #expect(Self.drawn(view).contains("1.87 sec") && view.detail?.selected == nil)
+        #expect(Self.type(&view, "y") == [.remove(metric, from: id)])
+
+        // An event leaves the filter, or is deleted.
+        for gone in [Self.event(3, ["type": .text("game"), "name": .text("Late Camp"), "start_date": .text("2026-11-06")]), nil] {
+            var view = try Self.view()
+            _ = Self.type(&view, "t", "x")
+            #expect(Self.drawn(view).contains("Late Camp") && view.asked == .record(Self.records[1].id))
+            view.show(Self.records.filter { $0.id != Self.records[1].id } + [gone].compactMap(\.self), context: .athlete(RoomViewTests.maya), today: view.today)
+            #expect(view.selectedRecord?.id == Self.records[4].id && !Self.drawn(view).contains("Are you sure"))
+            #expect(Self.type(&view, "y").isEmpty)
+        }
+    }
+
+    @Test("The event that is open is the one that keys are about: when another is selected, it is closed", arguments: [
+        (["t"], false), (["s"], false), (["d"], true), (["d", "d"], false), (["right"], true), (["right", "left"], false), (["."], false), (["r"], true),
+    ] as [([String], Bool)])
+    func open(keys: [String], isOpen: Bool) throws {
+        var view = try Self.view()
+        let id = try #require(view.selected)
+        view.showDetail([DetailLine(StyledText("all of Łódź Open"))])
+        for key in keys { _ = Self.type(&view, key) }
+        #expect((view.detail != nil) == isOpen && (view.selected == id) == isOpen)
+        #expect(Self.drawn(view).contains("all of Łódź Open") == isOpen)
+    }
+
+    @Test("An event that is open is closed when the season is another one's, or it was deleted")
+    func closed() throws {
+        for (records, context) in [(Self.records, Context.athlete(RoomViewTests.dana)), ([], .all), (Self.records.filter { $0.id != Self.records[2].id }, .all)] {
+            var view = try Self.view()
+            view.showDetail([DetailLine(StyledText("all of Łódź Open"))])
+            view.show(Self.records, context: .all, today: view.today)
+            #expect(view.detail != nil, "it is in everybody's season, too")
+            view.show(records, context: context, today: view.today)
+            #expect(view.detail == nil && !Self.drawn(view).contains("all of Łódź Open"))
+        }
+    }
+
+    @Test("A question tells a long name to its end on a narrow screen")
+    func longNames() throws {
+        let long = (1...20).map { "word\($0)" }.joined(separator: " ")
+        let event = Self.event(1, ["type": .text("camp"), "name": .text(long), "start_date": .text("2026-11-24")])
+        var view = try Self.view([event])
+        _ = Self.type(&view, "x")
+        var record = RecordView(.event, event.id, theme: .dark, keymap: RoomCommand.defaultKeymap())
+        record.show(event, [])
+        _ = record.handle(.key(.character("x")))
+        var canvas = Canvas(Size(columns: 40, rows: 20))
+        record.draw(RoomViewTests.facts(), &canvas)
+        for drawn in [Self.drawn(view, columns: 40, rows: 20), canvas.text] {
+            for word in ["word1 ", "word9", "word20", "y delete", "keeps it"] { #expect(drawn.contains(word), "\(word) is not in\n\(drawn)") }
+        }
+    }
+
     @Test("Everybody's season names the athletes; ? shows the keys; every size is drawn")
     func others() throws {
         var view = try Self.view(context: .all)
@@ -410,7 +480,7 @@ struct EventsViewTests {
         let help = Self.drawn(view, rows: 24)
         for words in ["the next event", "back to where you were", "anywhere, by a few letters", "close the buffer"] { #expect(help.contains(words), "\(words)\n\(help)") }
         _ = Self.type(&view, "x")
-        #expect(!view.isAskingToDelete)
+        #expect(view.asked == nil)
         for columns in stride(from: 1, through: 130, by: 7) {
             for rows in stride(from: 1, through: 40, by: 3) {
                 let text = Self.drawn(view, columns: columns, rows: rows)

@@ -169,6 +169,46 @@ struct ItineraryViewTests {
         #expect(try click("Esc trips").isEmpty && view.plan == nil)
     }
 
+    @Test("The item that is open is the one that keys are about: when another is selected, or none, it is closed", arguments: [
+        (["enter"], [], 14, true), (["enter"], ["right"], 11, false), (["enter", "j"], ["right"], 11, true), (["enter", "j"], ["right", "right"], 11, true),
+        (["enter", "j", "j"], ["."], 12, true), (["enter", "j", "j"], ["right", "left"], 14, false),
+    ] as [([String], [String], UInt64, Bool)])
+    func open(before: [String], after: [String], item: UInt64, isOpen: Bool) throws {
+        var view = try Self.view()
+        for key in before { Self.type(&view, key) }
+        view.showDetail(["the whole item"])
+        for key in after { Self.type(&view, key) }
+        #expect((view.detail != nil) == isOpen && Self.drawn(view).contains("the whole item") == isOpen)
+        #expect(Self.type(&view, "e") == [.pane(.edit(Self.id(item)))])
+    }
+
+    @Test("An item that is open is closed when somebody deletes it or moves it to another day, and its new words are shown when somebody changes it")
+    func changed() throws {
+        let now = try #require(LocalDateTime("2026-11-21T14:32"))
+        let moved = Self.item(14, "Museum", "entertainment", "2026-11-23T10:00", nil)
+        for items in [Self.items.filter { $0.id != Self.id(14) }, Self.items.filter { $0.id != Self.id(14) } + [moved]] {
+            var view = try Self.view()
+            Self.type(&view, "enter")
+            view.showDetail(["Departure 10:00"])
+            view.refreshDetail(["Departure 11:00"])
+            #expect(Self.drawn(view).contains("Departure 11:00"))
+            view.show(trips: Self.trips, items: items, names: RecordNames(Self.trips + items), now: now)
+            #expect(view.detail == nil && view.selectedItem == Self.id(11))
+            view.refreshDetail(["Departure 12:00"])
+            #expect(view.detail == nil)
+        }
+    }
+
+    @Test("On a day without items nothing is open, and keys are about the trip")
+    func emptyDay() throws {
+        var view = try Self.view(Self.trips, [Self.items[3], Self.items[2]])
+        Self.type(&view, "enter")
+        view.showDetail(["the whole item"])
+        Self.type(&view, "right")
+        #expect(view.day == CalendarDate("2026-11-22") && view.detail == nil)
+        #expect(Self.type(&view, "e") == [.pane(.edit(Self.id(1)))])
+    }
+
     @Test("Deleting a trip tells that its items go with it; a trip that somebody deleted is left")
     func deletion() throws {
         var view = try Self.view()

@@ -68,6 +68,7 @@ final class DocumentsBuffer: Buffer {
             shown = now
             view.show(names.records(of: .document), names: names, context: now.context)
         }
+        if let record = view.opened.flatMap({ engine.record($0) }) { view.refreshDetail(RecordTables.details(record, text)) }
         view.mayUpload = engine.role != .guest
         view.now = Clock.wallMilliseconds()
         view.day = { clock.today($0) }

@@ -20,9 +20,13 @@ final class TripsBuffer: Buffer {
         let wall = client.clock.now(Clock.wallMilliseconds())
         let now = (revisions: [Kind.trip, .tripItem, .member].map { names.revision(of: $0) }, today: wall.date)
         view.time = wall.time
-        if shown.map({ $0 == now }) ?? false { return }
-        shown = now
-        view.show(trips: names.records(of: .trip), items: names.records(of: .tripItem), names: names, now: wall)
+        if shown.map({ $0 != now }) ?? true {
+            shown = now
+            view.show(trips: names.records(of: .trip), items: names.records(of: .tripItem), names: names, now: wall)
+        }
+        if view.detail != nil, let record = view.selectedItem.flatMap({ client.session.engine.record($0) }) {
+            view.refreshDetail(RecordTables.details(record, client.text))
+        }
     }
 
     /// Something was refused because it overlaps: it is asked about here.
