@@ -103,7 +103,6 @@ package enum RoomAction: Hashable, Sendable {
     /// Put this message of one's own into the line, to be written anew.
     case rewrite(RoomTarget)
     case open(RoomTarget)
-    case chooseSeason(Int)
     case editOutside(String)
     /// What has been on the screen is read.
     case read

@@ -17,7 +17,6 @@ extension RoomView {
         StatusLine.draw(facts, below: below, chord: Keymap.names(chord.pressed), note: editorNote, &canvas, areas.status, theme)
         if let target { canvas.draw(target.isRewritten ? "  instead of: \(target.label) (Esc leaves it as it is)" : "  about \(target.label) (Esc forgets it)", at: 0, areas.target.row, columns: areas.target.columns, theme[.accent]) }
         drawInput(&canvas, areas)
-        if isSeasonMenuOpen { drawSeasons(&canvas) }
         if let asked { Question.draw(asked.lines, &canvas, theme) }
         if isHelpOpen { KeyHelp.draw(KeyHelp.lines(keymap, isSelecting ? "select" : "input", RoomCommand.helpLines), &canvas, theme) }
     }
@@ -39,7 +38,7 @@ extension RoomView {
         if areas.view.hiddenAbove > 0 { canvas.draw("↑", at: areas.input.column, areas.input.row, theme[.muted]) }
         if isSelecting {
             canvas.draw("r comment  e rewrite  u undo  o open  y copy  l link  Esc back", at: start, areas.input.row, columns: areas.input.columns - start, theme[.muted])
-        } else if !isHelpOpen, !isSeasonMenuOpen {
+        } else if !isHelpOpen {
             canvas.cursor = Point(start + areas.view.cursor.column, areas.input.row + areas.view.cursor.row)
         }
     }
@@ -156,19 +155,6 @@ extension RoomView {
                 canvas.draw(
                     TextWidth.cut(entry.candidate.detail, to: max(rect.columns - labels - 6, 0)), at: rect.column + labels + 5, rect.row + row,
                     Style(theme[.muted].foreground, on: base.background, base.attributes))
-            }
-        }
-    }
-
-    private func drawSeasons(_ canvas: inout Canvas) {
-        let wide = min((seasons.map { TextWidth.of($0) }.max() ?? 0) + 8, size.columns)
-        let rect = Rect(size).centred(columns: max(wide, 30), rows: seasons.count + 2)
-        canvas.fill(rect)
-        canvas.box(rect, theme[.accent], title: "Whose season?", titleStyle: theme[.title])
-        canvas.clipped(to: rect.inset(1, 1)) { canvas in
-            for (index, season) in seasons.enumerated() {
-                let column = canvas.draw(index < 9 ? "\(index + 1) " : "  ", at: rect.column + 2, rect.row + 1 + index, theme[.accent].with(.bold))
-                canvas.draw(season, at: column, rect.row + 1 + index)
             }
         }
     }

@@ -7,7 +7,7 @@ extension RoomView {
         switch input {
         case .key(let key): return press(key)
         case .paste(let text):
-            guard !isSelecting, !isHelpOpen, !isSeasonMenuOpen, asked == nil else { return [] }
+            guard !isSelecting, !isHelpOpen, asked == nil else { return [] }
             menu = nil
             let text = editor.isEmpty || text.contains { !$0.isNewline } ? String(text.reversed().drop { $0.isNewline }.reversed()) : text
             guard editor.characters.count + text.count <= Terminal.LineEditor.limit, editor.text.utf8.count + text.utf8.count <= Terminal.LineEditor.octetLimit
@@ -28,11 +28,6 @@ extension RoomView {
         if isHelpOpen {
             isHelpOpen = false
             return []
-        }
-        if isSeasonMenuOpen {
-            isSeasonMenuOpen = false
-            guard let digit = key.typed.flatMap({ $0.wholeNumberValue }), seasons.indices.contains(digit - 1) else { return [] }
-            return [.chooseSeason(digit - 1)]
         }
         if let asked {
             self.asked = nil
@@ -170,7 +165,7 @@ extension RoomView {
             guard let link = Link.last(in: item.text) else { return [.shared(.say("There is no link in it."))] }
             leaveSelecting()
             return [.shared(.copy(link))]
-        case .season: isSeasonMenuOpen = !seasons.isEmpty
+        case .season: return [.shared(.chooseSeason)]
         case .editOutside: return [.editOutside(editor.text)]
         case .help: isHelpOpen = true
         case .interrupt:
@@ -241,9 +236,8 @@ extension RoomView {
         case .wheelUp: return scroll(-3)
         case .wheelDown: return scroll(3)
         case .press(1):
-            if isHelpOpen || isSeasonMenuOpen {
+            if isHelpOpen {
                 isHelpOpen = false
-                isSeasonMenuOpen = false
             } else if var open = menu, areas.menu.contains(mouse.point) {
                 let first = min(max((open.selected ?? 0) - areas.menu.rows + 1, 0), max(open.entries.count - areas.menu.rows, 0))
                 open.select(first + mouse.point.row - areas.menu.row, in: &editor)

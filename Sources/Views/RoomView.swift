@@ -1,24 +1,7 @@
 package import Bytes
 package import Client
-package import Family
+internal import Family
 package import Terminal
-
-/// A record that an item is about.
-package struct RoomTarget: Hashable, Sendable {
-    package let kind: Kind
-    package let id: Identifier
-    /// What is said of it while one comments on it.
-    package let label: String
-    /// Whether the next text takes the place of that message, instead of being about it.
-    package let isRewritten: Bool
-
-    package init(kind: Kind, id: Identifier, label: String, isRewritten: Bool = false) {
-        self.kind = kind
-        self.id = id
-        self.label = label
-        self.isRewritten = isRewritten
-    }
-}
 
 /// The room: the family's timeline and the line that is typed. Pure: events and facts in, actions out, drawn on a canvas.
 package struct RoomView {
@@ -41,8 +24,6 @@ package struct RoomView {
     package var candidates: [Sigil: LabelIndex<CompletionCandidate>] = [:]
     /// What Tab offers where no sigil says what is meant: what may stand next in a command. Filled before the key is handled.
     package var offered: CompletionMenu?
-    /// Whose seasons can be looked at, the first is everybody's.
-    package var seasons: [String] = []
     /// What stands before the input instead of "> ", while a question is asked.
     package var question: String?
     /// The times of items on screen, "09:14".
@@ -58,7 +39,6 @@ package struct RoomView {
     package internal(set) var menu: CompletionMenu?
     package internal(set) var isSelecting = false
     package internal(set) var isHelpOpen = false
-    package internal(set) var isSeasonMenuOpen = false
     /// What the next text is about.
     package internal(set) var target: RoomTarget?
     /// What somebody else wrote or did, while it is asked whether it is to be taken back.

@@ -124,16 +124,22 @@ extension FullScreenClient {
     func go(to place: SwitchTarget.Place) {
         switch place {
         case .buffer(let key): show(key)
-        case .season(let index):
-            choose(season: index)
-            show(.season)
+        case .season(let context): if choose(context) { show(.season) }
         }
     }
 
-    /// Looks at another season, by its place in the menu: everybody's is the first.
-    func choose(season index: Int) {
-        guard index == 0 || athletes.indices.contains(index - 1) else { return screen.bell() }
-        session.setContext(index == 0 ? .all : .athlete(athletes[index - 1]))
+    /// Looks at another season.
+    ///
+    /// - Returns: false when the athlete is gone, which is said.
+    @discardableResult
+    func choose(_ season: Context) -> Bool {
+        if case .athlete(let id) = season, !athletes.contains(id) {
+            screen.bell()
+            toast("That athlete is not in the family any more. Choose another season.")
+            return false
+        }
+        session.setContext(season)
+        return true
     }
 
     /// Puts a text into the clipboard of the terminal, and says so.

@@ -41,9 +41,9 @@ extension FullScreenClient {
             switch outcome {
             case .open: break
             case .closed: overlay = nil
-            case .chosen(let index):
+            case .chosen(let context):
                 overlay = nil
-                choose(season: index)
+                choose(context)
             }
         case .export(var view):
             let outcome = view.handle(input)
@@ -66,9 +66,7 @@ extension FullScreenClient {
 
     /// Asks whose season it is to be.
     func offerSeasons() {
-        var selected = 0
-        if case .athlete(let id)? = session.engine.context, let place = athletes.firstIndex(of: id) { selected = place + 1 }
-        overlay = .seasons(SeasonMenu(seasons, selected: selected, theme: theme))
+        overlay = .seasons(SeasonMenu(seasons, selected: session.engine.context ?? .all, theme: theme))
     }
 
     // MARK: Export

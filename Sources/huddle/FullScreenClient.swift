@@ -415,7 +415,7 @@ final class FullScreenClient {
     func forgetLayout(_ key: BufferKey) { laidOut[key] = nil }
 
     /// The menu of seasons.
-    var seasons: [String] { ["Everybody"] + athletes.map { names.member($0) } }
+    var seasons: [Season] { [Season(.all, "Everybody")] + athletes.map { Season(.athlete($0), names.member($0)) } }
 
     var clock: LocalClock { LocalClock(zone: session.engine.timeZone) }
 

@@ -153,12 +153,12 @@ struct BufferListTests {
         list.show(.record(.school, school), title: "Ashgrove")
         list.show(.room, title: "Room")
         let names = RecordNames(EventsViewTests.records)
-        return SwitcherView(list, seasons: ["Everybody", "Maya Rivera"], records: SwitchTarget.records(names), theme: .dark, keymap: RoomCommand.defaultKeymap())
+        return SwitcherView(list, seasons: [Season(.all, "Everybody"), Season(.athlete(maya), "Maya Rivera")], records: SwitchTarget.records(names), theme: .dark, keymap: RoomCommand.defaultKeymap())
     }
 
     @Test("A few letters find a buffer, a season or a record", arguments: [
         (["enter"], SwitcherView.Outcome.chosen(.buffer(.season))), (["down", "down", "down", "down", "enter"], .chosen(.buffer(.record(.school, school)))),
-        (["up", "up", "down", "down", "enter"], .chosen(.buffer(.season))), (["mayas", "enter"], .chosen(.season(1))), (["sprsh", "enter"], .chosen(.buffer(.record(.event, event.id)))),
+        (["up", "up", "down", "down", "enter"], .chosen(.buffer(.season))), (["mayas", "enter"], .chosen(.season(.athlete(maya)))), (["sprsh", "enter"], .chosen(.buffer(.record(.event, event.id)))),
         (["lodz", "enter"], .chosen(.buffer(.record(.event, EventsViewTests.records[2].id)))), (["zzz", "enter"], .open), (["x", "esc"], .closed),
         (["zz", "ctrl-u", "enter"], .chosen(.buffer(.season))),
     ] as [([String], SwitcherView.Outcome)])
@@ -215,5 +215,30 @@ struct BufferListTests {
         view.show(nil, [])
         #expect(drawn().contains("Event not found") && drawn().contains("Esc  Return to Events →"))
         #expect([type("e"), type("x"), type("a")].allSatisfy { $0 == [.shared(.bell)] })
+    }
+
+    @Test("A question about a part of a record is about that part: it closes when it is gone, and the record stays")
+    func gonePart() {
+        var view = Self.record()
+        func type(_ names: String) -> [RecordAction] { (Keymap.keys(names) ?? []).flatMap { view.handle(.key($0)) } }
+        func drawn() -> String {
+            var canvas = Canvas(Size(columns: 70, rows: 12))
+            view.draw(RoomViewTests.facts(), &canvas)
+            return canvas.text
+        }
+        let metric = RecordReference(.metric, Self.school)
+        let lines = [DetailLine(StyledText("Spring Showcase")), DetailLine(StyledText("1.87 sec"), metric)]
+        view.show(Self.event, lines)
+        #expect(type("tab").isEmpty && type("x").isEmpty && drawn().contains("delete this metric?"))
+        view.show(Self.event, [lines[0]])
+        #expect(!drawn().contains("Are you sure") && type("y").isEmpty)
+        view.show(Self.event, lines)
+        #expect(type("tab").isEmpty && type("x").isEmpty)
+        _ = view.handle(.mouse(MouseEvent(.wheelDown, at: Point(4, 4))))
+        #expect(type("y") == [.remove(metric)])
+        // The record itself is gone.
+        #expect(type("x").isEmpty && drawn().contains("delete this event?"))
+        view.show(nil, [])
+        #expect(!drawn().contains("Are you sure") && type("y").isEmpty)
     }
 }

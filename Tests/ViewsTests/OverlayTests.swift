@@ -26,11 +26,14 @@ struct OverlayTests {
 
     // MARK: Seasons
 
-    static func menu(_ selected: Int = 1) -> SeasonMenu { SeasonMenu(["Everybody", "Maya Rivera", "Leo Rivera"], selected: selected, theme: .dark) }
+    static let leo = Identifier(high: 0x0193_0000_0000_7000, low: 0x8000_0000_0000_0777)
+    static let seasons = [Season(.all, "Everybody"), Season(.athlete(RoomViewTests.maya), "Maya Rivera"), Season(.athlete(leo), "Leo Rivera")]
+    static func menu(_ selected: Int = 1) -> SeasonMenu { SeasonMenu(seasons, selected: seasons[selected].context, theme: .dark) }
 
     @Test("R004 Whose season, by a number, by arrows and Enter; any other key leaves it as it is", arguments: [
-        (["3"], SeasonMenu.Outcome.chosen(2)), (["1"], .chosen(0)), (["enter"], .chosen(1)), (["down", "enter"], .chosen(2)), (["down", "down", "down", "enter"], .chosen(2)),
-        (["up", "k", "enter"], .chosen(0)), (["4"], .closed), (["esc"], .closed), (["x"], .closed), (["j"], .open),
+        (["3"], SeasonMenu.Outcome.chosen(.athlete(leo))), (["1"], .chosen(.all)), (["enter"], .chosen(.athlete(RoomViewTests.maya))), (["down", "enter"], .chosen(.athlete(leo))),
+        (["down", "down", "down", "enter"], .chosen(.athlete(leo))), (["0"], .closed),
+        (["up", "k", "enter"], .chosen(.all)), (["4"], .closed), (["esc"], .closed), (["x"], .closed), (["j"], .open),
     ] as [([String], SeasonMenu.Outcome)])
     func seasons(keys: [String], outcome: SeasonMenu.Outcome) {
         var menu = Self.menu()
@@ -46,7 +49,7 @@ struct OverlayTests {
         #expect(canvas.text.contains("Whose season?") && canvas.text.contains("2 Maya Rivera"))
         let chosen = menu.handle(try Self.click("3 Leo Rivera", canvas))
         let closed = menu.handle(.mouse(MouseEvent(.press(1), at: Point(0, 0))))
-        #expect(chosen == .chosen(2) && closed == .closed)
+        #expect(chosen == .chosen(.athlete(Self.leo)) && closed == .closed)
     }
 
     // MARK: Switcher

@@ -56,7 +56,6 @@ struct RoomViewTests {
         room.name = [maya: "Maya Rivera", dana: "Dana Rivera"]
         room.viewer = maya
         room.time = { at in (at / 60 % 24 < 10 ? "0" : "") + "\(at / 60 % 24):" + (at % 60 < 10 ? "0" : "") + "\(at % 60)" }
-        room.seasons = ["Everybody", "Maya Rivera", "Leo Rivera"]
         room.candidates = [
             .command: LabelIndex([CompletionCandidate("/events", insertion: "/events", detail: "events"), CompletionCandidate("/help", insertion: "/help", detail: "help")]),
             .person: LabelIndex([CompletionCandidate("Dana Rivera", insertion: "@Dana Rivera", detail: "parent")]),
@@ -201,8 +200,8 @@ struct RoomViewTests {
         (["hello", "enter"], [.submit("hello", about: nil)]), (["  ", "enter"], []), (["/events", "esc", "enter"], [.submit("/events", about: nil)]),
         (["a", "alt-enter", "b", "enter"], [.submit("a\nb", about: nil)]), (["ctrl-d"], [.shared(.quit)]), (["x", "ctrl-a", "ctrl-d", "ctrl-d"], [.shared(.quit)]),
         (["x", "ctrl-c"], []), (["ctrl-c"], [.interrupt]), (["ctrl-x u"], [.shared(.undoLast)]), (["text", "ctrl-x ctrl-e"], [.editOutside("text")]),
-        (["ctrl-z"], [.shared(.suspend)]), (["ctrl-l"], [.shared(.redraw)]), (["ctrl-x ctrl-c"], [.shared(.quit)]), (["ctrl-x x"], []), (["ctrl-o", "2"], [.chooseSeason(1)]),
-        (["ctrl-o", "9"], []), (["esc"], [.read]),
+        (["ctrl-z"], [.shared(.suspend)]), (["ctrl-l"], [.shared(.redraw)]), (["ctrl-x ctrl-c"], [.shared(.quit)]), (["ctrl-x x"], []), (["ctrl-o"], [.shared(.chooseSeason)]),
+        (["esc"], [.read]),
     ] as [([String], [RoomAction])])
     func lines(words: [String], actions: [RoomAction]) {
         var room = Self.room()
@@ -276,6 +275,17 @@ struct RoomViewTests {
         #expect(room.editor.isEmpty && room.target == nil)
         let busy = Self.type(&room, "half a line", "ctrl-up", "e")
         #expect(busy.count == 1 && room.editor.text == "half a line")
+    }
+
+    @Test("What a text is about, and which version of a message it is to take the place of, outlasts the program", arguments: [
+        RoomTarget(kind: .event, id: event, label: "Spring Showcase, 3 days"), RoomTarget(kind: .message, id: event, label: "ok", isRewritten: true, version: 12),
+        RoomTarget(kind: .message, id: event, label: "12 ok", isRewritten: true), RoomTarget(kind: .message, id: event, label: "12 ok", isRewritten: true, version: 1),
+    ])
+    func kept(target: RoomTarget) {
+        #expect(RoomTarget(kept: target.kept) == target)
+        #expect(["", "instead of ", "instead of 12", "instead of 12 ", "instead of 12 message", "event", "event x y", "99999999999999999999 event"].allSatisfy { RoomTarget(kept: $0) == nil })
+        // As earlier programs wrote it.
+        #expect(RoomTarget(kept: "instead of message \(Self.event) ok")?.version == nil && RoomTarget(kept: "instead of message \(Self.event) ok")?.isRewritten == true)
     }
 
     @Test("Words are found from the newest on, further back, and forth again; what is not there is said")

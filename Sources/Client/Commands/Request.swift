@@ -125,8 +125,10 @@ package enum Request {
         }.map(\.id).sorted()
     }
 
-    package static func update(_ record: Record, _ patch: FieldPatch) throws(Rejection) -> Operation {
-        try canonical(Operation(kind: record.kind, id: record.id, action: .update(base: record.version, merge: .disjoint, patch: patch)))
+    /// - Parameter version: what the author has seen, when that is not the record as it is.
+    package static func update(_ record: Record, _ patch: FieldPatch, of version: Int64? = nil) throws(Rejection) -> Operation {
+        let base = min(version ?? record.version, record.version)
+        return try canonical(Operation(kind: record.kind, id: record.id, action: .update(base: base, merge: .disjoint, patch: patch)))
     }
 
     package static func remove(_ record: Record) -> Operation {
@@ -154,7 +156,13 @@ package enum Request {
     }
 
     /// A message in other words, and to those whom these name.
-    package static func rewrite(_ record: Record, _ text: String, _ names: RecordNames) throws(Rejection) -> Operation {
+    ///
+    /// - Parameters:
+    ///   - version: the one whose text the author had before them; words that are newer are a conflict. `nil`: as it is.
+    ///   - original: that text. While it stands there, later versions are no news: as a rule they are the author's own.
+    package static func rewrite(
+        _ record: Record, _ text: String, _ names: RecordNames, of version: Int64? = nil, _ original: String? = nil
+    ) throws(Rejection) -> Operation {
         guard text.contains(where: { !$0.isWhitespace }) else {
             throw Rejection(.required, "A message says something. To take it back, undo it.", operation: 0, kind: .message, id: record.id, field: "text")
         }
@@ -164,7 +172,8 @@ package enum Request {
             changed.assignments += patch(.message, "mentions", .set(spokenTo.map { SetElement(id: $0) })).assignments
         }
         changed.assignments.sort { $0.field < $1.field }
-        return try update(record, changed)
+        let isSame = original != nil && record.fields.text("text") == original
+        return try update(record, changed, of: isSame ? nil : version)
     }
 
     private static func patch(_ kind: Kind, _ name: String, _ value: Value) -> FieldPatch {

@@ -1,24 +1,37 @@
+package import Family
 package import Terminal
+
+/// A season that can be looked at.
+package struct Season: Hashable, Sendable {
+    package let context: Context
+    /// Whose it is.
+    package let name: String
+
+    package init(_ context: Context, _ name: String) {
+        self.context = context
+        self.name = name
+    }
+}
 
 /// The overlay that asks whose season one wants to look at, whatever is on the screen. Pure.
 package struct SeasonMenu: Sendable {
     package enum Outcome: Hashable, Sendable {
         case open
         case closed
-        /// By its place in the menu.
-        case chosen(Int)
+        /// It may be gone by now.
+        case chosen(Context)
     }
 
-    private let seasons: [String]
+    private let seasons: [Season]
     private var selected: Int
     private let theme: Theme
 
     /// - Parameters:
     ///   - seasons: everybody's first.
     ///   - selected: the one that is looked at now.
-    package init(_ seasons: [String], selected: Int, theme: Theme) {
+    package init(_ seasons: [Season], selected: Context, theme: Theme) {
         self.seasons = seasons
-        self.selected = selected
+        self.selected = seasons.firstIndex { $0.context == selected } ?? 0
         self.theme = theme
     }
 
@@ -30,10 +43,9 @@ package struct SeasonMenu: Sendable {
             switch (key.code, key.modifiers) {
             case (.up, []), (.character("k"), []): move(-1)
             case (.down, []), (.character("j"), []), (.tab, []): move(1)
-            case (.enter, []): return seasons.indices.contains(selected) ? .chosen(selected) : .closed
+            case (.enter, []): return choose(selected)
             default:
-                guard let digit = key.typed?.wholeNumberValue, seasons.indices.contains(digit - 1) else { return .closed }
-                return .chosen(digit - 1)
+                return choose((key.typed?.wholeNumberValue ?? 0) - 1)
             }
         case .mouse(let mouse):
             switch mouse.action {
@@ -41,7 +53,7 @@ package struct SeasonMenu: Sendable {
             case .wheelDown: move(1)
             case .press:
                 guard case .place(Self.target, let place)? = mouse.target else { return .closed }
-                return .chosen(place)
+                return choose(place)
             case .release, .drag: break
             }
         case .paste, .focus: break
@@ -49,11 +61,13 @@ package struct SeasonMenu: Sendable {
         return .open
     }
 
+    private func choose(_ place: Int) -> Outcome { seasons.indices.contains(place) ? .chosen(seasons[place].context) : .closed }
+
     private mutating func move(_ step: Int) { selected = min(max(selected + step, 0), max(seasons.count - 1, 0)) }
 
     /// Draws over what is on the screen.
     package func draw(_ canvas: inout Canvas) {
-        let wide = max((seasons.map { TextWidth.of($0) }.max() ?? 0) + 8, 30)
+        let wide = max((seasons.map { TextWidth.of($0.name) }.max() ?? 0) + 8, 30)
         let rect = canvas.bounds.centred(columns: wide, rows: seasons.count + 2)
         canvas.dropTargets()
         canvas.fill(rect)
@@ -63,7 +77,7 @@ package struct SeasonMenu: Sendable {
             for (place, season) in seasons.enumerated() {
                 let row = Rect(rect.column + 1, rect.row + 1 + place, columns: rect.columns - 2, rows: 1)
                 let column = canvas.draw(place < 9 ? " \(place + 1) " : "   ", at: row.column, row.row, theme[.accent].with(.bold))
-                canvas.draw(season, at: column, row.row)
+                canvas.draw(season.name, at: column, row.row)
                 if place == selected { canvas.restyle(row) { theme[.selection].over($0) } }
                 canvas.target(row, .place(Self.target, place))
             }

@@ -1,14 +1,13 @@
 internal import Bytes
 package import Client
-internal import Family
+package import Family
 package import Terminal
 
 /// A place that the switcher goes to.
 package struct SwitchTarget: Hashable, Labelled {
     package enum Place: Hashable, Sendable {
         case buffer(BufferKey)
-        /// By its place in the menu of seasons.
-        case season(Int)
+        case season(Context)
     }
 
     package let place: Place
@@ -22,10 +21,10 @@ package struct SwitchTarget: Hashable, Labelled {
     }
 
     /// Open buffers, and seasons.
-    fileprivate static func near(_ buffers: BufferList, seasons: [String]) -> [SwitchTarget] {
+    fileprivate static func near(_ buffers: BufferList, seasons: [Season]) -> [SwitchTarget] {
         buffers.entries.enumerated().filter { $0.element.key != buffers.current }.map { index, entry in
             SwitchTarget(.buffer(entry.key), entry.title, "buffer \(index + 1)\(entry.unread > 0 ? ", \(entry.unread) new" : "")")
-        } + seasons.enumerated().map { SwitchTarget(.season($0.offset), $0.offset == 0 ? "Everybody's season" : "\($0.element)'s season", "season") }
+        } + seasons.map { SwitchTarget(.season($0.context), "\($0.name)'s season", "season") }
     }
 
     private static let recordKinds: [(kind: Kind, date: String?)] = [
@@ -71,7 +70,7 @@ package struct SwitcherView: Sendable {
     private let theme: Theme
 
     /// - Parameter records: `SwitchTarget.records`.
-    package init(_ buffers: BufferList, seasons: [String], records: LabelIndex<SwitchTarget>, theme: Theme, keymap: Keymap) {
+    package init(_ buffers: BufferList, seasons: [Season], records: LabelIndex<SwitchTarget>, theme: Theme, keymap: Keymap) {
         near = LabelIndex(SwitchTarget.near(buffers, seasons: seasons))
         self.records = records
         open = Set(buffers.entries.map(\.key))

@@ -11,9 +11,6 @@ final class RoomBuffer: Buffer {
     /// Timeline items that are laid out; older ones are fetched by scrolling.
     private static let shownItems = 2_000
 
-    /// Before what is kept of a text that takes the place of a message.
-    private static let rewriting = "instead of "
-
     private var timeline: Timeline
     private(set) var view: RoomView
     /// Requests of the timeline, whose answers are nobody else's.
@@ -49,18 +46,14 @@ final class RoomBuffer: Buffer {
     /// The line that is not sent yet, and what it is about. Answers to questions are not kept: the question would be gone.
     var typed: Cache.Place? {
         guard view.question == nil, !view.editor.isEmpty, view.editor.search == nil else { return nil }
-        return Cache.Place(text: view.editor.text, place: view.target.map { ($0.isRewritten ? Self.rewriting : "") + "\($0.kind.name) \($0.id) \($0.label)" } ?? "")
+        return Cache.Place(text: view.editor.text, place: view.target?.kept ?? "")
     }
 
     /// - Returns: whether there was something, and nothing has been typed since.
     func restore(_ place: Cache.Place) -> Bool {
         guard view.editor.isEmpty, !place.text.isEmpty else { return false }
         view.editor.set(place.text)
-        let isRewritten = place.place.hasPrefix(Self.rewriting)
-        let words = place.place.dropFirst(isRewritten ? Self.rewriting.count : 0).split(separator: " ", maxSplits: 2).map(String.init)
-        if words.count == 3, let kind = Kind(name: words[0]), let id = Identifier(words[1]) {
-            view.comment(on: RoomTarget(kind: kind, id: id, label: words[2].printable, isRewritten: isRewritten))
-        }
+        if let target = RoomTarget(kept: place.place) { view.comment(on: target) }
         return true
     }
 
@@ -88,7 +81,6 @@ final class RoomBuffer: Buffer {
         view.time = { clock.time($0, now: $0) }
         view.viewer = engine.member
         view.name = client.memberNames
-        view.seasons = client.seasons
         view.facts = client.facts
         view.show(timeline.items(engine, client.text, clock, last: Self.shownItems), unread: timeline.unread(engine))
         laidOut = engine.cursor?.sequence ?? 0
@@ -158,13 +150,12 @@ final class RoomBuffer: Buffer {
         case .fetch(let sequence): fetch(before: sequence, client.session)
         case .undo(let sequence): _ = try client.session.undo(sequence)
         case .rewrite(let target):
-            guard let text = client.session.engine.record(target.id)?.fields.text("text") else {
+            guard let record = client.session.engine.record(target.id), let text = record.fields.text("text") else {
                 return try client.perform(.say("This message is too old to be written anew. Say it again."))
             }
             view.editor.set(text)
-            view.comment(on: target)
+            view.comment(on: target.rewriting(text, version: record.version))
         case .open(let target): client.show(.record(target.kind, target.id))
-        case .chooseSeason(let index): client.choose(season: index)
         case .editOutside(let text): try client.edit(text) { [weak self] in self?.write($0) }
         case .read: markRead(client.session)
         case .interrupt: client.conversation.interrupt()
@@ -176,9 +167,10 @@ final class RoomBuffer: Buffer {
     private func submit(_ line: String, _ about: RoomTarget?, _ client: FullScreenClient) throws {
         if !client.conversation.isAsking, let about, about.isRewritten {
             guard let record = client.session.engine.record(about.id), !record.isDeleted else {
+                view.editor.set(line)
                 return try client.perform(.say("The message is gone. Enter says it anew."))
             }
-            _ = try client.session.perform([try Request.rewrite(record, Emoji.replacingNames(in: line), client.names)])
+            _ = try client.session.perform([try Request.rewrite(record, Emoji.replacingNames(in: line), client.names, of: about.version, about.original)])
             return
         }
         if client.conversation.isAsking || line.hasPrefix("/") && !line.hasPrefix("//") && Deed.of(line) == nil { return command(line, client) }
