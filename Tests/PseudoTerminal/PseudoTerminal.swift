@@ -19,6 +19,10 @@ package final class PseudoTerminal {
     private let ended: FileDescriptor
     private var ending: ChildProcess.Ending?
 
+    /// How long a test waits for what it looks for, milliseconds. It says nothing about how quick a program is, only when the test gives up: a machine
+    /// that builds meanwhile has stood still for ten seconds.
+    package static let patience = 30_000
+
     // What Swift does not see of <sys/ioctl.h> and <spawn.h>: TIOCSPTLCK, TIOCGPTN, POSIX_SPAWN_SETSID.
     private static let setLock: UInt = 0x4004_5431
     private static let getNumber: UInt = 0x8004_5430
@@ -127,7 +131,7 @@ package final class PseudoTerminal {
     /// looking: a line that is shown for six seconds is seen on a machine that stood still for ten.
     ///
     /// - Returns: false when it is not so in time; the test then shows `screen.text`.
-    package func wait(milliseconds: Int = 10_000, until isThere: (VirtualTerminal) -> Bool) throws(Errno) -> Bool {
+    package func wait(milliseconds: Int = PseudoTerminal.patience, until isThere: (VirtualTerminal) -> Bool) throws(Errno) -> Bool {
         let end = Clock.monotonicMilliseconds() + Int64(milliseconds)
         var isLate = false
         while !isThere(screen) {
@@ -142,12 +146,12 @@ package final class PseudoTerminal {
     }
 
     /// Reads until this stands somewhere on the screen.
-    package func wait(for text: String, milliseconds: Int = 10_000) throws(Errno) -> Bool {
+    package func wait(for text: String, milliseconds: Int = PseudoTerminal.patience) throws(Errno) -> Bool {
         try wait(milliseconds: milliseconds) { $0.text.contains(text) }
     }
 
     /// Waits for the program's end and reads all that it wrote.
-    package func waitForEnd(milliseconds: Int = 10_000) throws(Errno) -> ChildProcess.Ending? {
+    package func waitForEnd(milliseconds: Int = PseudoTerminal.patience) throws(Errno) -> ChildProcess.Ending? {
         if let ending { return ending }
         let end = Clock.monotonicMilliseconds() + Int64(milliseconds)
         while true {
@@ -167,7 +171,7 @@ package final class PseudoTerminal {
     }
 
     /// Waits until the program is stopped by a signal; false when it is not in time.
-    package func waitForStop(milliseconds: Int = 10_000) throws(Errno) -> Bool {
+    package func waitForStop(milliseconds: Int = PseudoTerminal.patience) throws(Errno) -> Bool {
         let end = Clock.monotonicMilliseconds() + Int64(milliseconds)
         while Clock.monotonicMilliseconds() < end {
             var status: Int32 = 0

@@ -319,14 +319,13 @@ struct FullScreenTravelTests: FullScreenSteps {
         try expect(terminal, "Choose for ")
         try terminal.type("T")
         try terminal.type(String(repeating: "k", count: 5))
-        let isAtFirst = try terminal.wait { $0.text.contains("▎") }
-        #expect(isAtFirst)
-        var isFound = false
-        for _ in 0..<6 where !isFound {
-            isFound = try terminal.wait(milliseconds: 500) { $0.text.split(separator: "\n").contains { $0.contains("▎") && $0.contains("Performance notes") } }
-            if !isFound { try terminal.type("j") }
+        func expectMarked(_ name: String) throws {
+            let isThere = try terminal.wait { $0.text.split(separator: "\n").contains { $0.contains("▎") && $0.contains(name) } }
+            #expect(isThere, "\(name) is not marked in:\n\(terminal.screen.text)")
         }
-        #expect(isFound, "\(terminal.screen.text)")
+        try expectMarked("Cost")
+        try terminal.type("jj")
+        try expectMarked("Performance notes")
         try terminal.type("e")
         try expect(terminal, "Written anew")
         try terminal.type("\u{18}\u{5}")

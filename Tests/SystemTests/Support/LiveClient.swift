@@ -24,7 +24,7 @@ final class LiveClient {
 
     /// The first notice that `wanted` answers something for; those before it are passed over.
     func wait<Value>(_ wanted: (SyncNotice) -> Value?) throws -> Value {
-        let deadline = Clock.monotonicMilliseconds() + 10_000
+        let deadline = Clock.monotonicMilliseconds() + 30_000
         while true {
             while !notices.isEmpty {
                 if let value = wanted(notices.removeFirst()) { return value }
@@ -40,7 +40,7 @@ final class LiveClient {
 
     /// Waits until it gives up.
     func waitUntilStopped() throws -> StopReason {
-        let deadline = Clock.monotonicMilliseconds() + 10_000
+        let deadline = Clock.monotonicMilliseconds() + 30_000
         while true {
             if let stopReason { return stopReason }
             try turn(until: deadline)
