@@ -23,6 +23,11 @@ int linux_pidfd(pid_t pid) {
     return (int)syscall(SYS_pidfd_open, pid, 0);
 }
 
+int linux_rename_new(const char *path, const char *other) {
+    // RENAME_NOREPLACE
+    return (int)syscall(SYS_renameat2, AT_FDCWD, path, AT_FDCWD, other, 1u);
+}
+
 ssize_t linux_read_cached(int file, void *octets, size_t count, off_t offset) {
     struct iovec piece = {.iov_base = octets, .iov_len = count};
     return preadv2(file, &piece, 1, offset, RWF_NOWAIT);

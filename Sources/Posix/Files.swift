@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// Files and folders by path. Nothing is cached: each call asks the kernel.
@@ -109,6 +110,30 @@ package enum Files {
             try Octets.writeAll(file.raw, octets)
             try synchronize(file.raw)
             try rename(temporary, to: path)
+        } catch {
+            unlink(temporary)
+            throw error
+        }
+        try synchronizeFolder(of: path)
+    }
+
+    /// Puts `octets` at a `path` that nothing has, whole or not at all: written beside it under a hidden name, synchronised, and given the name.
+    ///
+    /// - Throws: `.exists` when something has the name; that is left as it is.
+    package static func writeNew(_ octets: [UInt8], to path: String, mode: UInt32 = 0o600) throws(Errno) {
+        guard !exists(path) else { throw .exists }
+        let split = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
+        let temporary = "\(path[..<split]).\(path[split...]).\(getpid()).\(Clock.monotonicNanoseconds())"
+        do throws(Errno) {
+            let file = try createNew(temporary, mode: mode)
+            try Octets.writeAll(file.raw, octets)
+            try synchronize(file.raw)
+            // Not every file system knows the first (NFS), nor every one the second (FAT).
+            if linux_rename_new(temporary, path) != 0 {
+                guard errno == EINVAL else { throw Errno.last("rename") }
+                guard link(temporary, path) == 0 else { throw Errno.last("link") }
+                unlink(temporary)
+            }
         } catch {
             unlink(temporary)
             throw error

@@ -54,10 +54,7 @@ final class FileMaker: Sendable {
     private static func make(_ table: ExportedTable, _ format: ExportFormat, _ path: String) -> String {
         do throws(ExportFailure) {
             let made = try table.octets(format)
-            do throws(Errno) {
-                let file = try Files.createNew(path)
-                try Files.overwrite(file.raw, made.octets, at: 0)
-            } catch {
+            do throws(Errno) { try Files.writeNew(made.octets, to: path) } catch {
                 return error == .exists ? "\(path.printable) is there already: nothing was written." : "\(path.printable) could not be written: \(error.text)."
             }
             let count = table.records.count

@@ -5,6 +5,7 @@ import Posix
 import Screen
 import Terminal
 import Views
+import Wire
 
 /// Which buffer is on the screen, and what every buffer can ask for.
 extension FullScreenClient {
@@ -167,7 +168,7 @@ extension FullScreenClient {
     /// One's own change is done: how to take it back stands beside it.
     func announceOwn(_ change: Change) {
         guard change.entries.contains(where: { $0.kind != .message && $0.kind != .readingPosition }) else { return }
-        lastOwn = change.sequence
+        lastOwn = session.engine.cursor.map { Cursor(epoch: $0.epoch, sequence: change.sequence) }
         followRecords()
         toast(text.done(change) { session.engine.record($0) })
         toastKind = .undoable
@@ -183,8 +184,9 @@ extension FullScreenClient {
     }
 
     private func undoLast() throws {
-        guard let lastOwn else { return conversation.submit("/undo") }
-        self.lastOwn = nil
-        _ = try session.undo(lastOwn)
+        // In another log the number is somebody else's change.
+        guard let own = lastOwn, own.epoch == session.engine.cursor?.epoch else { return conversation.submit("/undo") }
+        lastOwn = nil
+        _ = try session.undo(own.sequence)
     }
 }

@@ -56,8 +56,8 @@ final class FullScreenClient {
     var toastKind = ToastKind.news
     /// Monotonic milliseconds.
     var toastEnds: Int64 = 0
-    /// The sequence of one's own last change, until it is taken back.
-    var lastOwn: Int64?
+    /// One's own last change, until it is taken back.
+    var lastOwn: Cursor?
     private var editor: (process: ExternalEditor, done: (String) -> Void)?
     private var identifiers = IdentifierSource()
     private var isFocused = true
@@ -121,6 +121,7 @@ final class FullScreenClient {
         hasStarted = true
         session.start()
         room.load(session)
+        documents.takeOver()
         room.tell(session.takeWarnings())
         (changed, isStale) = (nil, true)
     }
@@ -150,7 +151,8 @@ final class FullScreenClient {
 
     private func open() {
         hasOpened = true
-        // What the conversation shows at the start stands in the timeline already.
+        // What the conversation shows at the start stands in the timeline already; what there is to know of the cache does not.
+        room.tell(session.takeWarnings())
         _ = conversation.takeOutput()
         room.tell(["Write, and the family reads it. / begins a command, ? shows the keys, /help tells more."])
         restoreTyping()
@@ -166,10 +168,13 @@ final class FullScreenClient {
         // Only something was made ready, which is not to be seen.
         var isUnchanged = false
         while true {
-            if !toast.isEmpty, Clock.monotonicMilliseconds() >= toastEnds { toast = "" }
+            if !toast.isEmpty, Clock.monotonicMilliseconds() >= toastEnds { (toast, isUnchanged) = ("", false) }
             if Clock.monotonicMilliseconds() >= dayEnds { isStale = true }
             if let due = slowLoad, Clock.monotonicMilliseconds() >= due { (slowLoad, isStale) = (nil, true) }
-            if isStale { refresh() }
+            if isStale {
+                refresh()
+                isUnchanged = false
+            }
             for case let form as FormBuffer in views.values { form.settle(self) }
             layOut()
             conversation.columns = screen.size.columns
@@ -199,13 +204,16 @@ final class FullScreenClient {
             let deadline = [screen.deadline, toast.isEmpty ? nil : toastEnds, typing.due, dayEnds, preparesAt, facts.firstLoad == .begun ? slowLoad : nil].compactMap(\.self).min()
             let news = try session.turn(until: deadline, waitingFor: &items)
             for event in news { take(event) }
+            var isQuiet = news.isEmpty
             if facts.lag != session.lagSeconds {
                 facts.lag = session.lagSeconds
-                below = nil
+                (below, isQuiet) = (nil, false)
             }
-            let hasMoved = documents.turn(self)
-            if hasMoved { below = nil }
-            if let words = maker.take() { toast(words) }
+            if documents.turn(self) { (below, isQuiet) = (nil, false) }
+            if let words = maker.take() {
+                toast(words)
+                isQuiet = false
+            }
             conversation.underway = documents.underway
             var events = try screen.events(items[..<own])
             if let editor, let result = try editor.process.result() {
@@ -213,7 +221,7 @@ final class FullScreenClient {
                 take(result.text, from: editor.process, editor.done)
                 events += result.events
             }
-            isUnchanged = hasPrepared && news.isEmpty && !hasMoved && events.isEmpty
+            isUnchanged = hasPrepared && isQuiet && events.isEmpty
             for event in events {
                 if try !take(event) { return .done }
             }
@@ -331,11 +339,12 @@ final class FullScreenClient {
         // Where the trip is on the screen, it is asked about there.
         case .notice(.rejected(let mutation, let rejection)) where rejection.code == .overlap && buffers.current == .trips:
             trips.refused(mutation, self)
-        case .notice(.rejected):
+        case .notice(.rejected(let mutation, let rejection)):
             conversation.receive(event)
             // Why stands in the room; whoever is elsewhere is told where to decide.
             room.tell(conversation.takeOutput())
-            toast("Refused, and kept for you: \(conversation.keptKey ?? "/drafts") shows it.")
+            let isKept = session.engine.drafts.contains { $0.id == mutation }
+            toast(isKept ? "Refused, and kept for you: \(conversation.keptKey ?? "/drafts") shows it." : rejection.message.printable)
         case .notice(.live):
             conversation.receive(event)
             if !hasOpened {

@@ -362,10 +362,7 @@ struct OneShot {
             throw ProgramFailure(.failed, error.sentence)
         }
         if let file {
-            do throws(Errno) {
-                let created = try Files.createNew(file)
-                try Files.overwrite(created.raw, made.octets, at: 0)
-            } catch {
+            do throws(Errno) { try Files.writeNew(made.octets, to: file) } catch {
                 throw ProgramFailure(.failed, "\(file.printable) could not be written: \(error == .exists ? "it is there already" : "\(error)").")
             }
             let what = records.count == 1 ? "1 line" : "\(records.count) lines"

@@ -19,6 +19,19 @@ struct FilesTests {
         #expect(try Files.list(folder.path) == ["file"])
     }
 
+    @Test("A new file comes whole or not at all, takes nobody's name, and leaves nothing beside it")
+    func new() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/file.csv"
+        let octets = (0..<200_001).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        try Files.writeNew(octets, to: path)
+        #expect(try Files.read(path) == octets && Files.status(path)?.mode == 0o600)
+        #expect(failure { () throws(Errno) in try Files.writeNew([1], to: path) } == .exists)
+        #expect(try Files.read(path) == octets)
+        #expect(failure { () throws(Errno) in try Files.writeNew([1], to: folder.path + "/none/file") } == .noEntry)
+        #expect(try Files.list(folder.path) == ["file.csv"])
+    }
+
     @Test("A file of the limit is read, one octet more is refused")
     func limit() throws {
         let folder = try TemporaryFolder()

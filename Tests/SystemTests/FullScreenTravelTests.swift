@@ -324,7 +324,7 @@ struct FullScreenTravelTests: FullScreenSteps {
             #expect(isThere, "\(name) is not marked in:\n\(terminal.screen.text)")
         }
         try expectMarked("Cost")
-        try terminal.type("jj")
+        try terminal.type("jjj")
         try expectMarked("Performance notes")
         try terminal.type("e")
         try expect(terminal, "Written anew")

@@ -107,6 +107,25 @@ struct FullScreenUploadTests: FullScreenSteps {
         #expect(try documents().count == 1)
     }
 
+    @Test("R141 the next start has no server: what was kept is seen, another upload takes nothing of its place, and both go up")
+    func keptAndOffline() throws {
+        let relay = try StallingRelay(server.port, .up, stallAfter: Self.stall)
+        defer { relay.end() }
+        try interrupt(relay, try video("long.mp4"))
+        try server.kill()
+        let again = try open(relay.url)
+        try expect(again, "OFFLINE")
+        try again.type("\u{1B}4")
+        try expect(again, "↑ long")
+        try upload(try video("two.mp4", seed: 2), again)
+        try expect(again, "↑ two")
+        let waiting = try outbox(relay.url).output
+        #expect(waiting.contains("f1. long up: ") && waiting.contains("f2. two up: "), "\(waiting)")
+        try server.restart()
+        try expect(again, "2 of 2 total")
+        #expect(try documents().count == 2)
+    }
+
     @Test("A file on its way is dropped from a shell when no huddle is open, and goes no further")
     func dropped() throws {
         let relay = try StallingRelay(server.port, .up, stallAfter: Self.stall)

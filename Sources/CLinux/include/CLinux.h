@@ -13,6 +13,8 @@ int linux_accept(int listener);
 int linux_pipe(int ends[2]);
 /// pidfd_open(2): readable once the process has ended.
 int linux_pidfd(pid_t pid);
+/// renameat2(2) with RENAME_NOREPLACE: EEXIST when something has the name, EINVAL where the file system does not know it.
+int linux_rename_new(const char *path, const char *other);
 /// sendmsg(2) of `count` octets with one descriptor beside them (SCM_RIGHTS, unix(7)); how many octets were sent, or -1.
 ssize_t linux_send_descriptor(int socket, const void *octets, size_t count, int descriptor);
 /// recvmsg(2): `*descriptor` is the one that came with the octets, closed on exec, or -1. More than one are closed.

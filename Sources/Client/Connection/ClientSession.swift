@@ -88,13 +88,12 @@ package final class ClientSession {
     /// How slow the server is to answer, in whole seconds; 0 when nobody notices.
     package var lagSeconds: Int { connection?.lagSeconds ?? 0 }
 
-    /// Connects. Where only what the first screen shows was read, all is read now, and every record looks new: `.replaced`.
+    /// Connects. Where only what the first screen shows was read, all is read now: look at everything anew.
     package func start() {
         if let first {
             self.first = nil
             engine = SyncEngine(first.configuration)
             durable = DurableSide(first.place, restoring: &engine, isAlone: first.isAlone)
-            events.append(.replaced)
         }
         carryOut(engine.start(now: now))
     }

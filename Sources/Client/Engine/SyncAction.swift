@@ -39,7 +39,7 @@ package enum SyncNotice: Hashable, Sendable {
     case change(Change, isOwn: Bool)
     /// A mutation is done, for good. Said once, whether the ack or the change arrived first.
     case acknowledged(Ack)
-    /// A mutation was refused for good and has become a draft of the same number.
+    /// A mutation was refused for good and has become a draft of the same number; but for an undo that means nothing any more, of which nothing stays.
     case rejected(mutation: Int64, Rejection)
     /// A mutation was refused for now and is sent again, unchanged, after so many milliseconds.
     case postponed(mutation: Int64, Rejection, retryAfter: Int64)

@@ -107,6 +107,7 @@ extension SyncEngine {
         presence = Dictionary(joined.presence.filter { $0.connections > 0 }.map { ($0.member, $0) }, uniquingKeysWith: { _, last in last })
         // What went on meanwhile is told again within a second.
         uploads = [:]
+        if !epoch.isEmpty, epoch != joined.epoch { forgetUndos() }
         epoch = joined.epoch
         if joined.resumesByChanges {
             guard snapshot == nil, cursor?.epoch == joined.epoch else { return fail(.unexpectedFrame("joined")) }
@@ -117,6 +118,16 @@ extension SyncEngine {
         }
         phase = .syncing
         output.append(.notify(.joined(joined)))
+    }
+
+    /// The server has another log, put back from a backup: a sequence of the old one names somebody else's change there, or none.
+    private mutating func forgetUndos() {
+        let rejection = Rejection(
+            .notFound, "The server was put back to an earlier day, so nothing was undone: look at what stands there now, then undo it.")
+        let meant = pending.filter { $0.undo != nil }.map(\.id) + drafts.filter { $0.undo != nil }.map(\.id)
+        for id in meant { remove(id) }
+        drafts.removeAll { $0.undo != nil }
+        for id in meant { output.append(.notify(.rejected(mutation: id, rejection))) }
     }
 
     mutating func endForRejoin() {
@@ -138,6 +149,7 @@ extension SyncEngine {
             // The server's past is shorter than ours (another disk, a restored copy): start afresh, drafts and pending kept.
             cursor = nil
             output.append(.notify(.reset(nil)))
+            forgetUndos()
             return join()
         }
         if rejection.code == .busy, request == nil, let wait = rejection.retryAfter {

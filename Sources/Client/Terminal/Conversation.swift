@@ -176,7 +176,11 @@ package final class Conversation {
         case .rejected(let mutation, let rejection):
             asked.remove(mutation)
             let place = session.engine.drafts.firstIndex { $0.id == mutation }
-            print("Refused: \(place.map { text.draft(session.engine.drafts[$0]) } ?? "")")
+            guard let place else {
+                print("Refused: \(rejection.message.printable)")
+                break
+            }
+            print("Refused: \(text.draft(session.engine.drafts[place]))")
             output += text.rejection(rejection).map { "  " + $0 }
             if let keptKey {
                 print("  Kept for you: \(keptKey) shows it, beside what stands there now. There you send it again, change it or forget it.")

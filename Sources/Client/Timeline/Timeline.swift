@@ -118,6 +118,8 @@ package struct Timeline: Sendable {
         case .notice(.reset): isStale = true
         case .notice(.answer(.history(let page))): insert(page)
         case .notice(.failed(_, request: let request?)): asked[request] = nil
+        // Nobody answers any more: who looks at the gap asks again.
+        case .notice(.offline): asked = [:]
         case .notice, .stopped: break
         }
         if entries.count > Self.maxEntries { trim() }
@@ -130,7 +132,7 @@ package struct Timeline: Sendable {
     ///   - request: the number that `ask` gave.
     ///   - limit: changes, 1...200.
     package mutating func ask(_ gap: Int64, request: Int64, limit: Int = 100) -> ClientFrame {
-        // A connection that ended takes its requests along; what nobody answers is forgotten by and by.
+        // What nobody answers is forgotten by and by.
         if asked.count > 16 { asked = [:] }
         asked[request] = gap
         return .history(HistoryRequest(request: request, record: nil, before: gap, limit: limit))

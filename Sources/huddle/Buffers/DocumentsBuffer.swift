@@ -30,7 +30,6 @@ final class DocumentsBuffer: Buffer {
         self.session = session
         files = TransferWorker("files", setting.address, token: setting.token, memory: memory, waker: session.waker)
         questions = TransferWorker("documents", setting.address, token: setting.token, memory: memory, waker: session.waker)
-        takeOver()
     }
 
     /// What to say before one leaves while a file is on its way, and to who has left.
@@ -122,8 +121,8 @@ final class DocumentsBuffer: Buffer {
         }
     }
 
-    /// What an earlier program left, once it is known whose it is.
-    private func takeOver() {
+    /// Takes over what an earlier program left, once it is known whose it is: before anything gets a number of what is kept.
+    func takeOver() {
         guard !hasLooked, let cache = session.cache else { return }
         hasLooked = true
         list.takeOver((try? cache.transfers()) ?? [])

@@ -69,6 +69,9 @@ final class RoomBuffer: Buffer {
         switch event {
         case .notice(.answer(let answer)): return answer.request.map { requests.remove($0) != nil } == true
         case .notice(.failed(_, let request?)): return requests.remove(request) != nil
+        case .notice(.offline):
+            requests = []
+            return false
         default: return false
         }
     }

@@ -145,6 +145,35 @@ struct EngineConnectionTests {
         #expect(engine.drafts.map(\.id) == [refused])
     }
 
+    @Test("In another log a sequence is another change: what was to be taken back is told of and asked for no more", arguments: [true, false])
+    func undoOfAnotherEpoch(isAhead: Bool) throws {
+        var engine = World.live()
+        let refused = try engine.undo(8, at: 0, now: 0).mutation
+        _ = engine.receive(.reject(mutation: refused, Rejection(.conflict, "c")), now: 1)
+        _ = engine.disconnected(closeCode: 1001, now: 1)
+        let waiting = try engine.undo(9, at: 0, now: 2).mutation
+        let kept = try engine.perform([World.create(40, "New")], at: 0, now: 2).mutation
+        _ = engine.connected(now: 4)
+        _ = engine.receive(World.welcome(), now: 4)
+        var actions: [SyncAction] = []
+        if isAhead { actions += engine.receive(.error(Rejection(.cursorAhead, "ahead"), request: nil), now: 5) }
+        actions += engine.receive(World.joined(5, byChanges: false, epoch: isAhead ? "e1" : "e2"), now: 5)
+        let told = actions.notices.compactMap { if case .rejected(let id, let rejection) = $0 { (id, rejection.code) } else { nil } }
+        #expect(told.map(\.0) == [waiting, refused] && told.allSatisfy { $0.1 == .notFound })
+        _ = engine.receive(.snapshot(sequence: 5, records: []), now: 6)
+        _ = engine.receive(.snapshotEnd(sequence: 5), now: 7)
+        #expect(engine.receive(.live(sequence: 5), now: 8).sentMutations == [kept])
+        #expect(engine.drafts.isEmpty && engine.pending.map(\.id) == [kept])
+    }
+
+    @Test("In the same log what was to be taken back is, after any break")
+    func undoOfTheSameEpoch() throws {
+        var engine = World.live()
+        _ = engine.disconnected(closeCode: 1001, now: 1)
+        let waiting = try engine.undo(9, at: 0, now: 2).mutation
+        #expect(World.resume(&engine, at: 10, now: 3).sentMutations == [waiting])
+    }
+
     @Test("A snapshot that was cut is asked for again")
     func cutSnapshot() {
         var engine = SyncEngine(World.configuration())

@@ -163,6 +163,10 @@ struct TimelineTests {
         #expect(scene.items().filter { $0.kind == .gap }.map(\.id) == [.gap(before: 11)])
         #expect(scene.timeline.ask(11, request: 1) == .history(HistoryRequest(request: 1, record: nil, before: 11, limit: 100)))
         #expect(scene.timeline.isAsked(11))
+        // The connection took the question along: it is asked again.
+        scene.timeline.receive(.notice(.offline(closeCode: nil, retryAfter: 0)), scene.engine, at: 0)
+        #expect(!scene.timeline.isAsked(11))
+        _ = scene.timeline.ask(11, request: 1)
         func item(_ change: Change) -> HistoryItem {
             HistoryItem(sequence: change.sequence, at: change.at, member: change.member, isUndoable: false, changes: change.entries.map { .init(entry: $0) })
         }
