@@ -90,12 +90,13 @@ struct FlowTests {
         slow.isReading = false
         let text = String(repeating: "x", count: 4_000)
         var number = 0
+        var passed: [String] = []
         while server.lines.count("event=slow_reader") == 0, number < 2_000 {
             for _ in 0..<20 {
                 number += 1
                 writer.mutate(number, text: text)
             }
-            try writer.skip(to: "ack \(number)")
+            repeat { passed.append(try writer.next()) } while passed.last != "ack \(number)"
         }
         // The bound, and what the kernel holds between the two.
         #expect(number < 400, "\(number) messages of 4 kB were held for a reader who takes none")
@@ -105,7 +106,8 @@ struct FlowTests {
         // What came before it came in order, without a gap.
         let sequences = words.compactMap { $0.hasPrefix("change ") ? Int($0.dropFirst(7)) : nil }
         #expect(sequences == Array((sequences.first ?? 0)..<(sequences.first ?? 0) + sequences.count))
-        try writer.skip(to: "presence 0")
+        // Where the last acks were several commits, it stood among them.
+        if !passed.contains(where: { $0 == "presence 0" || $0.hasPrefix("presence 0 ") }) { try writer.skip(to: "presence 0") }
     }
 
     @Test("who reads nothing for 30 s is closed with 4001, also far below the bound, and cut two seconds later")
