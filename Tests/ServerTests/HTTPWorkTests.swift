@@ -1,5 +1,6 @@
 import HTTP1
 import Posix
+import Reactor
 import Store
 import Testing
 
@@ -107,6 +108,25 @@ struct HTTPWorkTests {
         #expect(work.told == ["begin", "cancelled"] && !work.isOpen)
         work.respond(HTTPResponse(200, "late"))
         shop.server.turn()
+    }
+
+    @Test("an answer that comes in the tick in which a request would be too late leaves")
+    func sameTick() throws {
+        final class Answerer: TimerTarget {
+            var answer: () -> Void = {}
+            override func timerFired(kind: Int) { answer() }
+        }
+        let shop = try WorkShop()
+        let client = try shop.server.connect()
+        client.send(text: HTTPTests.request("GET /work"))
+        let work = try shop.work()
+        let answerer = Answerer()
+        answerer.answer = { work.respond(HTTPResponse(200, "in time")) }
+        _ = shop.server.shard.reactor.schedule(afterMilliseconds: Connection.requestTime - 1_000, answerer, kind: 0)
+        shop.server.pass(milliseconds: Connection.requestTime + 500)
+        try shop.server.until("the answer") { try client.receive(); return !client.octets.isEmpty || client.hasEnded }
+        #expect(try HTTPAnswers(client.octets).statuses == [200])
+        withExtendedLifetime(answerer) {}
     }
 
     @Test("a work that does not come to an end is given up")

@@ -314,7 +314,8 @@ final class HTTPExchange {
     /// - Parameter since: when something last happened.
     func due(since: Int64) -> Int64? {
         if let progress, file?.isReading != true { return progress.due }
-        return isSuspended || file != nil ? since + HTTPExchange.workTime : nil
+        // An answer that is there and has not left belongs to its work: in that moment no request is waited for.
+        return work != nil || file != nil ? since + HTTPExchange.workTime : nil
     }
 
     /// The peer is waited for again, after the disk was.
