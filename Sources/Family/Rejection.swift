@@ -74,9 +74,9 @@ package struct Conflict: Hashable, Sendable {
         }
     }
 
-    /// The record as it is now; with `deletedAt` when it was deleted meanwhile (`restore` at its version brings it back).
+    /// The record as it was committed last; with `deletedAt` when it was deleted meanwhile (`restore` at its version brings it back).
     package var record: Record
-    /// Empty for a stale delete or restore and for a deleted record.
+    /// Empty for a stale delete, restore or shift, for a deleted record, and for a stale update whose fields nobody else changed.
     package var fields: [Field]
 
     package init(record: Record, fields: [Field]) {

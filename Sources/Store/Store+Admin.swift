@@ -117,7 +117,7 @@ extension Store {
             updatedBy: change.actor.member, fields: fields)
         guard try records.insert(family: change.family.key, record, sequence: change.sequence) else { throw StoreFailure("an id came up twice") }
         change.family.records += 1
-        change.add(record, .create(athlete: nil, fields: fields))
+        change.add(record, from: nil, .create(athlete: nil, fields: fields))
         guard kind == .member else { return }
         let state = MemberState(record, born: born, isRemoved: false)
         change.family.members[id] = state

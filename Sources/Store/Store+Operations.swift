@@ -7,6 +7,7 @@ extension Store {
     func apply(_ asked: Operation, _ index: Int, to change: inout PendingChange) throws {
         var operation = asked
         try Validation.canonicalize(&operation, index: index, environment: environment.rules)
+        try refuseRemoved(operation.id, operation, index, change)
         switch operation.action {
         case .create(let athlete, let patch):
             try create(operation, index, athlete: athlete, patch, &change)
@@ -55,7 +56,7 @@ extension Store {
             throw Rejection(.alreadyExists, ErrorCode.alreadyExists.sentence, operation: index, kind: kind, id: id)
         }
         change.family.records += 1
-        change.add(record, .create(athlete: owner, fields: fields))
+        change.add(record, from: nil, .create(athlete: owner, fields: fields))
         change.plans.note(from: nil, to: record, index)
     }
 
@@ -66,8 +67,9 @@ extension Store {
         let current = row.record
         try check(.update, operation, index, owner: current.athlete, author: current.createdBy, patch: patch, change)
         guard !current.isDeleted else { throw conflict(current, [], operation, index, change) }
-        if base != current.version {
-            try checkStale(current, base: base, merge: merge, patch, operation, index, change)
+        if !change.isCurrent(base, current) {
+            try checkStale(current, base: change.effectiveBase(base, of: current.id), merge: merge, patch, operation, index, change)
+            change.didMerge(from: base, current.id)
         }
         let targets = try resolve(Merge.introduced(by: patch, to: current.fields), operation, index, change)
         var fields = Merge.apply(patch, to: current.fields, resolve: { targets[$1]?.asSetElement }).fields
@@ -81,7 +83,7 @@ extension Store {
         var row = try find(operation, index, change)
         let current = row.record
         try check(.delete, operation, index, owner: current.athlete, author: current.createdBy, change)
-        guard !current.isDeleted, base == current.version else { throw conflict(current, [], operation, index, change) }
+        guard !current.isDeleted, change.isCurrent(base, current) else { throw conflict(current, [], operation, index, change) }
         try remove(&row, operation, index, &change)
     }
 
@@ -89,7 +91,13 @@ extension Store {
         var row = try find(operation, index, change)
         let current = row.record
         try check(.restore, operation, index, owner: current.athlete, author: current.createdBy, change)
-        guard current.isDeleted, base == current.version else { throw conflict(current, [], operation, index, change) }
+        if !current.isDeleted, change.committed(current)?.isDeleted == true {
+            throw Rejection(
+                .invalid,
+                "This \(operation.kind.declaration.label.lowercased()) is restored earlier in the same change. Leave out the second restore",
+                operation: index, kind: operation.kind, id: operation.id)
+        }
+        guard current.isDeleted, change.isCurrent(base, current) else { throw conflict(current, [], operation, index, change) }
         try bringBack(&row, operation, index, &change)
     }
 
@@ -108,7 +116,7 @@ extension Store {
         raise(&row, change)
         try records.update(row)
         try history.append(family: change.family.key, row.record, sequence: change.sequence, before: before)
-        change.add(row.record, .update(changed))
+        change.add(row.record, from: current, .update(changed))
         change.plans.note(from: current, to: row.record, index)
     }
 
@@ -123,7 +131,7 @@ extension Store {
         raise(&row, change)
         try records.update(row)
         try history.append(family: change.family.key, row.record, sequence: change.sequence, before: nil)
-        change.add(row.record, .delete)
+        change.add(row.record, from: current, .delete)
         change.plans.note(from: current, to: row.record, index)
     }
 
@@ -143,7 +151,7 @@ extension Store {
         try history.append(family: change.family.key, row.record, sequence: change.sequence, before: nil)
         let record = row.record
         change.add(
-            record,
+            record, from: current,
             .restore(athlete: record.athlete, fields: record.fields, createdAt: record.createdAt, createdBy: record.createdBy))
         change.plans.note(from: nil, to: record, index)
         try write(&row, fields, operation, index, &change)
@@ -157,6 +165,16 @@ extension Store {
             row.record.deletedAt.map({ $0 > change.at - Self.retention }) ?? true
         else { throw Rejection.noSuchRecord(operation, index) }
         return row
+    }
+
+    /// Refuses an operation on a record that this mutation has deleted, by itself or with another record.
+    func refuseRemoved(_ id: Identifier, _ operation: Operation, _ index: Int, _ change: PendingChange) throws {
+        guard change.removed.contains(id) else { return }
+        throw Rejection(
+            .invalid,
+            "This \(operation.kind.declaration.label.lowercased()) is deleted earlier in the same change. "
+                + "Leave out the deletion, or the operations that follow it",
+            operation: index, kind: operation.kind, id: operation.id)
     }
 
     private func raise(_ row: inout RecordRow, _ change: PendingChange) {

@@ -8,7 +8,7 @@ extension Store {
         let current = row.record
         let fields = try moved(DateShift.moved(current.fields, days: days), operation, index, days: days)
         try check(.update, operation, index, owner: current.athlete, author: current.createdBy, patch: Self.patch(current.fields, fields), change)
-        guard !current.isDeleted, base == current.version else { throw conflict(current, [], operation, index, change) }
+        guard !current.isDeleted, change.isCurrent(base, current) else { throw conflict(current, [], operation, index, change) }
         let items = operation.kind == .trip ? try referrers.referrers(family: change.family.key, current, limit: environment.limits.relatedRecords + 1) : []
         try checkCount(items.count, operation, index)
         try Validation.check(fields, operation: index, id: operation.id, environment: environment.rules)
@@ -24,6 +24,7 @@ extension Store {
     }
 
     func copy(_ operation: Operation, _ index: Int, from source: Identifier, days: Int, _ change: inout PendingChange) throws {
+        try refuseRemoved(source, operation, index, change)
         let original = try find(Operation(kind: operation.kind, id: source, action: operation.action), index, change).record
         guard !original.isDeleted else { throw conflict(original, [], operation, index, change) }
         try check(.create, operation, index, owner: original.athlete, author: change.actor.member, change)

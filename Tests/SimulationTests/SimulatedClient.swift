@@ -17,6 +17,8 @@ final class SimulatedClient {
     /// Told as done, or as refused.
     private(set) var acknowledged: [Int64: Ack] = [:]
     private(set) var refused: Set<Int64> = []
+    /// What conflicts showed.
+    private(set) var shown: [Record] = []
     private(set) var stopped: StopReason?
     let slowness: Int64
 
@@ -60,7 +62,9 @@ final class SimulatedClient {
             case .notify(.acknowledged(let ack)):
                 world.check(acknowledged[ack.mutation] == nil, "exactly-once: \(name) was told twice of mutation \(ack.mutation)")
                 acknowledged[ack.mutation] = ack
-            case .notify(.rejected(let mutation, _)): refused.insert(mutation)
+            case .notify(.rejected(let mutation, let rejection)):
+                refused.insert(mutation)
+                if let conflict = rejection.conflict { shown.append(conflict.record) }
             case .notify(.fault(let fault)): world.check(false, "\(name) saw the server break the protocol: \(fault)")
             case .stop(let reason): stopped = reason
             case .changed, .replaced, .notify: break
@@ -140,7 +144,16 @@ final class SimulatedClient {
             ]
         case 5:
             return [create(.coach, [("first_name", .text(family.mark)), ("last_name", .text("\(world.dice.number(0...99))"))], in: world)]
-        case 6, 7:
+        case 6:
+            // A batch that edits one record twice, the second time on the version that its author holds or on the one that the first makes.
+            guard let event else { return [] }
+            let merge: MergeMode = world.dice.one(in: 2) ? .disjoint : .none
+            var again = update(event, [("city", .text("City \(world.dice.number(0...9))"))], merge: world.dice.one(in: 2) ? .disjoint : .none)
+            if world.dice.one(in: 2), case .update(let base, let merge, let patch) = again.action {
+                again.action = .update(base: base + 1, merge: merge, patch: patch)
+            }
+            return [update(event, [("name", .text("\(family.mark) named twice \(world.dice.next())"))], merge: merge), again]
+        case 7:
             guard let event else { return [] }
             return [update(event, [("name", .text("\(family.mark) renamed \(world.dice.next())"))], merge: world.dice.one(in: 2) ? .disjoint : .none)]
         case 8:
@@ -153,7 +166,11 @@ final class SimulatedClient {
             return [Operation(kind: .event, id: event.id, action: .update(base: event.version, merge: .none, patch: FieldPatch(setEdits: [edit])))]
         case 10:
             guard let event else { return [] }
-            return [Operation(kind: .event, id: event.id, action: .delete(base: event.version))]
+            let delete = Operation(kind: .event, id: event.id, action: .delete(base: event.version))
+            // With it a result of the event, which the deletion changes too.
+            let metric = world.dice.pick(engine.records(of: .metric).filter { $0.fields.reference("event_id") == event.id })
+            guard let metric, world.dice.one(in: 2) else { return [delete] }
+            return [delete, update(metric, [("notes", .text("\(family.mark) without it \(world.dice.number(0...9))"))], merge: .disjoint)]
         default:
             if let gone = world.dice.pick(deleted) {
                 return [Operation(kind: .event, id: gone.id, action: .restore(base: gone.version))]

@@ -13,6 +13,11 @@ struct Twin {
     private var authors: [Int64: Author] = [:]
     private var changes: [Int64: Change] = [:]
     private(set) var head: Int64 = 0
+    /// Every committed state of each record.
+    private var committed: [Identifier: [Record]] = [:]
+
+    /// Whether some sequence left a record like this.
+    func everHeld(_ record: Record) -> Bool { committed[record.id]?.contains(record) ?? false }
 
     func state(at sequence: Int64) -> [Identifier: Record]? { states[sequence] }
 
@@ -43,6 +48,7 @@ struct Twin {
                 state[entry.id]?.fields = fields
             }
         }
+        for id in Set(change.entries.map(\.id)) { if let record = state[id] { committed[id, default: []].append(record) } }
         if let undone = change.undoes { noteUndo(of: undone, by: change.sequence, state) }
         head = change.sequence
         states[head] = state
@@ -103,15 +109,28 @@ struct Twin {
         state[entry.id]?.updatedBy = change.member
     }
 
+    /// What operations write into one record, and the least of their bases, which is what their author looked at; `nil` where they do more.
+    private func updates(of id: Identifier, _ operations: [Operation]) -> (base: Int64, patch: FieldPatch)? {
+        var least = Int64.max
+        var patch = FieldPatch()
+        for operation in operations {
+            guard operation.id == id, case .update(let base, _, let one) = operation.action else { return nil }
+            least = min(least, base)
+            patch.assignments.removeAll { earlier in one.assignments.contains { $0.field == earlier.field } }
+            patch.assignments += one.assignments
+        }
+        return (least, patch)
+    }
+
     /// Updates that were done although their author had not seen what they overwrote.
     func lostUpdates(_ clients: [SimulatedClient]) -> [String] {
         var violations: [String] = []
         for client in clients {
             for (mutation, ack) in client.acknowledged {
-                guard let sequence = ack.sequence, let operations = client.asked[mutation], operations.count == 1, let operation = operations.first,
+                guard let sequence = ack.sequence, let operations = client.asked[mutation], let operation = operations.first,
+                    let (base, patch) = updates(of: operation.id, operations),
                     // A position only grows, so that no two devices can be in each other's way.
-                    operation.kind != .readingPosition,
-                    case .update(let base, _, let patch) = operation.action
+                    operation.kind != .readingPosition
                 else { continue }
                 // Fields written by others between the base and this change.
                 for (at, change) in changes where at < sequence {

@@ -445,6 +445,11 @@ final class World {
                 check(false, "the snapshot cannot be read: \(error)")
             }
             for client in members {
+                for record in client.shown {
+                    check(
+                        twins[family.id]?.everHeld(record) ?? false,
+                        "no lost update: a conflict showed \(client.name) version \(record.version) of \(record.kind) \(record.id), which was never committed")
+                }
                 for (mutation, ack) in client.acknowledged {
                     guard let sequence = ack.sequence else { continue }
                     check(

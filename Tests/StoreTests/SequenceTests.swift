@@ -15,6 +15,7 @@ struct SequenceTests {
         for home in homes { members.append([home.parent, try world.athlete(home), try world.invite(home, .guest).member]) }
         var twins = try homes.map { Twin(try world.log($0)) }
         var sent: [(proposal: Proposal, frame: [UInt8])] = []
+        var conflicts = 0
 
         for round in 0..<60 {
             var batch: [(home: Int, proposal: Proposal)] = []
@@ -24,7 +25,7 @@ struct SequenceTests {
                     batch.append((old.proposal.family == homes[0].family ? 0 : 1, old.proposal))
                     continue
                 }
-                let operations = (0..<Int.random(in: 1...2, using: &random)).map { _ in
+                let operations = (0..<Int.random(in: 1...3, using: &random)).map { _ in
                     operation(world, members[place], twins[place], &random)
                 }
                 let member = Bool.random(using: &random) ? homes[place].parent : members[place].randomElement(using: &random)
@@ -40,10 +41,18 @@ struct SequenceTests {
                     continue
                 }
                 sent.append((one.proposal, answer.frame))
+                if let conflict = answer.rejection?.conflict {
+                    conflicts += 1
+                    let committed = twins[one.home].records[conflict.record.id]
+                    #expect(conflict.record == committed, "seed \(seed), round \(round): not what is committed")
+                    let isOwn = isInConflictWithItself(one.proposal.mutation.operations, answer.rejection?.operation ?? 0, conflict.record)
+                    #expect(!isOwn, "seed \(seed), round \(round): \(one.proposal.mutation.operations)")
+                }
                 if let change = answer.change { twins[one.home].apply(change) }
             }
             if round % 17 == 16 { try world.reopen() }
         }
+        #expect(conflicts > 10, "seed \(seed)")
         for (home, twin) in zip(homes, twins) {
             #expect(twin.faults.isEmpty, "seed \(seed): \(twin.faults)")
             let log = try world.log(home)
@@ -51,6 +60,17 @@ struct SequenceTests {
             #expect(Twin(log).records == twin.records, "seed \(seed)")
             #expect(try world.snapshot(home).records == twin.records, "seed \(seed)")
             #expect(twin.sequence > 30)
+        }
+    }
+
+    /// Whether an operation was refused although its base, and those of the operations before it, are the version that is committed.
+    private func isInConflictWithItself(_ operations: [Operation], _ place: Int, _ committed: Record) -> Bool {
+        operations[...place].filter { $0.id == committed.id }.allSatisfy { operation in
+            switch operation.action {
+            case .update(let base, _, _), .delete(let base): base == committed.version && !committed.isDeleted
+            case .restore(let base): base == committed.version && committed.isDeleted
+            default: false
+            }
         }
     }
 
