@@ -70,6 +70,18 @@ package struct Operation: Hashable, Sendable {
     }
 }
 
+/// A frame with a readable mutation id whose content its reader refused. The writer records the refusal like any other final answer.
+package struct RefusedFrame: Sendable {
+    package var rejection: Rejection
+    /// The frame as it came: what it asks for is not known, so these octets are what is compared when it is sent again.
+    package var octets: [UInt8]
+
+    package init(_ rejection: Rejection, octets: [UInt8]) {
+        self.rejection = rejection
+        self.octets = octets
+    }
+}
+
 /// A mutation on its way to the writer, with what the connection adds to it.
 package struct Proposal: Sendable {
     /// The family that the session joined.
@@ -77,15 +89,21 @@ package struct Proposal: Sendable {
     package var member: Identifier
     /// The owner of athlete-scope records that name none.
     package var context: Context
+    /// Without operations when `refused` is set.
     package var mutation: Mutation
+    /// Set when nothing is to be done but to refuse the mutation.
+    package var refused: RefusedFrame?
     /// Where the answer goes; opaque to the store.
     package var session: UInt64
 
-    package init(family: Identifier, member: Identifier, context: Context, mutation: Mutation, session: UInt64) {
+    package init(
+        family: Identifier, member: Identifier, context: Context, mutation: Mutation, refused: RefusedFrame? = nil, session: UInt64
+    ) {
         self.family = family
         self.member = member
         self.context = context
         self.mutation = mutation
+        self.refused = refused
         self.session = session
     }
 }

@@ -7,20 +7,29 @@ extension Hub {
     func mutate(
         _ session: Session, _ mutation: Int64, _ body: Mutation.Body, _ overlap: OverlapOverride?, octets: Int, now: Int64
     ) {
-        guard admit(session, mutation, now: now), let room = session.room else { return }
+        guard admit(session, mutation, now: now) else { return }
+        propose(session, Mutation(client: session.client, id: mutation, body: body, overlap: overlap), octets: octets)
+    }
+
+    /// The frame itself was refused. It counts against the rate like any other, and the writer answers, because it records the answer: the
+    /// same id must not be done later with other content.
+    func refuse(_ session: Session, _ mutation: Int64, _ rejection: Rejection, _ frame: UnsafeRawBufferPointer, now: Int64) {
+        guard admit(session, mutation, now: now), tolerates(session) else { return }
+        emit(.note(session.id, event: "rejected", code: rejection.code.rawValue))
+        propose(
+            session, Mutation(client: session.client, id: mutation, operations: []), refused: RefusedFrame(rejection, octets: Array(frame)),
+            octets: frame.count)
+    }
+
+    private func propose(_ session: Session, _ mutation: Mutation, refused: RefusedFrame? = nil, octets: Int) {
+        guard let room = session.room else { return }
         session.didPropose(octets: octets)
         pendingOctets += octets
         emit(
             .propose(
                 Proposal(
-                    family: room.family, member: session.member, context: session.context,
-                    mutation: Mutation(client: session.client, id: mutation, body: body, overlap: overlap), session: session.id)))
-    }
-
-    /// The frame itself was refused. It counts against the rate like any other.
-    func refuse(_ session: Session, _ mutation: Int64, _ rejection: Rejection, now: Int64) {
-        guard admit(session, mutation, now: now) else { return }
-        sendRejection(rejection, mutation, to: session)
+                    family: room.family, member: session.member, context: session.context, mutation: mutation, refused: refused,
+                    session: session.id)))
     }
 
     private func admit(_ session: Session, _ mutation: Int64, now: Int64) -> Bool {

@@ -282,7 +282,7 @@ package final class Hub {
         case .join(let join): self.join(session, join)
         case .mutation(let id, let body, let overlap):
             mutate(session, id, body, overlap, octets: octets.count, now: now)
-        case .refusedMutation(let mutation, let rejection): refuse(session, mutation, rejection, now: now)
+        case .refusedMutation(let mutation, let rejection): refuse(session, mutation, rejection, octets, now: now)
         case .context(let context): changeContext(session, context)
         case .list(let request): list(session, request)
         case .statistics(let request): statistics(session, request)

@@ -8,13 +8,19 @@ extension Store {
     /// Octets of the payload hash that are kept: half of SHA-256. What it tells apart are two mutations of one and the same client.
     private static let hashOctets = 16
 
+    /// The payload hash of a proposal. The mark keeps a refused frame apart from every mutation, whose canonical form begins with a bracket.
+    private static func hash(_ proposal: Proposal) -> [UInt8] {
+        let payload = proposal.refused.map { Array("refused:".utf8) + $0.octets } ?? OperationCodec.canonicalOctets(proposal.mutation)
+        return Array(Digest.sha256(payload).prefix(hashOctets))
+    }
+
     func propose(_ proposal: Proposal, at: Int64, into results: inout [CommitResult]) throws {
         let mutation = proposal.mutation
         func refuse(_ rejection: Rejection) { results.append(.receipt(proposal.receipt(rejection))) }
 
         guard let family = try family(proposal.family) else { return refuse(.noSuchFamily) }
         let name = ClientName(family: family.key, member: proposal.member, client: mutation.client)
-        let hash = Array(Digest.sha256(OperationCodec.canonicalOctets(mutation)).prefix(Self.hashOctets))
+        let hash = Self.hash(proposal)
         let known = try client(name)
         if let known {
             if mutation.id <= known.newest,
@@ -38,6 +44,11 @@ extension Store {
                 family: family.key, client: client.key, mutation: mutation.id, at: at, RecordedReceipt(hash: hash, frame: frame))
             client.newest = max(client.newest, mutation.id)
             results.append(.receipt(proposal.receipt(frame)))
+        }
+
+        if let refused = proposal.refused {
+            try record(ServerFrame.reject(mutation: mutation.id, refused.rejection).encode())
+            return keep(client, name)
         }
 
         let actor = Actor(member: proposal.member, role: member.role)

@@ -14,6 +14,7 @@ package enum ClientFrame: Hashable, Sendable {
     /// `"allow_overlap":{"reason":"…","pairs":[["<id>","<id>"],…]}` accepts overlaps.
     case mutation(id: Int64, body: Mutation.Body, overlap: OverlapOverride?)
     /// A mutation whose number could be read and whose content is refused: unknown kind, unknown field, wrong type.
+    /// The answer is recorded like that of any mutation.
     case refusedMutation(id: Int64, Rejection)
     /// `{"type":"context","context":"all"|"<athlete>"}`
     case context(Context)

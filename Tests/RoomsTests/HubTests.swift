@@ -202,14 +202,51 @@ struct HubMutationTests {
         #expect(script.seen() == [.frame(author, "ack 7"), .frame(author, "log 1"), .frame(other, "log 1")])
     }
 
-    @Test("a refused frame is rejected by its number and the session goes on")
-    func refused() {
+    @Test("a refused frame goes to the writer with its octets, because the answer is recorded there")
+    func refused() throws {
         let script = HubScript()
         let id = script.live(at: 0)
-        script.say(text: #"{"type":"mutate","mutation":3,"operations":[{"op":"create","kind":"spaceship"}]}"#, id)
-        #expect(script.seen() == [.frame(id, "reject 3 unknown_kind")])
+        let text = #"{"type":"mutate","mutation":3,"operations":[{"op":"create","kind":"spaceship"}]}"#
+        script.say(text: text, id)
+        let proposals = script.hub.takeEffects().compactMap { effect in if case .propose(let proposal) = effect { proposal } else { nil } }
+        let proposal = try #require(proposals.first)
+        #expect(proposals.count == 1 && proposal.mutation == Mutation(client: HubScript.client, id: 3, operations: []))
+        let refused = try #require(proposal.refused)
+        #expect(refused.rejection.code == .unknownKind && refused.octets == Array(text.utf8))
+        #expect(script.hub.pendingOctets == text.utf8.count)
         script.say(.mutate(id: 4, operations: [Self.operation]), id)
         #expect(script.seen() == [.propose(id, 4)])
+        // The answers come in the order of the frames.
+        script.hub.committed([
+            .receipt(Receipt(session: id, family: HubScript.family, mutation: 3, frame: Array("reject 3".utf8))),
+            .receipt(Receipt(session: id, family: HubScript.family, mutation: 4, frame: Array("ack 4".utf8))),
+        ])
+        #expect(script.seen() == [.frame(id, "reject 3"), .frame(id, "ack 4")])
+        #expect(script.hub.pendingOctets == 0)
+    }
+
+    @Test("a refused frame before the join is answered by the hub: there is no member to record it for")
+    func refusedBeforeTheJoin() {
+        let script = HubScript()
+        let id = script.hub.opened(now: script.now)
+        script.say(text: #"{"type":"mutate","mutation":3,"operations":[]}"#, id)
+        #expect(script.seen() == [.frame(id, "reject 3 not_joined")])
+    }
+
+    @Test("refused frames have the bounds of other mutations, and too many of them end the session")
+    func refusedFramesAreBounded() {
+        var limits = Limits()
+        limits.pendingMutations = 2
+        limits.refusals = 4
+        let script = HubScript(limits: limits)
+        let id = script.live(at: 0)
+        func say(_ mutation: Int64) { script.say(text: "{\"type\":\"mutate\",\"mutation\":\(mutation),\"operations\":[]}", id) }
+        for mutation in 1...3 { say(Int64(mutation)) }
+        #expect(script.seen() == [.propose(id, 1), .propose(id, 2), .frame(id, "reject 3 too_many_pending")])
+        script.hub.committed((1...2).map { .receipt(Receipt(session: id, family: HubScript.family, mutation: $0, frame: [])) })
+        _ = script.seen()
+        for mutation in 3...4 { say(Int64(mutation)) }
+        #expect(script.seen() == [.propose(id, 3), .close(id, .policyViolation, dropsQueue: false)])
     }
 
     @Test("past the number of unanswered mutations the next is sent back, to be tried again")

@@ -96,6 +96,11 @@ final class Episode {
                 family: home.family, member: home.parent, context: .all,
                 mutation: Mutation(client: client, id: number, operations: operations), session: 1)
         }
+        func refused(_ frame: String) -> Proposal {
+            var refused = proposal()
+            refused.refused = RefusedFrame(Rejection(.unknownField, "x is not a field", field: "x"), octets: Array(frame.utf8))
+            return refused
+        }
         let school = Self.id(20)
         let jo = Self.id(21)
         let event = Self.id(22)
@@ -123,7 +128,8 @@ final class Episode {
         case 3:
             return [
                 proposal(message(Self.id(30), "One")), proposal(update(.school, school, base: 1, ["location": .text("Houston")])),
-                proposal(update(.school, school, base: 1, ["location": .text("Waco")])), proposal(message(Self.id(31), "Two")),
+                proposal(update(.school, school, base: 1, ["location": .text("Waco")])), refused("{\"x\":1}"),
+                proposal(message(Self.id(31), "Two")),
             ]
         case 4: return (0..<10).map { proposal(message(Self.id(40 + UInt64($0)), String(repeating: "Long message \($0). ", count: 150))) }
         case 6: return [proposal(camp(event, athlete: athlete)), proposal(editSet(.event, event, base: 1, "coaches_present", add: [jo]))]

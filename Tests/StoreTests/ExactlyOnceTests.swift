@@ -49,6 +49,62 @@ struct ExactlyOnceTests {
         #expect(try world.commit(proposal).frame == first.frame)
     }
 
+    @Test("a frame whose content its reader refused is answered from its receipt, also after a restart")
+    func replaysRefusedFrames() throws {
+        let refused = world.refused(home, home.parent, "{\"x\":1}", mutation: 1)
+        let first = try world.commit(refused)
+        #expect(first.rejection == Rejection(.unknownField, "x is not a field", operation: 0, field: "x"))
+        #expect(first.change == nil)
+        // An answer that is given again is the first one, whatever a later reader would say.
+        var newer = refused
+        newer.refused?.rejection = Rejection(.invalid, "Another sentence")
+        #expect(try world.commit([refused, newer]).map(\.frame) == [first.frame, first.frame])
+        try world.reopen()
+        #expect(try world.commit(refused).frame == first.frame)
+        #expect(try world.query("SELECT count(*) FROM receipts") == 1)
+        #expect(try world.snapshot(home).sequence == 1)
+    }
+
+    @Test("the id of a refused frame is used up: with other content, readable or not, it is mutation_reused")
+    func reusesRefusedFrames() throws {
+        let refused = world.refused(home, home.parent, "{\"x\":1}", mutation: 1)
+        let first = try world.commit(refused)
+        func isReused() throws {
+            #expect(try world.mutate(home, home.parent, message(world.newID(), "Hi"), mutation: 1).code == .mutationReused)
+            #expect(try world.commit(world.refused(home, home.parent, "{\"x\": 1}", mutation: 1)).code == .mutationReused)
+            // Not even the empty batch as which it travels to the writer.
+            #expect(try world.commit(world.proposal(home, home.parent, [], mutation: 1)).code == .mutationReused)
+        }
+        try isReused()
+        try world.reopen()
+        try isReused()
+        #expect(try world.snapshot(home).sequence == 1)
+        #expect(try world.commit(refused).frame == first.frame)
+        let done = try world.mutate(home, home.parent, message(world.newID(), "Hi"), mutation: 2)
+        #expect(done.sequence == 2)
+        #expect(try world.commit(world.refused(home, home.parent, "{}", mutation: 2)).code == .mutationReused)
+    }
+
+    @Test("a refused frame that spells out another mutation is not that mutation")
+    func marksRefusedFrames() throws {
+        let operations = [school(world.newID(), "Rice")]
+        try world.mutate(home, home.parent, operations[0], mutation: 1)
+        let text = String(decoding: OperationCodec.canonicalOctets(operations), as: UTF8.self)
+        #expect(try world.commit(world.refused(home, home.parent, text, mutation: 1)).code == .mutationReused)
+    }
+
+    @Test("a refused frame leaves nothing of a stranger, and expires like any other")
+    func refusedFramesEnd() throws {
+        let stranger = try world.home("Okafor")
+        #expect(try world.commit(world.refused(home, stranger.parent, "{}", mutation: 1)).code == .notFound)
+        #expect(try world.query("SELECT (SELECT count(*) FROM receipts) + (SELECT count(*) FROM clients)") == 0)
+        let refused = world.refused(home, home.parent, "{}", mutation: 1)
+        _ = try world.commit(refused)
+        world.surroundings.now += 31 * Surroundings.day
+        #expect(try world.purge().receipts == 1)
+        #expect(try world.commit(refused).code == .mutationExpired)
+    }
+
     @Test("an acked mutation without effect is recorded")
     func replaysNothing() throws {
         let id = world.newID()

@@ -25,6 +25,10 @@ struct SequenceTests {
                     batch.append((old.proposal.family == homes[0].family ? 0 : 1, old.proposal))
                     continue
                 }
+                if Int.random(in: 0..<12, using: &random) == 0 {
+                    batch.append((place, world.refused(homes[place], homes[place].parent, "{\"round\":\(round)}")))
+                    continue
+                }
                 let operations = (0..<Int.random(in: 1...3, using: &random)).map { _ in
                     operation(world, members[place], twins[place], &random)
                 }

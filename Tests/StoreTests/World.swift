@@ -147,6 +147,14 @@ final class World {
             mutation: Mutation(client: client, id: number, operations: operations), session: session)
     }
 
+    /// A frame that its reader refused.
+    func refused(_ home: Home, _ member: Identifier, _ frame: String, mutation: Int64? = nil, session: UInt64 = 7) -> Proposal {
+        var proposal = proposal(home, member, [], mutation: mutation, session: session)
+        proposal.refused = RefusedFrame(
+            Rejection(.unknownField, "x is not a field", operation: 0, field: "x"), octets: Array(frame.utf8))
+        return proposal
+    }
+
     @discardableResult
     func mutate(
         _ home: Home, _ member: Identifier, _ operations: Operation..., mutation: Int64? = nil, client: Identifier? = nil,
