@@ -128,6 +128,12 @@ extension SyncEngine {
         } else {
             operations[sides.operation].action = .update(base: sides.record.version, merge: .disjoint, patch: patch)
         }
+        // The server found no conflict with what the draft does to the record before that, up to the version that it showed.
+        if let shown = draft.rejection.conflict?.record.version {
+            for place in 0..<min(sides.operation, operations.count) where operations[place].id == sides.record.id {
+                operations[place].base = shown
+            }
+        }
         guard !operations.isEmpty else { return (nil, flush(now)) }
         do {
             let (mutation, actions) = try perform(operations, accepting: draft.overlap, at: at, now: now)

@@ -61,6 +61,23 @@ struct ConflictTests {
         #expect(sent.values[Self.notes] == .some(.text("my notes")))
     }
 
+    @Test("A batch that edits the record twice: what was not contested rests on the version that the refusal showed")
+    func twice() throws {
+        var engine = World.live()
+        let first = World.update(20, base: 3, ["notes": .text("my notes")])
+        let id = try engine.perform([first, World.update(20, base: 3, ["name": .text("Mine")])], at: 1, now: 0).mutation
+        let fields = [Conflict.Field(field: Self.name, base: .text("Ohio"), yours: .text("Mine"), theirs: .text("Theirs"), member: World.athlete, at: 9)]
+        let conflict = Conflict(record: World.school(20, "Theirs", version: 4), fields: fields)
+        _ = engine.receive(.reject(mutation: id, Rejection(.conflict, "Maya changed it.", operation: 1, conflict: conflict)), now: 0)
+        let sides = try #require(engine.conflict(of: id))
+        let actions = try engine.resolve(sides, [:], whole: .yours, at: 2, now: 0).actions
+        var bases: [Int64] = []
+        for case .mutation(_, .operations(let operations), _) in actions.sent {
+            for case .update(let base, _, _) in operations.map(\.action) { bases.append(base) }
+        }
+        #expect(bases == [4, 4])
+    }
+
     @Test("Nothing is done before every contested field is decided, and the draft stays")
     func undecided() throws {
         var (engine, id) = try Self.refused()
