@@ -76,6 +76,12 @@ package enum Files {
         return Identity(inode: UInt64(found.st_ino), changed: Int64(found.st_ctim.tv_sec) * 1_000_000_000 + Int64(found.st_ctim.tv_nsec))
     }
 
+    /// Whether two paths lead to one file.
+    package static func isSame(_ path: String, _ other: String) -> Bool {
+        var (first, second) = (stat(), stat())
+        return stat(path, &first) == 0 && stat(other, &second) == 0 && first.st_ino == second.st_ino && first.st_dev == second.st_dev
+    }
+
     /// Whether anything can be seen at `path`.
     package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
@@ -87,14 +93,21 @@ package enum Files {
     /// - Throws: `.tooBig` past `limit` octets, `.noEntry` when it is not there.
     package static func read(_ path: String, limit: Int = 64 << 20) throws(Errno) -> [UInt8] {
         let file = try openForReading(path)
+        return try readToEnd(file.raw, limit: limit)
+    }
+
+    /// What is left to read of an open file, a pipe or a terminal, up to its end.
+    ///
+    /// - Throws: `.tooBig` past `limit` octets.
+    package static func readToEnd(_ raw: Int32, limit: Int) throws(Errno) -> [UInt8] {
         var octets: [UInt8] = []
         // The size may be unknown (/proc) or change meanwhile, so it is a hint, and the end of the stream the truth.
         var found = stat()
-        if fstat(file.raw, &found) == 0 { octets.reserveCapacity(min(max(Int(found.st_size), 0), limit) + 1) }
+        if fstat(raw, &found) == 0 { octets.reserveCapacity(min(max(Int(found.st_size), 0), limit) + 1) }
         let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
         defer { chunk.deallocate() }
         while true {
-            let result = try Octets.read(file.raw, into: chunk)
+            let result = try Octets.read(raw, into: chunk)
             guard case .done(let count) = result else { return octets }
             guard octets.count + count <= limit else { throw Errno(EFBIG, "read") }
             octets.append(contentsOf: UnsafeRawBufferPointer(rebasing: chunk[..<count]))

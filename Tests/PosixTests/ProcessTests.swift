@@ -129,6 +129,35 @@ struct ChildProcessTests {
         #expect(Glibc.kill(pid, 0) == -1 && errno == ESRCH)
     }
 
+    @Test("A descriptor that another program left open is taken over by its path and closed afterwards")
+    func inherited() throws {
+        var pipe = try Pipe()
+        let raw = pipe.takeReading().take()
+        let writing = pipe.takeWriting()
+        try Octets.writeAll(writing.raw, Array("handed over".utf8))
+        _ = consume writing
+        do {
+            guard let open = FileDescriptor.inherited("/dev/fd/\(raw)") else {
+                Issue.record("it is not taken over")
+                return
+            }
+            #expect(try Files.readToEnd(open.raw, limit: 64) == Array("handed over".utf8))
+        }
+        for path in ["/dev/fd/0", "/dev/fd/2", "/proc/self/fd/1", "/dev/fd/", "/dev/fd/x", "/dev/fd/-1", "/dev/fd/999999", "/dev/null", "3"] {
+            let isTaken = FileDescriptor.inherited(path) != nil
+            #expect(!isTaken, "\(path)")
+        }
+    }
+
+    @Test("Reading to the end stops at the limit")
+    func limited() throws {
+        let error = #expect(throws: Errno.self) {
+            let file = try Files.openForReading("/dev/zero")
+            return try Files.readToEnd(file.raw, limit: 100)
+        }
+        #expect(error == .tooBig)
+    }
+
     @Test("The environment is handed on or replaced")
     func environment() throws {
         let own = try ChildProcess.run(["/bin/sh", "-c", "echo $PATH"])
