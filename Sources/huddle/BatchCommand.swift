@@ -68,7 +68,9 @@ struct BatchCommand {
         var words = try SlashCommand.split(line)
         if words.first == "huddle" { words.removeFirst() }
         var command = try Invocation(words)
-        guard command.server == nil, command.authorities == nil, command.token == nil, command.family == nil, command.context == nil else {
+        guard command.server == nil, command.authorities == nil, command.token == nil, command.tokenFile == nil, command.profile == nil, command.family == nil,
+            command.context == nil
+        else {
             throw UsageError("Where and as whom stands behind batch, for all lines.")
         }
         guard !command.isOffline, !command.isWatched else { throw UsageError("--offline and --watch are not for lines of a batch.") }

@@ -18,7 +18,18 @@ struct FirstRun {
     /// - Throws: a sentence with the usage status, when the person leaves.
     static func complete(_ invocation: Invocation) throws -> Invocation {
         guard Standard.isTerminal(Standard.input), Standard.isTerminal(Standard.output), !invocation.isOffline else { return invocation }
-        guard Setting.token(invocation, try Profile.load()) == nil else { return invocation }
+        let profile = try Profile.load(invocation)
+        if let token = invocation.token, profile.token == nil {
+            // As if it had been typed in here. If the server does not answer or refuses it, the conversation says so.
+            if let kept = try? SignInCommand.keep(token, in: profile, invocation) { FirstRun(invocation: invocation).sayKept(kept) }
+            return invocation
+        }
+        guard Setting.token(invocation, profile) == nil else { return invocation }
+        return try ask(invocation)
+    }
+
+    /// Asks, whoever is signed in.
+    static func ask(_ invocation: Invocation) throws -> Invocation {
         var assistant = FirstRun(invocation: invocation)
         try assistant.run()
         return assistant.invocation
@@ -29,7 +40,7 @@ struct FirstRun {
     private mutating func run() throws {
         say(
             """
-            Welcome to Huddle. Nobody is signed in here yet.
+            Welcome to Huddle. \(try ProfilePlace(invocation).emptiness)
             You need the address of your family's server, and an invitation code or a sign-in token.
             Whoever runs the server makes them: huddled init for a new family, huddled invite for its members. Ctrl-D leaves.
 
@@ -46,20 +57,20 @@ struct FirstRun {
 
     /// One that answers.
     private mutating func server() throws -> ServerAddress {
-        var offered = try Setting.address(invocation, try Profile.load()).description
+        var offered = try Setting.address(invocation, try Profile.load(invocation)).description
         while true {
             let answer = try ask("Server [\(offered)]: ")
             var tried = invocation
             tried.server = answer.isEmpty ? offered : answer
             do {
-                let address = try Setting.address(tried, try Profile.load())
+                let address = try Setting.address(tried, try Profile.load(invocation))
                 try OneQuestion.reach(address, timeoutMilliseconds: invocation.timeout)
                 if !address.isSecure, !address.isOnThisMachine { say("This connection is not encrypted: use wss:// wherever the server has it.") }
                 return address
             } catch let error as UsageError {
                 say(error.message)
             } catch OneQuestion.Failure.offline(let reason) {
-                offered = (try? Setting.address(tried, try Profile.load()).description) ?? offered
+                offered = (try? Setting.address(tried, try Profile.load(invocation)).description) ?? offered
                 say("\(reason) Is the address right, and the server running?")
             } catch OneQuestion.Failure.refused(let rejection) {
                 say(rejection.message.printable)
@@ -92,7 +103,7 @@ struct FirstRun {
     }
 
     private mutating func redeem(_ code: String, _ address: ServerAddress) throws {
-        var profile = try Profile.load()
+        var profile = try Profile.load(invocation)
         let seat = try Redemption.redeem(code: code, at: address, client: profile.client, timeoutMilliseconds: invocation.timeout)
         profile.family = seat.family
         try keep(&profile, seat.token, address)
@@ -115,7 +126,7 @@ struct FirstRun {
                 break
             }
         }
-        var profile = try Profile.load()
+        var profile = try Profile.load(invocation)
         profile.family = chosen.family
         try keep(&profile, token, address)
         return true
@@ -124,8 +135,13 @@ struct FirstRun {
     private func keep(_ profile: inout Profile, _ token: String, _ address: ServerAddress) throws {
         profile.server = address.description
         profile.token = token
+        profile.origin = nil
         try profile.save()
-        say("Signed in. This is kept in \(Profile.path ?? "the profile"), readable by you alone.")
+        sayKept(profile)
+    }
+
+    private func sayKept(_ profile: Profile) {
+        say("Signed in. This is kept in \(profile.place.path ?? "the profile"), readable by you alone.")
     }
 
     // MARK: The terminal

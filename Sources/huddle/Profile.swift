@@ -1,51 +1,110 @@
+import Arguments
 import Bytes
 import Client
 import Crypto
 import JSON
 import Posix
 
-/// What the program remembers: `$XDG_CONFIG_HOME/huddle/profile.json`, mode 0600 in a folder of mode 0700.
+/// Where a profile is kept: `profile.json` in `$XDG_CONFIG_HOME/huddle`, with a name `profiles/NAME.json`.
+struct ProfilePlace: Equatable {
+    private static let longestName = 32
+    /// The name of the profile that has none.
+    private static let unnamed = "default"
+
+    /// `nil` for the profile that is used if none is named.
+    let name: String?
+    /// Whether an option names it, so that it outranks the environment.
+    let isChosen: Bool
+
+    /// The profile that the command line names, otherwise the environment.
+    init(_ invocation: Invocation) throws(UsageError) {
+        let text = invocation.profile ?? Environment.value("HUDDLE_PROFILE").flatMap { $0.isEmpty ? nil : $0 }
+        if let text, !Self.isName(text) {
+            throw UsageError(
+                "'\(text.printable)' cannot name a profile. Use at most \(Self.longestName) lower-case letters (a to z), digits and dashes, and begin with a letter or digit.")
+        }
+        name = text == Self.unnamed ? nil : text
+        isChosen = invocation.profile != nil
+    }
+
+    /// Nothing else, so that a name is never a path.
+    private static func isName(_ text: String) -> Bool {
+        let octets = text.utf8
+        func isPlain(_ octet: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(octet) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(octet) }
+        guard let first = octets.first, isPlain(first), octets.count <= longestName else { return false }
+        return octets.allSatisfy { isPlain($0) || $0 == UInt8(ascii: "-") }
+    }
+
+    /// The names of the profiles that are there, sorted.
+    static var names: [String] {
+        guard let folder = Profile.folder, let files = try? Files.list(folder + "/profiles") else { return [] }
+        return files.compactMap { $0.hasSuffix(".json") ? String($0.dropLast(5)) : nil }.filter(isName)
+    }
+
+    private var stem: String? { Profile.folder.map { folder in name.map { "\(folder)/profiles/\($0)" } ?? folder + "/profile" } }
+
+    var path: String? { stem.map { $0 + ".json" } }
+
+    /// For the sign-in that another one replaces. No profile can have this name.
+    var pathBefore: String? { stem.map { name == nil ? $0 + "-before.json" : $0 + ".before.json" } }
+
+    /// What a command line needs to mean this profile, with a blank before it.
+    var option: String { name.map { " --profile \($0)" } ?? "" }
+
+    /// The sentence that nobody is signed in.
+    var emptiness: String {
+        guard let name else { return "Nobody is signed in here yet." }
+        let names = Self.names.filter { $0 != name }
+        return "Nobody is signed in with the profile \(name) yet." + (names.isEmpty ? "" : " There are: \(names.joined(separator: ", ")).")
+    }
+}
+
+/// What the program remembers of a sign-in: a file of mode 0600 in a folder of mode 0700.
 struct Profile: Equatable {
+    let place: ProfilePlace
     var server: String?
     var token: String?
     /// This installation; made at the first use and then kept.
     var client: Identifier
     var family: Identifier?
+    /// Where the token came from, in the words of the program that kept it.
+    var origin: String?
 
-    /// The profile that is there, or a new one that has only a client id. One that cannot be kept is used all the same.
-    static func load() throws(ProgramFailure) -> Profile {
-        guard let path else { return Profile(client: newClient()) }
+    /// The profile that is there, or a new one that has only a client id. One that cannot be kept is used all the same. A new one with a
+    /// name is not kept before somebody signs in, so that a name that was mistyped leaves nothing behind.
+    static func load(_ invocation: Invocation) throws -> Profile {
+        let place = try ProfilePlace(invocation)
+        guard let path = place.path else { return Profile(place: place, client: newClient()) }
         let octets: [UInt8]
         do throws(Errno) {
             octets = try Files.read(path, limit: 1 << 16)
         } catch {
             guard error == .noEntry else { throw ProgramFailure(.failed, "\(path) cannot be read: \(error.text).") }
-            let fresh = Profile(client: newClient())
-            _ = try? fresh.save()
+            let fresh = Profile(place: place, client: newClient())
+            if place.name == nil { _ = try? fresh.save() }
             return fresh
         }
         do throws(JSONError) {
-            return try decode(octets)
+            return try decode(octets, place)
         } catch {
             throw ProgramFailure(.failed, "\(path) is no profile (\(error.description)): mend or remove it.")
         }
     }
 
-    func save() throws(ProgramFailure) { try write(to: Self.path) }
+    func save() throws(ProgramFailure) { try write(to: place.path) }
 
     /// Writes it beside the profile that takes its place, and says where.
     func saveAside() throws(ProgramFailure) -> String? {
-        let path = Self.folder.map { $0 + "/profile-before.json" }
-        try write(to: path)
-        return path
+        try write(to: place.pathBefore)
+        return place.pathBefore
     }
 
     private func write(to path: String?) throws(ProgramFailure) {
-        guard let path, let folder = Self.folder else {
+        guard let path, let end = path.lastIndex(of: "/") else {
             throw ProgramFailure(.failed, "There is no place for a profile: set HOME or XDG_CONFIG_HOME.")
         }
         do throws(Errno) {
-            try Files.makeFolders(folder, mode: 0o700)
+            try Files.makeFolders(String(path[..<end]), mode: 0o700)
             try Files.write(encoded + [UInt8(ascii: "\n")], to: path, mode: 0o600)
         } catch {
             throw ProgramFailure(.failed, "\(path) cannot be written: \(error.text).")
@@ -57,8 +116,6 @@ struct Profile: Equatable {
         guard let home = Environment.value("HOME"), home.hasPrefix("/") else { return nil }
         return home + "/.config/huddle"
     }
-
-    static var path: String? { folder.map { $0 + "/profile.json" } }
 
     private static func newClient() -> Identifier { Random.identifier(milliseconds: Clock.wallMilliseconds()) }
 
@@ -79,19 +136,24 @@ struct Profile: Equatable {
             writer.key("family")
             writer.identifier(family)
         }
+        if let origin {
+            writer.key("origin")
+            writer.string(origin)
+        }
         writer.endObject()
         return writer.octets
     }
 
-    private static func decode(_ octets: [UInt8]) throws(JSONError) -> Profile {
+    private static func decode(_ octets: [UInt8], _ place: ProfilePlace) throws(JSONError) -> Profile {
         try JSONReader.read(octets) { (reader: inout JSONReader) throws(JSONError) -> Profile in
-            var profile = Profile(client: newClient())
+            var profile = Profile(place: place, client: newClient())
             try reader.readObject { (reader: inout JSONReader, key: JSONKey) throws(JSONError) in
                 switch key {
                 case "server": profile.server = try reader.readString()
                 case "token": profile.token = try reader.readString()
                 case "client": profile.client = try reader.readIdentifier()
                 case "family": profile.family = try reader.readIdentifier()
+                case "origin": profile.origin = try reader.readString()
                 default: try reader.skipValue()
                 }
             }

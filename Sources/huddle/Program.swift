@@ -26,7 +26,10 @@ enum Program {
         Standard.claim()
         Signals.ignoreBrokenPipes()
         do {
-            let invocation = try Invocation(Array(words.dropFirst()))
+            var invocation = try Invocation(Array(words.dropFirst()))
+            // Before anything else: these words can be seen as long as the program runs.
+            try TokenArgument.hide(words, invocation)
+            invocation = try TokenArgument.read(invocation)
             switch invocation.action {
             case .help(let topic):
                 if let topic, !Help.knows(topic) { throw UsageError("There is no command or topic '\(topic.printable)'. huddle help lists them.") }
@@ -38,19 +41,22 @@ enum Program {
             case .completions(let shell):
                 try Output.write(shell.script)
                 return .done
-            case .complete(let words):
+            case .complete(let line):
                 // Names are a kindness: without a sign-in, or anything kept, there are none.
-                let typed = invocation.connecting(as: words)
-                let answer = Completion.answer(words) { (try? Setting(typed)).flatMap { Kept.look($0) }.map { RecordNames($0) } }
+                let visible = invocation.connecting(as: line)
+                try? TokenArgument.hide(words, visible, warns: false)
+                let typed = TokenArgument.forCompletion(visible)
+                let answer = Completion.answer(line, profiles: { ProfilePlace.names }) { (try? Setting(typed)).flatMap { Kept.look($0) }.map { RecordNames($0) } }
                 try Output.write(answer.lines)
                 return .done
             case .version:
                 try Output.write(invocation.isJSON ? "{\"version\":\"\(version)\"}\n" : "huddle \(version)\n")
                 return .done
             case .join(let code): return try JoinCommand.run(code, invocation)
+            case .signIn(let replaces, let origin): return try SignInCommand.run(replaces: replaces, origin: origin, invocation)
             case .watch(let since): return try WatchCommand.run(since, invocation, try Setting(invocation))
             case .interactive:
-                let invocation = try FirstRun.complete(invocation)
+                invocation = try FirstRun.complete(invocation)
                 return try Interactive.run(invocation, try Setting(invocation))
             case .batch(let isAtomic, let stops): return try BatchCommand(invocation, try Setting(invocation), isAtomic: isAtomic, stops: stops).run()
             case .outbox(let request): return try OutboxCommand(invocation, try Setting(invocation)).run(request)

@@ -6,7 +6,7 @@ import Family
 import Posix
 import Wire
 
-/// Where to connect and as whom: options, else the environment, else the profile.
+/// Where to connect and as whom: options, else the environment, else the profile. A profile that an option names outranks the environment.
 struct Setting {
     static let defaultServer = "ws://127.0.0.1:8787"
 
@@ -18,15 +18,16 @@ struct Setting {
     let profileFamily: Identifier?
 
     init(_ invocation: Invocation) throws {
-        let profile = try Profile.load()
+        let profile = try Profile.load(invocation)
         address = try Self.address(invocation, profile)
         guard let token = Self.token(invocation, profile) else {
+            let option = profile.place.option
             throw UsageError(
                 """
-                Nobody is signed in here yet. With an invitation, write:
-                  huddle join CODE --server ws://HOST:PORT
+                \(profile.place.emptiness) With an invitation, write:
+                  huddle join CODE --server ws://HOST:PORT\(option)
                 With a sign-in token, write:
-                  huddle --token TOKEN --server ws://HOST:PORT
+                  huddle sign-in --token-file FILE --server ws://HOST:PORT\(option)
                 On a terminal, huddle by itself asks for both.
                 """)
         }
@@ -39,12 +40,13 @@ struct Setting {
 
     /// The sign-in; `nil` when there is none.
     static func token(_ invocation: Invocation, _ profile: Profile) -> String? {
-        let token = invocation.token ?? Environment.value("HUDDLE_TOKEN") ?? profile.token ?? ""
+        let token = invocation.token ?? (profile.place.isChosen ? profile.token : Environment.value("HUDDLE_TOKEN") ?? profile.token) ?? ""
         return token.isEmpty ? nil : token
     }
 
     static func address(_ invocation: Invocation, _ profile: Profile) throws(UsageError) -> ServerAddress {
-        let text = invocation.server ?? Environment.value("HUDDLE_SERVER") ?? profile.server ?? defaultServer
+        let chosen = profile.place.isChosen ? profile.server : nil
+        let text = invocation.server ?? chosen ?? Environment.value("HUDDLE_SERVER") ?? profile.server ?? defaultServer
         var address: ServerAddress
         do { address = try ServerAddress(text) } catch { throw UsageError(error.message) }
         address.authorities = invocation.authorities ?? Environment.value("HUDDLE_CA")
@@ -72,7 +74,12 @@ struct Setting {
     /// The family that `--family` means among those there are, when it is no whole id.
     func family(among memberships: [Membership]) -> Identifier? {
         guard let family, Identifier(family) == nil else { return nil }
-        let wanted = family.lowercased()
+        return Self.family(family, among: memberships)
+    }
+
+    /// The one family that a name, or the beginning or end of an id, means.
+    static func family(_ text: String, among memberships: [Membership]) -> Identifier? {
+        let wanted = text.lowercased()
         let tests: [(Membership) -> Bool] = [
             { $0.name.lowercased() == wanted }, { $0.family.description.hasPrefix(wanted) || $0.family.description.hasSuffix(wanted) },
             { $0.name.lowercased().hasPrefix(wanted) },

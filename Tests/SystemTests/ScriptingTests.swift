@@ -52,8 +52,8 @@ extension SystemTests {
         @Test("a batch answers each line before the next is written, as a program at the other end of a pipe needs it")
         func coprocess() throws {
             let child = try ChildProcess.start(
-                [Programs.path("huddle"), "batch", "--json", "--server", server.url, "--token", demo.parents[0].token],
-                environment: ["HOME=\(folder.path)", "PATH=/usr/bin:/bin"], input: .piped)
+                [Programs.path("huddle"), "batch", "--json", "--server", server.url],
+                environment: ["HOME=\(folder.path)", "PATH=/usr/bin:/bin", "HUDDLE_TOKEN=\(demo.parents[0].token)"], input: .piped)
             for number in 1...3 {
                 try child.write("say Number \(number)\n")
                 let result = try JSONValue(try #require(try child.readLine(timeoutMilliseconds: 15_000)))
@@ -111,8 +111,8 @@ extension SystemTests {
             #expect(answer.ending == .exited(5) && answer.output.isEmpty)
             try server.restart()
             let child = try ChildProcess.start(
-                [Programs.path("huddle"), "batch", "--json", "--timeout", "1", "--server", server.url, "--token", demo.parents[0].token],
-                environment: ["HOME=\(folder.path)", "PATH=/usr/bin:/bin"], input: .piped, errors: .piped)
+                [Programs.path("huddle"), "batch", "--json", "--timeout", "1", "--server", server.url],
+                environment: ["HOME=\(folder.path)", "PATH=/usr/bin:/bin", "HUDDLE_TOKEN=\(demo.parents[0].token)"], input: .piped, errors: .piped)
             func next() throws -> JSONValue { try JSONValue(try #require(try child.readLine(timeoutMilliseconds: 15_000))) }
             try child.write("say One\n")
             #expect(try next()["status"]?.integer == 0)
@@ -161,7 +161,7 @@ extension SystemTests {
             (.history, ["history"]), (.since, ["since", "1"]), (.statistics, ["stats"]), (.access, ["access"]),
             (.upload, ["docs", "upload", "FOLDER/film.pdf", "--type", "transcript", "--athlete", "Elena"]), (.share, ["docs", "share", "film", "--school", "Zed State"]),
             (.shares, ["docs", "shares", "film"]), (.versions, ["docs", "versions", "film"]), (.link, ["docs", "link", "film"]), (.download, ["docs", "download", "film", "--output", "FOLDER/copy.pdf"]),
-            (.unshare, ["docs", "unshare", "film"]), (.outbox, ["outbox"]), (.batch, ["batch"]),
+            (.signIn, ["sign-in", "--profile", "zed"]), (.unshare, ["docs", "unshare", "film"]), (.outbox, ["outbox"]), (.batch, ["batch"]),
         ]
 
         @Test("every command that has --json prints objects, one a line, and nothing else; the others say so")

@@ -7,7 +7,7 @@ package import Family
 package struct Command: Hashable, Sendable {
     /// What is done, whichever words ask for it.
     package enum Verb: CaseIterable, Hashable, Sendable {
-        case converse, join, completions, complete
+        case converse, join, signIn, completions, complete
         case list, show, add, edit, remove, restore
         case attend, shift, copy, undo, itinerary, export
         case history, since, statistics, access
@@ -31,7 +31,7 @@ package struct Command: Hashable, Sendable {
 
     /// What a word stands for, for completion and for hints.
     package enum Value: Hashable, Sendable {
-        case text, date, time, moment, zone, url, number, amount, json, code, file, sequence, pageMark
+        case text, date, time, moment, zone, url, number, amount, json, code, file, profile, sequence, pageMark
         /// One of these.
         case word([String])
         /// A record of one of these kinds: an id, enough of its beginning or end, or its name.
@@ -127,6 +127,8 @@ package struct Command: Hashable, Sendable {
         case link
         /// Family and member.
         case seat
+        /// The server, the profile and the family.
+        case signIn
         /// One command of the table a line.
         case commands
         /// What each line of a batch came to, one a line.

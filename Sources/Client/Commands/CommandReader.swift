@@ -51,6 +51,9 @@ struct CommandReader {
             return .interactive
         case .help: return .help(topic: list.positional.isEmpty ? nil : list.positional.joined(separator: " "))
         case .join: return .join(code: try one())
+        case .signIn:
+            try list.expectNoPositional()
+            return .signIn(replaces: list.has("--replace"), origin: list.value("--origin"))
         case .completions:
             guard let shell = Shell(rawValue: try one()) else { throw usage }
             return .completions(shell)

@@ -8,7 +8,9 @@ package enum CommandTable {
     package static let common: [Command.Option] = [
         .init("--server", hint: "URL", value: .url, "ws://HOST:PORT or wss://HOST:PORT; else $HUDDLE_SERVER, else the one of the invitation, else ws://127.0.0.1:8787"),
         .init("--tls-ca", hint: "FILE", value: .file, "certificates (PEM) to trust for wss://, when the system's do not know the server; else $HUDDLE_CA"),
-        .init("--token", hint: "T", value: .text, "a sign-in; else $HUDDLE_TOKEN, else that of huddle join"),
+        .init("--profile", hint: "NAME", value: .profile, "the sign-in and the server kept under this name; else $HUDDLE_PROFILE"),
+        .init("--token-file", hint: "FILE", value: .file, "a sign-in token, alone in a file or on standard input (-); else the profile's, see huddle help connection"),
+        .init("--token", hint: "T", value: .text, "the same, but other users of the machine may see it: prefer --token-file"),
         .init("--family", hint: "ID|NAME", value: .text, "when you belong to several"),
         .init("--context", hint: "ID|NAME|all", value: .season, "whose season: filters lists, owns what is added"),
         .init("--json", "one JSON object a line (proto/cli.md)"),
@@ -46,6 +48,15 @@ package enum CommandTable {
             .join, .start, words: [["join"]], arguments: [.init("CODE", .code)], output: .seat,
             "redeem an invitation (once): you are signed in here then",
             notes: "Redeems an invitation and remembers who you are; from then on, write just: huddle"),
+        Command(
+            .signIn, .start, words: [["sign-in"]],
+            options: [
+                .init("--replace", "replace the other sign-in that the profile holds; it is kept in a file beside it"),
+                .init("--origin", hint: "TEXT", value: .text, "where the token comes from; a later sign-in of the same origin may replace this one"),
+            ], output: .signIn,
+            "keep a sign-in token: from then on, you are signed in here",
+            notes: "The token is read from --token-file or $HUDDLE_TOKEN, otherwise you are asked for it. The server checks it first. "
+                + "With --profile NAME several people, or several servers, can be kept on one machine: huddle --profile NAME."),
         Command(
             .help, .start, words: [["help"]], slash: [["help"], ["h"], ["?"]],
             arguments: [.init("COMMAND|TOPIC", .command, required: false, repeats: true)],

@@ -27,6 +27,7 @@ package struct Completion {
     static let mostNames = 200
 
     private let names: () -> RecordNames?
+    private let profiles: () -> [String]
     /// Whether the words stand behind a slash: the conversation has commands of its own, and none of the program's options.
     private let isConversation: Bool
     /// The words before the last that belong to no option.
@@ -40,9 +41,12 @@ package struct Completion {
 
     /// - Parameters:
     ///   - words: behind `huddle`, or behind the slash; the last one unfinished, maybe empty.
+    ///   - profiles: the names of the profiles on this machine; asked only when one may be meant.
     ///   - names: asked only when a record may be meant; `nil` when none are kept.
-    package static func answer(_ words: [String], inConversation: Bool = false, names: @escaping () -> RecordNames?) -> Answer {
-        var completion = Completion(names, inConversation)
+    package static func answer(
+        _ words: [String], inConversation: Bool = false, profiles: @escaping () -> [String] = { [] }, names: @escaping () -> RecordNames?
+    ) -> Answer {
+        var completion = Completion(names, profiles, inConversation)
         let current = words.last ?? ""
         let awaited = completion.read(words.dropLast())
         let answer = completion.answer(current, awaited)
@@ -52,8 +56,9 @@ package struct Completion {
         return .candidates(candidates.filter { $0.text.hasFolded(prefix: current) && seen.insert($0.text).inserted })
     }
 
-    private init(_ names: @escaping () -> RecordNames?, _ isConversation: Bool) {
+    private init(_ names: @escaping () -> RecordNames?, _ profiles: @escaping () -> [String], _ isConversation: Bool) {
         self.names = names
+        self.profiles = profiles
         self.isConversation = isConversation
     }
 
@@ -187,6 +192,7 @@ package struct Completion {
             .candidates(records([kind], Self.lastName(current))).prefixed(String(current.dropLast(Self.lastName(current).count)))
         case .season: .candidates([Candidate(text: "all", summary: "everybody's season")] + athletes(current))
         case .file: .files
+        case .profile: .candidates(profiles().map { Candidate(text: $0, summary: "") })
         case .field: .candidates((command?.fieldOptions ?? []).map { Candidate(text: $0.shortest.dropFirst(2) + "=", summary: $0.summary) })
         case .command:
             .candidates(
@@ -263,6 +269,8 @@ extension Invocation {
         case "--server": server = value
         case "--tls-ca": authorities = value
         case "--token": token = value
+        case "--token-file": tokenFile = value
+        case "--profile": profile = value
         case "--family": family = value
         default: break
         }

@@ -20,7 +20,10 @@ package enum HelpTopic: String, CaseIterable, Hashable, Sendable {
         switch self {
         case .connection:
             [
-                "The server is, in this order: --server, $HUDDLE_SERVER, the one of the invitation, ws://127.0.0.1:8787.",
+                "The server is, in this order: --server, that of --profile, $HUDDLE_SERVER, the one of the invitation, ws://127.0.0.1:8787.",
+                "The sign-in is, in this order: --token-file, --token, that of --profile, $HUDDLE_TOKEN, that of $HUDDLE_PROFILE or of huddle join. huddle sign-in keeps a token; "
+                    + "huddle sign-in --profile NAME keeps it under a name, so that several people can use one machine. "
+                    + "Other users of the machine may see what follows --token.",
                 "wss://HOST is encrypted: the server's certificate has to be for that name, and from an authority that the system trusts or one of --tls-ca FILE. "
                     + "ws://HOST:PORT is not encrypted: use it on this machine or in a network that you trust.",
                 "When the connection breaks, huddle tries again by itself, at most 15 seconds apart, and goes on exactly where it stopped: nothing is lost and nothing "
@@ -85,7 +88,7 @@ package enum HelpTopic: String, CaseIterable, Hashable, Sendable {
                 "Who chose an athlete's season, opened a document or exported it is written down; the athlete reads it with huddle access.",
                 "No document can be read by everybody: it takes a sign-in, or a link that somebody of the family made, that ends, and that can be ended.",
                 "What is deleted can be restored for 30 days and is erased then, also from the history.",
-                "On this machine, the sign-in lies in ~/.config/huddle/profile.json and the family's records in ~/.local/state/huddle, readable by you alone and not "
+                "On this machine, the sign-in lies in ~/.config/huddle/profile.json, those with names in the folder beside it, and the family's records in ~/.local/state/huddle, readable by you alone and not "
                     + "encrypted. The server's keeper can read what the server keeps.",
             ]
         }

@@ -14,6 +14,8 @@ package struct Invocation: Hashable, Sendable {
         case complete([String])
         case version
         case join(code: String)
+        /// Keeps a token in a profile.
+        case signIn(replaces: Bool, origin: String?)
         case list(ListFilter)
         case add(Kind, [FieldInput], athlete: String?)
         case edit(Kind, String, [FieldInput])
@@ -57,6 +59,10 @@ package struct Invocation: Hashable, Sendable {
     /// A file of certificates to trust.
     package var authorities: String?
     package var token: String?
+    /// Where the token is read from; "-" for standard input.
+    package var tokenFile: String?
+    /// The name of the profile to use.
+    package var profile: String?
     package var family: String?
     package var context: String?
     package var isJSON = false
@@ -102,6 +108,10 @@ package struct Invocation: Hashable, Sendable {
             acceptance = try reader.acceptance()
         }
         isWatched = reader.list.has("--watch")
+        if token != nil, tokenFile != nil { throw UsageError("Both --token and --token-file are given. Leave one of them out.") }
+        if tokenFile == "-", readsStandardInput {
+            throw UsageError("\(action == .interactive ? "The conversation" : "batch") reads standard input itself. Give --token-file a file.")
+        }
         if isWatched, isOffline { throw UsageError("--watch needs the server: leave --offline out.") }
         if isJSON, command.output == nil, action != .version { throw Self.noJSON(command) }
     }
@@ -114,10 +124,19 @@ package struct Invocation: Hashable, Sendable {
         }
     }
 
+    private var readsStandardInput: Bool {
+        switch action {
+        case .interactive, .batch: true
+        default: false
+        }
+    }
+
     private mutating func take(_ list: ArgumentList) {
         server = list.value("--server")
         authorities = list.value("--tls-ca")
         token = list.value("--token")
+        tokenFile = list.value("--token-file")
+        profile = list.value("--profile")
         family = list.value("--family")
         context = list.value("--context")
         isJSON = list.has("--json")

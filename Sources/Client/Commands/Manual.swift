@@ -99,13 +99,16 @@ package enum Manual {
         ] { page.entry(status, meaning, "", isSentence: false) }
         page.section("ENVIRONMENT")
         for (name, meaning) in [
-            ("HUDDLE_SERVER", "the server, where --server names none"), ("HUDDLE_TOKEN", "the sign-in, where --token names none"),
+            ("HUDDLE_SERVER", "the server, if neither --server nor --profile names one"),
+            ("HUDDLE_TOKEN", "the sign-in token, if no --token-file, --token or --profile is given"),
+            ("HUDDLE_PROFILE", "the profile, if --profile names none"),
             ("HUDDLE_CA", "certificates to trust, where --tls-ca names none"), ("VISUAL, EDITOR", "the editor for long texts"),
             ("NO_COLOR", "no colours"), ("XDG_CONFIG_HOME, XDG_STATE_HOME", "where the files are, else ~/.config and ~/.local/state"),
         ] { page.entry(name, meaning, "", isSentence: false) }
         page.section("FILES")
         for (name, meaning) in [
             ("~/.config/huddle/profile.json", "the server, the sign-in and the family"),
+            ("~/.config/huddle/profiles/NAME.json", "the same, of --profile NAME"),
             ("~/.config/huddle/config", "how the full screen is liked, a line each: bind, unbind, and set " + ScreenSetting.allCases.map(\.rawValue).joined(separator: ", set ")),
             ("~/.local/state/huddle", "what is kept of the family's records, what waits to be sent, and uploads under way"),
         ] { page.entry(name, meaning, "", isSentence: false) }

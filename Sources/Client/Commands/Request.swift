@@ -35,7 +35,7 @@ package enum Request {
             let record = try lookup.find(kinds(target, CommandTable.copied), target.text)
             return [Operation(kind: record.kind, id: fresh(), action: .copy(from: record.id, days: days))]
         case .say(let text): return [try say(text, id: fresh(), names)]
-        case .interactive, .help, .manual, .completions, .complete, .batch, .version, .join, .outbox, .list, .watch, .ask, .undo, .itinerary, .export, .document: return []
+        case .interactive, .help, .manual, .completions, .complete, .batch, .version, .join, .signIn, .outbox, .list, .watch, .ask, .undo, .itinerary, .export, .document: return []
         }
     }
 

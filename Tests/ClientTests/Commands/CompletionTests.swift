@@ -92,6 +92,14 @@ struct CompletionTests {
         })
     }
 
+    @Test("Names of profiles are offered where one is named, and token files are files")
+    func profiles() {
+        func offered(_ words: [String]) -> String { Completion.answer(words, profiles: { ["carmen", "elena"] }, names: { nil }).lines }
+        #expect(offered(["--profile", "el"]) == "elena\n")
+        #expect(offered(["events", "--profile=c"]) == "--profile=carmen\n")
+        #expect(offered(["--token-file", ""]) == Completion.Answer.files.lines)
+    }
+
     @Test("Any words have an answer", arguments: [UInt64](1...20))
     func anything(seed: UInt64) {
         var random = Seeded(state: seed)
@@ -112,5 +120,7 @@ struct CompletionTests {
     func connecting(words: [String], server: String, token: String?, family: String?) throws {
         let typed = try Invocation(["--server", "ws://kept", "complete"]).connecting(as: words)
         #expect(typed.server == server && typed.token == token && typed.family == family)
+        let kept = try Invocation(["complete"]).connecting(as: ["--profile", "elena", "--token-file=F", ""])
+        #expect(kept.profile == "elena" && kept.tokenFile == "F")
     }
 }

@@ -53,7 +53,7 @@ struct InvocationTests {
     @Test("Commands", arguments: [
         ("", .interactive), ("--version", .version), ("--help", .help(topic: nil)), ("events --help", .help(topic: "events")),
         ("help watch", .help(topic: "watch")), ("events --upcoming", upcoming()), ("events --upcoming fall", upcoming("fall")),
-        ("join ABC", .join(code: "ABC")), ("say hello there", .say("hello there")),
+        ("join ABC", .join(code: "ABC")), ("sign-in", .signIn(replaces: false, origin: nil)), ("sign-in --replace --origin here", .signIn(replaces: true, origin: "here")), ("say hello there", .say("hello there")),
         ("batch", .batch(isAtomic: false, stops: false)), ("- --atomic", .batch(isAtomic: true, stops: false)),
         ("--json - --stop", .batch(isAtomic: false, stops: true)), ("help --man", .manual), ("completions zsh", .completions(.zsh)),
         ("complete -- events --ty", .complete(["events", "--ty"])), ("help connection", .help(topic: "connection")), ("say -- --loud", .say("--loud")),
@@ -107,6 +107,15 @@ struct InvocationTests {
         #expect(invocation.isJSON)
         #expect(invocation.timeout == 3_000)
         #expect(invocation.action == .add(.event, [Self.input(.event, "name", "N")], athlete: nil))
+    }
+
+    @Test("The sign-in is a profile or a file of any command; standard input is one where nothing else reads it")
+    func signIns() throws {
+        let invocation = try Invocation(Self.words("--profile elena events --token-file - --upcoming"))
+        #expect(invocation.profile == "elena" && invocation.tokenFile == "-" && invocation.token == nil && invocation.action == Self.upcoming())
+        for line in ["batch --token-file -", "--token-file=-", "events --token T --token-file F", "--profile"] {
+            #expect(throws: UsageError.self, "\(line)") { try Invocation(Self.words(line)) }
+        }
     }
 
     @Test("Wrong use is one sentence", arguments: [

@@ -1,0 +1,85 @@
+import Arguments
+import Client
+import Family
+import JSON
+import Posix
+import Wire
+
+/// `huddle sign-in`: keeps a token in a profile.
+enum SignInCommand {
+    /// - Parameter replaces: whether another sign-in of the profile may go.
+    static func run(replaces: Bool, origin: String?, _ invocation: Invocation) throws -> ExitStatus {
+        var profile = try Profile.load(invocation)
+        let isFree = replaces || profile.token == nil || origin != nil && origin == profile.origin
+        guard let token = invocation.token ?? Environment.value("HUDDLE_TOKEN").flatMap({ $0.isEmpty ? nil : $0 }) else {
+            guard Standard.isTerminal(Standard.input), Standard.isTerminal(Standard.output) else {
+                throw UsageError("sign-in needs a token. Write --token-file FILE, or --token-file - and give it on standard input.")
+            }
+            guard isFree else { throw taken(profile) }
+            if profile.token != nil { _ = try profile.saveAside() }
+            _ = try FirstRun.ask(invocation)
+            return .done
+        }
+        guard isFree || token == profile.token else { throw taken(profile) }
+        let before = profile.token == nil || profile.token == token ? nil : profile.place.pathBefore
+        do {
+            profile = try keep(token, from: origin ?? (token == profile.token ? profile.origin : nil), in: profile, invocation)
+        } catch let failure as OneQuestion.Failure {
+            switch failure {
+            case .refused(let rejection): throw ProgramFailure(ExitStatus(rejection), rejection.message.printable)
+            case .offline(let reason): throw ProgramFailure(.offline, "\(reason) Nothing was kept.")
+            }
+        }
+        if invocation.isJSON {
+            try Output.write(json(profile))
+        } else {
+            Standard.write(output: "Signed in. This is kept in \(profile.place.path ?? "the profile"); start with: huddle\(profile.place.option)\n")
+            if let before { Standard.write(output: "The sign-in that was there before is kept in \(before).\n") }
+        }
+        return .done
+    }
+
+    /// Asks the server whose token it is, and keeps it. Another sign-in of the profile is kept beside it.
+    ///
+    /// - Returns: the profile as it is kept.
+    static func keep(_ token: String, from origin: String? = nil, in old: Profile, _ invocation: Invocation) throws -> Profile {
+        var profile = old
+        profile.origin = origin
+        let address = try Setting.address(invocation, old)
+        let memberships = try OneQuestion.memberships(of: token, at: address, timeoutMilliseconds: invocation.timeout)
+        guard !memberships.isEmpty else { throw ProgramFailure(.refused, "This token belongs to no family. Ask a parent for an invitation code.") }
+        profile.server = address.description
+        profile.token = token
+        profile.family = memberships.count == 1 ? memberships[0].family : nil
+        if let name = invocation.family {
+            guard let family = Setting.family(name, among: memberships) else { throw ProgramFailure(.familyUnclear(memberships)) }
+            profile.family = family
+        }
+        if old.token != nil, old.token != token { _ = try old.saveAside() }
+        try profile.save()
+        return profile
+    }
+
+    private static func taken(_ profile: Profile) -> ProgramFailure {
+        let name = profile.place.name.map { "The profile \($0)" } ?? "The profile"
+        return ProgramFailure(
+            .failed, "\(name) holds another sign-in, at \(profile.server ?? Setting.defaultServer). Choose another name with --profile NAME, or add --replace.")
+    }
+
+    private static func json(_ profile: Profile) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        if let name = profile.place.name {
+            writer.key("profile")
+            writer.string(name)
+        }
+        writer.key("server")
+        writer.string(profile.server ?? "")
+        if let family = profile.family {
+            writer.key("family")
+            writer.identifier(family)
+        }
+        writer.endObject()
+        return writer.octets + [UInt8(ascii: "\n")]
+    }
+}
