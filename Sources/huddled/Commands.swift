@@ -246,8 +246,9 @@ private func makeFamily(_ words: [String]) throws(CommandError) {
         isJSON, [("family", "\(family.family)"), ("member", "\(family.member)"), ("role", session.role.rawValue), ("token", session.token)],
         """
         The family is made. Its id is \(family.family).
-        Its first parent signs in with:
-          huddle --server ws://HOST:PORT --token \(session.token)
+        Its first parent signs in with this token, which works like a password:
+          \(session.token)
+        Write huddle sign-in --server ws://HOST:PORT on their terminal. It asks for the token.
         Invite the others with: huddled invite --data DIR --family \(family.family) --by \(family.member) …
         """)
 }
@@ -300,7 +301,8 @@ private func token(_ words: [String]) throws(CommandError) {
     report(
         isJSON,
         [("family", "\(session.family)"), ("member", "\(session.member)"), ("role", session.role.rawValue), ("token", session.token)],
-        "huddle --server ws://HOST:PORT --token \(session.token)")
+        // Alone on its line, so that it can be piped: huddled token … | huddle sign-in --token-file -
+        session.token)
 }
 
 private func demo(_ words: [String]) throws(CommandError) {
@@ -314,10 +316,10 @@ private func demo(_ words: [String]) throws(CommandError) {
         Standard.write(output: json.octets + [UInt8(ascii: "\n")])
         return
     }
-    Standard.write(output: "\(demo.name) is made, with a season to look at. Its members sign in with:\n")
+    Standard.write(output: "\(demo.name) is made, with a season to look at. Its members sign in with these tokens (huddle sign-in asks for one):\n")
     for member in demo.members {
         Standard.write(output: "\n  \(member.name) (\(member.role.rawValue), \(member.id))\n")
-        Standard.write(output: "    huddle --server ws://HOST:PORT --token \(member.token)\n")
+        Standard.write(output: "    \(member.token)\n")
     }
 }
 
