@@ -2,7 +2,10 @@
 # From a fresh clone to a running Huddle with a demo family. Run it again to come back; the data stays.
 #
 # On a terminal the server runs on in the background and the client opens. Without one (a pipe, a service) it prints the
-# address and a sign-in line for each member and serves in the foreground until SIGTERM.
+# address and a line for each member and serves in the foreground until SIGTERM.
+#
+# Each member's sign-in is kept in a profile of huddle (~/.config/huddle/profiles, mode 0600), so that no token is in a
+# command line: huddle --profile elena. A profile that holds any other sign-in is left alone; the member gets elena-2.
 #
 #   HUDDLE_DATA=DIR          where the families live (default: data/ beside deploy/)
 #   HUDDLE_LISTEN=HOST:PORT  where the server listens (default: 127.0.0.1:8787)
@@ -82,11 +85,44 @@ members() {
 # value KEY OBJECT: the text of one key.
 value() { sed -n "s/.*\"$1\" *: *\"\\([^\"]*\\)\".*/\\1/p" <<<"$2"; }
 
+# Keeps each member's sign-in at the server HOST:PORT in a profile with the member's first name; sets `seats`, one line a
+# member, "profile<TAB>role<TAB>name". The profile is "-" where none could be kept.
+sign_in() {
+    local token role name first number profile said status taken=' '
+    seats=''
+    while IFS=$'\t' read -r token role name; do
+        first=$(tr -cd a-z0-9 <<<"$(tr A-Z a-z <<<"${name%% *}")")
+        first=${first:0:24}
+        first=${first:-member}
+        for number in '' -2 -3 -4 -5 -6 -7 -8 -9; do
+            profile=$first$number
+            [[ $taken != *" $profile "* ]] || continue
+            status=0
+            # The data folder is the origin: its own profiles are kept up to date, those of other folders and people stay.
+            said=$("$huddle" sign-in --profile "$profile" --server "ws://$1" --origin "quickstart $data" --token-file - 2>&1 >/dev/null <<<"$token") || status=$?
+            # 1: the profile holds another sign-in.
+            [ $status -eq 1 ] || break
+        done
+        if [ $status -ne 0 ]; then
+            printf '%s\n' "$said" >&2
+            profile=-
+        elif [ "$profile" != "$first" ]; then
+            note "The profile $first holds another sign-in and stays as it is: $name is $profile here."
+        fi
+        taken+="$profile "
+        seats+=$profile$'\t'$role$'\t'$name$'\n'
+    done < <(members)
+}
+
 sign_in_lines() {
-    local token role name
-    members | while IFS=$'\t' read -r token role name; do
-        printf '  %s (%s):\n    %q --server ws://%s --token %s\n' "$name" "$role" "$huddle" "$1" "$token"
-    done
+    local profile role name
+    while IFS=$'\t' read -r profile role name; do
+        if [ "$profile" = - ]; then
+            printf '  %s (%s): not signed in; the token is in %s\n' "$name" "$role" "$demo"
+        else
+            printf '  %s (%s):\n    %q --profile %s\n' "$name" "$role" "$huddle" "$profile"
+        fi
+    done < <(printf %s "$seats")
 }
 
 prepare_data() {
@@ -130,7 +166,8 @@ if [ -z "$pid" ]; then
         # Said when one can connect: by a process of its own, because this one becomes the server.
         (
             if wait_until_ready "$(reach "$listen")" $$; then
-                printf 'Huddle serves at ws://%s; sign in with one of these lines:\n%s\n' "$(reach "$listen")" "$(sign_in_lines "$(reach "$listen")")"
+                sign_in "$(reach "$listen")"
+                printf 'Huddle serves at ws://%s; start a client with one of these lines:\n%s\n' "$(reach "$listen")" "$(sign_in_lines)"
             fi &
         )
         printf '%s %s\n' $$ "$listen" >"$running"
@@ -148,9 +185,11 @@ elif [ "$address" != "$listen" ] && [ -n "${HUDDLE_LISTEN:-}" ]; then
 fi
 
 printf 'Huddle serves at ws://%s (process %s, log %s).\nTo stop it: kill %s\n\n' "$(reach "$address")" "$pid" "$data/huddled.log" "$pid"
-printf 'Join from a second terminal as another member of the family:\n%s\n\n' "$(sign_in_lines "$(reach "$address")")"
-IFS=$'\t' read -r token name < <(members | awk -F'\t' '$2 == "parent" && !found++ { print $1 "\t" $3 }') || true
-[ -n "${token:-}" ] || stop "$demo names no parent with a token: move the folder $data away, then run this again."
+sign_in "$(reach "$address")"
+printf 'Join from a second terminal as another member of the family:\n%s\n\n' "$(sign_in_lines)"
+IFS=$'\t' read -r profile name < <(awk -F'\t' '$2 == "parent" && !found++ { print $1 "\t" $3 }' <<<"$seats") || true
+[ -n "${profile:-}" ] || stop "$demo names no parent with a token: move the folder $data away, then run this again."
+[ "$profile" != - ] || stop "$name is not signed in, for the reason above. Fix it, then run this again."
 # The client takes the whole screen: who wants one of these lines in another terminal takes it now.
 read -r -p "Copy one of them if you like. Enter opens the client here as $name, Ctrl-D does not: " _ || { echo; exit 0; }
-exec "$huddle" --server "ws://$(reach "$address")" --token "$token"
+exec "$huddle" --profile "$profile"
