@@ -79,9 +79,9 @@ extension SystemTests {
             let answer = try Programs.run(
                 Environment.value("HUDDLE_PYTHON") ?? "/usr/bin/python3",
                 [
-                    Programs.root + "/deploy/bench/downloads.py", "--programs", programs, "--data", data, "--document", "\(document)", "--token", token,
+                    Programs.root + "/deploy/bench/downloads.py", "--programs", programs, "--data", data, "--document", "\(document)",
                     "--content", content, "--rounds", "3", "--least", "0.05",
-                ])
+                ], environment: Environment.all + ["HUDDLE_TOKEN=\(token)"])
             print(answer.output)
             #expect(answer.ending == .exited(0), "\(answer.output)\(answer.errors)")
             #expect(answer.output.split(separator: "\n").count == 4)

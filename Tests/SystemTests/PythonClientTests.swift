@@ -14,16 +14,16 @@ extension SystemTests {
             guard let python else { return }
             let (_, demo, server) = try Demo.served()
             // The address as it is printed, and without its path.
-            let said = try python.run([server.url + "/ws", demo.parents[0].token, "say", "Practice moved to six"])
+            let said = try python.run(as: demo.parents[0].token, [server.url + "/ws", "say", "Practice moved to six"])
             #expect(said.ending == .exited(0), "\(said.errors)")
             let ack = try said.json()
             #expect(ack["type"]?.string == "ack")
             let sequence = try #require(ack["seq"]?.integer)
 
-            let added = try python.run([server.url, demo.athletes[0].token, "add-event", "2027-05-06", "camp", "Infield camp"])
+            let added = try python.run(as: demo.athletes[0].token, [server.url, "add-event", "2027-05-06", "camp", "Infield camp"])
             #expect(added.ending == .exited(0), "\(added.errors)")
             #expect(try added.json()["seq"]?.integer == sequence + 1)
-            let events = try python.run([server.url, demo.parents[1].token, "events"])
+            let events = try python.run(as: demo.parents[1].token, [server.url, "events"])
             #expect(events.output.split(separator: "\n").contains("2027-05-06\tcamp\tInfield camp"))
 
             try server.stop()
@@ -37,10 +37,10 @@ extension SystemTests {
         func watches() throws {
             guard let python else { return }
             let (_, demo, server) = try Demo.served()
-            let watch = try python.start([server.url, demo.athletes[1].token, "watch"])
+            let watch = try python.start(as: demo.athletes[1].token, [server.url, "watch"])
             func next() throws -> JSONValue { try JSONValue(try #require(try watch.readLine(timeoutMilliseconds: 20_000))) }
             func say(_ text: String) throws -> JSONValue {
-                let said = try python.run([server.url, demo.parents[0].token, "say", text])
+                let said = try python.run(as: demo.parents[0].token, [server.url, "say", text])
                 try #require(said.ending == .exited(0), "\(said.errors)")
                 return try said.json()
             }
@@ -176,10 +176,10 @@ extension SystemTests {
             guard let python else { return }
             let folder = try TemporaryFolder()
             let server = try RunningServer(folder.path)
-            let unknown = try python.run([server.url, "nobody", "say", "Hello"])
+            let unknown = try python.run(as: "nobody", [server.url, "say", "Hello"])
             #expect(unknown.ending == .exited(1))
             #expect(unknown.errors.contains("close code 4501"), "\(unknown.errors)")
-            let elsewhere = try python.run([server.url + "/elsewhere", "nobody", "say", "Hello"])
+            let elsewhere = try python.run(as: "nobody", [server.url + "/elsewhere", "say", "Hello"])
             #expect(elsewhere.ending == .exited(1))
             #expect(elsewhere.errors.contains("404"), "\(elsewhere.errors)")
         }
@@ -203,11 +203,11 @@ private struct Python {
         }
     }
 
-    func run(_ arguments: [String]) throws -> Programs.Answer {
-        try Programs.run(path, [Self.examples + "/client.py"] + arguments)
+    func run(as token: String, _ arguments: [String]) throws -> Programs.Answer {
+        try Programs.run(path, [Self.examples + "/client.py"] + arguments, environment: Environment.all + ["HUDDLE_TOKEN=\(token)"])
     }
 
-    func start(_ arguments: [String]) throws -> ChildProcess {
-        try ChildProcess.start([path, Self.examples + "/client.py"] + arguments, errors: .nothing)
+    func start(as token: String, _ arguments: [String]) throws -> ChildProcess {
+        try ChildProcess.start([path, Self.examples + "/client.py"] + arguments, environment: Environment.all + ["HUDDLE_TOKEN=\(token)"], errors: .nothing)
     }
 }

@@ -2,7 +2,7 @@
 """How fast a document is given out, beside nginx with the same file, and what it takes from the server.
 
     deploy/bench/downloads.py [--programs .build/release] [--octets 104857600] [--rounds 5] [--least 0.8] [--no-tls]
-    deploy/bench/downloads.py --data FOLDER --document ID --token TOKEN --content FILE …
+    deploy/bench/downloads.py --data FOLDER --document ID --content FILE …    (the token in HUDDLE_TOKEN)
 
 Makes a folder of its own with the demo family and uploads one document through tus (or takes a folder that has one), starts `huddled` and
 nginx (one worker, sendfile) on free ports of this machine, and downloads the same octets from each in turn, interleaved: by one reader, then
@@ -170,7 +170,6 @@ def main():
     parser.add_argument("--least", type=float, default=0.8)
     parser.add_argument("--data")
     parser.add_argument("--document")
-    parser.add_argument("--token")
     parser.add_argument("--content")
     parser.add_argument("--no-tls", action="store_true")
     options = parser.parse_args()
@@ -202,7 +201,7 @@ def main():
                          f"127.0.0.1:{ports['huddle-tls']}", "--tls-cert", f"{folder}/chain.pem", "--tls-key", f"{folder}/key.pem"])
         servers.append(huddle)
         wait_for(ports["huddle"])
-        document, token = options.document, options.token
+        document, token = options.document, os.environ.get("HUDDLE_TOKEN")
         if not options.data:
             token = parent["token"]
             document = upload(ports["huddle"], token, demo["family"], athlete["member"], content, options.octets)

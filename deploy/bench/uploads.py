@@ -190,7 +190,8 @@ class Room:
 
     def __init__(self, server):
         self.process = subprocess.Popen(
-            [sys.executable, __file__, "witness", str(server.port), server.token, server.family], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            [sys.executable, __file__, "witness", str(server.port), server.family], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            env=os.environ | {"HUDDLE_TOKEN": server.token})
         assert self.process.stdout.readline() == b"ready\n"
 
     def end(self):
@@ -202,17 +203,18 @@ def sender(port, token, path, size, rate):
     """One upload in a process of its own, so that the clients' threads do not wait for each other; `rate` in octets a second, 0 for all there is.
     It begins when it is given a line: what starting twenty interpreters takes of two cores is no upload."""
     code = (
-        "import http.client,os,sys,time;port,token,path,size,rate=sys.argv[1:];size=int(size);rate=float(rate)\n"
+        "import http.client,os,sys,time;port,path,size,rate=sys.argv[1:];size=int(size);rate=float(rate)\n"
         "b=b'\\0\\0\\0\\x18ftypisom'+os.urandom(65524);l=http.client.HTTPConnection('127.0.0.1',int(port));l.connect()\n"
         "print(flush=True);sys.stdin.readline();l.putrequest('PATCH',path)\n"
-        "[l.putheader(*h) for h in (('Tus-Resumable','1.0.0'),('Authorization','Bearer '+token),('Upload-Offset','0'),"
+        "[l.putheader(*h) for h in (('Tus-Resumable','1.0.0'),('Authorization','Bearer '+os.environ['HUDDLE_TOKEN']),('Upload-Offset','0'),"
         "('Content-Type','application/offset+octet-stream'),('Content-Length',str(size)))];l.endheaders();t=time.monotonic()\n"
         "for n in range(size//65536):\n"
         "  l.send(b)\n"
         "  if rate: time.sleep(max(0,t+(n+1)*65536/rate-time.monotonic()))\n"
         "s=l.getresponse().status;sys.exit(0 if s==204 else s%100+100)")
     return subprocess.Popen(
-        [sys.executable, "-c", code, str(port), token, path, str(size), str(rate)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        [sys.executable, "-c", code, str(port), path, str(size), str(rate)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        env=os.environ | {"HUDDLE_TOKEN": token})
 
 
 def many(server, count, rate=0):
@@ -253,7 +255,7 @@ def cpu(process):
 
 def main():
     if sys.argv[1] == "witness":
-        return witness(int(sys.argv[2]), *sys.argv[3:5])
+        return witness(int(sys.argv[2]), os.environ["HUDDLE_TOKEN"], sys.argv[3])
     words = [word for word in sys.argv[1:] if word != "--apart"]
     program, rounds, load = words[0], int(words[1]) if len(words) > 1 else 5, os.getloadavg()[0]
     server = Server(program)

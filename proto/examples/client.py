@@ -1,14 +1,15 @@
 """A small client for Huddle. It signs in, joins, holds the family's records, comes back after a cut, and sends mutations so
-that each takes effect once. Numbers in brackets are sections of ../protocol.md.
+that each takes effect once. Numbers in brackets are sections of ../protocol.md. The sign-in token is in HUDDLE_TOKEN.
 
-    python client.py ws://127.0.0.1:8787 TOKEN watch                    each change as it happens, a JSON object a line
-    python client.py ws://127.0.0.1:8787 TOKEN events                   what the family's calendar holds
-    python client.py ws://127.0.0.1:8787 TOKEN say "Practice moved to six"
-    python client.py ws://127.0.0.1:8787 TOKEN add-event 2026-12-05 camp "Infield camp"
+    python client.py ws://127.0.0.1:8787 watch                    each change as it happens, a JSON object a line
+    python client.py ws://127.0.0.1:8787 events                   what the family's calendar holds
+    python client.py ws://127.0.0.1:8787 say "Practice moved to six"
+    python client.py ws://127.0.0.1:8787 add-event 2026-12-05 camp "Infield camp"
 """
 import asyncio
 import contextlib
 import json
+import os
 import random
 import sys
 import uuid
@@ -126,8 +127,8 @@ class Huddle:
         return [record for record in self.records.values() if record["kind"] == kind and not record.get("deleted_at")]
 
 
-async def main(url, token, command, *words):
-    huddle = Huddle(url, token, lambda frame: print(json.dumps(frame), flush=True) if command == "watch" else None)
+async def main(url, command, *words):
+    huddle = Huddle(url, os.environ["HUDDLE_TOKEN"], lambda frame: print(json.dumps(frame), flush=True) if command == "watch" else None)
     task = asyncio.create_task(huddle.run())
     await asyncio.wait([task, asyncio.create_task(huddle.live.wait())], return_when=asyncio.FIRST_COMPLETED)
     if command == "watch" or task.done():
@@ -147,6 +148,6 @@ async def main(url, token, command, *words):
 
 if __name__ == "__main__":
     try:
-        asyncio.run(main(*sys.argv[1:]) if len(sys.argv) > 3 else sys.exit(__doc__))
+        asyncio.run(main(*sys.argv[1:]) if len(sys.argv) > 2 and "HUDDLE_TOKEN" in os.environ else sys.exit(__doc__))
     except (Rejected, ConnectionError) as problem:
         sys.exit(f"{problem}")
