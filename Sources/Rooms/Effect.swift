@@ -30,6 +30,8 @@ package enum Effect: Sendable {
 /// What a session needs to know from the database.
 package enum ReadRequest: Sendable {
     case signIn(token: String)
+    /// Whether the writer is to be asked to redeem a code.
+    case redemption(code: String, nonce: String)
     case join(person: Int64, Join)
     case changes(family: Identifier, after: Int64)
     case snapshot(family: Identifier)
@@ -47,6 +49,8 @@ package enum ReadRequest: Sendable {
 package enum ReadAnswer: Sendable {
     /// `nil`: no such session.
     case signIn(SignedIn?)
+    /// What was asked, and why it is refused; `nil`: the writer decides.
+    case redemption(code: String, nonce: String, refusal: Rejection?)
     case join(Result<Seat, Rejection>)
     /// Encoded `change` frames that follow each other, and whether the log ended there.
     case changes(frames: [[UInt8]], last: Int64, reachedEnd: Bool)
@@ -68,12 +72,15 @@ package struct SignedIn: Sendable {
     package var memberships: [Membership]
     /// The session's use was last noted more than a day ago.
     package var isRenewalDue: Bool
+    /// The code that gave the token can still be redeemed again.
+    package var isRedemptionOpen: Bool
 
-    package init(session: Int64, person: Int64, memberships: [Membership], isRenewalDue: Bool = false) {
+    package init(session: Int64, person: Int64, memberships: [Membership], isRenewalDue: Bool = false, isRedemptionOpen: Bool = false) {
         self.session = session
         self.person = person
         self.memberships = memberships
         self.isRenewalDue = isRenewalDue
+        self.isRedemptionOpen = isRedemptionOpen
     }
 }
 
@@ -106,13 +113,16 @@ package struct Seat: Sendable {
 
 /// Changes of sessions themselves, done by the writer.
 package enum SessionCommand: Sendable {
-    case redeem(code: String, client: Identifier)
+    case redeem(code: String, nonce: String)
+    /// The code that gave this session's token is dead from now on.
+    case closeRedemption(session: Int64)
     case signOut(token: String)
 }
 
 package enum SessionCommandAnswer: Sendable {
     /// `ended`: the session that an earlier redemption of the same code made; it is over.
     case token(String, family: Identifier, member: Identifier, ended: Int64?)
+    case redemptionClosed
     /// This session is over, on every connection.
     case signedOut(session: Int64)
     case rejected(Rejection)

@@ -244,6 +244,7 @@ extension Hub {
         guard let session = session(id), session.phase != .closed else { return }
         switch answer {
         case .signIn(let found): didSignIn(session, found, time: time)
+        case .redemption(let code, let nonce, let refusal): didLookUp(session, code: code, nonce: nonce, refusal)
         case .join(let result): didJoin(session, result)
         case .changes(let frames, let last, let reachedEnd): didReadChanges(session, frames: frames, last: last, reachedEnd: reachedEnd)
         case .snapshot(let frames, let sequence): didReadSnapshot(session, frames: frames, sequence: sequence)
@@ -262,7 +263,7 @@ extension Hub {
     private func didEndSnapshotRead(_ id: SessionID, _ answer: ReadAnswer) {
         switch answer {
         case .snapshot, .failed: snapshotReads.remove(id)
-        case .signIn, .join, .changes, .trimmed, .page: return
+        case .signIn, .redemption, .join, .changes, .trimmed, .page: return
         }
     }
 }

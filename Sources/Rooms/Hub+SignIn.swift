@@ -8,10 +8,7 @@ extension Hub {
     static let maxRedemptions = 5
 
     func signIn(_ session: Session, token: String) {
-        guard session.phase == .anonymous else {
-            sendError(Rejection(.alreadySignedIn, "This connection is signed in already."), to: session)
-            return
-        }
+        guard isAnonymous(session) else { return }
         session.phase = .signingIn
         session.token = token
         emit(.read(session.id, .signIn(token: token)))
@@ -25,6 +22,11 @@ extension Hub {
             sendError(
                 Rejection(.tokenUnknown, "This sign-in is not valid (any more). Ask a parent of the family for a new one."), to: session)
             end(session, .sessionEnded, "unknown token")
+            return
+        }
+        // The welcome comes after the code that gave the token is dead on disk (`Store.closeRedemption`).
+        guard !answer.isRedemptionOpen else {
+            emit(.command(session.id, .closeRedemption(session: answer.session)))
             return
         }
         // Whoever joins is counted as a member; this keeps one person from taking every connection of the server without joining. One
@@ -44,18 +46,48 @@ extension Hub {
         send(.welcome(Welcome(server: serverVersion, time: time, memberships: answer.memberships, limits: limits)), to: session)
     }
 
-    func redeem(_ session: Session, code: String, client: Identifier) {
-        guard session.phase == .anonymous else {
+    /// - Returns: whether a sign-in or redemption may begin; if not, the session was told why.
+    private func isAnonymous(_ session: Session) -> Bool {
+        switch session.phase {
+        case .anonymous: return true
+        case .signingIn:
+            sendError(
+                Rejection(.tooManyPending, "The last sign_in or redeem has no answer yet. Wait for its answer, then send this again.", retryAfter: 100),
+                to: session)
+        case .signedIn, .joining, .catchingUp, .live, .closed:
             sendError(Rejection(.alreadySignedIn, "This connection is signed in already."), to: session)
-            return
         }
+        return false
+    }
+
+    /// A reader looks the code up, so that a stranger who guesses codes costs the writer nothing.
+    func redeem(_ session: Session, code: String, nonce: String) {
+        guard isAnonymous(session) else { return }
         guard session.redemptions < Hub.maxRedemptions else {
             end(session, .policyViolation, "too many codes")
             return
         }
         session.redemptions += 1
         session.phase = .signingIn
-        emit(.command(session.id, .redeem(code: code, client: client)))
+        emit(.read(session.id, .redemption(code: code, nonce: nonce)))
+    }
+
+    func didLookUp(_ session: Session, code: String, nonce: String, _ refusal: Rejection?) {
+        guard session.phase == .signingIn else { return }
+        if let refusal {
+            session.phase = .anonymous
+            sendError(refusal, to: session)
+            return
+        }
+        guard redemptions.count < Hub.maxRedemptionsAtWriter else {
+            session.phase = .anonymous
+            // The code was not tried.
+            session.redemptions -= 1
+            sendError(Rejection(.busy, "Too many codes are redeemed at once. Send this again in a moment.", retryAfter: 1_000), to: session)
+            return
+        }
+        redemptions.insert(session.id)
+        emit(.command(session.id, .redeem(code: code, nonce: nonce)))
     }
 
     func signOut(_ session: Session) {
@@ -75,7 +107,13 @@ extension Hub {
             endSessions(number)
             return
         }
+        redemptions.remove(id)
         guard let session = session(id), session.phase == .signingIn else { return }
+        if case .redemptionClosed = answer {
+            // The session may have ended meanwhile, so it is looked up again.
+            emit(.read(id, .signIn(token: session.token)))
+            return
+        }
         session.phase = .anonymous
         switch answer {
         case .token(let token, let family, let member, let ended):
@@ -83,7 +121,7 @@ extension Hub {
             send(.token(token: token, family: family, member: member), to: session)
         case .rejected(let rejection):
             sendError(rejection, to: session)
-        case .signedOut:
+        case .signedOut, .redemptionClosed:
             break
         }
     }

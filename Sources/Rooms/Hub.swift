@@ -42,6 +42,12 @@ package final class Hub {
     /// The hub's clock at the last input that told it.
     private(set) var now: Int64 = 0
 
+    /// Sessions whose redemption is at the writer, also after they have gone: the job remains.
+    var redemptions: Set<SessionID> = []
+    /// Redemptions at the writer at once. Whoever holds a code that works can ask for them without a sign-in, so they get a small share of its
+    /// queue.
+    static let maxRedemptionsAtWriter = 64
+
     var connectionsOfPerson: [Int64: Int] = [:]
     /// Sessions of the database that ended while a sign-in to them may have been on its way; more than can be on their way in the few
     /// milliseconds that one takes.
@@ -278,7 +284,7 @@ package final class Hub {
         }
         switch frame {
         case .signIn(let token): signIn(session, token: token)
-        case .redeem(let code, let client): redeem(session, code: code, client: client)
+        case .redeem(let code, let nonce): redeem(session, code: code, nonce: nonce)
         case .join(let join): self.join(session, join)
         case .mutation(let id, let body, let overlap):
             mutate(session, id, body, overlap, octets: octets.count, now: now)

@@ -64,7 +64,7 @@ final class Session {
 
     // Small fields stand where an optional leaves room: behind `number` and behind `context`.
     var phase = Phase.anonymous
-    /// At most `Hub.maxRedemptions`.
+    /// Codes tried; at most `Hub.maxRedemptions`.
     var redemptions: UInt8 = 0
     /// `sign_out` is on its way to the writer, once.
     var isSigningOut = false

@@ -113,8 +113,12 @@ extension StoreReader {
         case .signIn(let token):
             let found = try signIn(token: token)
             return .signIn(found.map {
-                SignedIn(session: $0.session, person: $0.person, memberships: $0.memberships, isRenewalDue: $0.isRenewalDue)
+                SignedIn(
+                    session: $0.session, person: $0.person, memberships: $0.memberships, isRenewalDue: $0.isRenewalDue,
+                    isRedemptionOpen: $0.isRedemptionOpen)
             })
+        case .redemption(let code, let nonce):
+            return .redemption(code: code, nonce: nonce, refusal: try refusal(ofCode: code, nonce: nonce))
         case .join(let person, let wish):
             switch try join(person: person, wish) {
             case .refused(let rejection): return .join(.failure(rejection))

@@ -148,9 +148,9 @@ private struct WriterLoop {
         switch job {
         case .proposals: break
         case .command(let session, let command):
-            let (answer, results) = try store.perform(command.admin)
+            let (answer, results) = try command.perform(in: store)
             if !results.isEmpty { events.put(.committed(results)) }
-            if let answer = SessionCommandAnswer(answer) { events.put(.commanded(session, answer)) }
+            if let answer { events.put(.commanded(session, answer)) }
         case .accesses(let accesses, let answer):
             try store.note(accesses)
             _ = answer?.put(nil)
@@ -186,11 +186,18 @@ private struct WriterLoop {
 }
 
 extension SessionCommand {
-    fileprivate var admin: AdminCommand {
+    /// - Returns: `nil` when nobody waits for the answer; and the changes for the live rooms.
+    fileprivate func perform(in store: Store) throws(StoreFailure) -> (SessionCommandAnswer?, [CommitResult]) {
+        let admin: AdminCommand
         switch self {
-        case .redeem(let code, let client): .redeem(code: code, client: client)
-        case .signOut(let token): .signOut(token: token)
+        case .redeem(let code, let nonce): admin = .redeem(code: code, nonce: nonce)
+        case .signOut(let token): admin = .signOut(token: token)
+        case .closeRedemption(let session):
+            let refusal = try store.closeRedemption(session: session)
+            return (refusal.map { .rejected($0) } ?? .redemptionClosed, [])
         }
+        let (answer, results) = try store.perform(admin)
+        return (SessionCommandAnswer(answer), results)
     }
 }
 

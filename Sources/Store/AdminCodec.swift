@@ -6,7 +6,7 @@ package import JSON
 //
 //     {"command":"create_family","name":"Rivera","zone":"Europe/Warsaw","parent":"Ana"}
 //     {"command":"invite","family":"…","name":"Leo","role":"athlete","born":"2012-03-04","by":"…"}
-//     {"command":"token","member":"…"}          {"command":"redeem","code":"…","client":"…"}
+//     {"command":"token","member":"…"}          {"command":"redeem","code":"…","nonce":"…"}
 //     {"command":"sign_out","token":"…"}        {"command":"purge"}
 //
 //     {"answer":"family","family":"…","member":"…","code":"…","expires_at":1795000000000}
@@ -38,10 +38,10 @@ extension AdminCommand {
         case .token(let member):
             line.add("command", "token")
             line.add("member", member)
-        case .redeem(let code, let client):
+        case .redeem(let code, let nonce):
             line.add("command", "redeem")
             line.add("code", code)
-            line.add("client", client)
+            line.add("nonce", nonce)
         case .signOut(let token):
             line.add("command", "sign_out")
             line.add("token", token)
@@ -66,7 +66,7 @@ extension AdminCommand {
                     family: try line.id("family"), name: try line.text("name"), role: try line.role(), born: line.optionalText("born"),
                     by: try line.optionalID("by")))
         case "token": command = .token(member: try line.id("member"))
-        case "redeem": command = .redeem(code: try line.text("code"), client: try line.id("client"))
+        case "redeem": command = .redeem(code: try line.text("code"), nonce: try line.text("nonce"))
         case "sign_out": command = .signOut(token: try line.text("token"))
         case "purge": command = .purge
         default: throw .invalid("this is no command of this server")

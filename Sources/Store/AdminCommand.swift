@@ -9,9 +9,9 @@ package enum AdminCommand: Hashable, Sendable {
     case invite(Invite)
     /// A new session for a member, made by the person who runs the server.
     case token(member: Identifier)
-    /// Turns an invite's one-time code into a session. Again by the same client (the answer was lost): another session, and the
-    /// former one ends.
-    case redeem(code: String, client: Identifier)
+    /// Turns an invite's one-time code into a session. With the same nonce, before the first sign-in and within 10 minutes (the answer was
+    /// lost): another session, and the former one ends.
+    case redeem(code: String, nonce: String)
     /// Ends the session of a token.
     case signOut(token: String)
     /// Forgets what its time has come for: receipts, invites and sessions that expired, records deleted 30 days ago.

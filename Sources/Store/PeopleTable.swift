@@ -27,8 +27,11 @@ struct Consent {
 struct InviteRow {
     var key: Int64
     var member: Identifier
+    /// Once redeemed: when the redemption can no longer be repeated.
     var expiresAt: Int64
-    var redeemedBy: Identifier?
+    /// Of whoever redeemed it; `nil` before.
+    var nonceHash: [UInt8]?
+    /// The session that the last redemption made; `nil` before.
     var session: Int64?
 }
 
@@ -36,6 +39,8 @@ struct InviteRow {
 final class PeopleTable {
     /// An invite is good for so long, milliseconds: 7 days.
     static let inviteLife: Int64 = 7 * 86_400_000
+    /// Milliseconds after the first redemption in which it can be repeated, because its answer may have been lost: 10 minutes.
+    static let redemptionWindow: Int64 = 600_000
 
     private let database: Database
 
@@ -170,22 +175,28 @@ final class PeopleTable {
     }
 
     func invite(hash: [UInt8]) throws -> InviteRow? {
-        let find = try database.prepare("SELECT key, member, expires_at, redeemed_client, session FROM invites WHERE hash = ?")
+        let find = try database.prepare("SELECT key, member, expires_at, nonce_hash, session FROM invites WHERE hash = ?")
         find.bind(1, hash)
         return try find.one { row in
             InviteRow(
                 key: row.int64(0), member: try row.identifier(1), expiresAt: row.int64(2),
-                redeemedBy: try row.optionalIdentifier(3), session: row.optionalInt64(4))
+                nonceHash: row.isNull(3) ? nil : row.octets(3), session: row.optionalInt64(4))
         }
     }
 
-    func redeem(_ invite: InviteRow, client: Identifier, session: Int64, at: Int64) throws {
-        let update = try database.prepare("UPDATE invites SET redeemed_at = ?, redeemed_client = ?, session = ? WHERE key = ?")
-        update.bind(1, at)
-        update.bind(2, client)
-        update.bind(3, session)
+    /// The window begins with the first redemption: a repetition is later, so the minimum stays.
+    func redeem(_ invite: InviteRow, nonceHash: [UInt8], session: Int64, at: Int64) throws {
+        let update = try database.prepare("UPDATE invites SET nonce_hash = ?, session = ?, expires_at = min(expires_at, ?) WHERE key = ?")
+        update.bind(1, nonceHash)
+        update.bind(2, session)
+        update.bind(3, at + Self.redemptionWindow)
         update.bind(4, invite.key)
         try update.run()
+    }
+
+    /// A code without a row is unknown.
+    func closeRedemption(session: Int64) throws {
+        try database.run("DELETE FROM invites WHERE session = ?", .integer(session))
     }
 
     /// Deletes invites that expired, redeemed or not.

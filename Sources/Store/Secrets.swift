@@ -15,6 +15,11 @@ enum SessionToken {
     static func hash(_ token: String) -> [UInt8] { Digest.sha256(Array(token.utf8)) }
 }
 
+/// The secret of the client that redeemed a code. It has 128 random bits, so a fast hash of it is enough.
+enum RedemptionNonce {
+    static func hash(_ nonce: String) -> [UInt8] { Digest.sha256(Array(nonce.utf8)) }
+}
+
 /// An invite's one-time code: 100 random bits as 20 letters and digits that cannot be mistaken for each other (Crockford's base 32:
 /// no I, L, O, U), in four groups of five, `7K3QX-…`. Stored hashed, as tokens are.
 enum InviteCode {

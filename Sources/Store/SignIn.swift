@@ -12,12 +12,15 @@ package struct SignIn: Hashable, Sendable {
     package var memberships: [Membership]
     /// Its use is to be noted (`Store.renew`), so that its time begins anew.
     package var isRenewalDue: Bool
+    /// The code that gave the token can still be redeemed again: `Store.closeRedemption` comes before the answer.
+    package var isRedemptionOpen: Bool
 
-    package init(session: Int64, person: Int64, memberships: [Membership], isRenewalDue: Bool = false) {
+    package init(session: Int64, person: Int64, memberships: [Membership], isRenewalDue: Bool = false, isRedemptionOpen: Bool = false) {
         self.session = session
         self.person = person
         self.memberships = memberships
         self.isRenewalDue = isRenewalDue
+        self.isRedemptionOpen = isRedemptionOpen
     }
 }
 

@@ -18,7 +18,7 @@ extension Store {
             case .createFamily(let name, let zone, let parent): return try createFamily(name: name, zone: zone, parent: parent, at: at)
             case .invite(let invite): return try self.invite(invite, at: at)
             case .token(let member): return (try token(member, at: at), nil)
-            case .redeem(let code, let client): return (try redeem(code, client, at: at), nil)
+            case .redeem(let code, let nonce): return (try redeem(code, nonce, at: at), nil)
             case .signOut(let token): return (AdminAnswer.signedOut(session: try people.endSession(hash: SessionToken.hash(token))), nil)
             case .purge: preconditionFailure("purges take several transactions")
             }
@@ -154,19 +154,33 @@ extension Store {
         return .token(try session(membership, at: at).created)
     }
 
-    private func redeem(_ code: String, _ client: Identifier, at: Int64) throws -> AdminAnswer {
-        let unknown = Rejection(.codeUnknown, ErrorCode.codeUnknown.sentence)
+    private func redeem(_ code: String, _ nonce: String, at: Int64) throws -> AdminAnswer {
+        let nonceHash = RedemptionNonce.hash(nonce)
         guard let hash = InviteCode.hash(code), let invite = try people.invite(hash: hash), at < invite.expiresAt,
-            invite.redeemedBy == nil || invite.redeemedBy == client,
+            invite.nonceHash == nil || invite.nonceHash == nonceHash,
             let membership = try people.membership(invite.member), !membership.isRemoved
-        else { throw unknown }
+        else { throw Rejection.codeUnknown }
         // The first answer was lost: its token is in nobody's hands, or in wrong ones.
         var ended: Int64?
         if let former = invite.session, try people.endSession(key: former) { ended = former }
         var (created, session) = try session(membership, at: at)
-        try people.redeem(invite, client: client, session: session, at: at)
+        try people.redeem(invite, nonceHash: nonceHash, session: session, at: at)
         created.endedSession = ended
         return .token(created)
+    }
+
+    /// The token of a session was used, so its owner has it: the code that gave it, if one did, is dead.
+    ///
+    /// Call it for a sign-in with `isRedemptionOpen`, and answer the sign-in afterwards. In this order no crash leaves a member signed in
+    /// whose code still works: if the server ends before this commit, nobody has been answered, and only the nonce's owner can repeat.
+    /// It is one commit for each code, ever.
+    ///
+    /// - Returns: `nil` when it is done, `storage_full` when the disk is full.
+    package func closeRedemption(session: Int64) throws(StoreFailure) -> Rejection? {
+        switch try transaction({ try people.closeRedemption(session: session) }) {
+        case .done: nil
+        case .refused(let rejection): rejection
+        }
     }
 
     private func session(_ membership: MembershipRow, at: Int64) throws -> (created: SessionCreated, key: Int64) {
@@ -214,5 +228,8 @@ extension Store {
 }
 
 extension Rejection {
+    /// For codes that are unknown, used or expired, and those of removed members: nobody learns which.
+    static let codeUnknown = Rejection(.codeUnknown, ErrorCode.codeUnknown.sentence)
+
     fileprivate static let badBirthDate = Rejection(.invalid, "The birth date is YYYY-MM-DD, a day in the past", field: "born")
 }

@@ -1,5 +1,5 @@
 import Bytes
-import Family
+package import Family
 import SQLite
 package import Wire
 
@@ -30,6 +30,7 @@ package final class StoreReader {
     let findFamilyKey: Statement
     private let findFamily: Statement
     private let findSession: Statement
+    private let findInvite: Statement
     private let listMemberships: Statement
     private let findMembership: Statement
 
@@ -63,7 +64,11 @@ package final class StoreReader {
             histories = try HistoryStatements(database)
             findFamilyKey = try database.prepare("SELECT key FROM families WHERE uuid = ?")
             findFamily = try database.prepare("SELECT key, floor FROM families WHERE uuid = ?")
-            findSession = try database.prepare("SELECT key, person, used_at FROM sessions WHERE hash = ?")
+            findSession = try database.prepare(
+                """
+                SELECT key, person, used_at, EXISTS (SELECT 1 FROM invites WHERE session = sessions.key) FROM sessions WHERE hash = ?
+                """)
+            findInvite = try database.prepare("SELECT expires_at, nonce_hash FROM invites WHERE hash = ?")
             listMemberships = try database.prepare(
                 """
                 SELECT f.key, f.uuid, m.member FROM memberships m JOIN families f ON f.key = m.family
@@ -86,12 +91,11 @@ package final class StoreReader {
         try reading {
             findSession.bind(1, SessionToken.hash(token))
             let now = environment.now()
-            guard let (session, person, usedAt) = try findSession.one({ ($0.int64(0), $0.int64(1), $0.int64(2)) }),
-                usedAt + SessionToken.life > now
-            else { return nil }
+            let found = try findSession.one { ($0.int64(0), $0.int64(1), $0.int64(2), $0.int64(3) != 0) }
+            guard let (session, person, usedAt, isRedemptionOpen) = found, usedAt + SessionToken.life > now else { return nil }
             listMemberships.bind(1, person)
-            let found = try listMemberships.all { row in (key: row.int64(0), family: try row.identifier(1), member: try row.identifier(2)) }
-            let memberships = try found.map { membership in
+            let rows = try listMemberships.all { row in (key: row.int64(0), family: try row.identifier(1), member: try row.identifier(2)) }
+            let memberships = try rows.map { membership in
                 Membership(
                     family: membership.family,
                     name: try record(family: membership.key, membership.family)?.fields.text("name") ?? "",
@@ -99,7 +103,26 @@ package final class StoreReader {
                     role: try record(family: membership.key, membership.member)?.fields.text("role").flatMap(Role.init) ?? .guest)
             }
             return SignIn(
-                session: session, person: person, memberships: memberships, isRenewalDue: usedAt + SessionToken.renewal <= now)
+                session: session, person: person, memberships: memberships, isRenewalDue: usedAt + SessionToken.renewal <= now,
+                isRedemptionOpen: isRedemptionOpen)
+        }
+    }
+
+    /// Whether the writer would redeem a code now, as far as the invite tells.
+    ///
+    /// Strangers ask this, so that only somebody who holds a code that works costs the writer anything. A code that is unknown, used, expired
+    /// or of a removed member costs the same look-up and gets the same answer.
+    ///
+    /// - Returns: `nil` when it would, `code_unknown` when not.
+    package func refusal(ofCode code: String, nonce: String) throws(StoreFailure) -> Rejection? {
+        try reading {
+            let nonceHash = RedemptionNonce.hash(nonce)
+            guard let hash = InviteCode.hash(code) else { return .codeUnknown }
+            findInvite.bind(1, hash)
+            guard let (expiresAt, redeemer) = try findInvite.one({ ($0.int64(0), $0.isNull(1) ? nil : $0.octets(1)) }),
+                environment.now() < expiresAt, redeemer == nil || redeemer == nonceHash
+            else { return .codeUnknown }
+            return nil
         }
     }
 

@@ -44,7 +44,7 @@ enum ClientFrameType: String, CaseIterable {
         switch self {
         case .mutate: [.mutation, .operations, .undo, .overlap]
         case .signIn: [.token]
-        case .redeem: [.code, .client]
+        case .redeem: [.code, .nonce]
         case .join: [.family, .client, .context, .cursor, .quiet]
         case .context: [.context]
         case .list: [.request, .kind, .athlete, .filter, .search, .sort, .before, .limit, .count, .deleted]
@@ -84,12 +84,13 @@ private struct Members: OptionSet {
     static let undo = Members(rawValue: 1_048_576)
     static let overlap = Members(rawValue: 2_097_152)
     static let quiet = Members(rawValue: 4_194_304)
+    static let nonce = Members(rawValue: 8_388_608)
 
     var firstName: String? {
         let names = [
             "mutation", "operations", "token", "code", "client", "family", "context", "cursor", "request", "kind", "before", "limit",
             "athlete", "filter", "search", "sort", "count", "deleted", "record", "after",
-            "undo", "allow_overlap", "quiet",
+            "undo", "allow_overlap", "quiet", "nonce",
         ]
         return isEmpty ? nil : names[rawValue.trailingZeroBitCount]
     }
@@ -112,6 +113,7 @@ private struct ClientFrameReader {
     var overlap: OverlapOverride?
     var token: String?
     var code: String?
+    var nonce: String?
     var client: Identifier?
     var family: Identifier?
     var context: Context?
@@ -188,6 +190,9 @@ private struct ClientFrameReader {
             case "code":
                 begin("code", .code)
                 code = try reader.readWord()
+            case "nonce":
+                begin("nonce", .nonce)
+                nonce = try reader.readNonce()
             case "client":
                 begin("client", .client)
                 client = try reader.readIdentifier()
@@ -354,8 +359,8 @@ private struct ClientFrameReader {
             return .signIn(token: token)
         case .redeem:
             guard let code else { throw missing("code") }
-            guard let client else { throw missing("client") }
-            return .redeem(code: code, client: client)
+            guard let nonce else { throw missing("nonce") }
+            return .redeem(code: code, nonce: nonce)
         case .join:
             guard let family else { throw missing("family") }
             guard let client else { throw missing("client") }

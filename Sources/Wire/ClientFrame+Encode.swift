@@ -19,12 +19,12 @@ extension ClientFrame {
             writer.word("sign_in")
             writer.key("token")
             writer.string(token)
-        case .redeem(let code, let client):
+        case .redeem(let code, let nonce):
             writer.word("redeem")
             writer.key("code")
             writer.string(code)
-            writer.key("client")
-            writer.identifier(client)
+            writer.key("nonce")
+            writer.string(nonce)
         case .join(let join):
             writer.word("join")
             writer.key("family")

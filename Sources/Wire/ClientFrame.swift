@@ -5,9 +5,9 @@ package import Family
 package enum ClientFrame: Hashable, Sendable {
     /// `{"type":"sign_in","token":"…"}`
     case signIn(token: String)
-    /// `{"type":"redeem","code":"…","client":"…"}`: turns an invite's one-time code into a session token. Sent again by the same
-    /// client (the answer was lost) it gives a new token for the same member.
-    case redeem(code: String, client: Identifier)
+    /// `{"type":"redeem","code":"…","nonce":"…"}`: turns an invite's one-time code into a session token. If the answer was lost, the same
+    /// code with the same nonce gives another token, until the first sign-in and for at most 10 minutes.
+    case redeem(code: String, nonce: String)
     /// `{"type":"join","family":"…","client":"…","context":"all"|"<athlete>","cursor":{"epoch":"…","seq":12},"quiet":true}`
     case join(Join)
     /// `{"type":"mutate","mutation":7,"operations":[…]}`, or `"undo":12` instead of operations; the client id is the one given at join.

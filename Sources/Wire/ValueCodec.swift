@@ -135,6 +135,16 @@ extension JSONReader {
         return word
     }
 
+    /// A client's secret: 128 random bits as 32 hexadecimal digits in lower case.
+    mutating func readNonce() throws(JSONError) -> String {
+        let start = offset
+        let nonce = try readString()
+        guard nonce.utf8.count == WireBounds.nonceDigits, Hex.decode(nonce) != nil else {
+            throw .unexpected("32 hexadecimal digits in lower case", at: start)
+        }
+        return nonce
+    }
+
     /// `"all"` or the id of an athlete.
     mutating func readContext() throws(JSONError) -> Context {
         let start = offset

@@ -4,6 +4,8 @@ enum WireBounds {
     static let integer: Int64 = 9_007_199_254_740_991
     /// Tokens, codes, epochs and page marks are words of ours of at most 64 octets; four times that is room for other forms of them.
     static let wordOctets = 256
+    /// Hexadecimal digits of a nonce: 128 bits.
+    static let nonceDigits = 32
     /// Nesting of frames from the server: an own conflict with free JSON inside is 13 deep.
     static let serverDepth = 32
 }

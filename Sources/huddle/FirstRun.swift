@@ -104,8 +104,10 @@ struct FirstRun {
 
     private mutating func redeem(_ code: String, _ address: ServerAddress) throws {
         var profile = try Profile.load(invocation)
-        let seat = try Redemption.redeem(code: code, at: address, client: profile.client, timeoutMilliseconds: invocation.timeout)
+        let nonce = try profile.keepNonce()
+        let seat = try Redemption.redeem(code: code, at: address, nonce: nonce, timeoutMilliseconds: invocation.timeout)
         profile.family = seat.family
+        profile.nonce = nil
         try keep(&profile, seat.token, address)
     }
 

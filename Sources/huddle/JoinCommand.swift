@@ -8,9 +8,10 @@ enum JoinCommand {
     static func run(_ code: String, _ invocation: Invocation) throws -> ExitStatus {
         var profile = try Profile.load(invocation)
         let address = try Setting.address(invocation, profile)
+        let nonce = try profile.keepNonce()
         let seat: Redemption.Seat
         do throws(Redemption.Failure) {
-            seat = try Redemption.redeem(code: code, at: address, client: profile.client, timeoutMilliseconds: invocation.timeout)
+            seat = try Redemption.redeem(code: code, at: address, nonce: nonce, timeoutMilliseconds: invocation.timeout)
         } catch {
             switch error {
             case .refused(let rejection): throw ProgramFailure(ExitStatus(rejection), rejection.message.printable)
@@ -18,6 +19,7 @@ enum JoinCommand {
             }
         }
         profile.server = address.description
+        profile.nonce = nil
         // Who was signed in here before is not lost: nobody else may have that token.
         let before = profile.token == nil ? nil : try profile.saveAside()
         profile.token = seat.token

@@ -69,6 +69,8 @@ struct Profile: Equatable {
     var family: Identifier?
     /// Where the token came from, in the words of the program that kept it.
     var origin: String?
+    /// The secret of a redemption whose token is not stored yet (`Redemption.makeNonce`).
+    var nonce: String?
 
     /// The profile that is there, or a new one that has only a client id. One that cannot be kept is used all the same. A new one with a
     /// name is not kept before somebody signs in, so that a name that was mistyped leaves nothing behind.
@@ -89,6 +91,16 @@ struct Profile: Equatable {
         } catch {
             throw ProgramFailure(.failed, "\(path) is no profile (\(error.description)): mend or remove it.")
         }
+    }
+
+    /// The secret for a redemption. It is on disk when this returns, so that the next start can repeat the redemption if this one ends before
+    /// the token is stored. To delete it, save the profile with the token and without a nonce.
+    mutating func keepNonce() throws(ProgramFailure) -> String {
+        if let nonce { return nonce }
+        let fresh = Redemption.makeNonce()
+        nonce = fresh
+        try save()
+        return fresh
     }
 
     func save() throws(ProgramFailure) { try write(to: place.path) }
@@ -140,6 +152,10 @@ struct Profile: Equatable {
             writer.key("origin")
             writer.string(origin)
         }
+        if let nonce {
+            writer.key("nonce")
+            writer.string(nonce)
+        }
         writer.endObject()
         return writer.octets
     }
@@ -154,6 +170,7 @@ struct Profile: Equatable {
                 case "client": profile.client = try reader.readIdentifier()
                 case "family": profile.family = try reader.readIdentifier()
                 case "origin": profile.origin = try reader.readString()
+                case "nonce": profile.nonce = try reader.readString()
                 default: try reader.skipValue()
                 }
             }

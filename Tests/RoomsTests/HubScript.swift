@@ -44,6 +44,7 @@ struct HubScript {
             case .close(let id, let code, _, let drops): .close(id, code, dropsQueue: drops)
             case .propose(let proposal): .propose(proposal.session, proposal.mutation.id)
             case .read(let id, .signIn): .read(id, "sign-in")
+            case .read(let id, .redemption): .read(id, "redemption")
             case .read(let id, .join): .read(id, "join")
             case .read(let id, .changes(_, let after)): .read(id, "changes after \(after)")
             case .read(let id, .snapshot): .read(id, "snapshot")

@@ -49,20 +49,6 @@ struct HubSignInTests {
         #expect(script.seen() == [.frame(other, "log 4")])
     }
 
-    @Test("a code is tried five times on one connection, not a sixth time")
-    func redemptions() {
-        let script = HubScript()
-        let id = script.hub.opened(now: 0)
-        for _ in 0..<Hub.maxRedemptions {
-            script.say(.redeem(code: "X", client: HubScript.client), id)
-            #expect(script.seen() == [.command(id)])
-            script.hub.commanded(id, .rejected(Rejection(.codeUnknown, "No.")))
-            #expect(script.seen() == [.frame(id, "error code_unknown")])
-        }
-        script.say(.redeem(code: "X", client: HubScript.client), id)
-        #expect(script.seen() == [.close(id, .policyViolation, dropsQueue: false)])
-    }
-
     @Test("signing out ends the session on every connection that uses it, and on no other")
     func signOut() {
         let script = HubScript()

@@ -12,7 +12,7 @@ struct AdminCodecTests {
         .createFamily(name: "Rivera \"&\" Söhne\n", zone: "Europe/Warsaw", parent: "Ana"),
         .invite(Invite(family: one, name: "Leo", role: .athlete, born: "2012-03-04", by: one)),
         .invite(Invite(family: one, name: "Gus", role: .guest)),
-        .token(member: one), .redeem(code: "7K3QX-00000-11111-ZZZZZ", client: one), .signOut(token: "abc"), .purge,
+        .token(member: one), .redeem(code: "7K3QX-00000-11111-ZZZZZ", nonce: "5f1c9a7e20b4d3865f1c9a7e20b4d386"), .signOut(token: "abc"), .purge,
     ]
 
     static let answers: [Result<AdminAnswer, Rejection>] = [

@@ -132,6 +132,9 @@ final class World {
         return Identifier(high: 0x0191_0000_0000_7000, low: 0x8000_0000_0000_0000 | ids)
     }
 
+    /// A secret of whoever redeems a code.
+    static func nonce(_ number: Int) -> String { String(repeating: "0", count: 31) + "\(number)" }
+
     /// The client that a member uses where a test names none.
     static func client(of member: Identifier) -> Identifier { Identifier(high: member.high ^ 0xC11E, low: member.low) }
 

@@ -160,7 +160,7 @@ extension AbuseCase {
             name: "guesses six codes",
             steps: [.send(upgrade)] + [
                 .drip(
-                    text("{\"type\":\"redeem\",\"code\":\"78MRK-7D87Z-W4JJ4-7874G\",\"client\":\"01998c30-51c4-7d02-8e90-6b1f2a3c4d5e\"}"),
+                    text("{\"type\":\"redeem\",\"code\":\"78MRK-7D87Z-W4JJ4-7874G\",\"nonce\":\"5f1c9a7e20b4d3865f1c9a7e20b4d386\"}"),
                     every: 300, times: 6)
             ], outcome: .close(1008)),
         AbuseCase(name: "connects and ends its side", steps: [.finish], outcome: .end),

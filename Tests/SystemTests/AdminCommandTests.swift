@@ -176,10 +176,37 @@ extension SystemTests {
             let members = try device.run("members", "--json")
             #expect(members.ending == .exited(0), "\(members.errors)")
             #expect(try Set(members.lines().compactMap { $0["fields"]?["name"]?.string }) == ["Anna", "Ben"])
-            // The same installation may ask again, when the answer was lost; another one may not.
-            #expect(try device.run("join", code, "--server", server.url).ending == .exited(0))
-            let other = try HuddleProgram(server).run("join", code, "--server", server.url)
-            #expect(other.ending == .exited(3), "\(other.errors)")
+            // The code is dead, for this installation and for others.
+            for program in [device, HuddleProgram(server)] {
+                let again = try program.run("join", code, "--server", server.url)
+                #expect(again.ending == .exited(3), "\(again.errors)")
+            }
+            #expect(try device.run("members").ending == .exited(0))
+        }
+
+        @Test("A program whose redemption was cut off repeats it with the nonce that it kept, and deletes the nonce with the token stored")
+        func joinsAgain() throws {
+            let home = try Home(served: true)
+            let server = try #require(home.server)
+            let code = try #require(try home.invite("Ben", "parent", ["--by", home.parent]).json()["code"]?.string)
+            let device = HuddleProgram(server)
+            func nonce() throws -> String? { try JSONValue(String(decoding: Files.read(device.profile), as: UTF8.self))["nonce"]?.string }
+            #expect(try device.run("join", code, "--server", "ws://127.0.0.1:1", "--timeout", "1").ending == .exited(5))
+            let kept = try #require(try nonce())
+            #expect(kept.utf8.count == 32)
+            #expect(try Files.status(device.profile)?.mode == 0o600)
+            // As if that try had arrived and its answer had been lost.
+            let lost = try RawClient(server)
+            lost.send(.redeem(code: code, nonce: kept))
+            let token = try lost.frame { if case .token(let token, _, _) = $0 { token } else { nil } }
+            let joined = try device.run("join", code, "--server", server.url)
+            #expect(joined.ending == .exited(0), "\(joined.errors)")
+            #expect(try nonce() == nil)
+            #expect(try device.run("members").ending == .exited(0))
+            let late = try RawClient(server)
+            late.send(.signIn(token: token))
+            let refusal = try late.frame { if case .error(let rejection, _) = $0 { rejection } else { nil } }
+            #expect(refusal.code == .tokenUnknown)
         }
 
         @Test("who is removed is told at once and comes in no more")

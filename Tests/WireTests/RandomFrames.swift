@@ -94,7 +94,7 @@ struct RandomFrames {
     mutating func clientFrame() -> ClientFrame {
         switch number(0...13) {
         case 0: return .signIn(token: word())
-        case 1: return .redeem(code: word(), client: identifier())
+        case 1: return .redeem(code: word(), nonce: Hex.encode((0..<16).map { _ in UInt8(number(0...255)) }))
         case 2:
             return .join(Join(
                 family: identifier(), client: identifier(), context: optional { $0.context() },

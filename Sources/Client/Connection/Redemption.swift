@@ -1,4 +1,5 @@
 package import Bytes
+internal import Crypto
 internal import Family
 internal import Posix
 internal import Wire
@@ -13,28 +14,40 @@ package enum Redemption {
 
     package typealias Failure = OneQuestion.Failure
 
-    /// Asks once more on a new connection when the answer was lost, because the same client gets the same member.
+    /// A fresh secret for `redeem`. Store it before the first try, and delete it with the token stored: whoever knows it and the code can
+    /// repeat the redemption until the first sign-in.
+    package static func makeNonce() -> String { Hex.encode(Random.octets(16)) }
+
+    /// Asks again on a new connection when the answer was lost, because the same nonce gets the same member, and after a while when the server
+    /// is busy.
     ///
-    /// - Parameter client: the installation that the code is redeemed for.
+    /// - Parameter nonce: of `makeNonce`, the same in every try.
     /// - Complexity: waits at most `timeoutMilliseconds`.
     package static func redeem(
-        code: String, at address: ServerAddress, client: Identifier, timeoutMilliseconds: Int64 = 10_000
+        code: String, at address: ServerAddress, nonce: String, timeoutMilliseconds: Int64 = 10_000
     ) throws(Failure) -> Seat {
         let end = Clock.monotonicMilliseconds() + timeoutMilliseconds
         while true {
             do throws(Failure) {
-                return try attempt(code, address, client, until: end)
+                return try attempt(code, address, nonce, until: end)
             } catch {
-                guard case .offline = error, Clock.monotonicMilliseconds() + 500 < end else { throw error }
-                _ = try? Poll.pause(milliseconds: 250)
+                let wait: Int64
+                switch error {
+                case .offline: wait = 250
+                case .refused(let rejection):
+                    guard rejection.code.isRetryable else { throw error }
+                    wait = max(250, rejection.retryAfter ?? 0)
+                }
+                guard Clock.monotonicMilliseconds() + wait + 250 < end else { throw error }
+                _ = try? Poll.pause(milliseconds: Int(wait))
             }
         }
     }
 
-    private static func attempt(_ code: String, _ address: ServerAddress, _ client: Identifier, until end: Int64) throws(Failure) -> Seat {
+    private static func attempt(_ code: String, _ address: ServerAddress, _ nonce: String, until end: Int64) throws(Failure) -> Seat {
         try OneQuestion.ask(address, until: end) { event in
             switch event {
-            case .opened: (.redeem(code: code, client: client), nil)
+            case .opened: (.redeem(code: code, nonce: nonce), nil)
             case .frame(.token(let token, let family, let member)): (nil, Seat(token: token, family: family, member: member))
             default: nil
             }

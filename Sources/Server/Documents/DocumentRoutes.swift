@@ -28,8 +28,16 @@ final class DocumentDownload: DocumentFileWork {
     private enum Finding: Sendable {
         case unknownToken
         /// No such document, or not for this person: nobody can tell which.
-        case none
-        case found(StoredDocument, member: Identifier, renewing: Int64?)
+        case none(SignIn?)
+        case found(StoredDocument, member: Identifier, SignIn?)
+
+        /// Of the token that was shown; `nil` without one.
+        var signIn: SignIn? {
+            switch self {
+            case .unknownToken: nil
+            case .none(let signIn), .found(_, _, let signIn): signIn
+            }
+        }
     }
 
     override func begin() {
@@ -39,14 +47,18 @@ final class DocumentDownload: DocumentFileWork {
         guard link != nil || token != nil else { return respond(Bearer.refusal(hasToken: false)) }
         shard.read { reader throws(StoreFailure) -> Finding in
             guard let token else {
-                guard let id, let found = try reader.document(id, link: link ?? "") else { return .none }
-                return .found(found.document, member: found.member, renewing: nil)
+                guard let id, let found = try reader.document(id, link: link ?? "") else { return .none(nil) }
+                return .found(found.document, member: found.member, nil)
             }
             guard let signIn = try reader.signIn(token: token) else { return .unknownToken }
-            guard let id, let found = try reader.document(id, by: signIn) else { return .none }
-            return .found(found.document, member: found.member, renewing: signIn.isRenewalDue ? signIn.session : nil)
+            guard let id, let found = try reader.document(id, by: signIn) else { return .none(signIn) }
+            return .found(found.document, member: found.member, signIn)
         } then: { [self] finding in
-            if isOpen { answer(finding) }
+            guard isOpen else { return }
+            guard let signIn = finding?.signIn else { return answer(finding) }
+            shard.noteUse(of: signIn) { [self] isNoted in
+                if isOpen { answer(isNoted ? finding : nil) }
+            }
         }
     }
 
@@ -55,8 +67,7 @@ final class DocumentDownload: DocumentFileWork {
         case nil: respond(Bearer.busy)
         case .unknownToken?: respond(Bearer.refusal(hasToken: true))
         case .none?: respond(DocumentDownload.missing)
-        case .found(let document, let member, let renewing)?:
-            if let renewing { shard.renew(renewing) }
+        case .found(let document, let member, _)?:
             // It may be looked at again without being sent again, by who shows their right to it each time.
             give(DocumentFile(document: document, caching: "private, no-cache")) { [shard] _ in
                 // One's own is not noted.

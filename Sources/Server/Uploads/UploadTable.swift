@@ -143,14 +143,9 @@ final class UploadTable {
 
     // MARK: Requests
 
-    /// - Parameter then: as of `Shard.read`; the second `nil` for a token that opens nothing.
+    /// - Parameter then: as of `Shard.signIn`.
     func signIn(_ token: String, then: @escaping (SignIn??) -> Void) {
-        shard.read { reader throws(StoreFailure) in
-            try reader.signIn(token: token)
-        } then: { [unowned shard] found in
-            if let signIn = found ?? nil, signIn.isRenewalDue { shard.renew(signIn.session) }
-            then(found)
-        }
+        shard.signIn(token, then: then)
     }
 
     /// An upload of who asks; everybody else's is not there.

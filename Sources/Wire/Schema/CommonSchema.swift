@@ -49,6 +49,10 @@ enum CommonSchema {
             "type": "string", "description": "A secret or a mark of the server, to be given back as it is.",
             "minLength": 1, "maxLength": .integer(Int64(WireBounds.wordOctets)),
         ]),
+        ("nonce", [
+            "type": "string", "description": "A secret of the client: 128 random bits in hexadecimal digits.",
+            "pattern": .string("^[0-9a-f]{\(WireBounds.nonceDigits)}$"),
+        ]),
         ("kind", ["enum": .array(Kind.allCases.map { .string($0.name.description) })]),
         ("role", ["enum": .array(Role.allCases.map { .string($0.rawValue) })]),
         ("code", ["enum": .array(ErrorCode.allCases.map { .string($0.rawValue) })]),

@@ -44,7 +44,7 @@ extension FrameDeclaration {
         ]),
         .init("redeem", "Turns an invite's one-time code into a session token. Answer: token, or error code_unknown.", [
             .init("code", common("word"), "The code as it was handed over."),
-            .init("client", common("identifier"), "This installation; when it asks again it gets a new token for the same member."),
+            .init("nonce", common("nonce"), "Kept until the token is stored. If the answer was lost, the same code with it gives another token."),
         ]),
         .init("join", "Takes a seat in one family's room. Answer: joined, then changes or a snapshot, then live.", [
             .init("family", common("identifier"), "One of welcome's memberships."),

@@ -229,16 +229,16 @@ struct ClientSessionTests {
         }
     }
 
-    @Test("A code is redeemed, or refused")
+    @Test("A code is redeemed, with the same nonce again when the answer was lost or the server was busy; or refused")
     func redeem() throws {
         let server = try LoopbackServer()
         let address = try ServerAddress("ws://127.0.0.1:\(server.port)")
         let results = Mutex<[Result<Redemption.Seat, Redemption.Failure>]>([])
         let thread = Thread.start(name: "redeemer") {
-            for code in ["good", "bad"] {
+            for code in ["good", "lost", "busy", "bad"] {
                 let result: Result<Redemption.Seat, Redemption.Failure>
                 do throws(Redemption.Failure) {
-                    result = .success(try Redemption.redeem(code: code, at: address, client: World.client))
+                    result = .success(try Redemption.redeem(code: code, at: address, nonce: Redemption.makeNonce()))
                 } catch {
                     result = .failure(error)
                 }
@@ -246,14 +246,17 @@ struct ClientSessionTests {
             }
         }
         let end = Clock.monotonicMilliseconds() + 10_000
-        while results.withLock({ $0.count }) < 2, Clock.monotonicMilliseconds() < end {
+        while results.withLock({ $0.count }) < 4, Clock.monotonicMilliseconds() < end {
             try server.serve()
             var none: [Poll.Item] = []
             _ = try Poll.wait(&none, timeoutMilliseconds: 1)
         }
         thread.join()
         let all = results.withLock { $0 }
-        #expect(try all.first?.get().token == "fresh")
+        for result in all.prefix(3) { #expect(try result.get().token == "fresh") }
+        let nonces = server.heard.compactMap { if case .redeem(_, let nonce) = $0 { nonce } else { nil } }
+        #expect(nonces.count == 6 && Set(nonces).count == 4, "\(nonces)")
+        #expect(nonces[1] == nonces[2] && nonces[3] == nonces[4])
         #expect(throws: Redemption.Failure.refused(Rejection(.codeUnknown, "unknown"))) { try all.last?.get() }
     }
 }

@@ -120,7 +120,12 @@ final class LoopbackServer {
         switch frame {
         case .signIn: send(World.welcome())
         case .redeem(let code, _):
-            if code == "good" {
+            let tries = heard.count { if case .redeem(code, _) = $0 { true } else { false } }
+            if code == "lost", tries == 1 {
+                cut()
+            } else if code == "busy", tries == 1 {
+                send(.error(Rejection(.busy, "busy", retryAfter: 10), request: nil))
+            } else if ["good", "lost", "busy"].contains(code) {
                 send(.token(token: "fresh", family: World.family, member: World.parent))
             } else {
                 send(.error(Rejection(.codeUnknown, "unknown"), request: nil))

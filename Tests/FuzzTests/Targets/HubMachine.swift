@@ -46,6 +46,8 @@ struct HubMachine {
     private var reads: [(SessionID, ReadRequest)] = []
     private var answers: [(SessionID, ReadAnswer)] = []
     private var commands: [(SessionID, SessionCommand)] = []
+    /// Tokens that a code gave and nobody used yet.
+    private var unused: Set<Int> = []
     private var proposals: [Proposal] = []
     private var committed: [CommitResult] = []
     private var flushes = true
@@ -122,7 +124,7 @@ struct HubMachine {
                     operations: [Operation(kind: .event, id: Self.id(0xE, choices.below(4)), action: .delete(base: 1))]))
         case 8:
             say(choices.pick([.context(context(choices.below(2))), .signOut, .list(ListRequest(request: 1, kind: .message, limit: 10))]))
-        case 9: say(.redeem(code: "\(choices.below(4))", client: Self.id(0xC, 1)))
+        case 9: say(.redeem(code: "\(choices.below(4))", nonce: String(repeating: "0", count: 32)))
         case 10:
             guard !open.isEmpty else { return }
             let raw = choices.take(choices.below(40))
@@ -214,7 +216,13 @@ struct HubMachine {
                 }
             }
             person[id] = number
-            answers.append((id, .signIn(SignedIn(session: Int64(number), person: Int64(number), memberships: memberships))))
+            // The first use of a token that a code gave waits for the writer.
+            let isOpen = unused.remove(number) != nil
+            answers.append(
+                (id, .signIn(SignedIn(session: Int64(number), person: Int64(number), memberships: memberships, isRedemptionOpen: isOpen))))
+        case .redemption(let code, let nonce):
+            let refusal = code == "3" ? Rejection(.codeUnknown, "This code is not valid.") : nil
+            answers.append((id, .redemption(code: code, nonce: nonce, refusal: refusal)))
         case .join(let number, let join):
             let family = Self.id(0xF, 0) == join.family ? 0 : 1
             let state = families[family]
@@ -262,8 +270,10 @@ struct HubMachine {
         let (id, command) = commands.remove(at: index)
         switch command {
         case .signOut(let token): hub.commanded(id, .signedOut(session: Int64(token) ?? 0))
+        case .closeRedemption: hub.commanded(id, .redemptionClosed)
         case .redeem(let code, _):
             let number = Int(code) ?? 9
+            if number < 3 { unused.insert(number) }
             hub.commanded(
                 id,
                 number < 3

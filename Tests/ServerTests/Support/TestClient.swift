@@ -26,6 +26,10 @@ final class TestClient {
     /// Of them, those of whole responses.
     private var passed = 0
     private(set) var hasEnded = false
+    /// Of the last `token` frame.
+    private(set) var token = ""
+    /// Of the last `error` frame.
+    private(set) var refusal: Rejection?
     /// Whether it answers a close frame, as libraries do.
     var answersClose = true
     /// Whether it takes what the server sends.
@@ -75,6 +79,12 @@ final class TestClient {
         say(
             "{\"type\":\"mutate\",\"mutation\":\(number),\"operations\":[{\"op\":\"create\",\"kind\":\"message\",\"id\":\"\(id)\","
                 + "\"fields\":{\"text\":\"\(text)\"}}]}")
+    }
+
+    static let nonce = "5f1c9a7e20b4d3865f1c9a7e20b4d386"
+
+    func redeem(_ code: String, nonce: String = TestClient.nonce) {
+        say("{\"type\":\"redeem\",\"code\":\"\(code)\",\"nonce\":\"\(nonce)\"}")
     }
 
     func leave() { socket = nil }
@@ -192,7 +202,13 @@ final class TestClient {
         decoder.feed(piece)
         while let event = try decoder.next() {
             switch event {
-            case .message(_, let payload): heard.append(try TestClient.word(payload))
+            case .message(_, let payload):
+                switch try ServerFrame.decode(payload) {
+                case .token(let token, _, _): self.token = token
+                case .error(let rejection, _): refusal = rejection
+                default: break
+                }
+                heard.append(try TestClient.word(payload))
             case .ping: heard.append("ping")
             case .pong: heard.append("pong")
             case .close(let code, _):

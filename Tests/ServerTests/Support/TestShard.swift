@@ -136,8 +136,8 @@ final class TestShard {
     }
 
     /// A WebSocket.
-    func open(offering extensions: String? = nil) throws -> TestClient {
-        let client = try connect()
+    func open(offering extensions: String? = nil, from address: String? = nil) throws -> TestClient {
+        let client = try connect(from: address)
         try client.upgrade(offering: extensions)
         return client
     }

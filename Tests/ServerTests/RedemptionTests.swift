@@ -1,0 +1,89 @@
+import Bytes
+import Family
+import Store
+import Testing
+import Wire
+
+@testable import Server
+
+@Suite("Codes of invites: a used one opens nothing", .serialized)
+struct RedemptionTests {
+    private static let thiefsNonce = "00000000000000000000000000000000"
+
+    @Test("Somebody who saw the code and the client id redeems a used code: refused as unknown, and the member stays signed in")
+    func takeover() throws {
+        let server = try TestShard()
+        let victim = try server.open()
+        victim.redeem(server.code)
+        #expect(try victim.next() == "token")
+        victim.say("{\"type\":\"sign_in\",\"token\":\"\(victim.token)\"}")
+        #expect(try victim.next() == "welcome")
+        victim.join(server.parent.family, 3)
+        try victim.skip(to: "live")
+        victim.mutate(1)
+        try victim.skip(to: "ack 1")
+
+        let thief = try server.open()
+        let client = Identifier(high: 7, low: 3)
+        thief.redeem(server.code, nonce: "\(client)".replacing("-", with: ""))
+        #expect(try thief.next() == "error code_unknown")
+        let used = thief.refusal
+        // The victim's own nonce is no use either, since the token was.
+        thief.redeem(server.code)
+        #expect(try thief.next() == "error code_unknown")
+        #expect(thief.refusal == used)
+        thief.redeem("00000-00000-00000-00000")
+        #expect(try thief.next() == "error code_unknown")
+        #expect(thief.refusal == used, "a used code gets the answer of an unknown one")
+        // As it was before there was a nonce.
+        let former = try server.open()
+        former.say("{\"type\":\"redeem\",\"code\":\"\(server.code)\",\"client\":\"\(client)\"}")
+        #expect(try former.rest().suffix(3) == ["error bad_frame", "close 4502", "end"])
+
+        victim.mutate(2)
+        #expect(try victim.skip(to: "ack 2") == "ack 2")
+        let again = try server.open()
+        again.say("{\"type\":\"sign_in\",\"token\":\"\(victim.token)\"}")
+        #expect(try again.next() == "welcome")
+    }
+
+    @Test("A lost answer is made good for 10 minutes, by the same nonce alone")
+    func lostAnswer() throws {
+        let server = try TestShard()
+        let lost = try server.open()
+        lost.redeem(server.code)
+        #expect(try lost.next() == "token")
+        lost.leave()
+        let client = try server.open()
+        client.redeem(server.code, nonce: Self.thiefsNonce)
+        #expect(try client.next() == "error code_unknown")
+        client.redeem(server.code)
+        #expect(try client.next() == "token")
+        #expect(client.token != lost.token)
+        server.passDay(milliseconds: 300_000)
+        client.redeem(server.code)
+        #expect(try client.next() == "token")
+        server.passDay(milliseconds: 300_000)
+        client.redeem(server.code)
+        #expect(try client.next() == "error code_unknown")
+        client.say("{\"type\":\"sign_in\",\"token\":\"\(client.token)\"}")
+        #expect(try client.next() == "welcome")
+        let late = try server.open()
+        late.say("{\"type\":\"sign_in\",\"token\":\"\(lost.token)\"}")
+        #expect(try late.next() == "error token_unknown")
+    }
+
+    @Test("The first use of the token over HTTP kills the code, too", arguments: ["/documents/", "/documents/none", "/documents/*/shares"])
+    func bearer(path: String) throws {
+        let shop = try DocumentShop()
+        let client = try shop.server.open()
+        client.redeem(shop.server.code)
+        #expect(try client.next() == "token")
+        let owner = SessionCreated(token: client.token, family: shop.server.athlete.family, member: shop.server.athlete.member, role: .athlete)
+        let target = path == "/documents/" ? shop.path : path.replacing("*", with: "\(shop.document)")
+        let status = try shop.ask("GET \(target)", as: owner).status
+        #expect(status == (path == "/documents/none" ? 404 : 200))
+        client.redeem(shop.server.code)
+        #expect(try client.next() == "error code_unknown")
+    }
+}
