@@ -54,6 +54,7 @@ final class Shard: ReactorHooks {
     private var handshakes = HandshakeQueue()
     private var handshakesUnderWay = 0
     private var addresses = AddressCounts()
+    private var redemptionRate = RedemptionRate()
     /// Connections that have more to be read in the next tick, in the order of their turns.
     private var postponed: [Connection] = []
     /// Counts the ticks, round and round: each connection has one portion in each.
@@ -259,7 +260,10 @@ final class Shard: ReactorHooks {
             connection(id)?.close(code, reason, dropsQueue: dropsQueue)
         case .propose(let proposal): proposals.append(proposal)
         case .read(let id, let request):
-            if !readers.submit(id, request) {
+            if case .redemption(let code, let nonce) = request, let wait = redemptionRate.take(connection(id)?.group, now: reactor.now) {
+                let refusal = Rejection(.rateLimited, "Too many codes come from your network. Try again in a moment.", retryAfter: wait)
+                hub.answered(id, .redemption(code: code, nonce: nonce, refusal: refusal), time: 0)
+            } else if !readers.submit(id, request) {
                 connection(id)?.fail(.tryAgainLater, "too busy")
                 hub.answered(id, .failed, time: 0)
             }

@@ -1,5 +1,6 @@
 import Bytes
 import Family
+import HTTP1
 import Store
 import Testing
 import Wire
@@ -85,5 +86,41 @@ struct RedemptionTests {
         #expect(status == (path == "/documents/none" ? 404 : 200))
         client.redeem(shop.server.code)
         #expect(try client.next() == "error code_unknown")
+    }
+
+    @Test("An address tries so many codes in a window, over all its connections; others go on, and so does it in the next")
+    func rate() throws {
+        let server = try TestShard()
+        var words: [String] = []
+        // On a slow machine a window may end meanwhile; `rateBound` counts exactly.
+        while words.last != "error rate_limited", words.count < 20 * RedemptionRate.most {
+            let client = try server.open(from: "198.51.100.7")
+            for _ in 0..<5 where words.last != "error rate_limited" {
+                client.redeem("00000-00000-00000-00000")
+                words.append(try client.next())
+            }
+            if let wait = client.refusal?.retryAfter { #expect(wait <= RedemptionRate.window) }
+            client.leave()
+        }
+        #expect(words.last == "error rate_limited")
+        #expect(words.count > RedemptionRate.most && Set(words.dropLast()) == ["error code_unknown"])
+        let other = try server.open(from: "198.51.100.8")
+        other.redeem("00000-00000-00000-00000")
+        #expect(try other.next() == "error code_unknown")
+        server.pass(milliseconds: RedemptionRate.window)
+        let later = try server.open(from: "198.51.100.7")
+        later.redeem(server.code)
+        #expect(try later.next() == "token")
+    }
+
+    @Test("The rate forgets what it counted rather than grow")
+    func rateBound() {
+        var rate = RedemptionRate()
+        let first = NetworkAddress("198.51.100.7")
+        for _ in 0..<RedemptionRate.most { #expect(rate.take(first, now: 50_000) == nil) }
+        #expect(rate.take(first, now: 50_000) == RedemptionRate.window)
+        #expect(rate.take(nil, now: 50_000) == nil)
+        for number in 0..<RedemptionRate.maxAddresses { _ = rate.take(NetworkAddress("10.\(number >> 16).\(number >> 8 & 255).\(number & 255)"), now: 50_001) }
+        #expect(rate.take(first, now: 50_002) == nil)
     }
 }
