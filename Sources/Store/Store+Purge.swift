@@ -115,20 +115,23 @@ extension Store {
             throw StoreFailure("a stored change is damaged")
         }
         for place in change.entries.indices where change.entries[place].id == id {
-            let kind = change.entries[place].kind
-            switch change.entries[place].effect {
-            case .create(let athlete, _):
-                change.entries[place].effect = .create(athlete: athlete, fields: Fields(kind))
-            case .update:
-                change.entries[place].effect = .update([])
-            case .restore(let athlete, _, let createdAt, let createdBy):
-                change.entries[place].effect = .restore(
-                    athlete: athlete, fields: Fields(kind), createdAt: createdAt, createdBy: createdBy)
-            case .delete: break
-            }
+            change.entries[place].blank()
         }
         try log.replace(family: family, sequence: sequence, frame: ServerFrame.change(change).encode())
         return frame.count
+    }
+}
+
+extension ChangeEntry {
+    /// Leaves that something happened to the record, and no value of it.
+    mutating func blank() {
+        switch effect {
+        case .create(let athlete, _): effect = .create(athlete: athlete, fields: Fields(kind))
+        case .update: effect = .update([])
+        case .restore(let athlete, _, let createdAt, let createdBy):
+            effect = .restore(athlete: athlete, fields: Fields(kind), createdAt: createdAt, createdBy: createdBy)
+        case .delete: break
+        }
     }
 }
 

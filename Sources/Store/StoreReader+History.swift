@@ -10,6 +10,7 @@ final class HistoryStatements {
     let ofSequence: Statement
     let changesOfRecord: Statement
     let creation: Statement
+    let deletion: Statement
     let replaced: Statement
     let accesses: Statement
     let withoutLogin: Statement
@@ -21,6 +22,7 @@ final class HistoryStatements {
         changesOfRecord = try database.prepare(
             "SELECT seq FROM history WHERE family = ? AND record = ? AND seq < ? ORDER BY version DESC")
         creation = try database.prepare("SELECT kind, created_seq FROM records WHERE family = ? AND id = ?")
+        deletion = try database.prepare("SELECT deleted_at FROM records WHERE family = ? AND id = ?")
         replaced = try database.prepare("SELECT before FROM history WHERE family = ? AND record = ? AND version = ?")
         accesses = try database.prepare(
             """
@@ -77,6 +79,8 @@ extension StoreReader {
             histories.creation.bind(2, target.id)
             let found = try histories.creation.one { ($0.int64(0), $0.int64(1)) }
             guard let (kind, created) = found, kind == Int64(target.kind.rawValue) else { return .failure(try missing(target, key)) }
+            // The clock decides, not whether the purge has come to it.
+            guard try !isExpired(target.id, key) else { return .failure(purged(target)) }
             let before = request.before ?? .max
             for sequence in try sequences(key, target.id, created: created, before: before, limit: limit + 1) {
                 histories.ofSequence.bind(1, key)
@@ -112,13 +116,27 @@ extension StoreReader {
         guard try histories.isPurged.one({ _ in true }) ?? false else {
             return Rejection(.notFound, ErrorCode.notFound.sentence, kind: target.kind, id: target.id)
         }
-        return Rejection(
+        return purged(target)
+    }
+
+    private func purged(_ target: HistoryRequest.Target) -> Rejection {
+        Rejection(
             .purged, "This was deleted more than 30 days ago, and its history is gone with it. Look at the history of the family instead.",
             kind: target.kind, id: target.id)
     }
 
+    /// Whether a record was deleted 30 days ago or earlier, so that it is purged for everybody who asks.
+    private func isExpired(_ id: Identifier, _ family: Int64) throws -> Bool {
+        histories.deletion.bind(1, family)
+        histories.deletion.bind(2, id)
+        guard let deletedAt = try histories.deletion.one({ $0.isNull(0) ? nil : $0.int64(0) }) ?? nil else { return false }
+        return deletedAt <= environment.now() - Store.retention
+    }
+
     /// - Parameter record: the one that history is asked of: the rest of a batch is left out then.
-    private func item(_ change: Change, of record: Identifier?, _ family: Int64, _ rights: Rights?) throws -> HistoryItem {
+    private func item(_ stored: Change, of record: Identifier?, _ family: Int64, _ rights: Rights?) throws -> HistoryItem {
+        var change = stored
+        for place in change.entries.indices where try isExpired(change.entries[place].id, family) { change.entries[place].blank() }
         let former = try change.entries.map { entry throws in try replaced(by: entry, family) }
         let changes = zip(change.entries, former).filter { record == nil || $0.0.id == record }
             .map { HistoryItem.Change(entry: $0, before: $1 ?? []) }
@@ -129,7 +147,9 @@ extension StoreReader {
 
     /// The values that an update replaced, none for other entries; `nil` when they were purged.
     private func replaced(by entry: ChangeEntry, _ family: Int64) throws -> [FieldPatch.Assignment]? {
-        guard case .update = entry.effect else { return [] }
+        guard case .update(let after) = entry.effect else { return [] }
+        // Blank: purged, or about to be.
+        guard !after.isEmpty else { return nil }
         histories.replaced.bind(1, family)
         histories.replaced.bind(2, entry.id)
         histories.replaced.bind(3, entry.version)
@@ -164,7 +184,9 @@ extension StoreReader {
         var records: [Identifier: Record] = [:]
         // The last first, as the writer does it.
         for (entry, before) in zip(change.entries, former).reversed() {
-            guard let before, var now = try records[entry.id] ?? record(family: family, entry.id) else { return false }
+            guard let before, var now = try records[entry.id] ?? record(family: family, entry.id), try !isExpired(entry.id, family) else {
+                return false
+            }
             // An update of a record that goes anyway needs no look.
             if case .update = entry.effect, created.contains(entry.id) { continue }
             var seen = now

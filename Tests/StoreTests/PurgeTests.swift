@@ -80,6 +80,35 @@ struct PurgeTests {
         #expect(seen?.code == .notFound && seen == never)
     }
 
+    @Test("history asks the clock: 30 days after the deletion no value is told, whether the purge has run or not")
+    func historyByTheClock() throws {
+        let (school, other, deletion) = try deleted()
+        func ofRecord() throws -> ErrorCode? {
+            let request = HistoryRequest(request: 1, record: .init(kind: .school, id: school), limit: 9)
+            guard case .failure(let rejection) = try world.reader.history(family: home.family, member: home.parent, request) else { return nil }
+            return rejection.code
+        }
+        func ofFamily() throws -> [UInt8] {
+            try world.reader.history(family: home.family, member: home.parent, HistoryRequest(request: 1, limit: 99)).get()
+        }
+        func text(_ frame: [UInt8]) -> String { String(decoding: frame, as: UTF8.self) }
+        world.surroundings.now += 30 * Surroundings.day - 1
+        #expect(try ofRecord() == nil)
+        #expect(text(try ofFamily()).contains(Self.secret))
+        world.surroundings.now += 1
+        #expect(try ofRecord() == .purged)
+        let unswept = try ofFamily()
+        #expect(!text(unswept).contains(Self.secret) && text(unswept).contains("Rice"))
+        guard case .history(let page) = try decode(unswept) else { throw Unexpected() }
+        #expect(page.entries.first { $0.sequence == deletion }?.isUndoable == false)
+        // The purge changes nothing that anybody can see.
+        #expect(try holds(Self.secret) != [])
+        #expect(try world.purge().records == 1)
+        #expect(text(try ofFamily()) == text(unswept))
+        #expect(try ofRecord() == .purged)
+        #expect(try world.record(home, other).fields.text("notes") == "Kept")
+    }
+
     @Test("a cursor below the floor gets a reset, one at the floor the changes")
     func resets() throws {
         let (_, _, deletion) = try deleted()
