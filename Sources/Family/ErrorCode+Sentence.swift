@@ -1,50 +1,266 @@
+/// One sentence that a refusal can carry, and the case that it is for.
+package struct ErrorSentence: Hashable, Sendable {
+    /// Words in braces stand for the values of the case. Sentences without a full stop are words of the requirements (R057, R060, R108).
+    package let template: String
+    package let when: String
+
+    package init(template: String, when: String) {
+        self.template = template
+        self.when = when
+    }
+
+    /// Whether a finished sentence is made of the template; each pair of braces stands for at least one character.
+    package func matches(_ sentence: String) -> Bool {
+        var rest = Array(sentence.utf8)[...]
+        let parts = template.split(separator: "{", omittingEmptySubsequences: false)
+        guard let head = parts.first, rest.starts(with: head.utf8) else { return false }
+        rest = rest.dropFirst(head.utf8.count)
+        for (index, part) in parts.enumerated().dropFirst() {
+            let text = Array(part.drop { $0 != "}" }.dropFirst().utf8)
+            let isLast = index == parts.count - 1
+            guard !isLast else { return rest.count > text.count && rest.suffix(text.count).elementsEqual(text) }
+            guard var start = rest.indices.dropFirst().first else { return false }
+            while !rest[start...].starts(with: text) {
+                start += 1
+                guard start < rest.endIndex else { return false }
+            }
+            rest = rest[(start + text.count)...]
+        }
+        return rest.isEmpty
+    }
+}
+
 extension ErrorCode {
-    /// What a person is told, as a template: words in braces stand for what the case at hand puts there.
-    /// Rejections carry the finished sentence; clients show it as it is, or their own words by the code. Those without a full stop are
-    /// words of the requirements (R057).
-    package var sentence: String {
+    /// The sentence of most cases; for codes whose sentence has no words in braces, the finished one.
+    package var sentence: String { sentences[0].template }
+
+    /// Every sentence that a client can receive with the code, in frames and where the family's rules answer over HTTP. A test proves that
+    /// the sources write no other. The refusals of uploads as such are in `UploadRefusal`.
+    package var sentences: [ErrorSentence] {
         switch self {
-        case .required: "{label} is required"
-        case .invalid: "{label} is not what it must be: {what it must be}."
-        case .tooLong: "{label} is at most {limit} characters long."
-        case .tooMany: "{label}: at most {limit} entries."
-        case .outOfRange: "{label} must not be below {bound}."
-        case .endBeforeStart: "End date must be after start date"
-        case .unknownKind: "No kind is called \"{kind}\". " + older
-        case .unknownField: "{kind} has no field \"{field}\". " + older
-        case .unknownOperation: "No operation is called \"{op}\". " + older
-        case .unknownReference: "{label}: what it names does not exist, or was deleted. Nothing was changed."
-        case .notAllowed: "{who may do it}. Nothing was changed."
-        case .notFound: "There is no such record. Nothing was changed."
-        case .alreadyExists: "There is a record with this id already. Nothing was changed."
-        case .conflict: "{name} changed this a moment ago. Your text is kept as a draft: open it to compare."
-        case .lastParent: "A family keeps at least one parent. Nothing was changed."
-        case .overlap: "{title} is at the same time as {title}. Nothing was changed; send it again with a reason if both are meant."
-        case .contradicted: "This was changed again since ({field}). Nothing was undone; undo the later change first."
-        case .purged: "What this change was about is deleted for good after 30 days. Nothing was undone."
-        case .notUndoable: "Roles, invitations and consent are not undone. Change them anew if that is meant."
-        case .mutationReused: "This mutation's number was used for something else before. Nothing was changed; send it under a new number."
-        case .mutationExpired: "This mutation is too old to tell whether it was done. Look at the record, and make the change anew."
-        case .rateLimited: "Too many changes at once. Nothing is lost: they are sent again in a moment."
-        case .tooManyPending: "Too many changes wait for their answer. Nothing is lost: they are sent again in a moment."
-        case .storageFull: "The server's disk is full. Everything can be read; changes are kept here and sent again."
-        case .familyFull: "This family holds as many records as it may. Delete what is no longer needed."
-        case .quotaExceeded: "This file has {size}, and of the {quota} that this family may store {room} are free. {what to do}."
-        case .busy: "The server is busy. Nothing is lost: this is sent again in a moment."
-        case .badFrame: "No frame of this protocol: {what is wrong}."
-        case .notSignedIn: "Sign in first."
-        case .alreadySignedIn: "This connection is signed in already."
-        case .notJoined: "Join a family first."
-        case .alreadyJoined: "This connection joined a family already."
-        case .tokenUnknown: "This sign-in is no longer valid. Sign in again; drafts are kept."
-        case .codeUnknown: "This code is not valid: it was used, has expired, or was mistyped."
-        case .cursorAhead: "This client is ahead of the server. Join without a cursor; drafts are kept."
+        case .required, .invalid, .tooLong, .tooMany, .outOfRange, .endBeforeStart, .unknownKind, .unknownField, .unknownOperation,
+            .unknownReference:
+            contentSentences
+        case .notAllowed, .notFound, .alreadyExists, .conflict, .lastParent, .overlap, .contradicted, .purged, .notUndoable: stateSentences
+        case .mutationReused, .mutationExpired, .rateLimited, .tooManyPending, .storageFull, .familyFull, .quotaExceeded, .busy:
+            mutationSentences
+        case .badFrame, .notSignedIn, .alreadySignedIn, .notJoined, .alreadyJoined, .tokenUnknown, .codeUnknown, .cursorAhead:
+            sessionSentences
         }
     }
 
-    private var older: String { "This server may be older than the client that asks. Nothing was changed." }
+    private func list(_ sentences: KeyValuePairs<String, String>) -> [ErrorSentence] {
+        sentences.map { ErrorSentence(template: $0.key, when: $0.value) }
+    }
 
-    /// What it is about, and so where it can come up.
+    private static let older = "This server may be older than the client that asks. Nothing was changed."
+
+    private var contentSentences: [ErrorSentence] {
+        switch self {
+        case .required:
+            list([
+                "{field} is required": "A required field is empty or missing.",
+                "{kind}: choose whose it is. What you entered is kept as a draft.": "A record of an athlete without an athlete, under context all.",
+                "An operation needs {key}. Nothing was changed.": "A key of an operation is missing.",
+                "The frame needs {key}.": "A key of a mutate frame is missing.",
+                "A reason is required to let trip items overlap. Nothing was changed.": "allow_overlap with an empty reason.",
+                "allow_overlap names the pairs that it accepts.": "allow_overlap without pairs.",
+            ])
+        case .invalid:
+            list([
+                "{field} must be {form}.": "A value of another form.",
+                "Please enter a valid URL (e.g., https://...)": "A link that is not an http or https URL.",
+                "Please enter a valid number": "The value of a metric that is not a number.",
+                "{field} is at most two letters.": "A state.",
+                "{field} holds a value of the wrong type.": "A value of another JSON type.",
+                "{field} holds a control character that cannot be shown.": "Text with control characters.",
+                "{field}: objects and lists at most {limit} deep.": "Free JSON with too many levels.",
+                "{field}: add and remove are for sets only.": "add or remove of another field.",
+                "{field}: the same entry is added and removed at once.": "add and remove name the same id.",
+                "{field}: set as a whole and edited at once.": "fields and add or remove name the same set.",
+                "{kind}: belongs to the whole family, not to one athlete.": "athlete in a create of a family's kind.",
+                "{kind}: only trips, their items and events are moved by days.": "shift of another kind.",
+                "{kind}: only trips and events are copied.": "copy of another kind.",
+                "{key} is not what it must be: {problem}.": "A key of a frame with another type of value.",
+                "{key} is not what it must be: {problem}. Nothing was changed.": "A key of an operation with another type of value.",
+                "{key} has no place in {operation}. Nothing was changed.": "A key of another operation.",
+                "An operation must be an object. Nothing was changed.": "Another value in operations.",
+                "No way to merge is called {word}. \(Self.older)": "merge.",
+                "A mutation has operations or undo, not both.": "A mutate frame with both.",
+                "An athlete's birth date is needed to give this role: invite them as an athlete.": "role athlete for a member without a birth date.",
+                "Lists are not filtered by {key}. \(Self.older)": "filter with a key that no list has.",
+                "Lists are not sorted by {word}, but by one of {words}.": "sort.",
+                "{key} is none of {words}.": "filter: a word that is not in the list.",
+                "{key} is a date that exists, YYYY-MM-DD.": "filter: from, to, day.",
+                "Ask for type or for types, not for both.": "filter.",
+                "Lists of this kind are not sorted by {word}: choose one of {words}.": "sort of another kind.",
+                "Lists of this kind are filtered {how}, not by {key}.": "filter of another kind.",
+                "There is no type {word} of this kind: choose one of {words}.": "filter: type or types.",
+                "This page mark does not belong to this list: begin at its first page.": "before: the mark of another list.",
+                "There are figures of events, documents, metrics and the family: choose one of these.": "statistics of another kind.",
+                "before is the next of an earlier page.": "before: a number.",
+                "before is a sequence.": "before of history: not a number.",
+            ])
+        case .tooLong:
+            list([
+                "{field} is at most {limit} characters long.": "Text.",
+                "{field}: at most {limit} octets of JSON.": "Free JSON.",
+                "A search is at most {limit} characters long: search for less.": "search.",
+            ])
+        case .tooMany:
+            list([
+                "{field}: at most {limit} entries.": "A set.",
+                "At most {limit} operations in one mutation. Nothing was changed.": "operations_per_mutation.",
+                "A mutation is at most {limit} operations.": "operations_per_mutation.",
+                "allow_overlap names at most {limit} pairs.": "overlap_pairs.",
+                "This is too much for one change: make it in several smaller ones.": "change_octets.",
+                "This trip has more items than one change can move: move some of them first. Nothing was changed.": "related_records, shift or copy.",
+                "This {kind} has too much to go in one change: delete some of it first. Nothing was changed.": "related_records, delete.",
+                "A trip holds at most {limit} items: make another trip for the rest. Nothing was changed.": "related_records, items of a trip.",
+            ])
+        case .outOfRange:
+            list([
+                "{field} must not be below {bound}.": "A number that is too small.",
+                "{field} must be from {lowest} to {highest}.": "A number outside of its range.",
+                "{field} has at most {limit} decimals.": "A number with more.",
+                "{field} has at most {limit} digits before the point.": "A number with more.",
+                "Days to move by are from 1 to {limit}, or below zero for earlier.": "days of shift.",
+                "Days to move a copy by are at most {limit}.": "days of copy.",
+                "That many days lie beyond the years 1 to 9999. Nothing was changed.": "shift or copy past the calendar.",
+                "A share link is good for at most 365 days: choose a shorter time.": "expires of a share link.",
+            ])
+        case .endBeforeStart:
+            list([
+                "End date must be after start date": "Dates of an event or a trip.",
+                "End time must be after start time": "Times of an event or a trip item.",
+            ])
+        case .unknownKind:
+            list([
+                "No kind is called {word}. \(Self.older)": "kind.",
+                "{field}: no kind is called {word}. \(Self.older)": "kind inside of a field.",
+            ])
+        case .unknownField:
+            list([
+                "{kind} has no field {word}. \(Self.older)": "A key in fields, add or remove.",
+                "{kind} has no such field.": "A key in fields, add or remove.",
+                "{word} is no part of an operation. \(Self.older)": "A key of an operation.",
+                "{word} is no part of a frame. \(Self.older)": "A key of a mutate frame.",
+                "{key} is no part of a frame called {type}. \(Self.older)": "A key of another frame.",
+            ])
+        case .unknownOperation: list(["No operation is called {word}. \(Self.older)": "op."])
+        default:
+            list([
+                "{field}: this {kind} is not there any more. Nothing was changed.": "A mutation names a record that does not exist or was deleted.",
+                "{kind}: this athlete is not in the family. What you entered is kept as a draft.": "athlete of a create.",
+                "The {kind} of this {kind} was deleted: restore that first. Nothing was changed.": "restore of a part whose whole was deleted.",
+                "{field}: this {kind} is not there any more.": "The metadata of an upload.",
+                "Document: this athlete is not in the family.": "athlete of an upload.",
+                "The document that this one replaces is not there any more: upload it as a new one.": "replaces of an upload.",
+                "This school is not there any more. Nothing was shared.": "A share link.",
+            ])
+        }
+    }
+
+    private var stateSentences: [ErrorSentence] {
+        switch self {
+        case .notAllowed:
+            list([
+                "{field} is written by the server only.": "A field that no mutation may name.",
+                "{kind}: created by the server only, not by a mutation.": "create of a family, member or document.",
+                "{kind}: cannot be deleted by a mutation.": "delete or restore of a family or reading position.",
+                "Guests can read but not change anything. Nothing was changed.": "A guest.",
+                "This athlete lets parents view, not edit. Nothing was changed.": "A parent, where parent_access is view.",
+                "These records belong to another athlete: you can view them. Nothing was changed.": "An athlete.",
+                "A message is edited by its author only, and deleted by its author or a parent. Nothing was changed.": "Messages of others.",
+                "Only parents change the family's settings. Nothing was changed.": "The family.",
+                "Only parents manage members; your own name is yours to change. Nothing was changed.": "Members.",
+                "What parents may do is decided by the athlete alone, from {age} on. Nothing was changed.": "parent_access.",
+                "How far somebody has read is theirs alone to say. Nothing was changed.": "A reading position with an id that is not the member's own.",
+                "Only athletes and parents see who looked. Nothing was changed.": "access_log of a guest.",
+                "Athletes below {age} have no login: a parent keeps their profile.": "redeem.",
+                "Athletes below {age} need a parent's consent: let a parent invite them.": "redeem.",
+            ])
+        case .notFound:
+            list([
+                "There is no such record. Nothing was changed.": "A record that the family does not have, or that was deleted more than 30 days ago.",
+                "There is no family with this id, or you are not a member of it. Check the id.": "A family, whether it exists or not.",
+                "There is no such athlete in this family.": "athlete of a question, and context.",
+                "There is no change {seq} to undo. Look at the history again.": "undo.",
+                "There is no such document. Nothing was shared.": "A share link.",
+                "There is no such share link. Nothing was changed.": "A share link.",
+                "This record is damaged on the server's disk. Nothing was changed; tell whoever runs the server.": "A fault of the server's disk.",
+            ])
+        case .alreadyExists: list(["There is a record with this id already. Nothing was changed.": "create and copy."])
+        case .conflict:
+            list([
+                "{name} changed this {kind} meanwhile. What you entered is kept as a draft: open it to compare.": "A stale base.",
+                "{name} deleted this {kind} meanwhile. What you entered is kept as a draft: restore the {kind} to go on.": "A stale base of a record that is deleted.",
+            ])
+        case .lastParent: list(["A family keeps at least one parent. Nothing was changed.": "Deleting the last parent, or giving them another role."])
+        case .overlap:
+            list([
+                "{title} is at the same time as {other title}. Nothing was changed; send it again with a reason if both are meant.": "Two items of one trip.",
+                "{title} is at the same time as {other title} (and {count} more). Nothing was changed; send it again with a reason if both are meant.": "More than one pair.",
+            ])
+        case .contradicted:
+            list(["{name} changed {record} since then. Nothing was undone: undo that first, or change it by hand.": "undo of a value that a later change replaced."])
+        case .purged:
+            list([
+                "What was deleted more than 30 days ago is gone for good, so this cannot be undone.": "undo.",
+                "This was deleted more than 30 days ago, and its history is gone with it. Look at the history of the family instead.": "history of a record.",
+            ])
+        default: list(["Members, roles and what people have read cannot be undone: change them anew.": "undo."])
+        }
+    }
+
+    private var mutationSentences: [ErrorSentence] {
+        switch self {
+        case .mutationReused:
+            list(["This mutation's number was used for something else before. Nothing was changed; send it under a new number.": "The id has a receipt of another mutation."])
+        case .mutationExpired:
+            list(["This mutation is too old to tell whether it was done. Look at the record, and make the change again.": "The id is older than the receipts, which are kept for 30 days."])
+        case .rateLimited:
+            list([
+                "Too many changes at once. This one was not made; it can be made in a moment.": "mutate.",
+                "Too many requests. Try again in a moment.": "Questions and context.",
+            ])
+        case .tooManyPending: list(["Too many changes wait for their answers. This one was not made; it can be made in a moment.": "pending_mutations."])
+        case .storageFull: list(["The server's disk is full. Everything can be read; nothing can be changed until there is room.": "Any write."])
+        case .familyFull: list(["This family holds as many records as it may. Delete what is no longer needed.": "records_per_family."])
+        case .quotaExceeded:
+            list(["This file has {size}, and of the {quota} that this family may store {room} are free. Delete documents that are not needed any more (their room is free 30 days later), or ask who runs the server for more.": "An upload."])
+        default:
+            list([
+                "The server is busy. This change was not made; it can be made in a moment.": "mutate: pending_octets.",
+                "The server restarts. This change was not made; it can be made in a moment.": "mutate, while the server drains.",
+                "The server restarts. Come back in a moment.": "error without a request, before close 4000: wait retry_after before you reconnect.",
+                "Too many requests wait for their answers. Try again in a moment.": "Questions: more than four wait.",
+            ])
+        }
+    }
+
+    private var sessionSentences: [ErrorSentence] {
+        switch self {
+        case .badFrame:
+            list([
+                "No frame of this protocol: {problem}.": "Not JSON, or against the rules for it.",
+                "No frame of this protocol.": "Against the rules.",
+                "No frame is called {word}. \(Self.older)": "type.",
+                "A message has at most {limit} octets.": "message_octets.",
+                "limit must be from 1 to {limit}.": "page_records.",
+            ])
+        case .notSignedIn: list(["Sign in first.": "Before welcome."])
+        case .alreadySignedIn: list(["This connection is signed in already.": "sign_in or redeem on a connection that is signed in, or whose sign-in has not been answered."])
+        case .notJoined: list(["Join a family first.": "Before joined."])
+        case .alreadyJoined: list(["One connection joins one family; open another one.": "join on a connection that has joined."])
+        case .tokenUnknown:
+            list(["This sign-in is not valid (any more). Ask a parent of the family for a new one.": "sign_in."])
+        case .codeUnknown: list(["This code is not valid: it was used, has expired, or was mistyped.": "redeem."])
+        default: list(["The cursor is ahead of the server. Join again without a cursor.": "join."])
+        }
+    }
+
+    /// The subject of the code, which says where it can come up.
     package var subject: String {
         switch self {
         case .required, .invalid, .tooLong, .tooMany, .outOfRange, .endBeforeStart, .unknownKind, .unknownField, .unknownOperation,

@@ -80,12 +80,9 @@ package enum OverlapCheck {
     ///
     /// - Parameter operation: position of the operation that wrote the first overlap's item, if one did.
     package static func rejection(_ overlaps: [Overlap], operation: Int?) -> Rejection {
-        var sentence = ErrorCode.overlap.sentence
-        if let first = overlaps.first {
-            let more = overlaps.count > 1 ? " (and \(overlaps.count - 1) more)" : ""
-            sentence = "\(first.item.title) is at the same time as \(first.with.title)\(more). "
-                + "Nothing was changed; send it again with a reason if both are meant."
-        }
+        let more = overlaps.count > 1 ? " (and \(overlaps.count - 1) more)" : ""
+        let sentence = "\(overlaps.first?.item.title ?? "") is at the same time as \(overlaps.first?.with.title ?? "")\(more). "
+            + "Nothing was changed; send it again with a reason if both are meant."
         return Rejection(
             .overlap, sentence, operation: operation, kind: .tripItem, id: overlaps.first?.item.id, overlaps: overlaps)
     }

@@ -2,7 +2,7 @@ package import Bytes
 
 /// Why a mutation or a request was not done, for a person and for a program.
 ///
-/// The codes are stable and listed in `proto/errors.json`; the sentence says what happened, what is kept and what to do next.
+/// The codes are stable and listed in `proto/errors.json`; the sentence says what happened and what to do next. What a client keeps is said by that client.
 package struct Rejection: Error, Hashable, Sendable {
     package var code: ErrorCode
     /// For people, with a full stop. Never holds another family's text.
@@ -13,13 +13,18 @@ package struct Rejection: Error, Hashable, Sendable {
     package var id: Identifier?
     /// The field, by its name on the wire.
     package var field: String?
-    /// Milliseconds after which trying again can help; only for codes that may be retried.
+    /// Milliseconds after which trying again can help: of every code that may be retried, at least `shortestRetry`.
     package var retryAfter: Int64?
     package var conflict: Conflict?
     /// With code `overlap`: what would be at the same time, at most `maxOverlaps` of them; empty otherwise.
     package var overlaps: [Overlap]
     /// With code `contradicted`: the later change that stands in the way.
     package var sequence: Int64?
+
+    /// Milliseconds that a refused client waits at least: shorter waits are a busy loop for a client that obeys them.
+    package static let shortestRetry: Int64 = 50
+    /// Milliseconds that it waits where nothing says how long.
+    package static let usualRetry: Int64 = 1_000
 
     /// Overlaps that one rejection tells: more than a person reads, few enough for one frame.
     package static let maxOverlaps = 50
@@ -35,7 +40,7 @@ package struct Rejection: Error, Hashable, Sendable {
         self.kind = kind
         self.id = id
         self.field = field
-        self.retryAfter = retryAfter
+        self.retryAfter = code.isRetryable ? max(retryAfter ?? Self.usualRetry, Self.shortestRetry) : retryAfter
         self.conflict = conflict
         self.overlaps = overlaps
         self.sequence = sequence

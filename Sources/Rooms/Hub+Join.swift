@@ -21,7 +21,7 @@ extension Hub {
         }
         // The list is from the sign-in; who joined a family since then signs in again. Nobody else learns that a family exists.
         guard let membership = session.memberships.first(where: { $0.family == join.family }) else {
-            sendError(Rejection(.notFound, "There is no such family for you."), to: session)
+            sendError(Rejection(.notFound, "There is no family with this id, or you are not a member of it. Check the id."), to: session)
             return
         }
         session.phase = .joining
@@ -222,7 +222,7 @@ extension Hub {
     /// Everything that costs others or the database something counts against one rate.
     func admits(_ session: Session, request: Int64?) -> Bool {
         guard let wait = session.bucket.take(requestRate, now: now) else { return true }
-        sendError(Rejection(.rateLimited, "This comes too fast. Try again in a moment.", retryAfter: wait), to: session, request: request)
+        sendError(Rejection(.rateLimited, "Too many requests. Try again in a moment.", retryAfter: wait), to: session, request: request)
         return false
     }
 

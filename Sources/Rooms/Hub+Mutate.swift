@@ -39,26 +39,23 @@ extension Hub {
         }
         guard !isDraining else {
             sendRejection(
-                Rejection(.busy, "The server is restarting. Your change is kept here and sent again.", retryAfter: 1000), mutation,
+                Rejection(.busy, "The server restarts. This change was not made; it can be made in a moment.", retryAfter: 1000), mutation,
                 to: session)
             return false
         }
         guard pendingOctets < limits.pendingOctets else {
             sendRejection(
-                Rejection(.busy, "The server is busy. Your change is kept here and sent again.", retryAfter: 500), mutation,
+                Rejection(.busy, "The server is busy. This change was not made; it can be made in a moment.", retryAfter: 500), mutation,
                 to: session)
             return false
         }
         guard session.pendingMutations < limits.pendingMutations else {
             sendRejection(
-                Rejection(.tooManyPending, "Too many changes wait for an answer. Yours is kept here and sent again.", retryAfter: 100),
-                mutation, to: session)
+                Rejection(.tooManyPending, ErrorCode.tooManyPending.sentence, retryAfter: 100), mutation, to: session)
             return false
         }
         if let wait = session.bucket.take(requestRate, now: now) {
-            sendRejection(
-                Rejection(.rateLimited, "Changes come too fast. Yours is kept here and sent again.", retryAfter: wait), mutation,
-                to: session)
+            sendRejection(Rejection(.rateLimited, ErrorCode.rateLimited.sentence, retryAfter: wait), mutation, to: session)
             return false
         }
         return true

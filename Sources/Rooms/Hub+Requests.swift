@@ -55,7 +55,7 @@ extension Hub {
         }
         // Whoever scrolls waits for the answer anyway.
         guard session.pendingPages < Hub.maxPendingPages else {
-            sendError(Rejection(.busy, "Too many pages were asked for at once.", retryAfter: 100), to: session, request: request)
+            sendError(Rejection(.busy, "Too many requests wait for their answers. Try again in a moment.", retryAfter: 100), to: session, request: request)
             return nil
         }
         return admits(session, request: request) ? room : nil

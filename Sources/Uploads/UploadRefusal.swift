@@ -154,11 +154,8 @@ package struct UploadRefusal: Error, Hashable, Sendable {
             case "storage_full", "family_full", "quota_exceeded": 507
             default: 400
             }
-        // Only clients of frames keep drafts; here the sender still has the file, and nobody else has anything.
-        let draft = "What you entered is kept as a draft."
-        let sentence = rejection.message.hasSuffix(draft) ? rejection.message.dropLast(draft.count) + "Nothing was kept." : rejection.message
         self.init(
-            rejection.code.rawValue, status, sentence, field: rejection.field,
+            rejection.code.rawValue, status, rejection.message, field: rejection.field,
             retryAfter: rejection.retryAfter.map { Int(clamping: ($0 + 999) / 1_000) })
     }
 }

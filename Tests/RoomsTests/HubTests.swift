@@ -122,7 +122,7 @@ struct HubJoinTests {
         script.answer(.signIn(HubScript.signedIn()), id)
         script.say(.join(Join(family: HubScript.family, client: HubScript.client, cursor: Cursor(epoch: "e1", sequence: 99))), id)
         _ = script.seen()
-        script.answer(.join(.failure(Rejection(.cursorAhead, "Ahead."))), id)
+        script.answer(.join(.failure(Rejection(.cursorAhead, ErrorCode.cursorAhead.sentence))), id)
         #expect(script.seen() == [.frame(id, "error cursor_ahead")])
         script.say(.join(Join(family: HubScript.family, client: HubScript.client)), id)
         #expect(script.seen() == [.read(id, "join")])

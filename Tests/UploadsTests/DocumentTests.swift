@@ -170,9 +170,9 @@ struct UploadRefusalTests {
         #expect(refusal.sentence == "A sentence.")
     }
 
-    @Test("nobody is told of a draft where there is none")
-    func drafts() {
-        let refusal = UploadRefusal(Rejection(.unknownReference, "School: this school is not there any more. What you entered is kept as a draft"))
-        #expect(refusal.sentence == "School: this school is not there any more. Nothing was kept.")
+    @Test("the sentence of a rule is passed on as it is")
+    func sentences() {
+        let refusal = UploadRefusal(Rejection(.unknownReference, "School: this school is not there any more. Nothing was changed"))
+        #expect(refusal.sentence == "School: this school is not there any more. Nothing was changed.")
     }
 }

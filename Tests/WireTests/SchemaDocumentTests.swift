@@ -88,11 +88,10 @@ struct SchemaDocumentTests {
         #expect(CloseCode.reconnects(code) == reconnects)
     }
 
-    @Test("Every code has a sentence of its own, and none promises a retry that its class denies")
-    func sentences() {
-        #expect(Set(ErrorCode.allCases.map(\.sentence)).count == ErrorCode.allCases.count)
-        // Words of the requirements stand as they were asked for.
-        for code in ErrorCode.allCases where code != .required && code != .endBeforeStart { #expect(code.sentence.hasSuffix("."), "\(code)") }
-        for code in ErrorCode.allCases where code.isRetryable { #expect(code.sentence.contains("sent again"), "\(code)") }
+    @Test("A refusal that may be sent again says when, never at once; no other says so by itself", arguments: ErrorCode.allCases)
+    func retries(_ code: ErrorCode) {
+        #expect(Rejection(code, "x.").retryAfter == (code.isRetryable ? 1_000 : nil))
+        #expect(Rejection(code, "x.", retryAfter: 1).retryAfter == (code.isRetryable ? 50 : 1))
+        #expect(Rejection(code, "x.", retryAfter: 700).retryAfter == 700)
     }
 }

@@ -188,7 +188,7 @@ package final class Conversation {
                 print("  Kept as draft \(number): /retry \(number) sends it again, /drop \(number) forgets it.")
                 if rejection.code == .overlap { print("  To have both at once: /retry \(number) --override --reason \"why\"") }
             }
-        case .postponed(_, let rejection, _): print("(\(rejection.message.printable) It is tried again by itself.)")
+        case .postponed(_, let rejection, _): print("(\(rejection.message.printable) Kept, and sent again by itself.)")
         case .presence(let presence): show(presence)
         case .upload(let upload): show(upload)
         case .context(.all): print("You look at everybody's season.")

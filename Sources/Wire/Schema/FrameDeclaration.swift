@@ -108,7 +108,7 @@ extension FrameDeclaration {
         .init("id", common("identifier"), "The record that it is about.", required: false),
         .init("field", ["type": "string"], "The field, by its name.", required: false),
         .init("retry", ["type": "boolean"], "Whether the very same thing can succeed later."),
-        .init("retry_after", common("count"), "Milliseconds after which trying again can help.", required: false),
+        .init("retry_after", common("count"), "With every retry that is true: milliseconds to wait first, at least 50.", required: false),
         .init("conflict", common("conflict"), "With code conflict: what has to be decided.", required: false),
         .init("overlaps", list("overlap"), "With code overlap: what would be at the same time.", required: false),
         .init("seq", common("positive"), "With code contradicted: the later change that stands in the way.", required: false),

@@ -53,13 +53,13 @@ package enum SchemaDocument {
 
     private static let errors: SchemaTree = [
         "description":
-            "Every code of reject and error frames, and every close code. Words in braces stand for what the case at hand puts there.",
+            "Every code of reject and error frames with every sentence that comes with it, and every close code. Words in braces stand for the values of the case.",
         "codes": .array(ErrorCode.allCases.map { code in
             [
                 "code": .string(code.rawValue),
                 "about": .string(code.subject),
                 "retry": .flag(code.isRetryable),
-                "sentence": .string(code.sentence),
+                "sentences": .array(code.sentences.map { ["when": .string($0.when), "sentence": .string($0.template)] }),
             ]
         }),
         "close_codes": .array(CloseCode.allCases.map { code in

@@ -80,7 +80,7 @@ final class FormBuffer: Buffer {
                 if rejection.conflict != nil, client.buffers.current == key { client.showConflict(mutation) }
             }
             return true
-        case .postponed(mutation, let rejection, _): view.say("\(rejection.message) It is tried again by itself.")
+        case .postponed(mutation, let rejection, _): view.say("\(rejection.message) It is kept, and sent again by itself.")
         default: break
         }
         return false

@@ -227,7 +227,7 @@ struct HubMachine {
             let family = Self.id(0xF, 0) == join.family ? 0 : 1
             let state = families[family]
             guard let role = state.members[Int(number)].role else {
-                return answers.append((id, .join(.failure(Rejection(.notFound, "There is no such family for you.")))))
+                return answers.append((id, .join(.failure(Rejection(.notFound, "There is no family with this id, or you are not a member of it. Check the id.")))))
             }
             let athletes = state.members.indices.filter { state.members[$0].role == .athlete }.map { Self.id(0xA + UInt64(family), $0) }
             var resume = Seat.Resume.snapshot
