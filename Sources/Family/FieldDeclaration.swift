@@ -11,8 +11,9 @@ package struct FieldDeclaration: Sendable {
     package let isRequired: Bool
     /// What a create without the field gets; `nil` leaves it empty.
     package let defaultValue: Value?
-    /// A create without it gets a value by a rule of its kind (`Validation.applyDefaults`), so that a required field may be left out.
-    package let isFilledIn: Bool
+    /// The value that a create without the field gets by a rule of its kind (`Validation.applyDefaults`), in words for other clients; `nil`
+    /// where there is no such rule. A required field with one may be left out.
+    package let filledIn: String?
     /// The server writes it; a mutation that names it is refused.
     package let isServerOnly: Bool
     /// What becomes of the field when the record that it refers to is deleted; says nothing for fields that refer to none.
@@ -22,7 +23,7 @@ package struct FieldDeclaration: Sendable {
 
     package init(
         _ name: StaticString, _ type: FieldType, label: String, required: Bool = false, default defaultValue: Value? = nil,
-        filledIn: Bool = false, serverOnly: Bool = false, whenGone: ReferencePolicy = .stay, onlyGrows: Bool = false
+        filledIn: String? = nil, serverOnly: Bool = false, whenGone: ReferencePolicy = .stay, onlyGrows: Bool = false
     ) {
         self.name = name.description
         key = name
@@ -30,7 +31,7 @@ package struct FieldDeclaration: Sendable {
         self.label = label
         isRequired = required
         self.defaultValue = defaultValue
-        isFilledIn = filledIn
+        self.filledIn = filledIn
         isServerOnly = serverOnly
         self.whenGone = whenGone
         self.onlyGrows = onlyGrows
@@ -39,7 +40,7 @@ package struct FieldDeclaration: Sendable {
 
 extension FieldDeclaration {
     /// Whether a create may leave the field out although it is required.
-    package var mayBeLeftOut: Bool { !isRequired || isFilledIn || defaultValue != nil }
+    package var mayBeLeftOut: Bool { !isRequired || filledIn != nil || defaultValue != nil }
 }
 
 /// What becomes of a reference when the record that it names is deleted, in the same change as the deletion.

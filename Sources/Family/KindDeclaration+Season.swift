@@ -37,9 +37,9 @@ extension KindDeclaration {
             .init("cost", .decimal(digits: 9, scale: 2, min: 0), label: "Cost"),
             .init("url", .url, label: "Event link"),
             .init("start_date", .date, label: "Start date", required: true),
-            .init("end_date", .date, label: "End date"),
+            .init("end_date", .date, label: "End date", filledIn: "`start_date`, or the day after it if `end_time` passes midnight"),
             .init("start_time", .time, label: "Start time"),
-            .init("end_time", .time, label: "End time"),
+            .init("end_time", .time, label: "End time", filledIn: "one hour after `start_time`"),
             .init("checkin_time", .time, label: "Check-in time"),
             .init("time_zone", .zone, label: "Time zone"),
             .init("location", .line(max: 255), label: "Location"),
@@ -66,8 +66,11 @@ extension KindDeclaration {
             .init("label", .line(max: 100), label: "Label"),
             // Below zero is a result too (over or under par), and nine digits hold every one that people write down.
             .init("value", .measure(digits: 9, scale: 4, min: -999_999_999), label: "Value", required: true),
-            .init("unit", .line(max: 20), label: "Unit", required: true, filledIn: true),
-            .init("recorded_date", .date, label: "Recorded on", required: true, filledIn: true),
+            .init("unit", .line(max: 20), label: "Unit", required: true,
+                filledIn: "`mph` for `velocity` and `exit_velo`, `sec` for `sixty_time` and `pop_time`, `avg` for `batting_avg`, `ER/9` for `era`, "
+                    + "`count` for `strikeouts`; `other` needs one"),
+            .init("recorded_date", .date, label: "Recorded on", required: true,
+                filledIn: "`start_date` of the event, otherwise today in the family's zone"),
             .init("notes", .text(max: 10_000), label: "Notes"),
             .init("verified", .flag, label: "Verified", default: .flag(false)),
         ])
@@ -76,7 +79,7 @@ extension KindDeclaration {
         .interaction, label: "Interaction", scope: .athlete,
         fields: [
             .init("event_id", .reference(.event), label: "Event", whenGone: .unlink),
-            .init("school_id", .reference(.school), label: "School", filledIn: true, whenGone: .keep(named: "school_name")),
+            .init("school_id", .reference(.school), label: "School", filledIn: "the school of the event", whenGone: .keep(named: "school_name")),
             .init("school_name", .line(max: 255), label: "School as it was named", serverOnly: true),
             .init("coach_id", .reference(.coach), label: "Coach", whenGone: .keep(named: "coach_name")),
             .init("coach_name", .line(max: 255), label: "Coach as they were named", serverOnly: true),
@@ -86,13 +89,14 @@ extension KindDeclaration {
             .init("direction", .choice(["inbound", "outbound"], labels: ["Coach contacted us", "We contacted coach"]),
                 label: "Direction", required: true),
             // The longest name of an event after "Interaction at ".
-            .init("subject", .line(max: 300), label: "Subject", filledIn: true),
+            .init("subject", .line(max: 300), label: "Subject", filledIn: "`Interaction at` and the name of the event"),
             .init("content", .text(max: 10_000), label: "Content", required: true),
             .init("sentiment", .choice(
                 ["very_positive", "positive", "neutral", "negative"], labels: ["Very Positive", "Positive", "Neutral", "Negative"]),
                 label: "Sentiment"),
-            .init("occurred_at", .localDateTime, label: "When it was", required: true, filledIn: true),
-            .init("time_zone", .zone, label: "Time zone", required: true, filledIn: true),
+            .init("occurred_at", .localDateTime, label: "When it was", required: true,
+                filledIn: "the start of the event, otherwise now, as `time_zone` shows it"),
+            .init("time_zone", .zone, label: "Time zone", required: true, filledIn: "the zone of the event, otherwise the family's"),
             .init("logged_by", .reference(.member), label: "Logged by", serverOnly: true),
         ])
 

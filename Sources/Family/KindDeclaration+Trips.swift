@@ -5,7 +5,7 @@ extension KindDeclaration {
             .init("name", .line(max: 255), label: "Trip name", required: true),
             .init("start_date", .date, label: "Start date", required: true),
             .init("end_date", .date, label: "End date"),
-            .init("time_zone", .zone, label: "Time zone", required: true, filledIn: true),
+            .init("time_zone", .zone, label: "Time zone", required: true, filledIn: "the family's zone"),
             .init("participants", .set(of: .member, max: 50), label: "Participants"),
             .init("location", .line(max: 255), label: "Location"),
             .init("notes", .text(max: 10_000), label: "Notes"),
@@ -19,10 +19,10 @@ extension KindDeclaration {
             .init("description", .text(max: 10_000), label: "Description"),
             .init("location", .line(max: 255), label: "Location"),
             .init("start_time", .localDateTime, label: "Start time", required: true),
-            .init("start_zone", .zone, label: "Time zone of the start", required: true, filledIn: true),
+            .init("start_zone", .zone, label: "Time zone of the start", required: true, filledIn: "the zone of the trip"),
             // Without it the item lasts all day.
             .init("end_time", .localDateTime, label: "End time"),
-            .init("end_zone", .zone, label: "Time zone of the end", filledIn: true),
+            .init("end_zone", .zone, label: "Time zone of the end", filledIn: "`start_zone`, if there is an `end_time`"),
             .init("category", .choice(
                 ["accommodation", "food", "transportation", "activity", "entertainment", "other"],
                 labels: ["Accommodation", "Food", "Transportation", "Activity", "Entertainment", "Other"]),

@@ -131,7 +131,7 @@ extension Limits {
         .init(name: "snapshot_messages", value: \.snapshotMessages, unit: "records",
             meaning: "Messages that a snapshot carries, the newest.", past: "older ones come by list"),
         .init(name: "page_records", value: \.pageRecords, unit: "records",
-            meaning: "Records that one list asks for.", past: "error bad_frame"),
+            meaning: "Records that one list asks for.", past: "error bad_frame, close 4502"),
         .init(name: "document_octets", value: \.documentOctets, unit: "octets",
             meaning: "The file of one document.", past: "HTTP 413", isLater: true),
         .init(name: "family_storage", value: \.familyStorage, unit: "octets",
@@ -146,7 +146,7 @@ extension Limits {
         .init(name: "connections", value: \.connections, unit: "connections",
             meaning: "Connections of one server.", past: "HTTP 503"),
         .init(name: "connections_per_address", value: \.connectionsPerAddress, unit: "connections",
-            meaning: "Connections from one IPv4 address or one IPv6 network of 64 bits.", past: "HTTP 429", isLater: true),
+            meaning: "Connections from one IPv4 address or one IPv6 network of 64 bits. Those from the server's own machine do not count.", past: "HTTP 429", isLater: true),
         .init(name: "connections_per_member", value: \.connectionsPerMember, unit: "connections",
             meaning: "Connections that one member may have open.", past: "close 4004"),
     ]

@@ -21,7 +21,8 @@ enum KindSchema {
             ])),
         ]
         if declaration.isCreatedByMutation {
-            definitions.append(("create", fields(declaration, form: .operation, required: true, "In an operation that creates.")))
+            definitions.append(("create", fields(
+                declaration, form: .operation, required: true, "In an operation that creates. A field that is left out gets its default.")))
         }
         definitions.append(("update", fields(
             declaration, form: .operation, required: false, "In an operation that updates: the fields to change, null empties one.")))
@@ -66,13 +67,27 @@ enum KindSchema {
             ("type", "object"),
             ("description", .string(description)),
             ("properties", .object(written.map { field in
-                (field.name, form == .record ? value(field, form: form) : nullable(value(field, form: form), !field.isRequired))
+                var schema = form == .record ? value(field, form: form) : nullable(value(field, form: form), !field.isRequired)
+                if form == .operation, required, let leftOut = leftOut(field), case .object(let members) = schema {
+                    schema = .object(members + [leftOut])
+                }
+                return (field.name, schema)
             })),
         ]
         let names = written.filter { required && $0.isRequired && (form == .record || !$0.mayBeLeftOut) }.map { SchemaTree.string($0.name) }
         if !names.isEmpty { members.append(("required", .array(names))) }
         members.append(("additionalProperties", false))
         return .object(members)
+    }
+
+    /// What a record gets when its creation leaves the field out: a value, or in words how the server finds one.
+    private static func leftOut(_ field: FieldDeclaration) -> (String, SchemaTree)? {
+        switch field.defaultValue {
+        case .flag(let flag)?: return ("default", .flag(flag))
+        case .text(let text)?: return ("default", .string(text))
+        case .some: preconditionFailure("\(field.name) has a default that schemas do not write")
+        case nil: return field.filledIn.map { ("$comment", .string("Left out: \($0).")) }
+        }
     }
 
     private static func nullable(_ schema: SchemaTree, _ isNullable: Bool) -> SchemaTree {
