@@ -102,6 +102,7 @@ let package = Package(
         // Tests, one target a subject.
         .target(name: "TestCertificates", path: "Tests/TestCertificates", swiftSettings: settings),
         .target(name: "MemoryDisk", dependencies: ["Blobs", "Posix"], path: "Tests/MemoryDisk", swiftSettings: settings),
+        .target(name: "FrameCheck", dependencies: ["JSON", "Family", "Wire"], path: "Tests/FrameCheck", swiftSettings: settings),
         .target(name: "PseudoTerminal", dependencies: ["CLinux", "Posix", "Terminal"], path: "Tests/PseudoTerminal", swiftSettings: settings),
         .executableTarget(name: "screendemo", dependencies: ["Posix", "Terminal", "Screen"], path: "Tests/screendemo", swiftSettings: settings),
         .target(name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/CFaultVFS"),
@@ -125,12 +126,12 @@ let package = Package(
         tests("TLSTests", ["COpenSSL", "TestCertificates", "Posix", "TLS"]),
         tests("FamilyTests", ["Bytes", "JSON", "Dates", "Family"]),
         tests("QueriesTests", ["Bytes", "Folding", "Dates", "Family", "Queries"]),
-        tests("WireTests", ["Bytes", "JSON", "Dates", "Family", "Queries", "Wire"]),
+        tests("WireTests", ["FrameCheck", "Bytes", "JSON", "Dates", "Family", "Queries", "Wire"]),
         tests("UploadsTests", ["Bytes", "Crypto", "HTTP1", "JSON", "Family", "Uploads"]),
-        tests("RoomsTests", ["Bytes", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms"]),
+        tests("RoomsTests", ["FrameCheck", "Bytes", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms"]),
         tests("BlobsTests", ["MemoryDisk", "Bytes", "Crypto", "Posix", "Blobs"]),
-        tests("StoreTests", ["CFaultVFS", "MemoryDisk", "Blobs", "Bytes", "Crypto", "Posix", "SQLite", "Tar", "JSON", "Dates", "Family", "Queries", "Wire", "Store"]),
-        tests("ServerTests", ["TestCertificates", "CFaultVFS", "MemoryDisk", "Bytes", "Crypto", "Posix", "Blobs", "SQLite", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Uploads", "Store", "Server"]),
+        tests("StoreTests", ["FrameCheck", "CFaultVFS", "MemoryDisk", "Blobs", "Bytes", "Crypto", "Posix", "SQLite", "Tar", "JSON", "Dates", "Family", "Queries", "Wire", "Store"]),
+        tests("ServerTests", ["FrameCheck", "TestCertificates", "CFaultVFS", "MemoryDisk", "Bytes", "Crypto", "Posix", "Blobs", "SQLite", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Uploads", "Store", "Server"]),
         tests("ClientTests", ["TestCertificates", "Arguments", "Bytes", "Crypto", "Posix", "SQLite", "HTTP1", "HTTPClient", "PDF", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Client"]),
         tests("ViewsTests", ["Bytes", "Dates", "Family", "Queries", "Wire", "Uploads", "Terminal", "Client", "Views"]),
         tests("SimulationTests", ["CFaultVFS", "Bytes", "Crypto", "Posix", "SQLite", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Store", "Server", "Client"]),
@@ -138,7 +139,7 @@ let package = Package(
             name: "FuzzTests", dependencies: fuzzed.map { .init(stringLiteral: $0) },
             exclude: ["corpus", "dictionaries", "fuzzer", "README.md"], swiftSettings: settings),
         tests("LoadgenTests", ["Arguments", "loadgen", "huddled", "Bytes", "Posix", "HTTP1", "WebSocket", "JSON", "Family", "Queries", "Wire", "Store"]),
-        tests("SystemTests", ["TestCertificates", "PseudoTerminal", "HTTPClient", "Terminal", "huddled", "huddle", "wsecho", "loadgen", "Bytes", "Crypto", "Posix", "SQLite", "JSON", "Dates", "Family", "Queries", "Wire", "Store", "Blobs", "Server", "Client"]),
+        tests("SystemTests", ["FrameCheck", "TestCertificates", "PseudoTerminal", "HTTPClient", "Terminal", "huddled", "huddle", "wsecho", "loadgen", "Bytes", "Crypto", "Posix", "SQLite", "JSON", "Dates", "Family", "Queries", "Wire", "Store", "Blobs", "Server", "Client"]),
     ]
 )
 

@@ -1,5 +1,6 @@
 import Bytes
 import Family
+import FrameCheck
 import Testing
 import Wire
 
@@ -64,6 +65,7 @@ struct HubScript {
         guard let frame = try? octets.withUnsafeBytes({ raw throws(Rejection) in try ServerFrame.decode(raw) }) else {
             return String(decoding: octets, as: UTF8.self)
         }
+        if let problem = FrameCheck.problem(octets) { Issue.record("A frame of the hub \(problem)") }
         switch frame {
         case .welcome: return "welcome"
         case .token: return "token"

@@ -1,4 +1,5 @@
 import Family
+import FrameCheck
 import Posix
 import Testing
 import Wire
@@ -68,11 +69,13 @@ struct ProtocolTextTests {
         let frame = try example.octets.withUnsafeBytes { octets throws(Rejection) in try ClientFrame.decode(octets, limits: Limits()) }
         if case .refusedMutation(_, let rejection) = frame { Issue.record("refused: \(rejection)") }
         #expect(String(decoding: frame.encode(), as: UTF8.self) == String(decoding: example.octets, as: UTF8.self))
+        #expect(FrameCheck.problem(example.octets, from: .client) == nil)
     }
 
     @Test("A server's frame is written exactly as the server writes it", arguments: examples.filter { !$0.isFromClient })
     func server(example: Example) throws {
         let frame = try example.octets.withUnsafeBytes { octets throws(Rejection) in try ServerFrame.decode(octets) }
         #expect(String(decoding: frame.encode(), as: UTF8.self) == String(decoding: example.octets, as: UTF8.self))
+        #expect(FrameCheck.problem(example.octets) == nil)
     }
 }

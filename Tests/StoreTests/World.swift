@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import Dates
 import Family
+import FrameCheck
 import Posix
 import Queries
 import SQLite
@@ -236,7 +237,8 @@ extension World.Home {
 struct Unexpected: Error {}
 
 func decode(_ frame: [UInt8]) throws -> ServerFrame {
-    try frame.withUnsafeBytes { try ServerFrame.decode($0) }
+    if let problem = FrameCheck.problem(frame) { Issue.record("A frame of the store \(problem)") }
+    return try frame.withUnsafeBytes { try ServerFrame.decode($0) }
 }
 
 /// What one proposal came to.

@@ -170,6 +170,7 @@ enum CommonSchema {
             [
                 ("total", own("count")), ("upcoming", own("count")), ("registered", own("count")), ("not_registered", own("count")),
                 ("attended", own("count")), ("shared", own("count")), ("most_common_type", ["type": "string"]), ("octets", own("count")),
+                ("storage_used", own("count")), ("storage_quota", own("count")),
                 ("types", [
                     "type": "array", "items": closed("A type.", [("type", ["type": "string"]), ("records", own("count"))]),
                 ]),
@@ -187,7 +188,8 @@ enum CommonSchema {
                 ]),
             ],
             optional: [
-                "total", "upcoming", "registered", "not_registered", "attended", "shared", "most_common_type", "octets", "types",
+                "total", "upcoming", "registered", "not_registered", "attended", "shared", "most_common_type", "octets", "storage_used",
+                "storage_quota", "types",
                 "metrics", "kinds",
             ])),
         ("mark", closed(

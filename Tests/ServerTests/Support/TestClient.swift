@@ -1,5 +1,6 @@
 import Bytes
 import Family
+import FrameCheck
 import HTTP1
 import Posix
 import Testing
@@ -219,7 +220,8 @@ final class TestClient {
     }
 
     private static func word(_ payload: UnsafeRawBufferPointer) throws -> String {
-        switch try ServerFrame.decode(payload) {
+        if let problem = FrameCheck.problem(payload) { Issue.record("A frame of the server \(problem)") }
+        return switch try ServerFrame.decode(payload) {
         case .welcome: "welcome"
         case .token: "token"
         case .joined(let joined): "joined \(joined.sequence)"

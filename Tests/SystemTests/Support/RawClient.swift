@@ -1,6 +1,7 @@
 import Bytes
 import Client
 import Family
+import FrameCheck
 import Posix
 import Testing
 import Wire
@@ -32,7 +33,10 @@ final class RawClient {
             _ = try Poll.wait(&items, timeoutMilliseconds: Int(deadline - now))
             events = connection.ready(now: Clock.monotonicMilliseconds())
         }
-        return events.removeFirst()
+        let event = events.removeFirst()
+        // Written again by the encoder that the server wrote it with.
+        if case .frame(let frame) = event, let problem = FrameCheck.problem(frame.encode()) { Issue.record("A frame of the server \(problem)") }
+        return event
     }
 
     /// The first frame that `wanted` answers something for; others are passed over.

@@ -1,0 +1,273 @@
+import Bytes
+import Family
+import FrameCheck
+import Glibc
+import Testing
+import Wire
+
+/// `errors.json` is written from `ErrorCode.sentences`; here the sources are held to it.
+@Suite("The sentences of refusals")
+struct ErrorCatalogueTests {
+    /// A refusal that some source makes.
+    struct Site: CustomTestStringConvertible {
+        let file: String
+        let line: Int
+        let code: ErrorCode
+        /// The finished sentence with a letter for each value; `nil` where the source makes it in another place.
+        let message: String?
+        /// The source behind the code, where it is not a literal.
+        let expression: String
+
+        var testDescription: String { "\(file):\(line) \(code) \(message ?? expression)" }
+    }
+
+    /// Answers of these go to the program `huddled` on the same machine, not to clients.
+    static let adminFiles = [
+        "Store/Archive/", "Store/AdminCodec.swift", "Store/Store+Seeding.swift", "Server/Admin/", "Server/Demo/",
+    ]
+    static let adminSentences: Set<String> = [
+        "Another export or import is going on. Try again when it is done.", "There is no such family.", "There is no such member.",
+        "Whoever invites must be a parent of this family.", "An athlete needs a birth date: below 13 there is no login, below 18 a parent consents.",
+        "An athlete is invited by a parent of the family.", "The birth date is YYYY-MM-DD, a day in the past.",
+    ]
+    /// A client of ours reads these from frames of the server that are not the protocol's.
+    static let clientSentences: Set<String> = ["A message of the server is too long."]
+    /// Where a sentence is made away from its code: each literal of the file that reads as a sentence is held to the code.
+    static let elsewhere: [String: ErrorCode] = [
+        "Family/Permission.swift": .notAllowed, "Family/OverlapCheck.swift": .overlap, "Store/Store+Conflicts.swift": .conflict,
+        "Wire/FilterCodec.swift": .invalid,
+    ]
+    /// What stands behind a code instead of a literal: a sentence that was made, and is found, in another place.
+    static let passedOn: Set<String> = ["message", "error.message", "sentence", "sentence(access)", "problem"]
+
+    static let sites: [Site] = {
+        let folders = ["Family", "Queries", "Wire", "Rooms", "Store", "Uploads", "Server"]
+        let files = folders.flatMap { SourceText.files(under: $0) }.filter { file in !adminFiles.contains { file.hasPrefix($0) } }
+        return files.flatMap { SourceText($0).sites() }
+    }()
+
+    @Test("The sources are found")
+    func found() {
+        #expect(Self.sites.count > 120)
+        #expect(Set(Self.sites.map(\.code)).count > 25)
+    }
+
+    @Test("Every refusal of the sources carries a sentence of errors.json")
+    func listed() {
+        for site in Self.sites {
+            guard let message = site.message else {
+                #expect(
+                    Self.passedOn.contains(site.expression) || site.expression.hasPrefix("ErrorCode.\(site.code).sentence"),
+                    "\(site.testDescription): write the sentence in place, or name the file in `elsewhere`")
+                continue
+            }
+            let sentence = Rejection(site.code, message).message
+            if Self.adminSentences.contains(sentence) || Self.clientSentences.contains(sentence) { continue }
+            if let problem = FrameCheck.sentenceProblem(site.code.rawValue, sentence) { Issue.record("\(site.file):\(site.line): \(problem)") }
+        }
+    }
+
+    @Test("Every sentence of errors.json is one that the sources can write")
+    func used() {
+        var written: [ErrorCode: [String]] = [:]
+        for site in Self.sites {
+            if let message = site.message { written[site.code, default: []].append(Rejection(site.code, message).message) }
+        }
+        for code in ErrorCode.allCases {
+            for sentence in code.sentences {
+                let isWritten = written[code]?.contains { sentence.matches($0) } ?? false
+                // The finished one is taken from the list itself.
+                let isTaken = sentence.template == code.sentence && Self.sites.contains { $0.code == code && $0.expression.hasPrefix("ErrorCode.") }
+                // What the reader refuses is told as bad_frame where no number can be answered.
+                let isFrame = code == .badFrame && written.values.contains { $0.contains { sentence.matches($0) } }
+                #expect(isWritten || isTaken || isFrame, "\(code.rawValue): \(sentence.template)")
+            }
+        }
+    }
+
+    @Test("No code has a sentence twice, and each ends with a full stop unless a requirement words it")
+    func templates() {
+        let quoted = ["{field} is required", "Please enter a valid URL (e.g., https://...)", "Please enter a valid number", "End date must be after start date", "End time must be after start time"]
+        for code in ErrorCode.allCases {
+            #expect(Set(code.sentences.map(\.template)).count == code.sentences.count)
+            for sentence in code.sentences {
+                #expect(sentence.template.hasSuffix(".") != quoted.contains(sentence.template), "\(sentence.template)")
+                #expect(sentence.when.hasSuffix("."), "\(sentence.when)")
+            }
+        }
+    }
+
+    @Test("Only one who makes the rules words them: each refusal of Permission is listed", arguments: Role.allCases)
+    func permission(_ role: Role) {
+        for kind in Kind.allCases {
+            for action in AccessAction.allCases {
+                for field in kind.declaration.fields.indices {
+                    let access = Access(
+                        actor: Actor(member: .init(high: 1, low: 1), role: role), kind: kind, action: action, owner: .init(high: 2, low: 2),
+                        ownerAllowsParents: .view, author: .init(high: 2, low: 2), subject: .init(high: 2, low: 2), fields: [field])
+                    do throws(Rejection) {
+                        try Permission.check(access, operation: 0, id: .init(high: 3, low: 3))
+                    } catch {
+                        #expect(FrameCheck.sentenceProblem(error.code.rawValue, error.message) == nil)
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("A template matches what is made of it and nothing else")
+    func matching() {
+        let one = ErrorSentence(template: "{title} is with {other} (and {n} more). Now.", when: "")
+        #expect(one.matches("Zoo is with Dr. is with Who (and 3 more). Now."))
+        for other in ["Zoo is with Park. Now.", " is with Park (and 3 more). No", "Zoo is with Park (and  more). Then.", "", "is with"] { #expect(!one.matches(other)) }
+        let plain = ErrorSentence(template: "Join a family first.", when: "")
+        #expect(plain.matches("Join a family first.") && !plain.matches("Join a family first. Now.") && !plain.matches(""))
+        #expect(!ErrorSentence(template: "{x}.", when: "").matches("."))
+    }
+}
+
+/// One Swift source, as far as it takes to find refusals in it.
+struct SourceText {
+    let file: String
+    private let text: [UInt8]
+
+    init(_ file: String) {
+        self.file = file
+        text = ProtoFolder.read("../Sources/" + file) ?? []
+    }
+
+    /// Paths of the Swift files below a folder of `Sources`, relative to it.
+    static func files(under folder: String) -> [String] {
+        guard let directory = opendir(ProtoFolder.path("../Sources/" + folder)) else { return [] }
+        defer { closedir(directory) }
+        var files: [String] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name.hasPrefix(".") { continue }
+            let path = folder + "/" + name
+            if name.hasSuffix(".swift") { files.append(path) } else if !name.contains(".") { files += Self.files(under: path) }
+        }
+        return files.sorted()
+    }
+
+    /// Every call that is given a code and, behind it, a sentence.
+    func sites() -> [ErrorCatalogueTests.Site] {
+        var sites: [ErrorCatalogueTests.Site] = []
+        let codes = Dictionary(uniqueKeysWithValues: ErrorCode.allCases.map { ("\($0)", $0) })
+        let makers = ["Rejection", "rejection", "refuse", "Failure"]
+        var place = 0
+        while let open = text[place...].firstIndex(of: UInt8(ascii: "(")) {
+            place = open + 1
+            guard makers.contains(word(endingAt: open)) else { continue }
+            var next = skip(open + 1)
+            if starts("code:", next) { next = skip(next + 5) }
+            guard starts(".", next) else { continue }
+            let name = String(decoding: text[(next + 1)...].prefix(while: Self.isLetter), as: UTF8.self)
+            guard let code = codes[name] else { continue }
+            next = skip(next + 1 + name.utf8.count)
+            guard starts(",", next) else { continue }
+            next = skip(next + 1)
+            if starts("message:", next) { next = skip(next + 8) }
+            if let (message, _) = literal(next) {
+                sites.append(.init(file: file, line: line(next), code: code, message: message, expression: ""))
+            } else {
+                let expression = String(decoding: text[next...].prefix { $0 != UInt8(ascii: ",") && $0 != 0x0A }, as: UTF8.self)
+                sites.append(.init(file: file, line: line(next), code: code, message: nil, expression: expression.balanced))
+            }
+        }
+        return sites + sentencesElsewhere()
+    }
+
+    private func sentencesElsewhere() -> [ErrorCatalogueTests.Site] {
+        guard let code = ErrorCatalogueTests.elsewhere[file] else { return [] }
+        var sites: [ErrorCatalogueTests.Site] = []
+        var place = 0
+        var isComment = false
+        while place < text.count {
+            if starts("//", place) { isComment = true }
+            if text[place] == 0x0A { isComment = false }
+            guard !isComment, let (message, end) = literal(place) else {
+                place += 1
+                continue
+            }
+            if message.contains(" "), message.first?.isUppercase ?? false {
+                sites.append(.init(file: file, line: line(place), code: code, message: message, expression: ""))
+            }
+            place = end
+        }
+        return sites
+    }
+
+    /// A string literal, or several joined by "+", with a letter in place of each value.
+    private func literal(_ start: Int) -> (text: String, end: Int)? {
+        guard starts("\"", start) else { return nil }
+        var message: [UInt8] = []
+        var place = start + 1
+        while text[place] != UInt8(ascii: "\"") {
+            if text[place] == UInt8(ascii: "\\") {
+                place += 1
+                if text[place] == UInt8(ascii: "(") {
+                    let end = close(place)
+                    switch String(decoding: text[(place + 1)..<end], as: UTF8.self) {
+                    case "Words.older": message += Array("This server may be older than the client that asks. Nothing was changed".utf8)
+                    case "more": message += Array(" (and X more)".utf8)
+                    default: message.append(UInt8(ascii: "X"))
+                    }
+                    place = end
+                } else {
+                    message.append(text[place])
+                }
+            } else {
+                message.append(text[place])
+            }
+            place += 1
+        }
+        let whole = String(decoding: message, as: UTF8.self)
+        let plus = skip(place + 1)
+        if starts("+", plus), let (rest, end) = literal(skip(plus + 1)) { return (whole + rest, end) }
+        return (whole, place + 1)
+    }
+
+    /// The parenthesis that closes the one at a place, strings inside passed over.
+    private func close(_ open: Int) -> Int {
+        var depth = 0
+        var place = open
+        while true {
+            switch text[place] {
+            case UInt8(ascii: "("): depth += 1
+            case UInt8(ascii: ")"):
+                depth -= 1
+                if depth == 0 { return place }
+            case UInt8(ascii: "\""): if let (_, end) = literal(place) { place = end - 1 }
+            default: break
+            }
+            place += 1
+        }
+    }
+
+    private static func isLetter(_ octet: UInt8) -> Bool { (0x41...0x5A).contains(octet & ~0x20) }
+
+    private func word(endingAt end: Int) -> String {
+        var start = end
+        while start > 0, Self.isLetter(text[start - 1]) { start -= 1 }
+        return String(decoding: text[start..<end], as: UTF8.self)
+    }
+
+    /// The next place without white space.
+    private func skip(_ place: Int) -> Int { text[place...].firstIndex { $0 > 0x20 } ?? text.endIndex }
+
+    private func starts(_ word: String, _ place: Int) -> Bool { text[place...].starts(with: word.utf8) }
+
+    private func line(_ place: Int) -> Int { text[..<place].count { $0 == 0x0A } + 1 }
+}
+
+extension String {
+    /// Without the parentheses that close a call around it.
+    fileprivate var balanced: String {
+        var text = self
+        while text.hasSuffix(")"), text.count(where: { $0 == ")" }) > text.count(where: { $0 == "(" }) { text.removeLast() }
+        return text
+    }
+}
