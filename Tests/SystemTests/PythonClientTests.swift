@@ -143,7 +143,7 @@ extension SystemTests {
                     async for text in socket:
                         frame = json.loads(text)
                         if frame["type"] == "sign_in":
-                            await say(type="welcome", memberships=[{"family": "f"}])
+                            await say(type="welcome", memberships=[{"family": "f"}], limits={})
                         else:
                             joins.append(frame.get("cursor"))
                             await say(type="joined", epoch="e", seq=4, member="m", resume="snapshot")
@@ -169,6 +169,143 @@ extension SystemTests {
             let told = try answer.json()
             #expect(told["joins"]?.elements == [.null, .null])
             #expect(told["applied"]?.elements.compactMap(\.integer) == [5, 5, 6])
+        }
+
+        /// A server that does what a test says of one frame, and otherwise keeps a family of messages.
+        ///
+        /// - Parameters:
+        ///   - server: Python: `async def on_mutate(socket, say, frame)`, which returns whether it dealt with the frame, and
+        ///     `def on_upgrade(connection, count)`, which returns a response or nothing.
+        ///   - script: Python, indented by 8: what is done with the `huddle` that has joined.
+        private func play(_ python: Python, server: String, script: String) throws -> JSONValue {
+            let source = """
+                import asyncio, json, sys, time
+                sys.path.insert(0, sys.argv[1])
+                from client import Huddle, Rejected
+                from websockets import serve
+
+                upgrades, mutations, arrived, log, seq = [], [], [], [], 4
+                \(server)
+                async def answer(socket):
+                    global seq
+                    async def say(**frame): await socket.send(json.dumps(frame))
+                    arrived.append(time.monotonic())
+                    async for text in socket:
+                        frame = json.loads(text)
+                        if frame["type"] == "sign_in":
+                            await say(type="welcome", memberships=[{"family": "f"}], limits={"pending_mutations": 8})
+                        elif frame["type"] == "join":
+                            await say(type="joined", epoch="e", seq=seq, member="m", resume="snapshot")
+                            await say(type="snapshot_end", seq=seq)
+                            await say(type="live", seq=seq)
+                        else:
+                            mutations.append(frame["mutation"])
+                            if not await on_mutate(socket, say, frame):
+                                seq += 1
+                                await say(type="ack", mutation=frame["mutation"], seq=seq, records=[])
+
+                def upgrade(connection, request):
+                    upgrades.append(time.monotonic())
+                    return on_upgrade(connection, len(upgrades))
+
+                async def main():
+                    async with serve(answer, "127.0.0.1", 0, subprotocols=["huddle.v1"], process_request=upgrade) as server:
+                        huddle = Huddle(f"ws://127.0.0.1:{server.sockets[0].getsockname()[1]}", "t", lambda frame: None)
+                        task = asyncio.create_task(huddle.run())
+                        live = asyncio.create_task(huddle.live.wait())
+                        await asyncio.wait([task, live], return_when=asyncio.FIRST_COMPLETED)
+                        if task.done(): await task
+                \(script)
+                        task.cancel()
+
+                asyncio.run(asyncio.wait_for(main(), 30))
+                """
+            let answer = try Programs.run(python.path, ["-c", source, Python.examples])
+            #expect(answer.ending == .exited(0), "\(answer.errors)")
+            return try answer.json()
+        }
+
+        @Test("a server without room (429, 503) is asked again after Retry-After")
+        func noRoom() throws {
+            guard let python else { return }
+            let seen = try play(
+                python,
+                server: """
+                    async def on_mutate(socket, say, frame): return False
+                    def on_upgrade(connection, count):
+                        if count > 2: return None
+                        response = connection.respond(429 if count == 1 else 503, "There is no room.")
+                        response.headers["Retry-After"] = "1" if count == 1 else "0"
+                        return response
+                    """,
+                script: "        print(json.dumps({'upgrades': len(upgrades), 'waited': upgrades[1] - upgrades[0] >= 1}))")
+            #expect(seen["upgrades"]?.integer == 3)
+            #expect(seen["waited"] == .bool(true))
+        }
+
+        @Test("a server that restarts is left alone for as long as it says")
+        func restarts() throws {
+            guard let python else { return }
+            let seen = try play(
+                python,
+                server: """
+                    async def on_mutate(socket, say, frame):
+                        if len(mutations) > 1: return False
+                        log.append(time.monotonic())
+                        await say(type="error", code="busy", message="The server restarts.", retry=True, retry_after=700)
+                        await socket.close(4000)
+                        return True
+                    def on_upgrade(connection, count): return None
+                    """,
+                script: """
+                            ack = await huddle.mutate({"op": "create"})
+                            print(json.dumps({"ack": ack["mutation"], "mutations": mutations, "waited": arrived[1] - log[0] >= 0.7}))
+                    """)
+            #expect(seen["ack"]?.integer == 1)
+            #expect(seen["mutations"]?.elements.compactMap(\.integer) == [1, 1])
+            #expect(seen["waited"] == .bool(true))
+        }
+
+        @Test("mutations that are refused for now are sent again in the order of their ids, whatever each was told to wait")
+        func order() throws {
+            guard let python else { return }
+            let seen = try play(
+                python,
+                server: """
+                    async def on_mutate(socket, say, frame):
+                        if len(mutations) > 3: return False
+                        wait = {1: 400, 2: 200, 3: 50}[frame["mutation"]]
+                        await say(type="reject", mutation=frame["mutation"], code="rate_limited", message="", retry=True, retry_after=wait)
+                        return True
+                    def on_upgrade(connection, count): return None
+                    """,
+                script: """
+                            acks = await asyncio.gather(*(huddle.mutate({"op": "create"}) for _ in range(3)))
+                            print(json.dumps({"acks": [ack["mutation"] for ack in acks], "mutations": mutations}))
+                    """)
+            #expect(seen["mutations"]?.elements.compactMap(\.integer) == [1, 2, 3, 1, 2, 3])
+            #expect(seen["acks"]?.elements.compactMap(\.integer) == [1, 2, 3])
+        }
+
+        @Test("a mutation that ended two connections becomes a draft, and those around it are done")
+        func draft() throws {
+            guard let python else { return }
+            let seen = try play(
+                python,
+                server: """
+                    async def on_mutate(socket, say, frame):
+                        if frame["operations"][0]["op"] != "bad": return False
+                        await socket.close(4502)
+                        return True
+                    def on_upgrade(connection, count): return None
+                    """,
+                script: """
+                            asked = [huddle.mutate({"op": op}) for op in ("create", "bad", "create")]
+                            results = await asyncio.gather(*asked, return_exceptions=True)
+                            print(json.dumps({"refused": [isinstance(result, Rejected) for result in results], "upgrades": len(upgrades)}))
+                    """)
+            #expect(seen["refused"]?.elements == [.bool(false), .bool(true), .bool(false)])
+            #expect(seen["upgrades"]?.integer == 3)
         }
 
         @Test("a token that is none, and an address where no Huddle is, end with a sentence")

@@ -16,7 +16,8 @@ import uuid
 
 from websockets import ConnectionClosed, InvalidHandshake, InvalidStatus, connect
 
-STOP = {1002, 1003, *range(1007, 1011), *range(4500, 5000)}  # [13] these close codes say: do not come back
+MISTAKES = {1002, 1003, *range(1007, 1011), 4502}  # [13] the server closes with these for something that the client sent
+STOP = MISTAKES | set(range(4500, 5000))  # [13] these say: do not come back
 
 
 class Rejected(Exception):
@@ -26,15 +27,18 @@ class Rejected(Exception):
 class Huddle:
     def __init__(self, url, token, on_change):
         self.url, self.token, self.on_change = url.rstrip("/").removesuffix("/ws") + "/ws", token, on_change
-        self.client, self.last = str(uuid.uuid4()), 0  # [6] a program that keeps drafts on disk keeps these two there as well
-        self.pending, self.answers = {}, {}  # mutation id -> operations, -> future
+        # [6] A program that keeps drafts on disk keeps these there as well.
+        self.client, self.last, self.pending = str(uuid.uuid4()), 0, {}  # mutation id -> operations, unanswered
+        self.answers, self.sent, self.blamed = {}, set(), {}  # id -> future; on this connection; id -> connections that it ended
         self.cursor, self.records, self.incoming = None, {}, {}  # id -> record, deleted ones too
         self.socket, self.joined, self.live = None, None, asyncio.Event()
+        self.limits, self.away, self.quiet_until = {}, 0, 0  # seconds to stay away; loop time before which nothing is sent
 
     async def run(self):
         """Stays with the family, through cuts, until cancelled or until a close code says stop."""
         wait = 0.1
         while True:
+            self.socket = None
             try:
                 async with connect(self.url, subprotocols=["huddle.v1"], max_size=None) as self.socket:
                     await self.say(type="sign_in", token=self.token)
@@ -42,15 +46,28 @@ class Huddle:
                         await self.receive(json.loads(text))
                         wait = 0.1 if self.live.is_set() else wait
             except (OSError, ConnectionClosed, InvalidHandshake) as problem:
-                if isinstance(problem, InvalidStatus) and problem.response.status_code != 503:  # [1] no Huddle server is there
-                    raise ConnectionAbortedError(f"{self.url}: {problem}") from None
+                if isinstance(problem, InvalidStatus):  # [1] 429 and 503: there are too many connections, come back later
+                    if problem.response.status_code not in (429, 503):
+                        raise ConnectionAbortedError(f"{self.url}: {problem}") from None
+                    self.away = float(problem.response.headers.get("Retry-After", 1))
                 print(f"{self.url}: {problem}; trying again", file=sys.stderr)
-            self.joined = None
-            self.live.clear()
-            if self.socket and self.socket.close_code in STOP:
-                raise ConnectionAbortedError(f"the server says stop, close code {self.socket.close_code}")
-            await asyncio.sleep(wait * random.uniform(0.5, 1.5))
-            wait = min(wait * 2, 10)
+            self.ended(self.socket and self.socket.close_code)
+            await asyncio.sleep(min(self.away, 60) + wait * random.uniform(0.5, 1.5))  # [13]
+            wait, self.away = min(wait * 2, 10), 0
+
+    def ended(self, code):
+        """[13] The connection is gone. What was under way when the server closed for a mistake may be the mistake."""
+        suspects = sorted(self.sent) if code in MISTAKES else []
+        if code in STOP and not suspects:
+            raise ConnectionAbortedError(f"the server says stop, close code {code}")
+        for mutation in suspects:
+            self.blamed[mutation] = self.blamed.get(mutation, 0) + 1
+            if self.blamed[mutation] == 2:  # a draft: whoever asked for it decides
+                message = "The connection ended twice when this was sent."
+                self.settle({"type": "reject", "mutation": mutation, "code": "bad_frame", "message": message, "retry": False})
+        self.joined = None
+        self.sent.clear()
+        self.live.clear()
 
     async def say(self, **frame):
         await self.socket.send(json.dumps(frame))
@@ -62,14 +79,13 @@ class Huddle:
     async def receive(self, frame):
         match frame["type"]:
             case "welcome":
-                self.family = frame["memberships"][0]["family"]
+                self.family, self.limits = frame["memberships"][0]["family"], frame["limits"]
                 await self.join()
             case "joined":
                 self.joined, self.incoming = frame, {}
-                for mutation in sorted(self.pending):  # [6] the same ids again: what is done already is only answered again
-                    await self.send_mutation(mutation)
-            case "reset":
-                self.cursor, self.records = None, {}
+                await self.send_due()
+            case "reset":  # [9] the records are replaced at snapshot_end
+                self.cursor = None
             case "snapshot":  # [4] gathered aside, in force at its end
                 self.incoming |= {record["id"]: record for record in frame["records"]}
             case "snapshot_end":
@@ -79,24 +95,27 @@ class Huddle:
                 await self.socket.close()
             case "change":
                 for entry in frame["changes"]:
-                    if entry["id"] in self.records or entry["op"] in ("create", "restore"):  # else a message older than the snapshot's
+                    if entry["id"] in self.records or entry["op"] in ("create", "restore"):  # [8] else: an old message
                         self.apply(frame, entry)
                 self.cursor = {"epoch": self.joined["epoch"], "seq": frame["seq"]}
                 self.on_change(frame)
             case "live":
                 self.live.set()
-            case "ack" | "reject" if frame.get("retry"):  # [7] not done and not remembered: the same id again, a little later
-                asyncio.get_running_loop().call_later(
-                    frame.get("retry_after", 1000) / 1000, lambda: asyncio.ensure_future(self.send_mutation(frame["mutation"])))
+            case "ack" | "reject" if frame.get("retry"):  # [7] not done and not remembered: the same id again, later
+                self.sent.discard(frame["mutation"])
+                loop, wait = asyncio.get_running_loop(), frame.get("retry_after", 1000) / 1000
+                self.quiet_until = max(self.quiet_until, loop.time() + wait)
+                loop.call_later(wait + 0.01, lambda: asyncio.ensure_future(self.send_due()))
             case "ack" | "reject":
-                self.pending.pop(frame["mutation"], None)
-                if (future := self.answers.pop(frame["mutation"], None)) and not future.done():
-                    future.set_result(frame)
+                self.settle(frame)
+                await self.send_due()
             case "error":
                 print(frame["message"], file=sys.stderr)
                 if frame["code"] == "cursor_ahead":  # [9]
-                    self.cursor, self.records = None, {}
+                    self.cursor = None
                     await self.join()
+                elif frame["code"] == "busy" and "request" not in frame:  # [13] the server goes away, and says for how long
+                    self.away = frame.get("retry_after", 1000) / 1000
 
     def apply(self, frame, entry):  # [8]
         record = self.records.setdefault(entry["id"], {"created_at": frame["at"], "created_by": frame["member"]})
@@ -113,15 +132,29 @@ class Huddle:
         self.last = mutation = self.last + 1
         self.pending[mutation] = operations
         future = self.answers[mutation] = asyncio.get_running_loop().create_future()
-        await self.send_mutation(mutation)
+        await self.send_due()
         if (answer := await future)["type"] == "reject":
             raise Rejected(answer)
         return answer
 
-    async def send_mutation(self, mutation):
-        if self.joined and mutation in self.pending:  # else `joined` sends it
-            with contextlib.suppress(ConnectionClosed):
-                await self.say(type="mutate", mutation=mutation, operations=self.pending[mutation])
+    async def send_due(self):
+        """[6] Sends what is unanswered, the same ids again, in their order; [7] nothing before the server has time for it."""
+        window = 1 if self.blamed else self.limits.get("pending_mutations", 1)  # [13] one at a time shows which one it is
+        for mutation in sorted(self.pending):
+            if not self.joined or len(self.sent) >= window or asyncio.get_running_loop().time() < self.quiet_until:
+                return  # joined, an answer or the end of the wait sends the rest
+            if mutation not in self.sent and mutation in self.pending:
+                self.sent.add(mutation)
+                with contextlib.suppress(ConnectionClosed):
+                    await self.say(type="mutate", mutation=mutation, operations=self.pending[mutation])
+
+    def settle(self, frame):
+        mutation = frame["mutation"]
+        self.pending.pop(mutation, None)
+        self.sent.discard(mutation)
+        self.blamed.pop(mutation, None)
+        if (future := self.answers.pop(mutation, None)) and not future.done():
+            future.set_result(frame)
 
     def all(self, kind):
         return [record for record in self.records.values() if record["kind"] == kind and not record.get("deleted_at")]
