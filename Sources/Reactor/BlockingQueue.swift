@@ -72,14 +72,6 @@ package final class BlockingQueue<Item: Sendable>: @unchecked Sendable {
         }
     }
 
-    /// Takes what is there, oldest first, and does not wait.
-    package func takeNow() -> [Item] {
-        locked {
-            defer { items = [] }
-            return items
-        }
-    }
-
     /// Takes nothing more in; what waits may still be taken.
     package func close() {
         locked {

@@ -40,8 +40,8 @@ package final class Precedence: @unchecked Sendable {
     }
 
     /// Work has begun that may not wait; each is ended once.
-    package func begin() {
-        locked { underWay += 1 }
+    package func begin(_ count: Int = 1) {
+        locked { underWay += count }
     }
 
     /// So many of them are done.

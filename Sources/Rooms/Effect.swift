@@ -19,6 +19,8 @@ package enum Effect: Sendable {
     case read(SessionID, ReadRequest)
     /// To the writer, outside of a family's mutations. Its answer comes back through `Hub.commanded`.
     case command(SessionID, SessionCommand)
+    /// To the writer, before all other work: this session of the database ends. `Hub.endSessions` or `Hub.didNotEnd` follows.
+    case endSession(Int64)
     /// To the writer: somebody looked at what is an athlete's.
     case noteAccess(AccessNote)
     /// To the writer: these sessions of the database are in use.
@@ -116,14 +118,11 @@ package enum SessionCommand: Sendable {
     case redeem(code: String, nonce: String)
     /// The code that gave this session's token is dead from now on.
     case closeRedemption(session: Int64)
-    case signOut(token: String)
 }
 
 package enum SessionCommandAnswer: Sendable {
     /// `ended`: the session that an earlier redemption of the same code made; it is over.
     case token(String, family: Identifier, member: Identifier, ended: Int64?)
     case redemptionClosed
-    /// This session is over, on every connection.
-    case signedOut(session: Int64)
     case rejected(Rejection)
 }

@@ -12,7 +12,7 @@ extension Hub {
     func join(_ session: Session, _ join: Join) {
         switch session.phase {
         case .signedIn: break
-        case .anonymous, .signingIn:
+        case .anonymous, .signingIn, .ending:
             sendError(Rejection(.notSignedIn, "Sign in first."), to: session)
             return
         default:
@@ -253,7 +253,8 @@ extension Hub {
             end(session, .slowReader, "the log was trimmed meanwhile")
         case .page(let frame):
             session.pendingPages -= 1
-            emit(.send(session.id, frame))
+            // Who signed out meanwhile gets nothing of the family any more.
+            if session.phase != .ending { emit(.send(session.id, frame)) }
         case .failed:
             end(session, .internalError, "the database could not be read")
         }

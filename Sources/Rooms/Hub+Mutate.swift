@@ -1,5 +1,5 @@
 import Bytes
-import Family
+package import Family
 package import Wire
 
 /// Mutations on their way to the writer, and what comes back.
@@ -67,6 +67,20 @@ extension Hub {
         send(.reject(mutation: mutation, rejection), to: session)
     }
 
+    /// The writer had no room for these: nothing of them happens, and each may be sent again. They are the newest of their sessions.
+    package func refused(_ proposals: [Proposal]) {
+        for proposal in proposals {
+            guard let session = session(proposal.session) else {
+                didRefuseOrphan(proposal.session)
+                continue
+            }
+            pendingOctets -= session.didRefuse()
+            guard session.phase != .closed else { continue }
+            sendRejection(
+                Rejection(.busy, "The server is busy. Try again in a moment.", retryAfter: 500), proposal.mutation.id, to: session)
+        }
+    }
+
     /// What a commit did; everything in it is on stable storage. In the order of the commit.
     package func committed(_ results: [CommitResult]) {
         for result in results {
@@ -82,7 +96,9 @@ extension Hub {
             case .change(let change):
                 guard let room = rooms[change.family] else { continue }
                 if !change.members.isEmpty { room.rightsChangedAt = change.sequence }
-                // Rights first: who was removed by this change does not hear of it.
+                // Rights first: who was removed by this change does not hear of it. Unlike a sign-out, a removal cannot take effect before its
+                // commit: whether the author may remove a member is decided inside of the transaction. So mutations go before everything but
+                // revocations.
                 for (member, role) in change.members { rightsChanged(of: member, to: role, in: room) }
                 broadcast(change, in: room)
             }

@@ -1,5 +1,5 @@
 import Bytes
-import Family
+package import Family
 import Wire
 
 /// From nobody to a person.
@@ -17,7 +17,7 @@ extension Hub {
     func didSignIn(_ session: Session, _ answer: SignedIn?, time: Int64) {
         guard session.phase == .signingIn else { return }
         // The session may have ended after it was looked up.
-        guard let answer, !endedLately.contains(answer.session) else {
+        guard let answer, !ended.contains(answer.session) else {
             session.phase = .anonymous
             sendError(
                 Rejection(.tokenUnknown, "This sign-in is not valid (any more). Ask a parent of the family for a new one."), to: session)
@@ -29,6 +29,7 @@ extension Hub {
             emit(.command(session.id, .closeRedemption(session: answer.session)))
             return
         }
+        session.token = nil
         // Whoever joins is counted as a member; this keeps one person from taking every connection of the server without joining. One
         // family's worth more than can join, so that the last to join is told by that rule.
         let most = limits.connectionsPerMember * (answer.memberships.count + 1)
@@ -54,7 +55,7 @@ extension Hub {
             sendError(
                 Rejection(.tooManyPending, "The last sign_in or redeem has no answer yet. Wait for its answer, then send this again.", retryAfter: 100),
                 to: session)
-        case .signedIn, .joining, .catchingUp, .live, .closed:
+        case .signedIn, .joining, .catchingUp, .live, .ending, .closed:
             sendError(Rejection(.alreadySignedIn, "This connection is signed in already."), to: session)
         }
         return false
@@ -90,28 +91,44 @@ extension Hub {
         emit(.command(session.id, .redeem(code: code, nonce: nonce)))
     }
 
+    /// Ends the rights of every connection of the session here and now. The answer follows when the end is durable.
+    ///
+    /// If the disk is full, the end cannot be durable yet. It stays in effect here all the same: a person who signs out because their token was stolen
+    /// must not have it work again. The session that asked is told `storage_full`, and the end is tried again until it is durable.
     func signOut(_ session: Session) {
-        guard session.phase != .anonymous, session.phase != .signingIn else {
+        guard let number = session.number else {
             sendError(Rejection(.notSignedIn, "Sign in first."), to: session)
             return
         }
         // Each is a job of the writer's; one is enough.
         guard !session.isSigningOut else { return }
+        guard ended.begin(number) else {
+            sendError(Rejection(.busy, "The server is busy. Sign out again in a moment.", retryAfter: 1_000), to: session)
+            return
+        }
         session.isSigningOut = true
-        emit(.command(session.id, .signOut(token: session.token)))
+        for other in allSessions where other.number == number && other.phase != .closed { suspend(other) }
+        emit(.endSession(number))
+    }
+
+    /// Whether a session of the database has ended, although a look into the database may still find it.
+    package func hasEnded(_ number: Int64) -> Bool { ended.contains(number) }
+
+    /// The end of a session could not be made durable.
+    package func didNotEnd(_ number: Int64, _ rejection: Rejection) {
+        for session in allSessions where session.number == number && session.isSigningOut {
+            session.isSigningOut = false
+            sendError(rejection, to: session)
+        }
     }
 
     /// The writer did what `Effect.command` asked.
     package func commanded(_ id: SessionID, _ answer: SessionCommandAnswer) {
-        if case .signedOut(let number) = answer {
-            endSessions(number)
-            return
-        }
         redemptions.remove(id)
         guard let session = session(id), session.phase == .signingIn else { return }
         if case .redemptionClosed = answer {
             // The session may have ended meanwhile, so it is looked up again.
-            emit(.read(id, .signIn(token: session.token)))
+            if let token = session.token { emit(.read(id, .signIn(token: token))) }
             return
         }
         session.phase = .anonymous
@@ -121,7 +138,7 @@ extension Hub {
             send(.token(token: token, family: family, member: member), to: session)
         case .rejected(let rejection):
             sendError(rejection, to: session)
-        case .signedOut, .redemptionClosed:
+        case .redemptionClosed:
             break
         }
     }
@@ -141,8 +158,7 @@ extension Hub {
 
     /// The session is over in the database; here it is within this call.
     package func endSessions(_ number: Int64) {
-        if endedLately.count >= Hub.maxEndedLately { endedLately.removeFirst(Hub.maxEndedLately / 2) }
-        endedLately.append(number)
+        ended.didCommit(number)
         for session in allSessions where session.number == number && session.phase != .closed {
             send(.signedOut, to: session)
             end(session, .sessionEnded, "signed out")

@@ -49,10 +49,8 @@ package final class Hub {
     static let maxRedemptionsAtWriter = 64
 
     var connectionsOfPerson: [Int64: Int] = [:]
-    /// Sessions of the database that ended while a sign-in to them may have been on its way; more than can be on their way in the few
-    /// milliseconds that one takes.
-    var endedLately: [Int64] = []
-    static let maxEndedLately = 1_024
+    /// Sessions of the database that have ended, while a sign-in to them may be on its way.
+    var ended = EndedRights<Int64>()
 
     /// Sessions of the database whose use is to be noted with the next `tick`, together, because each note is a commit.
     var renewals: [Int64] = []
@@ -164,6 +162,13 @@ package final class Hub {
         return limits.messageOctets
     }
 
+    /// The newest mutation of a session that has gone was not taken.
+    func didRefuseOrphan(_ id: SessionID) {
+        guard let last = orphans[id]?.popLast() else { return }
+        pendingOctets -= last
+        if orphans[id]?.isEmpty == true { orphans[id] = nil }
+    }
+
     func didAnswerOrphan(_ id: SessionID) {
         guard var sizes = orphans[id], let first = sizes.first else { return }
         pendingOctets -= first
@@ -182,11 +187,21 @@ package final class Hub {
     private func leave(_ session: Session) {
         guard session.phase != .closed else { return }
         session.phase = .closed
-        session.forgetWaiting()
-        dropSnapshot(session)
+        leaveRoom(session)
         if session.number != nil, let count = connectionsOfPerson[session.person] {
             connectionsOfPerson[session.person] = count > 1 ? count - 1 : nil
         }
+    }
+
+    /// Takes all rights of a session that stays open until it can be told why. Frames that were sent to it before are not taken back.
+    func suspend(_ session: Session) {
+        session.phase = .ending
+        leaveRoom(session)
+    }
+
+    private func leaveRoom(_ session: Session) {
+        session.forgetWaiting()
+        dropSnapshot(session)
         guard let room = session.room else { return }
         session.room = nil
         room.remove(session)
@@ -280,6 +295,11 @@ package final class Hub {
         } catch {
             sendError(error, to: session)
             end(session, .badFrame, "not a frame of huddle.v1")
+            return
+        }
+        if session.phase == .ending {
+            if case .signOut = frame { return signOut(session) }
+            sendError(Rejection(.notSignedIn, "This sign-in has ended."), to: session)
             return
         }
         switch frame {

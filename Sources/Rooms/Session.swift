@@ -50,6 +50,8 @@ final class Session {
         case catchingUp
         /// In the room, and sent each change as it commits.
         case live
+        /// Signed out, by itself or by another connection of the same session: without any rights, until that is durable and it is told so.
+        case ending
         case closed
     }
 
@@ -57,8 +59,10 @@ final class Session {
     /// Ends the session when it has not signed in by then (milliseconds of the hub's clock).
     let signInDeadline: Int64
 
+    /// The token that is being looked up; `nil` again with the welcome.
+    var token: String?
+
     // From the sign-in.
-    var token = ""
     /// The session's name in the database; `nil` before the sign-in.
     var number: Int64?
 
@@ -115,6 +119,9 @@ final class Session {
 
     /// - Returns: the octets that the oldest proposal held.
     func didAnswer() -> Int { pendingSizes.isEmpty ? 0 : pendingSizes.removeFirst() }
+
+    /// - Returns: the octets that the newest proposal held.
+    func didRefuse() -> Int { pendingSizes.popLast() ?? 0 }
 
     func keepWaiting(_ sequence: Int64, _ frame: [UInt8], limit: Int) {
         waitingOctets += frame.count

@@ -1,6 +1,7 @@
 /// What other threads do for requests, and who on this one waits for what comes of it.
 ///
-/// Each connection's requests are done one at a time, and a request has a handful of errands at most: that is their bound.
+/// Each connection's requests are done one at a time, and a request has a handful of errands at most. Those of clients that have gone are bounded by the
+/// queues of the threads that do them.
 struct Errands {
     private var waiting: [UInt64: ((any Sendable)?) -> Void] = [:]
     private var next: UInt64 = 0

@@ -37,10 +37,16 @@ final class Shard: ReactorHooks {
 
     /// Mutations of this tick, for one submission.
     private var proposals: [Proposal] = []
-    /// What the access log is told of this tick.
-    private var accesses: [AccessNote] = []
-    /// What the logs of share links are told of it.
-    private var visits: [ShareVisit] = []
+    /// Looks and uses that are not written yet.
+    private var usage = UsageNotes()
+    /// When they were last given to the writer, milliseconds of `Reactor.now`; `nil` before the first time.
+    private var usageWrittenAt: Int64?
+    /// Milliseconds between two times: each is a commit.
+    static let usageInterval: Int64 = 1_000
+    /// Revocations that are not durable yet.
+    private var revocations = PendingRevocations()
+    /// Share links that have ended, while a look into the database may still find them.
+    private var endedLinks = EndedRights<ShareLinkName>()
     /// Connections with something to send.
     private var dirty: [Connection] = []
     private var scratch: [Effect] = []
@@ -77,7 +83,7 @@ final class Shard: ReactorHooks {
     /// Connections that may be told at once that there are too many.
     static let maxRefused = 64
     /// Commands that `huddled`'s own processes may have open at once, and milliseconds for each.
-    private static let maxAdmins = 64
+    static let maxAdmins = 64
     private static let adminTime: Int64 = 30_000
 
     /// Exports and imports; set once before the loop runs.
@@ -119,6 +125,7 @@ final class Shard: ReactorHooks {
             switch event {
             case .committed(let results): hub.committed(results)
             case .commanded(let session, let answer): hub.commanded(session, answer)
+            case .revoked(let results): for (revocation, rejection) in results { didRevoke(revocation, rejection) }
             case .administered(let number, let answer): admins[number]?.answer(answer)
             case .answered(let session, let answer): hub.answered(session, answer, time: Clock.wallMilliseconds())
             case .errand(let ticket, let result): errands.end(ticket)?(result)
@@ -189,31 +196,71 @@ final class Shard: ReactorHooks {
     }
 
     private func submitProposals() {
-        if !accesses.isEmpty {
-            submit(.accesses(accesses))
-            accesses = []
-        }
-        if !visits.isEmpty {
-            submit(.visits(visits))
-            visits = []
-        }
+        writeUsage()
         guard !proposals.isEmpty else { return }
-        submit(.proposals(proposals))
+        let refused = writer.submit(proposals)
         proposals = []
+        guard !refused.isEmpty else { return }
+        hub.refused(Array(refused))
+        perform()
+    }
+
+    /// Gives what was noted to the writer, at most once a second. While it finds no room there, more is gathered.
+    private func writeUsage() {
+        guard !usage.isEmpty, reactor.now - (usageWrittenAt ?? .min / 2) >= Shard.usageInterval else { return }
+        usageWrittenAt = reactor.now
+        let dropped = usage.takeDropped()
+        if dropped > 0 { log(.warning, "usage_dropped", [.init("count", dropped)]) }
+        if writer.submit(.usage(usage)) { usage = UsageNotes() }
     }
 
     /// Somebody looked at a document.
-    func note(_ access: AccessNote) { accesses.append(access) }
+    func note(_ access: AccessNote) { usage.add(access, at: Clock.monotonicMilliseconds()) }
 
     /// Somebody opened a share link.
-    func note(_ visit: ShareVisit) { visits.append(visit) }
+    func note(_ visit: ShareVisit) { usage.add(visit, at: Clock.monotonicMilliseconds()) }
 
     /// A session is in use.
-    func renew(_ session: Int64) { submit(.renewals([session])) }
+    func renew(_ session: Int64) { usage.add(session: session) }
 
-    /// The queue's bound is far above what the hub lets through, so a full one means a writer that does not come back.
-    private func submit(_ job: WriterJob) {
-        if !writer.submit(job), failure == nil { didFail("the writer takes nothing any more") }
+    // MARK: Revocations
+
+    /// Whether a session has ended, although a look into the database may still find it: to be asked of every answer of a reader that found one.
+    func hasEnded(_ session: Int64) -> Bool { hub.hasEnded(session) }
+
+    /// The same for a share link.
+    func hasEnded(_ link: ShareLinkName) -> Bool { endedLinks.contains(link) }
+
+    /// Ends a share link: from now on it opens nothing.
+    ///
+    /// - Parameters:
+    ///   - end: of somebody who may, as far as a reader knows.
+    ///   - then: called on this thread when the end is durable, or why it is not. With `storage_full` the link stays closed, as long as this process
+    ///     runs, and the end is tried again until it is durable; with anything else the link goes on.
+    func revoke(_ end: ShareEnd, then: @escaping (Rejection?) -> Void) {
+        guard endedLinks.begin(end.name) else { return then(.busy) }
+        revoke(.share(end), then: then)
+    }
+
+    private func revoke(_ revocation: Revocation, then: ((Rejection?) -> Void)? = nil) {
+        switch revocations.add(revocation, then) {
+        case .submit: if !writer.submit(revocation) { didRevoke(revocation, .busy) }
+        case .waits: break
+        case .full: then?(.busy)
+        }
+    }
+
+    private func didRevoke(_ revocation: Revocation, _ rejection: Rejection?) {
+        // The disk is full: the right stays taken away, for who asked must be able to rely on that.
+        let isKept = rejection?.code == .storageFull
+        let answers = isKept ? revocations.postpone(revocation, now: reactor.now) : revocations.end(revocation)
+        switch (revocation, rejection) {
+        case (.session(let number), nil): hub.endSessions(number)
+        case (.session(let number), let rejection?): hub.didNotEnd(number, rejection)
+        case (.share(let end), nil): endedLinks.didCommit(end.name)
+        case (.share(let end), _?): if !isKept { endedLinks.lift(end.name) }
+        }
+        for answer in answers { answer(rejection) }
     }
 
     private func flush() {
@@ -267,9 +314,11 @@ final class Shard: ReactorHooks {
                 connection(id)?.fail(.tryAgainLater, "too busy")
                 hub.answered(id, .failed, time: 0)
             }
-        case .command(let id, let command): submit(.command(id, command))
-        case .noteAccess(let access): accesses.append(access)
-        case .renew(let sessions): submit(.renewals(sessions))
+        case .command(let id, let command):
+            if !writer.submit(.command(id, command)) { hub.commanded(id, .rejected(.busy)) }
+        case .endSession(let number): revoke(.session(number))
+        case .noteAccess(let access): note(access)
+        case .renew(let sessions): for session in sessions { renew(session) }
         case .note(let id, let event, let code): log(.info, event, [.init("session", id), .init("code", code)])
         }
     }
@@ -308,14 +357,14 @@ final class Shard: ReactorHooks {
 
     /// Makes a document whose file is there.
     ///
-    /// - Parameter then: called on this thread with its version, or why not; `nil` when the server ends.
+    /// - Parameter then: called on this thread with its version, or why not; `nil` when too many requests wait, or the server ends.
     func addDocument(_ document: NewDocument, then: @escaping (Result<Int64, Rejection>?) -> Void) {
         write({ store throws(StoreFailure) in try store.addDocument(document) }, then: then)
     }
 
     /// Asks the writer for something, which the live rooms hear of before `then` does.
     ///
-    /// - Parameter then: called on this thread; `nil` when the server ends.
+    /// - Parameter then: called on this thread; `nil` when too many requests wait, or the server ends.
     func write<Answer: Sendable>(
         _ body: @escaping @Sendable (Store) throws(StoreFailure) -> (Answer, [CommitResult]), then: @escaping (Answer?) -> Void
     ) {
@@ -482,7 +531,9 @@ final class Shard: ReactorHooks {
         admins[number] = connection
     }
 
-    func administer(_ number: UInt64, _ request: AdminRequest) { submit(.admin(number, request)) }
+    func administer(_ number: UInt64, _ request: AdminRequest) {
+        if !writer.submit(.admin(number, request)) { admins[number]?.answer(.failure(.busy)) }
+    }
 
     func transfer(_ number: UInt64, _ transfer: Transfer, _ file: consuming FileDescriptor) {
         guard let transfers, !isEnding else {
@@ -505,6 +556,13 @@ final class Shard: ReactorHooks {
         hub.tick(now: now)
         perform()
         uploads?.sweep(now: now)
+        for revocation in revocations.due(now: now) where !writer.submit(revocation) { didRevoke(revocation, .busy) }
+        perform()
+        for refusal in writer.takeRefusals() {
+            log(
+                .warning, "writer_queue_full",
+                [.init("class", refusal.kind.rawValue), .init("waiting", refusal.waiting), .init("refused", refusal.refused)])
+        }
         for admin in admins.values where !admin.isTransferring && now - admin.since >= Shard.adminTime { admin.end() }
         switch drain {
         case .no: break
@@ -519,7 +577,7 @@ final class Shard: ReactorHooks {
     }
 
     /// Every few minutes: what can be done while little happens.
-    func maintain() { submit(.maintenance) }
+    func maintain() { _ = writer.submit(.maintenance) }
 
     // MARK: Ends
 
@@ -534,7 +592,8 @@ final class Shard: ReactorHooks {
         drain = .finishing(tell: reactor.now + Shard.tellTime, stop: reactor.now + Shard.stopTime)
         hub.startDraining()
         submitProposals()
-        submit(.stop)
+        // What is looked at from now on could not be noted any more, so documents are not given out (`DocumentFileWork`).
+        if writer.submit(.stop(usage)) { usage = UsageNotes() }
     }
 
     private func didStopWriter() {

@@ -5,21 +5,18 @@ import Posix
 import Reactor
 import Rooms
 import Store
+import Synchronization
 import Wire
 
-/// What the reactor asks of the writer.
+/// What is asked of the writer besides mutations and revocations.
 enum WriterJob: Sendable {
-    /// All mutations of one tick, in the order in which they came.
-    case proposals([Proposal])
     case command(SessionID, SessionCommand)
     /// From the admin socket; the number names the connection that asks.
     case admin(UInt64, AdminRequest)
-    /// For the access log; where somebody waits until they stand there, `nil` is their answer.
-    case accesses([AccessNote], answer: BlockingQueue<Rejection?>? = nil)
-    /// For the logs of share links.
-    case visits([ShareVisit])
-    /// Sessions that are in use.
-    case renewals([Int64])
+    /// For the access log. Somebody waits until they are in it: `nil` is their answer.
+    case accesses([AccessNote], answer: BlockingQueue<Rejection?>)
+    /// What was counted in memory, by `Clock.monotonicMilliseconds`.
+    case usage(UsageNotes)
     /// Something that a request asks; the ticket is of who waits for what comes of it.
     case errand(UInt64, @Sendable (Store) throws(StoreFailure) -> (answer: any Sendable, results: [CommitResult]))
     /// A part of an import, and where its answer is waited for: `nil` when it is done.
@@ -28,14 +25,30 @@ enum WriterJob: Sendable {
     case forget([BlobName], answer: BlockingQueue<Bool>)
     /// Daily and idle work, one portion; it comes again by itself until a round is finished.
     case maintenance
-    /// The last one: everything before it is done.
-    case stop
+    /// The last one: everything before it is done, and what was counted since is written.
+    case stop(UsageNotes)
+
+    /// `nil` for `stop`.
+    var kind: WriterQueue.Class? {
+        switch self {
+        case .command: .stranger
+        case .admin: .admin
+        case .errand: .request
+        case .accesses, .importing: .transfer
+        case .forget: .sweep
+        case .usage: .usage
+        case .maintenance: .maintenance
+        case .stop: nil
+        }
+    }
 }
 
 /// What other threads tell the reactor.
 enum ShardEvent: Sendable {
     case committed([CommitResult])
     case commanded(SessionID, SessionCommandAnswer)
+    /// What became of revocations: why one was not done, `nil` when it is durable.
+    case revoked([(Revocation, Rejection?)])
     case administered(UInt64, Result<AdminReply, Rejection>)
     case answered(SessionID, ReadAnswer)
     /// What an errand came to; `nil` when it failed.
@@ -47,16 +60,13 @@ enum ShardEvent: Sendable {
     case stopAsked
 }
 
-/// The one thread that writes: takes everything that waits, commits it with one sync, tells the reactor.
+/// The one thread that writes: takes what waits, commits it with one sync, tells the reactor.
 ///
-/// While one sync runs the next batch gathers by itself, so the batch grows with the load and no timer delays anybody. Mutations go before
-/// whatever else waits, of which one is done at a time: twenty uploads that end together are twenty commits, and a message waits for one of
-/// them. Nobody has been answered yet, so it is as if the mutations had come first.
+/// While one sync runs the next batch gathers by itself, so the batch grows with the load and no timer delays anybody. `WriterQueue` says what
+/// goes before what: twenty uploads that end together are twenty commits, and a message waits for one of them. Nobody has been answered yet, so
+/// it is as if the mutations had come first.
 final class WriterThread: Sendable {
-    /// Jobs that wait. Proposals come as one job a tick, and `Limits.pendingOctets` bounds what they hold.
-    static let maxJobs = 100_000
-
-    private let jobs = BlockingQueue<WriterJob>(limit: maxJobs)
+    private let mailbox = WriterMailbox()
     private let precedence: Precedence
     private let thread: Thread
 
@@ -66,7 +76,7 @@ final class WriterThread: Sendable {
     ///   - precedence: who stands back while mutations wait for their commit.
     init(store: sending Store, environment: sending StoreEnvironment, events: Mailbox<ShardEvent>, precedence: Precedence = Precedence()) {
         self.precedence = precedence
-        let loop = WriterLoop(store: store, environment: environment, jobs: jobs, events: events, precedence: precedence)
+        let loop = WriterLoop(store: store, environment: environment, mailbox: mailbox, events: events, precedence: precedence)
         thread = Thread.start(name: "writer") {
             var loop = loop
             loop.run()
@@ -76,86 +86,110 @@ final class WriterThread: Sendable {
     /// Waits until the thread has ended, which it does after `.writerStopped` and `.writerFailed`.
     func join() { thread.join() }
 
-    /// - Returns: `false` when the queue is full, which the hub's bounds prevent for mutations.
-    func submit(_ job: WriterJob) -> Bool {
-        guard case .proposals = job else { return jobs.put(job) }
-        precedence.begin()
-        let isTaken = jobs.put(job)
-        if !isTaken { precedence.end() }
-        return isTaken
+    /// All mutations of one tick, in the order in which they came.
+    ///
+    /// - Returns: those that find no room, the last of them.
+    func submit(_ proposals: [Proposal]) -> ArraySlice<Proposal> {
+        precedence.begin(proposals.count)
+        let taken = mailbox.put { $0.put(proposals) }
+        precedence.end(proposals.count - taken)
+        return proposals[taken...]
     }
+
+    /// - Returns: false when there is no room for it, or the writer has ended.
+    func submit(_ revocation: Revocation) -> Bool { mailbox.put { $0.put(revocation) } }
+
+    /// - Returns: as above.
+    func submit(_ job: WriterJob) -> Bool { mailbox.put { $0.put(job) } }
+
+    /// What was refused for want of room since this was asked last.
+    func takeRefusals() -> [WriterQueue.Refusal] { mailbox.takeRefusals() }
+}
+
+/// The writer's queue between threads.
+private final class WriterMailbox: Sendable {
+    private let queue = Mutex(WriterQueue())
+    /// Rung when something was put.
+    private let bell = BlockingQueue<Bool>(limit: 1)
+
+    func put<Answer: Sendable>(_ body: (inout WriterQueue) -> Answer) -> Answer {
+        let answer = queue.withLock { body(&$0) }
+        _ = bell.put(true)
+        return answer
+    }
+
+    /// Waits until there is something to do.
+    func take() -> WriterQueue.Work {
+        while true {
+            if let work = queue.withLock({ $0.take() }) { return work }
+            _ = bell.take()
+        }
+    }
+
+    var isBetweenRounds: Bool { queue.withLock { $0.isBetweenRounds } }
+
+    func takeRefusals() -> [WriterQueue.Refusal] { queue.withLock { $0.takeRefusals() } }
+
+    func close() { queue.withLock { $0.close() } }
 }
 
 private struct WriterLoop {
     let store: Store
     let environment: StoreEnvironment
-    let jobs: BlockingQueue<WriterJob>
+    let mailbox: WriterMailbox
     let events: Mailbox<ShardEvent>
     let precedence: Precedence
-    /// What was taken and is no mutation, oldest first.
-    private var waiting: ArraySlice<WriterJob> = []
+    /// Mutations of this round, for which others stand back.
+    private var awaited = 0
 
-    init(store: Store, environment: StoreEnvironment, jobs: BlockingQueue<WriterJob>, events: Mailbox<ShardEvent>, precedence: Precedence) {
+    init(store: Store, environment: StoreEnvironment, mailbox: WriterMailbox, events: Mailbox<ShardEvent>, precedence: Precedence) {
         self.store = store
         self.environment = environment
-        self.jobs = jobs
+        self.mailbox = mailbox
         self.events = events
         self.precedence = precedence
     }
 
     mutating func run() {
         do throws(StoreFailure) {
-            while try takeAll() {}
+            while try work() {}
         } catch {
             // Nothing is written any more, and nobody is told that anything was.
-            jobs.close()
+            mailbox.close()
             events.put(.writerFailed("\(error)"))
         }
+        precedence.end(awaited)
     }
 
     /// - Returns: `false` after the last job.
-    private mutating func takeAll() throws(StoreFailure) -> Bool {
-        var batch: [Proposal] = []
-        var awaited = 0
-        // After the checkpoint: who comes meanwhile waits for it too.
-        defer { precedence.end(awaited) }
-        for job in waiting.isEmpty ? jobs.take() : jobs.takeNow() {
-            guard case .proposals(let proposals) = job else {
-                waiting.append(job)
-                continue
-            }
-            awaited += 1
-            // Neighbouring ticks share one commit, up to the size that keeps a commit short.
-            for proposal in proposals {
-                batch.append(proposal)
-                if batch.count == Store.maxBatch { try commit(&batch) }
-            }
+    private mutating func work() throws(StoreFailure) -> Bool {
+        switch mailbox.take() {
+        case .revocations(let revocations):
+            events.put(.revoked(Array(zip(revocations, try store.revoke(revocations)))))
+        case .mutations(let proposals):
+            awaited += proposals.count
+            events.put(.committed(try store.commit(proposals)))
+        case .job(let job):
+            if try !perform(job) { return false }
         }
-        try commit(&batch)
-        if let job = waiting.popFirst(), try !perform(job) { return false }
-        // After the receipts are on their way: nobody waits for this.
+        guard mailbox.isBetweenRounds else { return true }
+        // After the receipts are on their way: nobody waits for this. Who comes meanwhile waits for it too, so others stand back until its end.
         try store.checkpointIfDue()
+        precedence.end(awaited)
+        awaited = 0
         return true
-    }
-
-    private func commit(_ batch: inout [Proposal]) throws(StoreFailure) {
-        guard !batch.isEmpty else { return }
-        events.put(.committed(try store.commit(batch)))
-        batch.removeAll(keepingCapacity: true)
     }
 
     private func perform(_ job: WriterJob) throws(StoreFailure) -> Bool {
         switch job {
-        case .proposals: break
         case .command(let session, let command):
             let (answer, results) = try command.perform(in: store)
             if !results.isEmpty { events.put(.committed(results)) }
             if let answer { events.put(.commanded(session, answer)) }
         case .accesses(let accesses, let answer):
             try store.note(accesses)
-            _ = answer?.put(nil)
-        case .visits(let visits): try store.note(visits)
-        case .renewals(let sessions): try store.renew(sessions: sessions)
+            _ = answer.put(nil)
+        case .usage(let notes): try store.write(notes, now: Clock.monotonicMilliseconds())
         case .admin(let number, let command):
             let (answer, results) = try command.perform(in: store, environment: environment)
             if !results.isEmpty { events.put(.committed(results)) }
@@ -173,10 +207,11 @@ private struct WriterLoop {
             if try store.maintain().isFinished {
                 _ = try store.truncateLog()
             } else {
-                // Behind whatever waits: nobody waits for a purge. A closed queue ends it for now.
-                _ = jobs.put(.maintenance)
+                // Behind whatever waits: nobody waits for a purge. The end of the queue ends it for now.
+                _ = mailbox.put { $0.put(.maintenance) }
             }
-        case .stop:
+        case .stop(let notes):
+            try store.write(notes, now: Clock.monotonicMilliseconds())
             try? store.stop()
             events.put(.writerStopped)
             return false
@@ -191,7 +226,6 @@ extension SessionCommand {
         let admin: AdminCommand
         switch self {
         case .redeem(let code, let nonce): admin = .redeem(code: code, nonce: nonce)
-        case .signOut(let token): admin = .signOut(token: token)
         case .closeRedemption(let session):
             let refusal = try store.closeRedemption(session: session)
             return (refusal.map { .rejected($0) } ?? .redemptionClosed, [])
@@ -202,14 +236,11 @@ extension SessionCommand {
 }
 
 extension SessionCommandAnswer {
-    /// `nil` when nobody needs to hear: the session was over already.
+    /// `nil` for what answers no command of a session.
     fileprivate init?(_ answer: Result<AdminAnswer, Rejection>) {
         switch answer {
         case .success(.token(let created)):
             self = .token(created.token, family: created.family, member: created.member, ended: created.endedSession)
-        case .success(.signedOut(let session)):
-            guard let session else { return nil }
-            self = .signedOut(session: session)
         case .success: return nil
         case .failure(let rejection): self = .rejected(rejection)
         }

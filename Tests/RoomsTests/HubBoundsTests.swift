@@ -100,11 +100,11 @@ struct HubStaleReadTests {
     @Test("a session that ended between its lookup and the answer is not signed in")
     func endedMeanwhile() {
         let script = HubScript()
-        let one = script.live(at: 0)
+        _ = script.live(at: 0)
         let late = script.hub.opened(now: script.now)
         script.say(.signIn(token: "t"), late)
         _ = script.seen()
-        script.hub.commanded(one, .signedOut(session: 1))
+        script.hub.endSessions(1)
         _ = script.seen()
         script.answer(.signIn(HubScript.signedIn()), late)
         #expect(script.seen() == [.frame(late, "error token_unknown"), .close(late, .sessionEnded, dropsQueue: false)])
@@ -188,7 +188,7 @@ struct HubFloodTests {
         let script = HubScript()
         let id = script.live(at: 0)
         for _ in 0..<1_000 { script.say(.signOut, id) }
-        #expect(script.seen() == [.command(id)])
+        #expect(script.seen() == [.endSession(1)])
     }
 
     @Test("one person's connections are bounded also without joining")

@@ -26,6 +26,7 @@ struct HubScript {
         case propose(SessionID, Int64)
         case read(SessionID, String)
         case command(SessionID)
+        case endSession(Int64)
 
         var description: String {
             switch self {
@@ -34,6 +35,7 @@ struct HubScript {
             case .propose(let id, let mutation): "propose \(id): \(mutation)"
             case .read(let id, let text): "read \(id): \(text)"
             case .command(let id): "command \(id)"
+            case .endSession(let number): "end session \(number)"
             }
         }
     }
@@ -55,6 +57,7 @@ struct HubScript {
             case .read(let id, .digest): .read(id, "digest")
             case .read(let id, .accessLog): .read(id, "access log")
             case .command(let id, _): .command(id)
+            case .endSession(let number): .endSession(number)
             case .noteAccess, .renew, .note: nil
             }
         }

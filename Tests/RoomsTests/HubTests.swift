@@ -56,14 +56,144 @@ struct HubSignInTests {
         let two = script.live(at: 0)
         let other = script.live(HubScript.maya, role: .athlete, at: 0)
         script.say(.signOut, one)
-        #expect(script.seen() == [.command(one)])
-        script.hub.commanded(one, .signedOut(session: 1))
+        #expect(script.seen().contains(.endSession(1)))
+        script.hub.endSessions(1)
         let seen = script.seen()
         for id in [one, two] {
             #expect(seen.contains(.frame(id, "signed out")))
             #expect(seen.contains(.close(id, .sessionEnded, dropsQueue: false)))
         }
         #expect(!seen.contains(.close(other, .sessionEnded, dropsQueue: false)))
+    }
+
+    @Test("from the moment in which a session signs out, no connection of it hears or does anything, and the answer waits for the commit")
+    func signOutAtOnce() {
+        let script = HubScript()
+        let one = script.live(at: 0)
+        let two = script.live(at: 0)
+        let catching = script.joined(at: 0)
+        let other = script.live(HubScript.maya, role: .athlete, at: 0)
+        let late = script.hub.opened(now: script.now)
+        script.say(.signIn(token: "t"), late)
+        script.say(.list(ListRequest(request: 1, kind: .message, limit: 5)), two)
+        _ = script.seen()
+        script.say(.signOut, one)
+        // Somebody else in the room sees the member leave.
+        #expect(script.seen().last == .endSession(1))
+        #expect(script.hub.hasEnded(1) && !script.hub.hasEnded(2))
+        script.commit(1)
+        #expect(script.seen() == [.frame(other, "log 1")])
+        script.answer(.page(Array("page".utf8)), two)
+        script.answer(.changes(frames: [Array("log 1".utf8)], last: 1, reachedEnd: true), catching)
+        #expect(script.seen() == [])
+        script.answer(.signIn(HubScript.signedIn()), late)
+        #expect(script.seen() == [.frame(late, "error token_unknown"), .close(late, .sessionEnded, dropsQueue: false)])
+        script.say(.mutate(id: 1, operations: []), two)
+        script.say(.join(Join(family: HubScript.family, client: HubScript.client, cursor: nil)), two)
+        script.say(.signIn(token: "t"), two)
+        #expect(script.seen() == Array(repeating: .frame(two, "error not_signed_in"), count: 3))
+        script.hub.endSessions(1)
+        let seen = script.seen()
+        for id in [one, two, catching] {
+            #expect(seen.contains(.frame(id, "signed out")) && seen.contains(.close(id, .sessionEnded, dropsQueue: false)))
+        }
+        #expect(script.hub.hasEnded(1))
+    }
+
+    @Test("a sign-out that finds the disk full is told so, stays in effect, may be asked for again, and is answered when it is durable")
+    func signOutOnFullDisk() {
+        let script = HubScript()
+        let one = script.live(at: 0)
+        let two = script.live(at: 0)
+        script.say(.signOut, one)
+        _ = script.seen()
+        script.hub.didNotEnd(1, Rejection(.storageFull, "Full.", retryAfter: 5_000))
+        #expect(script.seen() == [.frame(one, "error storage_full")])
+        #expect(script.hub.hasEnded(1))
+        script.commit(1)
+        #expect(script.seen() == [])
+        script.say(.signOut, one)
+        #expect(script.seen() == [.endSession(1)])
+        script.say(.signOut, two)
+        #expect(script.seen() == [.endSession(1)])
+        script.hub.endSessions(1)
+        #expect(script.seen().filter { $0 == .frame(one, "signed out") || $0 == .frame(two, "signed out") }.count == 2)
+    }
+
+    @Test("mutations that found no room at the writer are told so, each once, and their places are free again")
+    func refusedByWriter() {
+        var limits = Limits()
+        limits.pendingMutations = 2
+        let script = HubScript(limits: limits)
+        let id = script.live(at: 0)
+        let gone = script.live(HubScript.maya, role: .parent, at: 0)
+        var proposals: [Proposal] = []
+        func propose(_ mutation: Int64, _ id: SessionID) {
+            script.say(.mutate(id: mutation, operations: [Self.creation]), id)
+            for case .propose(let proposal) in script.hub.takeEffects() { proposals.append(proposal) }
+        }
+        propose(1, gone)
+        for mutation in 1...2 { propose(Int64(mutation), id) }
+        #expect(proposals.count == 3)
+        let octets = script.hub.pendingOctets
+        script.hub.closed(gone)
+        _ = script.seen()
+        script.hub.refused([proposals[0], proposals[2]])
+        #expect(script.seen() == [.frame(id, "reject 2 busy")])
+        #expect(script.hub.pendingOctets > 0 && script.hub.pendingOctets < octets)
+        proposals = []
+        propose(2, id)
+        #expect(proposals.map(\.mutation.id) == [2])
+        script.hub.refused(proposals)
+        script.hub.committed([.receipt(Receipt(session: id, family: HubScript.family, mutation: 1, frame: Array("ack".utf8)))])
+        #expect(script.seen() == [.frame(id, "reject 2 busy"), .frame(id, "ack")])
+        #expect(script.hub.pendingOctets == 0)
+    }
+
+    private static let creation = Operation(
+        kind: .school, id: Identifier(high: 3, low: 3), action: .create(athlete: nil, patch: FieldPatch()))
+}
+
+@Suite("Rights that have ended here before the database says so")
+struct EndedRightsTests {
+    @Test("a right that waits for its commit is never forgotten, and at most so many wait")
+    func bounded() {
+        var ended = EndedRights<Int>()
+        for number in 0..<EndedRights<Int>.maxPending { #expect(ended.begin(number) == true) }
+        #expect(ended.begin(-1) == false)
+        #expect(!ended.contains(-1))
+        #expect(ended.begin(0) == true)
+        for number in 0..<2 * EndedRights<Int>.maxLately { ended.didCommit(-2 - number) }
+        #expect(ended.contains(0) && ended.contains(EndedRights<Int>.maxPending - 1))
+        ended.didCommit(0)
+        #expect(ended.begin(-1) == true)
+        #expect(ended.contains(0) && ended.contains(-1))
+    }
+
+    @Test("the last rights that ended are remembered: at least half of the bound, at most all of it")
+    func lately() {
+        var ended = EndedRights<Int>()
+        #expect(!ended.contains(1))
+        for number in 0..<3 * EndedRights<Int>.maxLately { ended.didCommit(number) }
+        let remembered = (0..<3 * EndedRights<Int>.maxLately).filter { ended.contains($0) }
+        #expect((EndedRights<Int>.maxLately / 2...EndedRights<Int>.maxLately).contains(remembered.count))
+        #expect(remembered.last == 3 * EndedRights<Int>.maxLately - 1)
+    }
+
+    @Test("a refusal gives a right back when nobody else has asked for its end, and never after a commit")
+    func lift() {
+        var ended = EndedRights<Int>()
+        _ = ended.begin(1)
+        _ = ended.begin(1)
+        ended.lift(1)
+        #expect(ended.contains(1))
+        ended.lift(1)
+        #expect(!ended.contains(1))
+        ended.lift(1)
+        _ = ended.begin(2)
+        ended.didCommit(2)
+        ended.lift(2)
+        #expect(ended.contains(2))
     }
 }
 

@@ -273,7 +273,7 @@ final class World {
             scheduler.after(dice.number(0...15)) { $0.read(id, request, life) }
         case .noteAccess(let access): life.accesses.append(access)
         case .renew(let sessions): life.renewals += sessions
-        case .command, .note: break
+        case .command, .endSession, .note: break
         }
     }
 

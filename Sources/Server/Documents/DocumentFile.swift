@@ -62,8 +62,10 @@ class DocumentFileWork: HTTPWork {
 
     /// Opens the file where octets of it are wanted, and answers.
     ///
-    /// - Parameter sending: called when octets of the file are about to go, with the first of them.
-    final func give(_ file: DocumentFile, sending: @escaping (Int) -> Void) {
+    /// - Parameters:
+    ///   - refusal: asked when the file is open, in the last moment before it is given out: a right may have ended meanwhile. `nil` gives it out.
+    ///   - sending: called when octets of the file are about to go, with the first of them.
+    final func give(_ file: DocumentFile, refusal: @escaping () -> HTTPResponse?, sending: @escaping (Int) -> Void) {
         let selection = file.selection(request.head)
         guard !selection.pieces.isEmpty else { return respond(HTTPResponse(selection.status, selection.fields)) }
         let document = file.document
@@ -79,6 +81,8 @@ class DocumentFileWork: HTTPWork {
                         500, code: "file_missing",
                         sentence: "The file of this document cannot be read. Whoever runs this server finds out more with huddled check."))
             }
+            // A server that ends can note nothing any more, so it gives nothing out.
+            if let refusal = shard.isEnding ? Bearer.busy : refusal() { return respond(refusal) }
             if request.head.method == "GET" { sending(selection.first ?? 0) }
             respond(HTTPResponse(selection, of: open, key: document.id))
         }

@@ -66,16 +66,23 @@ final class DocumentDownload: DocumentFileWork {
         switch finding {
         case nil: respond(Bearer.busy)
         case .unknownToken?: respond(Bearer.refusal(hasToken: true))
-        case .none?: respond(DocumentDownload.missing)
-        case .found(let document, let member, _)?:
+        case .none(let signIn)?: respond(refusal(signIn) ?? DocumentDownload.missing)
+        case .found(let document, let member, let signIn)?:
+            if let refused = refusal(signIn) { return respond(refused) }
             // It may be looked at again without being sent again, by who shows their right to it each time.
-            give(DocumentFile(document: document, caching: "private, no-cache")) { [shard] _ in
+            give(DocumentFile(document: document, caching: "private, no-cache"), refusal: { [self] in refusal(signIn) }) { [shard] _ in
                 // One's own is not noted.
                 guard member != document.athlete else { return }
                 shard.note(
                     AccessNote(family: document.family, athlete: document.athlete, member: member, subject: .document, record: document.id))
             }
         }
+    }
+
+    /// To who has signed out since the token was looked up.
+    private func refusal(_ signIn: SignIn?) -> HTTPResponse? {
+        guard let signIn, shard.hasEnded(signIn.session) else { return nil }
+        return Bearer.refusal(hasToken: true)
     }
 
     /// In the same words whether it is deleted, of others, or was never there; and for a link that has ended.

@@ -66,11 +66,6 @@ class DocumentWork: HTTPWork {
         }
     }
 
-    final func refuse(_ rejection: Rejection) {
-        let refusal = UploadRefusal(rejection)
-        respond(HTTPResponse(refusal.status, code: refusal.code, field: refusal.field, sentence: refusal.sentence))
-    }
-
     final func respond(_ status: Int, _ members: (inout JSONWriter) -> Void) {
         var writer = JSONWriter()
         writer.beginObject()
@@ -79,6 +74,15 @@ class DocumentWork: HTTPWork {
         respond(
             HTTPResponse(
                 status, [Field("Content-Type", "application/json"), Field("Cache-Control", "no-store")], content: writer.octets + [0x0A]))
+    }
+}
+
+extension HTTPWork {
+    /// Answers with why the rules, the disk or the load did not let it happen.
+    fileprivate func refuse(_ rejection: Rejection) {
+        let refusal = UploadRefusal(rejection)
+        let fields = refusal.retryAfter.map { [Field("Retry-After", "\($0)")] } ?? []
+        respond(HTTPResponse(refusal.status, code: refusal.code, field: refusal.field, sentence: refusal.sentence, fields))
     }
 }
 
@@ -172,22 +176,32 @@ private final class ShareListing: DocumentWork {
     }
 }
 
-/// `DELETE /documents/<id>/shares?share=<id>`.
-private final class ShareEnding: DocumentWork {
+/// `DELETE /documents/<id>/shares?share=<id>`: the link opens nothing from the moment in which a reader has found that the member may end it. The
+/// answer follows when that is durable.
+private final class ShareEnding: HTTPWork {
+    private unowned let shard: Shard
+
+    init(_ request: HTTPRequest, _ shard: Shard) {
+        self.shard = shard
+        super.init(request)
+    }
+
     override func begin() {
-        find { [self] document, member in
-            guard let share = request.parameter("share").flatMap({ Identifier($0) }) else {
-                return respond(HTTPResponse(400, code: "required", field: "share", sentence: "Name the link to end: ?share=<id>."))
-            }
-            let (family, id) = (document.family, document.id)
-            shard.write({ store throws(StoreFailure) in
-                (try store.endShare(share, of: id, family: family, member: member), [])
-            }) { [self] (answer: Result<Void, Rejection>?) in
+        shard.authenticate(self) { [self] signIn in
+            guard let document = Identifier(request.name) else { return respond(DocumentDownload.missing) }
+            let link = request.parameter("share").flatMap { Identifier($0) }
+            shard.read { reader throws(StoreFailure) -> Result<ShareEnd, Rejection>? in
+                if let link { return try reader.shareEnd(link, of: document, by: signIn) }
+                guard try reader.document(document, by: signIn) != nil else { return nil }
+                return .failure(Rejection(.required, "Name the link to end: ?share=<id>.", field: "share"))
+            } then: { [self] found in
                 guard isOpen else { return }
-                switch answer {
-                case nil: respond(Bearer.busy)
-                case .failure(let rejection)?: refuse(rejection)
-                case .success?: respond(HTTPResponse(204))
+                guard let found else { return respond(Bearer.busy) }
+                guard let found else { return respond(DocumentDownload.missing) }
+                guard !shard.hasEnded(signIn.session) else { return respond(Bearer.refusal(hasToken: true)) }
+                switch found {
+                case .failure(let rejection): refuse(rejection)
+                case .success(let end): shard.revoke(end) { [self] in $0.map(refuse) ?? respond(HTTPResponse(204)) }
                 }
             }
         }

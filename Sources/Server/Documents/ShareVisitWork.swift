@@ -74,19 +74,24 @@ final class ShareVisitWork: DocumentFileWork {
                 door.guesses.miss(group, now: shard.reactor.now)
                 return respond(door.missing)
             }
-            show(shared)
+            let name = ShareLinkName(family: shared.document.family, link: shared.link)
+            guard !shard.hasEnded(name) else { return respond(door.missing) }
+            show(shared, name)
         }
     }
 
-    private func show(_ shared: SharedDocument) {
-        let visit = ShareVisit(family: shared.document.family, link: shared.link, what: what)
+    private func show(_ shared: SharedDocument, _ name: ShareLinkName) {
+        let visit = ShareVisit(family: name.family, link: name.link, what: what)
         switch what {
         case .page:
+            // A server that ends can note nothing any more.
+            guard !shard.isEnding else { return respond(SharePage.busy) }
             // Whoever only asks whether it is there has seen nothing.
             if request.head.method == "GET" { shard.note(visit) }
             respond(SharePage.page(shared, token: request.name))
         case .download:
-            give(DocumentFile(document: shared.document, caching: "no-store")) { [shard] first in
+            let refusal: () -> HTTPResponse? = { [self] in shard.hasEnded(name) ? door.missing : nil }
+            give(DocumentFile(document: shared.document, caching: "no-store"), refusal: refusal) { [shard] first in
                 // Going on with a download is not another.
                 if first == 0 { shard.note(visit) }
             }

@@ -34,7 +34,7 @@ extension Shard {
         signIn(token) { found in
             guard work.isOpen else { return }
             guard let answer = found else { return work.respond(Bearer.busy) }
-            guard let signIn = answer else { return work.respond(Bearer.refusal(hasToken: true)) }
+            guard let signIn = answer, !hasEnded(signIn.session) else { return work.respond(Bearer.refusal(hasToken: true)) }
             then(signIn)
         }
     }

@@ -145,7 +145,10 @@ final class UploadTable {
 
     /// - Parameter then: as of `Shard.signIn`.
     func signIn(_ token: String, then: @escaping (SignIn??) -> Void) {
-        shard.signIn(token, then: then)
+        shard.signIn(token) { [unowned shard] found in
+            guard let signIn = found ?? nil, shard.hasEnded(signIn.session) else { return then(found) }
+            then(.some(nil))
+        }
     }
 
     /// An upload of who asks; everybody else's is not there.

@@ -73,15 +73,19 @@ final class ShareTable {
         try update.run()
     }
 
-    /// Counts a visit and enters it into the link's log.
-    func note(family: Int64, link: Identifier, _ what: ShareVisit.What, at: Int64) throws {
-        let column = what == .page ? "views" : "downloads"
-        let update = try database.prepare("UPDATE share_links SET \(column) = \(column) + 1 WHERE family = ? AND id = ? RETURNING key, views + downloads")
-        update.bind(1, family)
-        update.bind(2, link)
-        guard let (key, count) = try update.one({ ($0.int64(0), $0.int64(1)) }) else { return }
-        try database.run("INSERT INTO share_views (link, at, what) VALUES (?, ?, ?)", .integer(key), .integer(at), .text(what.rawValue))
-        guard count > Self.maxViews else { return }
+    /// Counts openings of a link, and enters the newest `rows` of them into its log: the first with its time, the others with that of the last.
+    func note(family: Int64, _ visit: ShareVisit, count: Int64, rows: Int64, first: Int64, last: Int64) throws {
+        let column = visit.what == .page ? "views" : "downloads"
+        let update = try database.prepare("UPDATE share_links SET \(column) = \(column) + ? WHERE family = ? AND id = ? RETURNING key, views + downloads")
+        update.bind(1, count)
+        update.bind(2, family)
+        update.bind(3, visit.link)
+        guard let (key, total) = try update.one({ ($0.int64(0), $0.int64(1)) }) else { return }
+        for row in 0..<min(rows, Self.maxViews) {
+            let at = row == 0 ? first : last
+            try database.run("INSERT INTO share_views (link, at, what) VALUES (?, ?, ?)", .integer(key), .integer(at), .text(visit.what.rawValue))
+        }
+        guard total > Self.maxViews else { return }
         try database.run(
             "DELETE FROM share_views WHERE link = ?1 AND row <= (SELECT row FROM share_views WHERE link = ?1 ORDER BY row DESC LIMIT 1 OFFSET ?2)",
             .integer(key), .integer(Self.maxViews))

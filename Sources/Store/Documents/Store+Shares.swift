@@ -1,4 +1,4 @@
-package import Bytes
+import Bytes
 package import Family
 package import Wire
 
@@ -38,40 +38,19 @@ extension Store {
         }
     }
 
-    /// Ends a share link, under the rights of who asks. One that has ended already is no error.
+    /// Ends a share link under the rights of the member who asks. A link that has ended already is no error. The school stays among those that
+    /// the document is shared with.
     ///
-    /// - Parameter named: the document that who asks takes it for a link of; `nil` for whichever it is of.
-    /// - Returns: why nothing was done, if so. The school stays among those that the document is shared with.
-    package func endShare(
-        _ link: Identifier, of named: Identifier? = nil, family id: Identifier, member: Identifier
-    ) throws(StoreFailure) -> Result<Void, Rejection> {
-        let outcome = try transaction {
-            guard let family = try family(id), let role = family.member(member)?.role else { throw Rejection.noSuchFamily }
-            guard let document = try shares.document(family: family.key, of: link), named == nil || named == document,
-                let row = try records.find(family: family.key, document)
-            else { throw Rejection(.notFound, "There is no such share link. Nothing was changed", id: link) }
-            let change = PendingChange(family: family, actor: Actor(member: member, role: role), context: .all, at: environment.now())
-            let operation = Operation(kind: .document, id: document, action: .update(base: 0, merge: .none, patch: FieldPatch()))
-            try check(.update, operation, 0, owner: row.record.athlete, author: row.record.createdBy, change)
-            try shares.end(family: family.key, link: link, at: change.at)
-        }
-        switch outcome {
-        case .done: return .success(())
-        case .refused(let rejection): return .failure(rejection)
-        }
-    }
-
-    /// Counts visits and enters them into the logs of their links. What names a link that is gone is left out; a full disk loses the
-    /// entries, as in the access log.
-    package func note(_ visits: [ShareVisit]) throws(StoreFailure) {
-        guard !visits.isEmpty else { return }
-        _ = try transaction {
-            let at = environment.now()
-            for visit in visits {
-                guard let family = try family(visit.family) else { continue }
-                try shares.note(family: family.key, link: visit.link, visit.what, at: at)
-            }
-        }
+    /// - Throws: a `Rejection` before anything is written.
+    func endShare(_ end: ShareEnd) throws {
+        guard let family = try family(end.family), let role = family.member(end.member)?.role else { throw Rejection.noSuchFamily }
+        guard let document = try shares.document(family: family.key, of: end.link), end.document == nil || end.document == document,
+            let row = try records.find(family: family.key, document)
+        else { throw Rejection.noSuchShare(end.link) }
+        let change = PendingChange(family: family, actor: Actor(member: end.member, role: role), context: .all, at: environment.now())
+        let operation = Operation(kind: .document, id: document, action: .update(base: 0, merge: .none, patch: FieldPatch()))
+        try check(.update, operation, 0, owner: row.record.athlete, author: row.record.createdBy, change)
+        try shares.end(family: family.key, link: end.link, at: change.at)
     }
 
     /// A living document, for those who may see it.
@@ -92,4 +71,11 @@ extension Store {
     }
 
     private static let sharedSchools = Kind.document.declaration.index(of: "shared_with_schools") ?? 0
+}
+
+extension Rejection {
+    /// The one answer for a link that the document does not have, whether another has it or not.
+    static func noSuchShare(_ link: Identifier) -> Rejection {
+        Rejection(.notFound, "There is no such share link. Nothing was changed", id: link)
+    }
 }

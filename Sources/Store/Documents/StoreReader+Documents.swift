@@ -69,9 +69,7 @@ extension StoreReader {
         var access = Access(
             actor: Actor(member: membership.member, role: member.role), kind: .document, action: .create, owner: document.athlete,
             author: membership.member, subject: document.id)
-        let zone = try record(family: family, document.family)?.fields.text("time_zone") ?? "UTC"
-        access.ownerAllowsParents = Age.parentAccess(
-            athlete.parentAccess, age: environment.age(born: athlete.born, zone: zone, at: environment.now()))
+        access.ownerAllowsParents = try parentAccess(of: athlete, family: family, document.family)
         try Permission.check(access, operation: 0, id: document.id)
         var operation = Operation(kind: .document, id: document.id, action: .update(base: 0, merge: .none, patch: document.fields))
         try Validation.canonicalize(&operation, index: 0, environment: environment.rules)
@@ -100,6 +98,12 @@ extension StoreReader {
         try Quota.check(used: used, wanted: isLengthKnown ? document.file.octets : 1, limit: environment.limits.familyStorage)
         return UploadPermit(
             family: document.family, member: membership.member, room: max(0, Int64(environment.limits.familyStorage) - used))
+    }
+
+    /// What parents may do with an athlete's records now.
+    func parentAccess(of athlete: MemberState, family: Int64, _ id: Identifier) throws -> ParentAccess {
+        let zone = try record(family: family, id)?.fields.text("time_zone") ?? "UTC"
+        return Age.parentAccess(athlete.parentAccess, age: environment.age(born: athlete.born, zone: zone, at: environment.now()))
     }
 
     /// Octets of a family's documents, each file once, deleted ones included until they are purged.

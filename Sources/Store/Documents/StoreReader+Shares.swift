@@ -1,5 +1,5 @@
 package import Bytes
-import Family
+package import Family
 import SQLite
 
 extension StoreReader {
@@ -54,6 +54,30 @@ extension StoreReader {
                     createdAt: row.int64(4), expiresAt: row.int64(5), endedAt: row.optionalInt64(6), views: row.int64(7),
                     downloads: row.int64(8), lastOpenedAt: row.optionalInt64(9))
             }
+        }
+    }
+
+    /// Whether somebody may end a link of a document now, by the rules that the writer asks again.
+    ///
+    /// - Returns: what the writer is to be asked; `nil` when the person sees no such document.
+    package func shareEnd(
+        _ link: Identifier, of document: Identifier, by signIn: SignIn
+    ) throws(StoreFailure) -> Result<ShareEnd, Rejection>? {
+        guard let (found, member) = try self.document(document, by: signIn) else { return nil }
+        return try reading { () -> Result<ShareEnd, Rejection>? in
+            let family = try key(found.family)
+            let find = try database.prepare("SELECT 1 FROM share_links WHERE family = ? AND id = ? AND document = ?")
+            find.bind(1, family)
+            find.bind(2, link)
+            find.bind(3, document)
+            guard try find.one({ _ in true }) ?? false else { return .failure(.noSuchShare(link)) }
+            let members = try members.members(family: family)
+            guard let role = members[member]?.role else { return nil }
+            var access = Access(
+                actor: Actor(member: member, role: role), kind: .document, action: .update, owner: found.athlete, subject: document)
+            if let athlete = members[found.athlete] { access.ownerAllowsParents = try parentAccess(of: athlete, family: family, found.family) }
+            do throws(Rejection) { try Permission.check(access, operation: 0, id: document) } catch { return .failure(error) }
+            return .success(ShareEnd(family: found.family, member: member, document: document, link: link))
         }
     }
 

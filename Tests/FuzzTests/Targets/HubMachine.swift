@@ -48,6 +48,8 @@ struct HubMachine {
     private var commands: [(SessionID, SessionCommand)] = []
     /// Tokens that a code gave and nobody used yet.
     private var unused: Set<Int> = []
+    /// Sessions of the database that are being ended.
+    private var endings: [Int64] = []
     private var proposals: [Proposal] = []
     private var committed: [CommitResult] = []
     private var flushes = true
@@ -79,11 +81,12 @@ struct HubMachine {
             while !reads.isEmpty { execute(0) }
             while !answers.isEmpty { try deliver(0) }
             while !commands.isEmpty { try obey(0) }
+            while let number = endings.popLast() { hub.endSessions(number) }
             commit(proposals.count)
             try deliverCommits()
             _ = hub.reportDrained { _ in true }
             try drain()
-        } while !(reads.isEmpty && answers.isEmpty && commands.isEmpty && proposals.isEmpty && committed.isEmpty)
+        } while !(reads.isEmpty && answers.isEmpty && commands.isEmpty && endings.isEmpty && proposals.isEmpty && committed.isEmpty)
             || hub.reportDrained({ _ in true })
         try drain()
         for id in open {
@@ -141,7 +144,21 @@ struct HubMachine {
             let flushed = flushes
             _ = hub.reportDrained { _ in flushed }
         case 18:
-            switch choices.below(6) {
+            switch choices.below(8) {
+            case 6:
+                guard let number = endings.popLast() else { return }
+                // A full disk: it stays in effect, and is tried again.
+                if choices.chance() {
+                    endings.insert(number, at: 0)
+                    hub.didNotEnd(number, Rejection(.storageFull, "Full."))
+                } else {
+                    hub.endSessions(number)
+                }
+            case 7:
+                // The writer has no room for the newest.
+                let refused = Array(proposals.suffix(choices.below(3)))
+                proposals.removeLast(refused.count)
+                hub.refused(refused)
             case 0: if !commands.isEmpty { try obey(choices.below(commands.count)) }
             case 1: rightsChange()
             case 2: hub.endSessions(Int64(choices.below(5)))
@@ -269,7 +286,6 @@ struct HubMachine {
     private mutating func obey(_ index: Int) throws {
         let (id, command) = commands.remove(at: index)
         switch command {
-        case .signOut(let token): hub.commanded(id, .signedOut(session: Int64(token) ?? 0))
         case .closeRedemption: hub.commanded(id, .redemptionClosed)
         case .redeem(let code, _):
             let number = Int(code) ?? 9
@@ -295,6 +311,9 @@ struct HubMachine {
             case .propose(let proposal): proposals.append(proposal)
             case .read(let id, let request): reads.append((id, request))
             case .command(let id, let command): commands.append((id, command))
+            case .endSession(let number):
+                try hold(hub.hasEnded(number), "a session goes on that is being ended")
+                endings.append(number)
             default: break
             }
         }
@@ -306,6 +325,8 @@ struct HubMachine {
 
     private mutating func sent(_ octets: [UInt8], to id: SessionID) throws {
         guard var session = seen[id], !session.isEnded else { throw Broken(description: "something is sent after the end") }
+        let isOfFamily = octets.first != UInt8(ascii: "{")
+        try hold(!isOfFamily || octets == Array("receipt".utf8) || hub.session(id)?.phase != .ending, "who signed out gets something of the family")
         defer { seen[id] = session }
         if octets.first == 0x73 {
             try hold(session.family != nil && session.cursor == nil, "a snapshot that is not due")

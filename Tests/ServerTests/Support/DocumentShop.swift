@@ -28,12 +28,12 @@ final class DocumentShop {
 
     static let school = "Rice <script>alert(1)</script> & Co"
 
-    init(octets: Int = 100_000, name: String = "Fall highlights.pdf", type: String = "application/pdf", title: String = "Transcript") throws {
+    init(octets: Int = 100_000, name: String = "Fall highlights.pdf", type: String = "application/pdf", title: String = "Transcript", vfs: String? = nil) throws {
         let content = (0..<octets).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 11) }
         let made = Made()
         let document = document
         let school = school
-        server = try TestShard { store, folder, parent, athlete in
+        server = try TestShard(vfs: vfs) { store, folder, parent, athlete in
             let blob = try BlobFolder(path: folder + "/blobs").put(content, family: parent.family)
             let created = Operation(
                 kind: .school, id: school, action: .create(athlete: nil, patch: Self.patch(.school, ["name": .text(DocumentShop.school)])))

@@ -27,6 +27,7 @@ final class TestShard {
     /// What files stand back for.
     let precedence = Precedence()
     private var isStopped = false
+    private var gates: [BlockingQueue<Bool>] = []
     private let wallClock = WallClock()
 
     private final class WallClock: Sendable {
@@ -88,7 +89,40 @@ final class TestShard {
         reactor.setHooks(shard)
     }
 
+    /// Keeps the writer from going on, as a disk does whose sync does not return, until `letWriterGo`.
+    func holdWriter() throws {
+        let (entered, gate) = (BlockingQueue<Bool>(limit: 1), BlockingQueue<Bool>(limit: 1))
+        gates.append(gate)
+        shard.write({ _ throws(StoreFailure) in
+            _ = entered.put(true)
+            _ = gate.take()
+            return (true, [])
+        }) { (_: Bool?) in }
+        try until("the writer is held") { entered.count > 0 }
+    }
+
+    /// Mutations of nobody who waits for their answers.
+    ///
+    /// - Returns: how many found room.
+    func fillMutations(_ count: Int) -> Int {
+        let nobody = Identifier(high: 0, low: 1)
+        let proposals = (0..<count).map { number in
+            Proposal(
+                family: nobody, member: nobody, context: .all, mutation: Mutation(client: nobody, id: Int64(number), operations: []), session: .max)
+        }
+        return count - writer.submit(proposals).count
+    }
+
+    /// Jobs of files that are not taken or not done.
+    var waitingFiles: Int { files.count }
+
+    func letWriterGo() {
+        for gate in gates { gate.close() }
+        gates = []
+    }
+
     deinit {
+        letWriterGo()
         if !isStopped {
             shard.startDrain()
             while !shard.isWriterDone { reactor.tick(waitingAtMost: 10) }

@@ -33,6 +33,17 @@ struct ShareTests {
 
     private func opens(_ token: String) throws -> Bool { try world.reader.share(token: token) != nil }
 
+    private func end(_ link: Identifier, _ family: Identifier, _ member: Identifier) throws {
+        let end = ShareEnd(family: family, member: member, document: nil, link: link)
+        if let rejection = try world.store.revoke([.share(end)])[0] { throw rejection }
+    }
+
+    private func note(_ visits: [ShareVisit]) throws {
+        var notes = UsageNotes()
+        for visit in visits { notes.add(visit, at: 0) }
+        try world.store.write(notes, now: 0)
+    }
+
     private func code(_ body: () throws -> Void) -> ErrorCode? {
         do { try body() } catch { return (error as? Rejection)?.code }
         return nil
@@ -82,11 +93,45 @@ struct ShareTests {
     @Test("P47 revoking ends a link at once and for good; twice is no error, a link of nobody is not found")
     func revokes() throws {
         let created = try share().created
-        try world.store.endShare(created.link.id, family: home.family, member: home.parent).get()
+        try end(created.link.id, home.family, home.parent)
         #expect(try !opens(created.token))
-        try world.store.endShare(created.link.id, family: home.family, member: home.parent).get()
-        #expect(code { try world.store.endShare(world.newID(), family: home.family, member: home.parent).get() } == .notFound)
+        try end(created.link.id, home.family, home.parent)
+        #expect(code { try end(world.newID(), home.family, home.parent) } == .notFound)
         #expect(try world.record(home, document).fields.set("shared_with_schools").map(\.id) == [rice])
+    }
+
+    @Test("several rights end in one transaction; one that the rules refuse leaves the others as they are")
+    func revokesTogether() throws {
+        let created = try share().created
+        let gus = try world.invite(home, .guest, name: "Gus").member
+        guard case .token(let guest) = try world.store.perform(.token(member: gus)).0.get() else { throw Unexpected() }
+        let session = try #require(try world.reader.signIn(token: guest.token)).session
+        let refused = ShareEnd(family: home.family, member: gus, document: nil, link: created.link.id)
+        let elsewhere = ShareEnd(family: home.family, member: home.parent, document: world.newID(), link: created.link.id)
+        let allowed = ShareEnd(family: home.family, member: leo, document: document, link: created.link.id)
+        let answers = try world.store.revoke([.share(refused), .session(session), .share(elsewhere), .share(allowed), .session(session)])
+        #expect(answers.map { $0?.code } == [.notAllowed, nil, .notFound, nil, nil])
+        #expect(try !opens(created.token))
+        #expect(try world.reader.signIn(token: guest.token) == nil)
+    }
+
+    @Test("a reader decides as the writer does who may end a link: members who may edit the document; others hear what they hear about documents")
+    func endsEarly() throws {
+        let link = try share().created.link.id
+        let gus = try world.invite(home, .guest, name: "Gus").member
+        let other = try world.home("Nowak")
+        func early(_ member: Identifier, _ link: Identifier, of document: Identifier) throws -> Result<ShareEnd, Rejection>? {
+            guard case .token(let created) = try world.store.perform(.token(member: member)).0.get() else { throw Unexpected() }
+            return try world.reader.shareEnd(link, of: document, by: try #require(try world.reader.signIn(token: created.token)))
+        }
+        for member in [home.parent, leo] {
+            let wanted = ShareEnd(family: home.family, member: member, document: document, link: link)
+            #expect(try early(member, link, of: document)?.get() == wanted)
+        }
+        #expect(code { _ = try early(gus, link, of: document)?.get() } == .notAllowed)
+        #expect(code { _ = try early(home.parent, world.newID(), of: document)?.get() } == .notFound)
+        #expect(try early(other.parent, link, of: document) == nil)
+        #expect(try early(home.parent, link, of: world.newID()) == nil)
     }
 
     @Test("ending the sharing, deleting the document, and their undoing do not leave or bring back a link", arguments: ["unshare", "delete", "undo"])
@@ -124,11 +169,11 @@ struct ShareTests {
     func visits() throws {
         let created = try share().created
         let visit = ShareVisit(family: home.family, link: created.link.id, what: .page)
-        try world.store.note([visit, visit])
+        try note([visit, visit])
         world.surroundings.now += 5
-        try world.store.note([ShareVisit(family: home.family, link: created.link.id, what: .download)])
-        try world.store.note([ShareVisit(family: home.family, link: world.newID(), what: .page), ShareVisit(family: world.newID(), link: created.link.id, what: .page)])
-        try world.store.endShare(created.link.id, family: home.family, member: home.parent).get()
+        try note([ShareVisit(family: home.family, link: created.link.id, what: .download)])
+        try note([ShareVisit(family: home.family, link: world.newID(), what: .page), ShareVisit(family: world.newID(), link: created.link.id, what: .page)])
+        try end(created.link.id, home.family, home.parent)
         let link = try #require(try world.reader.shares(family: home.family).first)
         #expect(link.views == 2 && link.downloads == 1 && link.lastOpenedAt == world.surroundings.now)
         let log = try world.reader.visits(family: home.family, link: created.link.id)
@@ -140,7 +185,7 @@ struct ShareTests {
     func bounded() throws {
         let created = try share().created
         let visit = ShareVisit(family: home.family, link: created.link.id, what: .page)
-        try world.store.note(Array(repeating: visit, count: 1_050))
+        try note(Array(repeating: visit, count: 1_050))
         #expect(try world.reader.visits(family: home.family, link: created.link.id).count == 1_000)
         #expect(try world.reader.shares(family: home.family).first?.views == 1_050)
     }
@@ -152,9 +197,9 @@ struct ShareTests {
         #expect(code { _ = try share(by: mia) } == .notAllowed)
         #expect(code { _ = try share(by: gus) } == .notAllowed)
         let created = try share(by: leo).created
-        #expect(code { try world.store.endShare(created.link.id, family: home.family, member: gus).get() } == .notAllowed)
+        #expect(code { try end(created.link.id, home.family, gus) } == .notAllowed)
         let other = try world.home("Nowak")
-        #expect(code { try world.store.endShare(created.link.id, family: other.family, member: other.parent).get() } == .notFound)
+        #expect(code { try end(created.link.id, other.family, other.parent) } == .notFound)
         #expect(code { _ = try share(by: other.parent) } == .notFound)
         #expect(code { _ = try share(document: rice) } == .notFound)
         #expect(code { _ = try share(document) } == .unknownReference)
@@ -165,7 +210,7 @@ struct ShareTests {
     @Test("a purged document takes its links and their logs along; ended links go after a year")
     func purged() throws {
         let created = try share().created
-        try world.store.note([ShareVisit(family: home.family, link: created.link.id, what: .page)])
+        try note([ShareVisit(family: home.family, link: created.link.id, what: .page)])
         try world.mutate(home, home.parent, delete(.document, document, base: try world.record(home, document).version))
         world.surroundings.now += 31 * Surroundings.day
         try world.purge()

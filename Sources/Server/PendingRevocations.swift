@@ -1,0 +1,89 @@
+import Bytes
+import Family
+import Store
+
+/// Revocations that are in effect and not durable yet, each with the writer once, and the requests that wait for them.
+struct PendingRevocations {
+    typealias Answer = (Rejection?) -> Void
+
+    enum Acceptance { case submit, waits, full }
+
+    private struct Entry {
+        var answers: [Answer] = []
+        /// When it is to be tried again; `nil` while the writer has it.
+        var retryAt: Int64?
+    }
+
+    /// As many as the writer takes.
+    static let maxPending = WriterQueue.Class.revocation.limit
+    /// Requests that wait for the same revocation.
+    static let maxAnswers = 16
+    /// Milliseconds until one that found the disk full is tried again.
+    static let retryTime: Int64 = 5_000
+
+    private var entries: [Revocation: Entry] = [:]
+    private var postponed = 0
+
+    /// - Returns: `submit` when the writer has to be asked; `waits` when it has been; `full` when there is no room, and nothing was added.
+    mutating func add(_ revocation: Revocation, _ answer: Answer?) -> Acceptance {
+        guard var entry = entries[revocation] else {
+            guard entries.count < Self.maxPending else { return .full }
+            entries[revocation] = Entry(answers: answer.map { [$0] } ?? [])
+            return .submit
+        }
+        if let answer {
+            guard entry.answers.count < Self.maxAnswers else { return .full }
+            entry.answers.append(answer)
+        }
+        let isIdle = entry.retryAt != nil
+        if isIdle { postponed -= 1 }
+        entry.retryAt = nil
+        entries[revocation] = entry
+        return isIdle ? .submit : .waits
+    }
+
+    /// It is durable, or refused for good.
+    ///
+    /// - Returns: who waits for that.
+    mutating func end(_ revocation: Revocation) -> [Answer] {
+        guard let entry = entries.removeValue(forKey: revocation) else { return [] }
+        if entry.retryAt != nil { postponed -= 1 }
+        return entry.answers
+    }
+
+    /// It is to be tried again later.
+    ///
+    /// - Returns: who waits, and is to be told that it is not durable.
+    mutating func postpone(_ revocation: Revocation, now: Int64) -> [Answer] {
+        guard let entry = entries[revocation] else { return [] }
+        if entry.retryAt == nil { postponed += 1 }
+        entries[revocation] = Entry(retryAt: now + Self.retryTime)
+        return entry.answers
+    }
+
+    /// What is to be given to the writer again now.
+    mutating func due(now: Int64) -> [Revocation] {
+        guard postponed > 0 else { return [] }
+        let due = entries.filter { $0.value.retryAt.map { $0 <= now } ?? false }.map(\.key)
+        for revocation in due { entries[revocation]?.retryAt = nil }
+        postponed -= due.count
+        return due
+    }
+}
+
+@available(*, unavailable) extension PendingRevocations: Sendable {}
+
+/// A share link among those of all families.
+struct ShareLinkName: Hashable, Sendable {
+    var family: Identifier
+    var link: Identifier
+}
+
+extension ShareEnd {
+    var name: ShareLinkName { ShareLinkName(family: family, link: link) }
+}
+
+extension Rejection {
+    /// Nothing was done, because too much waits.
+    static let busy = Rejection(.busy, "The server is busy. Try again in a moment.", retryAfter: 1_000)
+}

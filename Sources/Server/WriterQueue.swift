@@ -1,0 +1,259 @@
+import Family
+import Rooms
+import Store
+
+/// What waits for the writer: jobs in classes, each with a bound of its own, in the order in which they are to be done.
+///
+/// A value without threads or time. The order:
+/// 1. Revocations, all that wait together: they overtake everything. Between two batches of them one piece of other work is done, so that a member
+///    who ends rights again and again stops nobody's writing.
+/// 2. Mutations, oldest first, as many as wait when their round begins.
+/// 3. One other job, from each class in turn, oldest first. Then the next round begins.
+/// 4. `stop`, when nothing else waits.
+///
+/// So one class never takes another's room, and no class waits for more than one job of each other class, besides mutations.
+struct WriterQueue: Sendable {
+    enum Class: String, CaseIterable, Sendable {
+        /// Sign-outs and ends of share links.
+        case revocation
+        case mutation
+        /// Commands of `huddled`'s own processes.
+        case admin
+        /// Requests over HTTP of members.
+        case request
+        /// Jobs of anybody who connects.
+        case stranger
+        /// Exports and imports.
+        case transfer
+        /// The removal of files.
+        case sweep
+        /// Notes of looks and uses.
+        case usage
+        case maintenance
+
+        /// Jobs of the class that may wait; for mutations, mutations.
+        var limit: Int {
+            switch self {
+            // All that `EndedRights` can have waiting, of sessions and of links.
+            case .revocation: 2 * EndedRights<Int64>.maxPending
+            // Some seconds of work. `Limits.pendingOctets` bounds what they hold.
+            case .mutation: 65_536
+            // As many as connections of the kind.
+            case .admin: Shard.maxAdmins
+            case .request: 1_024
+            case .stranger: 64
+            // There is one transfer and one sweep at a time, and each waits for its answer.
+            case .transfer, .sweep: 4
+            // The next one is gathered while one waits.
+            case .usage: 1
+            case .maintenance: 1
+            }
+        }
+
+        /// Whether a job that finds no room is done with the one that waits, so that nobody is refused anything.
+        var isMerged: Bool { self == .usage || self == .maintenance }
+    }
+
+    /// What the writer does next.
+    enum Work {
+        case revocations([Revocation])
+        case mutations([Proposal])
+        case job(WriterJob)
+    }
+
+    /// Jobs of one class that were refused, for one line of the log.
+    struct Refusal: Equatable {
+        var kind: Class
+        var waiting: Int
+        var refused: Int
+    }
+
+    private var revocations = Waiting<Revocation>()
+    /// As they were put, so that a tick costs the same however many it has.
+    private var batches = Waiting<ArraySlice<Proposal>>()
+    private var mutations = 0
+    private var others: [Class: Waiting<WriterJob>] = [:]
+    /// The class whose job was done last.
+    private var last = Class.revocation
+    /// Mutations of this round that wait.
+    private var round = 0
+    /// The mutations of a round are done, and one other job is next.
+    private var isOthersTurn = false
+    /// The last work was revocations.
+    private var didRevoke = false
+    private var end: WriterJob?
+    private var isClosed = false
+    private var refused: [Class: Int] = [:]
+
+    // MARK: In
+
+    /// - Returns: how many were taken, the first of them; the others find no room.
+    mutating func put(_ proposals: [Proposal]) -> Int {
+        guard isOpen else { return 0 }
+        let taken = min(proposals.count, Class.mutation.limit - mutations)
+        if taken < proposals.count { refused[.mutation, default: 0] += proposals.count - taken }
+        guard taken > 0 else { return 0 }
+        batches.append(proposals[..<taken])
+        mutations += taken
+        return taken
+    }
+
+    /// - Returns: false when there is no room, or nothing is taken any more.
+    mutating func put(_ revocation: Revocation) -> Bool {
+        guard isOpen, hasRoom(.revocation, revocations.count) else { return false }
+        revocations.append(revocation)
+        return true
+    }
+
+    /// - Returns: as above. `stop` always finds room, once.
+    mutating func put(_ job: WriterJob) -> Bool {
+        guard isOpen else { return false }
+        guard let kind = job.kind else {
+            end = job
+            return true
+        }
+        guard hasRoom(kind, others[kind]?.count ?? 0) else { return false }
+        others[kind, default: Waiting()].append(job)
+        return true
+    }
+
+    /// Takes nothing more in and gives nothing more out.
+    mutating func close() { isClosed = true }
+
+    private var isOpen: Bool { !isClosed && end == nil }
+
+    private mutating func hasRoom(_ kind: Class, _ waiting: Int) -> Bool {
+        if waiting < kind.limit { return true }
+        if !kind.isMerged { refused[kind, default: 0] += 1 }
+        return false
+    }
+
+    // MARK: Out
+
+    /// The next work; `nil` when there is none.
+    mutating func take() -> Work? {
+        if isClosed { return nil }
+        if !didRevoke, let work = takeRevocations() { return work }
+        didRevoke = false
+        return takeOrdinary() ?? takeRevocations() ?? takeEnd()
+    }
+
+    private mutating func takeRevocations() -> Work? {
+        guard !revocations.isEmpty else { return nil }
+        didRevoke = true
+        return .revocations(revocations.removeFirst(Store.maxBatch))
+    }
+
+    private mutating func takeOrdinary() -> Work? {
+        if !isOthersTurn {
+            if round == 0 { round = mutations }
+            if round > 0 { return takeMutations() }
+        }
+        isOthersTurn = false
+        if let job = takeOther() { return .job(job) }
+        if mutations > 0 {
+            round = mutations
+            return takeMutations()
+        }
+        return nil
+    }
+
+    private mutating func takeEnd() -> Work? {
+        guard let job = end else { return nil }
+        isClosed = true
+        return .job(job)
+    }
+
+    private mutating func takeMutations() -> Work {
+        var batch: [Proposal] = []
+        let wanted = min(round, Store.maxBatch)
+        while batch.count < wanted {
+            let slice = batches.removeFirst()
+            let fitting = slice.prefix(wanted - batch.count)
+            batch += fitting
+            if fitting.count < slice.count { batches.putBack(slice.dropFirst(fitting.count)) }
+        }
+        mutations -= batch.count
+        round -= batch.count
+        isOthersTurn = round == 0
+        return .mutations(batch)
+    }
+
+    private mutating func takeOther() -> WriterJob? {
+        let all = Class.allCases
+        let start = all.firstIndex(of: last) ?? 0
+        for step in 1...all.count {
+            let kind = all[(start + step) % all.count]
+            guard others[kind]?.isEmpty == false, let job = others[kind]?.removeFirst() else { continue }
+            last = kind
+            return job
+        }
+        return nil
+    }
+
+    /// The mutations that waited when the round began are done, and no revocation waits: the time for what nobody waits for.
+    var isBetweenRounds: Bool { round == 0 && revocations.isEmpty }
+
+    // MARK: What is told
+
+    /// Jobs of a class that wait.
+    func waiting(_ kind: Class) -> Int {
+        switch kind {
+        case .revocation: revocations.count
+        case .mutation: mutations
+        default: others[kind]?.count ?? 0
+        }
+    }
+
+    /// What was refused for want of room since this was asked last.
+    mutating func takeRefusals() -> [Refusal] {
+        if refused.isEmpty { return [] }
+        defer { refused = [:] }
+        return Class.allCases.compactMap { kind in
+            refused[kind].map { Refusal(kind: kind, waiting: waiting(kind), refused: $0) }
+        }
+    }
+}
+
+/// Items in the order in which they came, each taken out in constant time on average.
+private struct Waiting<Item: Sendable>: Sendable {
+    private var items: [Item] = []
+    private var head = 0
+
+    var count: Int { items.count - head }
+    var isEmpty: Bool { count == 0 }
+
+    mutating func append(_ item: Item) { items.append(item) }
+
+    mutating func removeFirst() -> Item {
+        let first = items[head]
+        head += 1
+        trim()
+        return first
+    }
+
+    /// - Returns: at most `maximum`.
+    mutating func removeFirst(_ maximum: Int) -> [Item] {
+        let first = Array(items[head...].prefix(maximum))
+        head += first.count
+        trim()
+        return first
+    }
+
+    /// In the place of the one that was taken out last.
+    mutating func putBack(_ item: Item) {
+        if head == 0 {
+            items.insert(item, at: 0)
+        } else {
+            head -= 1
+            items[head] = item
+        }
+    }
+
+    /// What was taken is let go when it is half of all.
+    private mutating func trim() {
+        guard head * 2 >= items.count else { return }
+        items.removeFirst(head)
+        head = 0
+    }
+}

@@ -1,0 +1,104 @@
+import Bytes
+package import Family
+
+/// Looks and uses that are counted in memory and written together: entries of the access log, openings of share links, sessions in use.
+///
+/// A value without a clock: times are milliseconds of any clock that only grows, the same for all notes and for `Store.write`.
+/// Each of the three parts has its bound. A note above it is left out and counted in `takeDropped`; a session that is left out is noted by its
+/// next sign-in.
+package struct UsageNotes: Sendable {
+    /// Different entries of the access log. A repetition is the same entry.
+    package static let maxAccesses = 16_384
+    /// Links that were opened, pages and downloads apart.
+    package static let maxLinks = 4_096
+    /// Rows for the logs of all links together. The counts of a link go on above it.
+    package static let maxRows = 16_384
+    /// Sessions in use.
+    package static let maxSessions = 65_536
+
+    /// The openings of one link.
+    struct Openings: Sendable {
+        var count: Int64
+        /// How many of them get a row in the log of the link.
+        var rows: Int64
+        var first: Int64
+        var last: Int64
+    }
+
+    /// With the time of the first of them.
+    private(set) var accesses: [AccessNote: Int64] = [:]
+    private(set) var visits: [ShareVisit: Openings] = [:]
+    private(set) var sessions: Set<Int64> = []
+    private var rows = 0
+    private var dropped = 0
+
+    package init() {}
+
+    package var isEmpty: Bool { accesses.isEmpty && visits.isEmpty && sessions.isEmpty }
+
+    /// Notes left out since this was asked last.
+    package mutating func takeDropped() -> Int {
+        defer { dropped = 0 }
+        return dropped
+    }
+
+    /// Somebody looked at what is an athlete's.
+    package mutating func add(_ access: AccessNote, at time: Int64) {
+        guard accesses[access] == nil else { return }
+        guard accesses.count < Self.maxAccesses else {
+            dropped += 1
+            return
+        }
+        accesses[access] = time
+    }
+
+    /// Somebody opened a share link.
+    package mutating func add(_ visit: ShareVisit, at time: Int64) {
+        guard visits[visit] != nil || visits.count < Self.maxLinks else {
+            dropped += 1
+            return
+        }
+        var openings = visits[visit] ?? Openings(count: 0, rows: 0, first: time, last: time)
+        openings.count += 1
+        openings.last = time
+        if rows < Self.maxRows {
+            rows += 1
+            openings.rows += 1
+        }
+        visits[visit] = openings
+    }
+
+    /// A session is in use.
+    package mutating func add(session: Int64) {
+        guard sessions.count < Self.maxSessions || sessions.contains(session) else {
+            dropped += 1
+            return
+        }
+        sessions.insert(session)
+    }
+}
+
+extension Store {
+    /// Writes what was noted, in one transaction. What names a family or link that is gone is left out. A full disk loses the notes, for a look
+    /// back is not worth refusing a look.
+    ///
+    /// - Parameter now: the time by the clock of the notes.
+    package func write(_ notes: UsageNotes, now: Int64) throws(StoreFailure) {
+        guard !notes.isEmpty else { return }
+        _ = try transaction {
+            let at = environment.now()
+            func time(_ noted: Int64) -> Int64 { at - max(0, now - noted) }
+            // In the order of time, because rows stand in the order of their writing.
+            for (access, noted) in notes.accesses.sorted(by: { $0.value < $1.value }) {
+                guard let family = try family(access.family) else { continue }
+                try accessLog.add(access, family: family.key, at: time(noted))
+            }
+            for (visit, openings) in notes.visits.sorted(by: { $0.value.last < $1.value.last }) {
+                guard let family = try family(visit.family) else { continue }
+                try shares.note(
+                    family: family.key, visit, count: openings.count, rows: openings.rows, first: time(openings.first), last: time(openings.last))
+            }
+            for session in notes.sessions { try people.renewSession(key: session, at: at) }
+        }
+    }
+}

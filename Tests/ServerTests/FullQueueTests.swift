@@ -1,0 +1,122 @@
+import Bytes
+import Family
+import Posix
+import Store
+import Testing
+import Wire
+
+@testable import Server
+
+@Suite("A writer that does not come back: what finds no room is refused, and nothing ends", .serialized)
+struct FullQueueTests {
+    private func ask(_ line: String, _ server: TestShard, _ who: SessionCreated, content: String) throws -> TestClient {
+        let client = try server.connect()
+        client.send(
+            text: "\(line) HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(who.token)\r\nConnection: close\r\nContent-Length: \(content.utf8.count)\r\n\r\n\(content)")
+        return client
+    }
+
+    @Test("codes of anybody: as many wait as their bound says, the next is busy, and members have their room")
+    func strangers() throws {
+        let server = try TestShard()
+        let member = try server.live(server.parent)
+        try server.holdWriter()
+        var strangers: [TestClient] = []
+        for number in 0...WriterQueue.Class.stranger.limit {
+            let client = try server.open()
+            client.say("{\"type\":\"redeem\",\"code\":\"\(server.code)\",\"client\":\"\(Identifier(high: 4, low: UInt64(number)))\"}")
+            strangers.append(client)
+        }
+        #expect(try strangers[WriterQueue.Class.stranger.limit].next() == "error busy")
+        member.mutate(1)
+        for client in strangers.dropLast() { #expect(try client.soFar() == []) }
+        for _ in 0..<2 { server.pass(milliseconds: 1_000) }
+        #expect(server.lines.count("level=warning", "event=writer_queue_full", "class=stranger", "waiting=64", "refused=1") == 1)
+        #expect(server.lines.count("event=writer_queue_full") == 1)
+        server.letWriterGo()
+        #expect(try strangers[0].next() == "token")
+        for client in strangers.dropFirst().dropLast() { #expect(try client.next() == "error code_unknown") }
+        // Who was refused may try again.
+        strangers[WriterQueue.Class.stranger.limit].say("{\"type\":\"redeem\",\"code\":\"X\",\"client\":\"\(Identifier(high: 4, low: 0))\"}")
+        #expect(try strangers[WriterQueue.Class.stranger.limit].next() == "error code_unknown")
+        try member.skip(to: "ack 1")
+        #expect(server.shard.failure == nil)
+    }
+
+    @Test("mutations: those that find no room are busy and may be sent again")
+    func mutations() throws {
+        let server = try TestShard()
+        let member = try server.live(server.parent)
+        try server.holdWriter()
+        #expect(server.fillMutations(WriterQueue.Class.mutation.limit - 1) == WriterQueue.Class.mutation.limit - 1)
+        for number in 1...3 { member.mutate(number) }
+        // The first of them had room; the answers to the others do not wait for the writer.
+        #expect(try member.skip(to: "reject") == "reject 2 busy")
+        #expect(try member.next() == "reject 3 busy")
+        server.pass(milliseconds: 1_000)
+        #expect(server.lines.count("event=writer_queue_full", "class=mutation") == 1)
+        server.letWriterGo()
+        try member.skip(to: "ack 1")
+        for number in 2...3 { member.mutate(number) }
+        try member.skip(to: "ack 2")
+        try member.skip(to: "ack 3")
+        #expect(server.shard.failure == nil)
+    }
+
+    @Test("requests over HTTP: 503, with a time to come back")
+    func requests() throws {
+        let shop = try DocumentShop()
+        let server = shop.server
+        try server.holdWriter()
+        var (done, refused) = (0, 0)
+        for _ in 0..<WriterQueue.Class.request.limit + 2 {
+            server.shard.write({ _ throws(StoreFailure) in (true, []) }) { (answer: Bool?) in
+                if answer == nil { refused += 1 } else { done += 1 }
+            }
+        }
+        #expect(refused == 2 && done == 0)
+        let client = try ask("POST \(shop.path)/shares", server, server.parent, content: "{\"school\":\"\(shop.school)\"}")
+        #expect(try client.status() == 503)
+        server.letWriterGo()
+        try server.until("all others are done") { done == WriterQueue.Class.request.limit }
+        #expect(server.shard.failure == nil)
+    }
+
+    @Test("openings, looks and renewals are gathered while the writer is held, and written together; at a drain too")
+    func usage() throws {
+        let shop = try DocumentShop(octets: 10)
+        let server = shop.server
+        try server.holdWriter()
+        for number in 0..<10 {
+            #expect(try shop.ask("GET \(shop.sharePath)").status == 200)
+            #expect(try shop.ask("GET \(shop.path)", as: server.parent).status == 200)
+            for session in 0..<100 { server.shard.renew(Int64(number * 100 + session)) }
+            server.pass(milliseconds: Shard.usageInterval)
+        }
+        #expect(try shop.shareFigures() == (0, 0))
+        #expect(server.lines.count("event=writer_queue_full") == 0)
+        server.shard.startDrain()
+        server.letWriterGo()
+        try server.until("the writer has stopped") { server.shard.isWriterDone }
+        #expect(try shop.shareFigures() == (10, 0))
+        let entries = try shop.read { reader in
+            try reader.accessLog(family: server.parent.family, member: server.athlete.member, AccessLogRequest(request: 1, limit: 10))
+        }
+        #expect(String(decoding: try entries.get(), as: UTF8.self).split(separator: "\"document\"").count > 1)
+    }
+
+    @Test("while the server ends nothing is given out that could not be noted")
+    func ending() throws {
+        let shop = try DocumentShop(octets: 10)
+        let paths = [shop.sharePath, shop.sharePath + "/file", shop.path]
+        // They were here before: nobody else may come in.
+        let clients = try paths.map { _ in try shop.server.connect() }
+        try shop.server.holdWriter()
+        shop.server.shard.startDrain()
+        for (path, client) in zip(paths, clients) {
+            client.send(text: "GET \(path) HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(shop.server.parent.token)\r\nConnection: close\r\n\r\n")
+        }
+        for client in clients { #expect(try client.status() == 503) }
+        shop.server.letWriterGo()
+    }
+}

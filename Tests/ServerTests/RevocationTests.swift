@@ -1,0 +1,154 @@
+import Bytes
+import CFaultVFS
+import Family
+import HTTP1
+import Posix
+import Reactor
+import Store
+import Testing
+
+@testable import Server
+
+@Suite("Rights that are taken away end when that is asked for, semantics.md (Taking rights away)", .serialized)
+struct RevocationTests {
+    private func ask(_ line: String, _ server: TestShard, _ who: SessionCreated? = nil) throws -> TestClient {
+        let client = try server.connect()
+        let bearer = who.map { "Authorization: Bearer \($0.token)\r\n" } ?? ""
+        client.send(text: "\(line) HTTP/1.1\r\nHost: a\r\n\(bearer)Connection: close\r\n\r\n")
+        return client
+    }
+
+    /// Work of other kinds that waits at the writer.
+    private func queueOtherWork(_ server: TestShard) {
+        for _ in 0..<100 { server.shard.write({ _ throws(StoreFailure) in (true, []) }) { (_: Bool?) in } }
+        _ = server.fillMutations(1_000)
+    }
+
+    @Test("a share link that is ended opens nothing before its commit, which the answer waits for and which goes before all that waits")
+    func link() throws {
+        let shop = try DocumentShop()
+        let server = shop.server
+        let end = "DELETE \(shop.path)/shares?share=\(try #require(shop.share).link.id)"
+        try server.holdWriter()
+        queueOtherWork(server)
+        // Who may not end it ends nothing.
+        #expect(try ask(end, server, shop.guest).status() == 403)
+        #expect(try ask(end, server, server.stranger).status() == 404)
+        #expect(try shop.ask("GET \(shop.sharePath)/file").status == 200)
+        let first = try ask(end, server, server.parent)
+        let second = try ask(end, server, server.athlete)
+        try server.until("the link is closed") { try shop.ask("GET \(shop.sharePath)").status == 404 }
+        #expect(try shop.ask("GET \(shop.sharePath)/file").status == 404)
+        #expect(try shop.ask("HEAD \(shop.sharePath)/file").status == 404)
+        for client in [first, second] {
+            try client.receive()
+            #expect(!client.hasEnded)
+        }
+        server.letWriterGo()
+        #expect(try first.status() == 204)
+        #expect(try second.status() == 204)
+        #expect(try shop.ask("GET \(shop.sharePath)").status == 404)
+        #expect(try shop.read { try $0.shares(family: server.parent.family).first?.endedAt } != nil)
+    }
+
+    @Test("a file that was looked up by a link before its end, or by a token before its sign-out, and is not open yet, is not given out")
+    func lookedUp() throws {
+        let shop = try DocumentShop()
+        let server = shop.server
+        // Nothing of this document is opened while this runs.
+        let (entered, gate) = (BlockingQueue<Bool>(limit: 1), BlockingQueue<Bool>(limit: 1))
+        defer { gate.close() }
+        server.shard.work(shop.document) { () -> Bool in
+            _ = entered.put(true)
+            _ = gate.take()
+            return true
+        } then: { (_: Bool?) in }
+        try server.until("files are held") { entered.count > 0 }
+        let byLink = try ask("GET \(shop.sharePath)/file", server)
+        let byToken = try ask("GET \(shop.path)", server, server.athlete)
+        let other = try ask("GET \(shop.path)", server, server.parent)
+        let member = try server.live(server.athlete)
+        try server.until("all three were looked up") { server.waitingFiles == 4 }
+        try server.holdWriter()
+        let end = try ask("DELETE \(shop.path)/shares?share=\(try #require(shop.share).link.id)", server, server.parent)
+        member.say("{\"type\":\"sign_out\"}")
+        try server.until("both have ended") {
+            let name = ShareLinkName(family: server.parent.family, link: try #require(shop.share).link.id)
+            let session = try shop.read { try #require(try $0.signIn(token: server.athlete.token)).session }
+            return server.shard.hasEnded(name) && server.shard.hasEnded(session)
+        }
+        gate.close()
+        #expect(try byLink.status() == 404)
+        #expect(try byToken.status() == 401)
+        #expect(try other.status() == 200)
+        server.letWriterGo()
+        #expect(try end.status() == 204)
+        try member.skip(to: "signed_out")
+        #expect(try shop.shareFigures() == (0, 0))
+    }
+
+    @Test("a sign-out takes the token's rights on every connection and over HTTP before its commit, which goes before all that waits")
+    func signOut() throws {
+        let shop = try DocumentShop()
+        let server = shop.server
+        let one = try server.live(server.athlete, client: 1)
+        let two = try server.live(server.athlete, client: 2)
+        let parent = try server.live(server.parent, client: 3)
+        _ = try (one.soFar(), two.soFar())
+        try server.holdWriter()
+        queueOtherWork(server)
+        one.say("{\"type\":\"sign_out\"}")
+        try server.until("its token opens nothing") { try shop.ask("GET \(shop.path)", as: server.athlete).status == 401 }
+        for path in [shop.path + "/shares", "/documents/\(Identifier(high: 1, low: 1))"] {
+            #expect(try shop.ask("GET \(path)", as: server.athlete).status == 401)
+        }
+        #expect(try shop.ask("GET \(shop.path)", as: server.parent).status == 200)
+        let late = try server.open()
+        late.say("{\"type\":\"sign_in\",\"token\":\"\(server.athlete.token)\"}")
+        #expect(try late.next() == "error token_unknown")
+        two.mutate(1)
+        #expect(try two.skip(to: "error") == "error not_signed_in")
+        #expect(try one.soFar().contains("signed_out") == false)
+        server.letWriterGo()
+        for client in [one, two] {
+            try client.skip(to: "signed_out")
+            try client.skip(to: "close 4501")
+        }
+        parent.mutate(1)
+        try parent.skip(to: "ack 1")
+        #expect(try shop.read { try $0.signIn(token: server.athlete.token) } == nil)
+    }
+
+    @Test("on a full disk the end of a right is told as storage_full, stays in effect, and is made durable when there is room, without being asked for again")
+    func fullDisk() throws {
+        let disk = "server-revocations"
+        #expect(faultvfs_register(disk) == 0)
+        do {
+            let shop = try DocumentShop(vfs: disk)
+            let server = shop.server
+            let member = try server.live(server.athlete)
+            faultvfs_fail_at(disk, 1, 13, -1)
+            let refused = try shop.ask("DELETE \(shop.path)/shares?share=\(try #require(shop.share).link.id)", as: server.parent)
+            #expect(refused.status == 507 && refused.fields.only("retry-after") == "5")
+            #expect(String(decoding: refused.content, as: UTF8.self).contains("storage_full"))
+            #expect(try shop.ask("GET \(shop.sharePath)").status == 404)
+            member.say("{\"type\":\"sign_out\"}")
+            #expect(try member.skip(to: "error") == "error storage_full")
+            #expect(try shop.ask("GET \(shop.path)", as: server.athlete).status == 401)
+            // Tried again in vain, which nobody is told of.
+            server.pass(milliseconds: PendingRevocations.retryTime)
+            #expect(try shop.ask("GET \(shop.sharePath)").status == 404)
+            faultvfs_fail_at(disk, 0, 13, 0)
+            // The try that is under way may still have found no room.
+            try server.until("it is durable") {
+                server.pass(milliseconds: PendingRevocations.retryTime)
+                return try member.soFar().contains("signed_out")
+            }
+            #expect(try shop.ask("GET \(shop.path)", as: server.athlete).status == 401)
+            let listed = try shop.ask("GET \(shop.path)/shares", as: server.parent)
+            #expect(String(decoding: listed.content, as: UTF8.self).contains("\"ended_at\":"))
+            #expect(server.shard.failure == nil)
+        }
+        #expect(faultvfs_remove(disk) == 0)
+    }
+}

@@ -1,0 +1,216 @@
+import Bytes
+import Family
+import Reactor
+import Rooms
+import Store
+import Testing
+
+@testable import Server
+
+@Suite("What waits for the writer")
+struct WriterQueueTests {
+    private static func proposals(_ numbers: Range<Int>) -> [Proposal] {
+        numbers.map { number in
+            let mutation = Mutation(client: Identifier(high: 1, low: 1), id: Int64(number), operations: [])
+            return Proposal(family: Identifier(high: 1, low: 2), member: Identifier(high: 1, low: 3), context: .all, mutation: mutation, session: 1)
+        }
+    }
+
+    /// A job of each class that has jobs; the number shows in `told`.
+    private static func job(_ kind: WriterQueue.Class, _ number: UInt64 = 0) -> WriterJob {
+        switch kind {
+        case .revocation, .mutation: preconditionFailure("these are no jobs")
+        case .admin: .admin(number, .demo)
+        case .request: .errand(number) { _ throws(StoreFailure) in (true, []) }
+        case .stranger: .command(number, .redeem(code: "", client: Identifier(high: 1, low: 1)))
+        case .transfer: .accesses([], answer: .init(limit: 1))
+        case .sweep: .forget([], answer: .init(limit: 1))
+        case .usage: .usage(UsageNotes())
+        case .maintenance: .maintenance
+        }
+    }
+
+    private static let jobKinds = WriterQueue.Class.allCases.filter { $0 != .revocation && $0 != .mutation }
+
+    /// What is next, in short words.
+    private static func told(_ work: WriterQueue.Work?) -> String {
+        switch work {
+        case nil: "nothing"
+        case .revocations(let revocations)?: "revoke \(revocations.map { if case .session(let number) = $0 { "\(number)" } else { "link" } }.joined(separator: " "))"
+        case .mutations(let proposals)?: "mutate \(proposals.first?.mutation.id ?? -1)..<\((proposals.last?.mutation.id ?? -2) + 1)"
+        case .job(.admin(let number, _))?: "admin \(number)"
+        case .job(.errand(let number, _))?: "request \(number)"
+        case .job(.command(let number, _))?: "stranger \(number)"
+        case .job(let job)?: job.kind?.rawValue ?? "stop"
+        }
+    }
+
+    @Test("each class takes as many jobs as its bound says and not one more, however full the others are", arguments: jobKinds)
+    func bounds(kind: WriterQueue.Class) {
+        var queue = WriterQueue()
+        for other in Self.jobKinds where other != kind {
+            while queue.put(Self.job(other)) {}
+        }
+        _ = queue.put(Self.proposals(0..<WriterQueue.Class.mutation.limit + 1))
+        _ = queue.takeRefusals()
+        for _ in 0..<kind.limit { #expect(queue.put(Self.job(kind)) == true) }
+        #expect(queue.takeRefusals() == [])
+        #expect(queue.put(Self.job(kind)) == false)
+        #expect(queue.waiting(kind) == kind.limit)
+        let refusal = WriterQueue.Refusal(kind: kind, waiting: kind.limit, refused: 1)
+        #expect(queue.takeRefusals() == (kind.isMerged ? [] : [refusal]))
+        #expect(queue.takeRefusals() == [])
+    }
+
+    @Test("mutations are taken up to their bound, the first of a tick; the others are refused")
+    func mutations() {
+        var queue = WriterQueue()
+        let limit = WriterQueue.Class.mutation.limit
+        #expect(queue.put(Self.proposals(0..<limit - 2)) == limit - 2)
+        #expect(queue.put(Self.proposals(0..<5)) == 2)
+        #expect(queue.put(Self.proposals(0..<1)) == 0)
+        #expect(queue.put([]) == 0)
+        #expect(queue.takeRefusals() == [.init(kind: .mutation, waiting: limit, refused: 4)])
+        var taken = 0
+        while case .mutations(let batch)? = queue.take() {
+            #expect(batch.count <= Store.maxBatch)
+            taken += batch.count
+        }
+        #expect(taken == limit && queue.waiting(.mutation) == 0)
+        #expect(queue.put(Self.proposals(0..<1)) == 1)
+    }
+
+    @Test("revocations have room for all that can be pending, overtake everything, and go together")
+    func revocations() {
+        var queue = WriterQueue()
+        for kind in Self.jobKinds { _ = queue.put(Self.job(kind)) }
+        _ = queue.put(Self.proposals(0..<600))
+        #expect(Self.told(queue.take()) == "mutate 0..<256")
+        #expect(queue.put(.session(1)) == true)
+        #expect(queue.put(.session(2)) == true)
+        #expect(!queue.isBetweenRounds)
+        #expect(Self.told(queue.take()) == "revoke 1 2")
+        // Who goes on ending rights does not stop others.
+        #expect(queue.put(.session(3)) == true)
+        #expect(Self.told(queue.take()) == "mutate 256..<512")
+        #expect(Self.told(queue.take()) == "revoke 3")
+        #expect(Self.told(queue.take()) == "mutate 512..<600")
+        for number in 0..<WriterQueue.Class.revocation.limit { #expect(queue.put(.session(Int64(number))) == true) }
+        #expect(queue.put(.session(-1)) == false)
+        #expect(queue.takeRefusals() == [.init(kind: .revocation, waiting: WriterQueue.Class.revocation.limit, refused: 1)])
+        var taken = 0
+        while let work = queue.take() {
+            guard case .revocations(let batch) = work else { continue }
+            #expect(batch.count <= Store.maxBatch)
+            taken += batch.count
+        }
+        #expect(taken == WriterQueue.Class.revocation.limit)
+    }
+
+    @Test("mutations go before other jobs, of which one is done after the mutations that waited when it was their turn")
+    func order() {
+        var queue = WriterQueue()
+        for number in 1...3 { _ = queue.put(Self.job(.request, UInt64(number))) }
+        _ = queue.put(Self.proposals(0..<10))
+        #expect(Self.told(queue.take()) == "mutate 0..<10")
+        #expect(queue.isBetweenRounds)
+        // These come in the next round.
+        _ = queue.put(Self.proposals(10..<20))
+        #expect(Self.told(queue.take()) == "request 1")
+        #expect(Self.told(queue.take()) == "mutate 10..<20")
+        #expect(Self.told(queue.take()) == "request 2")
+        #expect(Self.told(queue.take()) == "request 3")
+        #expect(Self.told(queue.take()) == "nothing")
+        for number in 0..<3 { _ = queue.put(Self.proposals(number * 100..<number * 100 + 100)) }
+        // A batch cuts across ticks.
+        #expect(Self.told(queue.take()) == "mutate 0..<256")
+        #expect(!queue.isBetweenRounds)
+        #expect(Self.told(queue.take()) == "mutate 256..<300")
+        #expect(Self.told(queue.take()) == "nothing")
+    }
+
+    @Test("classes take turns, so that many jobs of one do not keep another waiting")
+    func turns() {
+        var queue = WriterQueue()
+        for number in 0..<60 { _ = queue.put(Self.job(.stranger, UInt64(number))) }
+        for number in 0..<2 { _ = queue.put(Self.job(.request, UInt64(number))) }
+        for kind in Self.jobKinds where kind != .stranger && kind != .request { _ = queue.put(Self.job(kind)) }
+        var seen: [String] = []
+        for _ in 0..<9 { seen.append(Self.told(queue.take())) }
+        #expect(seen == ["admin 0", "request 0", "stranger 0", "transfer", "sweep", "usage", "maintenance", "request 1", "stranger 1"])
+    }
+
+    @Test("stop finds room in a full queue, comes last, and nothing is taken after it")
+    func stop() {
+        var queue = WriterQueue()
+        while queue.put(Self.job(.request)) {}
+        _ = queue.put(Self.proposals(0..<WriterQueue.Class.mutation.limit))
+        _ = queue.takeRefusals()
+        #expect(queue.put(.stop(UsageNotes())) == true)
+        #expect(queue.put(.session(1)) == false)
+        #expect(queue.put(Self.job(.admin)) == false)
+        #expect(queue.put(Self.proposals(0..<1)) == 0)
+        #expect(queue.put(.stop(UsageNotes())) == false)
+        #expect(queue.takeRefusals() == [], "an end is no lack of room")
+        var requests = 0
+        while let work = queue.take() {
+            if case .job(.stop) = work { break }
+            if case .job = work { requests += 1 }
+        }
+        #expect(requests == WriterQueue.Class.request.limit && queue.waiting(.mutation) == 0)
+        #expect(Self.told(queue.take()) == "nothing")
+    }
+
+    @Test("after a failure nothing comes in or out")
+    func closed() {
+        var queue = WriterQueue()
+        _ = queue.put(Self.job(.admin))
+        queue.close()
+        #expect(queue.put(Self.job(.admin)) == false)
+        #expect(queue.put(.stop(UsageNotes())) == false)
+        #expect(Self.told(queue.take()) == "nothing")
+    }
+}
+
+@Suite("Revocations that are not durable yet")
+struct PendingRevocationTests {
+    @Test("a right is given to the writer once; who asks again waits with the first, at most so many")
+    func once() {
+        var pending = PendingRevocations()
+        var answers = 0
+        #expect(pending.add(.session(1)) { _ in answers += 1 } == .submit)
+        for _ in 1..<PendingRevocations.maxAnswers { #expect(pending.add(.session(1)) { _ in answers += 1 } == .waits) }
+        #expect(pending.add(.session(1)) { _ in answers += 1 } == .full)
+        #expect(pending.add(.session(1), nil) == .waits)
+        for answer in pending.end(.session(1)) { answer(nil) }
+        #expect(answers == PendingRevocations.maxAnswers)
+        #expect(pending.end(.session(1)).isEmpty)
+        #expect(pending.add(.session(1), nil) == .submit)
+    }
+
+    @Test("rights that wait are bounded")
+    func bounded() {
+        var pending = PendingRevocations()
+        for number in 0..<PendingRevocations.maxPending { #expect(pending.add(.session(Int64(number)), nil) == .submit) }
+        #expect(pending.add(.session(-1), nil) == .full)
+        _ = pending.end(.session(0))
+        #expect(pending.add(.session(-1), nil) == .submit)
+    }
+
+    @Test("one that found the disk full is tried again after its time, once, or when somebody asks again")
+    func again() {
+        var pending = PendingRevocations()
+        _ = pending.add(.session(1)) { _ in }
+        #expect(pending.due(now: .max) == [])
+        #expect(pending.postpone(.session(1), now: 100).count == 1)
+        #expect(pending.due(now: 100 + PendingRevocations.retryTime - 1) == [])
+        #expect(pending.due(now: 100 + PendingRevocations.retryTime) == [.session(1)])
+        #expect(pending.due(now: .max) == [])
+        #expect(pending.postpone(.session(1), now: 100).isEmpty)
+        #expect(pending.add(.session(1)) { _ in } == .submit)
+        #expect(pending.due(now: .max) == [])
+        _ = pending.postpone(.session(1), now: 100)
+        #expect(pending.end(.session(1)).isEmpty)
+        #expect(pending.due(now: .max) == [])
+    }
+}
