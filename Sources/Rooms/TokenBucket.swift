@@ -1,20 +1,27 @@
 /// A rate with a burst, the same for many.
-struct TokenRate {
+package struct TokenRate: Sendable {
     /// Permits a second; 0 sets no limit.
-    let perSecond: Int
+    package let perSecond: Int
     /// Permits that may be taken at once after a pause.
-    let burst: Int
+    package let burst: Int
+
+    package init(perSecond: Int, burst: Int) {
+        self.perSecond = perSecond
+        self.burst = burst
+    }
 }
 
-/// Permits of one session at a `TokenRate`, which its owner knows: a full bucket and a time are all that thousands of idle ones hold.
+/// Permits of one session, or of one share link, at a `TokenRate`, which its owner knows: a full bucket and a time are all that thousands of idle ones hold.
 /// Time is a parameter, in milliseconds.
-struct TokenBucket {
+package struct TokenBucket: Sendable {
     /// Thousandths of a permit that are lacking, so that a millisecond's gain is whole.
     private var lacking: Int64 = 0
     private var refilledAt: Int64 = 0
 
+    package init() {}
+
     /// Takes one permit, or gives the milliseconds until there is one.
-    mutating func take(_ rate: TokenRate, now: Int64) -> Int64? {
+    package mutating func take(_ rate: TokenRate, now: Int64) -> Int64? {
         guard rate.perSecond > 0 else { return nil }
         let gain = Int64(rate.perSecond)
         let elapsed = min(max(now - refilledAt, 0), 3_600_000)

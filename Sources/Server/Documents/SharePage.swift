@@ -44,6 +44,15 @@ enum SharePage {
             """, [Field("Retry-After", "\(seconds)")])
     }
 
+    static func tooOften(seconds: Int64) -> HTTPResponse {
+        html(
+            429, title: "Please try again",
+            """
+            <h1>Please try again</h1>
+            <p>This link is opened very often just now. Open it again in a moment.
+            """, [Field("Retry-After", "\(seconds)")])
+    }
+
     static var busy: HTTPResponse {
         html(
             503, title: "Please try again",

@@ -2,11 +2,13 @@ import Blobs
 import HTTP1
 import Posix
 import Reactor
+import Rooms
 import Store
 
-/// What all share links have in common: who guesses.
+/// What all share links have in common: who guesses, and how often each is opened.
 final class ShareDoor {
     var guesses = GuessLimit()
+    var openings = OpeningLimit()
     let missing = SharePage.missing
 }
 
@@ -14,8 +16,8 @@ final class ShareDoor {
 
 /// How many links each address may try that open nothing.
 struct GuessLimit {
-    /// So many in a stretch of time: a person mistypes or opens old mails, a program tries thousands. It bounds the work; what keeps guesses
-    /// from finding anything is the length of a token.
+    /// In each `time`: a person mistypes or opens old mails, a program tries thousands. The length of a token is what keeps guesses from finding
+    /// anything; links that work open all the same, for others at the same address.
     static let most = 20
     /// Milliseconds.
     static let time: Int64 = 600_000
@@ -46,6 +48,35 @@ struct GuessLimit {
     }
 }
 
+/// How often each link may be opened.
+struct OpeningLimit {
+    /// Pages and files of one link, by anybody: enough for a team of coaches who open a mail together, and little enough that nobody is kept busy.
+    static let rate = TokenRate(perSecond: 5, burst: 20)
+    /// Links that are remembered. When there are more, those that rest are forgotten, or else all.
+    static let maxLinks = 10_000
+    /// Milliseconds after which a link that rests has all its permits.
+    private static let rest = Int64(rate.burst / rate.perSecond) * 1_000
+
+    private var buckets: [ShareLinkName: (bucket: TokenBucket, at: Int64)] = [:]
+
+    /// Links that are remembered.
+    var links: Int { buckets.count }
+
+    /// Counts an opening.
+    ///
+    /// - Returns: milliseconds until the link may be opened again; `nil` when it may now.
+    mutating func wait(_ link: ShareLinkName, now: Int64) -> Int64? {
+        if buckets[link] == nil, buckets.count >= Self.maxLinks {
+            buckets = buckets.filter { now - $0.value.at < Self.rest }
+            if buckets.count >= Self.maxLinks { buckets = [:] }
+        }
+        var bucket = buckets[link]?.bucket ?? TokenBucket()
+        let wait = bucket.take(Self.rate, now: now)
+        buckets[link] = (bucket, now)
+        return wait
+    }
+}
+
 /// `/s/<token>` and `/s/<token>/file`: what somebody outside of the family was given. A link that has ended, was revoked or never was gets one
 /// and the same answer.
 final class ShareVisitWork: DocumentFileWork {
@@ -61,23 +92,26 @@ final class ShareVisitWork: DocumentFileWork {
     private var group: NetworkAddress? { AddressCounts.group(request.source?.address) }
 
     override func begin() {
-        if let wait = door.guesses.wait(group, now: shard.reactor.now) {
-            return respond(SharePage.tooMany(seconds: (wait + 999) / 1_000))
-        }
         let token = request.name
         shard.read { reader throws(StoreFailure) in
             try reader.share(token: token)
         } then: { [self] answer in
             guard isOpen else { return }
             guard let answer else { return respond(SharePage.busy) }
-            guard let shared = answer else {
-                door.guesses.miss(group, now: shard.reactor.now)
-                return respond(door.missing)
-            }
+            guard let shared = answer else { return miss() }
             let name = ShareLinkName(family: shared.document.family, link: shared.link)
             guard !shard.hasEnded(name) else { return respond(door.missing) }
+            if let wait = door.openings.wait(name, now: shard.reactor.now) { return respond(SharePage.tooOften(seconds: (wait + 999) / 1_000)) }
             show(shared, name)
         }
+    }
+
+    /// The look-up of a link costs little, so that guessers are only refused here: behind their address may be others, whose links work.
+    private func miss() {
+        let now = shard.reactor.now
+        if let wait = door.guesses.wait(group, now: now) { return respond(SharePage.tooMany(seconds: (wait + 999) / 1_000)) }
+        door.guesses.miss(group, now: now)
+        respond(door.missing)
     }
 
     private func show(_ shared: SharedDocument, _ name: ShareLinkName) {

@@ -1,6 +1,7 @@
 import Bytes
 import HTTP1
 import Posix
+import Rooms
 import Testing
 
 @testable import Server
@@ -78,11 +79,55 @@ struct SharePageTests {
         let refused = try shop.ask("GET /s/guess", from: "198.51.100.7")
         #expect(refused.status == 429)
         #expect(refused.fields.only("retry-after").flatMap { Int($0) }.map { (1...600).contains($0) } == true)
-        // Not even a good one: it would tell which are.
-        #expect(try shop.ask("GET \(shop.sharePath)", from: "198.51.100.7").status == 429)
-        #expect(try shop.ask("GET \(shop.sharePath)", from: "198.51.100.8").status == 200)
-        shop.server.pass(milliseconds: GuessLimit.time)
+        // Behind one address there may be a whole school: a link that works opens all the same.
         #expect(try shop.ask("GET \(shop.sharePath)", from: "198.51.100.7").status == 200)
+        #expect(try shop.ask("GET \(shop.sharePath)/file", from: "198.51.100.7").content == shop.content)
+        #expect(try shop.ask("GET /s/guess", from: "198.51.100.8").status == 404)
+        shop.server.pass(milliseconds: GuessLimit.time)
+        #expect(try shop.ask("GET /s/guess", from: "198.51.100.7").status == 404)
+    }
+
+    @Test("a link opens as often as its rate allows, page and file together; then 429 with a time, and again after it; other links do not notice")
+    func openings() throws {
+        let shop = try DocumentShop(octets: 10)
+        let burst = OpeningLimit.rate.burst
+        // Time goes on while the test runs: at most this many more.
+        var opened = 0
+        var refused: (status: Int, fields: Fields, content: [UInt8])?
+        while refused == nil, opened <= 40 * burst {
+            let answer = try shop.ask("GET \(shop.sharePath)" + (opened % 2 == 0 ? "" : "/file"))
+            if answer.status == 200 { opened += 1 } else { refused = answer }
+        }
+        #expect(opened >= burst)
+        #expect(refused?.status == 429 && refused?.fields.only("retry-after") == "1")
+        let text = String(decoding: try #require(refused).content, as: UTF8.self)
+        #expect(text.contains("opened very often"))
+        #expect(try shop.ask("GET /s/guess").status == 404)
+        shop.server.pass(milliseconds: 1_000)
+        #expect(try shop.ask("GET \(shop.sharePath)").status == 200)
+        try shop.until("all that were opened are counted") { _ in
+            shop.server.pass(milliseconds: Shard.usageInterval)
+            let figures = try shop.shareFigures()
+            return figures.views + figures.downloads == Int64(opened) + 1
+        }
+    }
+
+    @Test("each link has its own permits; the memory of links is bounded, and full permits are the same as none remembered")
+    func openingLimit() {
+        var limit = OpeningLimit()
+        func name(_ number: Int) -> ShareLinkName { ShareLinkName(family: Identifier(high: 1, low: 1), link: Identifier(high: 2, low: UInt64(number))) }
+        for _ in 0..<OpeningLimit.rate.burst { #expect(limit.wait(name(0), now: 1_000) == nil) }
+        #expect(limit.wait(name(0), now: 1_000) == 200)
+        #expect(limit.wait(name(1), now: 1_000) == nil)
+        #expect(limit.wait(name(0), now: 1_200) == nil)
+        #expect(limit.wait(name(0), now: 1_200) == 200)
+        for number in 0..<OpeningLimit.maxLinks { _ = limit.wait(name(number), now: 2_000) }
+        #expect(limit.links == OpeningLimit.maxLinks)
+        // All rest: they are forgotten, and have all their permits anyway.
+        #expect(limit.wait(name(OpeningLimit.maxLinks), now: 9_000) == nil)
+        #expect(limit.links == 1)
+        for number in 0..<3 * OpeningLimit.maxLinks { _ = limit.wait(name(number), now: 9_001) }
+        #expect(limit.links <= OpeningLimit.maxLinks)
     }
 
     @Test("the memory of addresses that guess is bounded")
