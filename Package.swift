@@ -79,15 +79,16 @@ let package = Package(
         library("Family", ["Bytes", "Crypto", "JSON", "Dates"]),
         library("Queries", ["Bytes", "Crypto", "Folding", "Dates", "Family"]),
         library("Wire", ["Bytes", "JSON", "Dates", "Family", "Queries"]),
+        library("Ledger", ["Bytes", "Dates", "Family"]),
         library("Rooms", ["Bytes", "Family", "Queries", "Wire"]),
         library("Uploads", ["Bytes", "HTTP1", "JSON", "Family"]),
 
         // Layer 4: persistence.
         library("Blobs", ["Bytes", "Crypto", "Posix"]),
-        library("Store", ["Bytes", "Crypto", "Posix", "Blobs", "SQLite", "Tar", "JSON", "Dates", "Family", "Queries", "Wire"]),
+        library("Store", ["Bytes", "Crypto", "Posix", "Blobs", "SQLite", "Tar", "JSON", "Dates", "Family", "Queries", "Wire", "Ledger"]),
 
         // Layer 5: composition.
-        library("Server", ["Bytes", "Crypto", "Posix", "Blobs", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Uploads", "Store"]),
+        library("Server", ["Bytes", "Crypto", "Posix", "Blobs", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Uploads", "Ledger", "Store"]),
         library("Client", ["Arguments", "Bytes", "Crypto", "Posix", "SQLite", "TLS", "HTTPClient", "PDF", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire"]),
         library("Views", ["Bytes", "JSON", "Dates", "Family", "Queries", "Wire", "Uploads", "Terminal", "Client"]),
 
@@ -130,16 +131,16 @@ let package = Package(
         tests("UploadsTests", ["Bytes", "Crypto", "HTTP1", "JSON", "Family", "Uploads"]),
         tests("RoomsTests", ["FrameCheck", "Bytes", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms"]),
         tests("BlobsTests", ["MemoryDisk", "Bytes", "Crypto", "Posix", "Blobs"]),
-        tests("StoreTests", ["FrameCheck", "CFaultVFS", "MemoryDisk", "Blobs", "Bytes", "Crypto", "Posix", "SQLite", "Tar", "JSON", "Dates", "Family", "Queries", "Wire", "Store"]),
-        tests("ServerTests", ["FrameCheck", "TestCertificates", "CFaultVFS", "MemoryDisk", "Bytes", "Crypto", "Posix", "Blobs", "SQLite", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Uploads", "Store", "Server"]),
+        tests("StoreTests", ["FrameCheck", "CFaultVFS", "MemoryDisk", "Blobs", "Bytes", "Crypto", "Posix", "SQLite", "Tar", "JSON", "Dates", "Family", "Queries", "Wire", "Ledger", "Store"]),
+        tests("ServerTests", ["FrameCheck", "TestCertificates", "CFaultVFS", "MemoryDisk", "Bytes", "Crypto", "Posix", "Blobs", "SQLite", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Uploads", "Ledger", "Store", "Server"]),
         tests("ClientTests", ["TestCertificates", "Arguments", "Bytes", "Crypto", "Posix", "SQLite", "HTTP1", "HTTPClient", "PDF", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Client"]),
         tests("ViewsTests", ["Bytes", "Dates", "Family", "Queries", "Wire", "Uploads", "Terminal", "Client", "Views"]),
-        tests("SimulationTests", ["CFaultVFS", "Bytes", "Crypto", "Posix", "SQLite", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Store", "Server", "Client"]),
+        tests("SimulationTests", ["CFaultVFS", "Bytes", "Crypto", "Posix", "SQLite", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Ledger", "Store", "Server", "Client"]),
         .testTarget(
             name: "FuzzTests", dependencies: fuzzed.map { .init(stringLiteral: $0) },
             exclude: ["corpus", "dictionaries", "fuzzer", "README.md"], swiftSettings: settings),
         tests("LoadgenTests", ["Arguments", "loadgen", "huddled", "Bytes", "Posix", "HTTP1", "WebSocket", "JSON", "Family", "Queries", "Wire", "Store"]),
-        tests("SystemTests", ["FrameCheck", "TestCertificates", "PseudoTerminal", "HTTPClient", "Terminal", "huddled", "huddle", "wsecho", "loadgen", "Bytes", "Crypto", "Posix", "SQLite", "JSON", "Dates", "Family", "Queries", "Wire", "Store", "Blobs", "Server", "Client"]),
+        tests("SystemTests", ["FrameCheck", "TestCertificates", "PseudoTerminal", "HTTPClient", "Terminal", "huddled", "huddle", "wsecho", "loadgen", "Bytes", "Crypto", "Posix", "SQLite", "JSON", "Dates", "Family", "Queries", "Wire", "Ledger", "Store", "Blobs", "Server", "Client"]),
     ]
 )
 

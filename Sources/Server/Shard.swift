@@ -1,5 +1,6 @@
 import Bytes
 import Family
+import Ledger
 import HTTP1
 import Posix
 import Reactor

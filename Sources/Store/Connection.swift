@@ -29,7 +29,7 @@ enum Connection {
     }
 
     static func configure(_ database: Database) throws {
-        // 16 MiB hold the index pages of some hundred thousand records. Savepoints spill into memory, not into files.
+        // 16 MiB hold the index pages of some hundred thousand records. What spills goes into memory, not into files.
         try database.execute("PRAGMA cache_size = -16384; PRAGMA temp_store = MEMORY")
     }
 
@@ -45,51 +45,6 @@ enum Connection {
         return epoch
     }
 }
-
-/// A part of a transaction that can be taken back alone.
-final class Savepoint {
-    private let database: Database
-    private let open: Statement
-    private let close: Statement
-    private let back: Statement
-
-    init(_ database: Database) throws(SQLiteError) {
-        self.database = database
-        open = try database.prepare("SAVEPOINT mutation")
-        close = try database.prepare("RELEASE mutation")
-        back = try database.prepare("ROLLBACK TO mutation")
-    }
-
-    /// - Parameter writesLast: `body` throws no `Rejection` once it has written, so that there is never anything to undo. SQLite then
-    ///   need not keep a copy of each page that is about to change, which costs a tenth of a small mutation.
-    /// - Returns: `nil` when `body` threw a `Rejection`, which goes to `rejected`; what `body` wrote is undone then.
-    func run<Value>(writesLast: Bool, _ body: () throws -> Value, rejected: (Rejection) throws -> Void) throws -> Value? {
-        if writesLast {
-            let before = database.totalChanges
-            do {
-                return try body()
-            } catch let rejection as Rejection {
-                guard database.totalChanges == before else { throw StoreFailure("a mutation was refused after it had written") }
-                try rejected(rejection)
-                return nil
-            }
-        }
-        try open.run()
-        do {
-            let value = try body()
-            try close.run()
-            return value
-        } catch let rejection as Rejection {
-            try back.run()
-            try close.run()
-            try rejected(rejection)
-            return nil
-        }
-    }
-}
-
-@available(*, unavailable)
-extension Savepoint: Sendable {}
 
 /// When SQLite's log is to be copied into the database file.
 ///

@@ -1,5 +1,6 @@
 import Bytes
 import Family
+import Ledger
 import SQLite
 
 /// The writer's statements on what is planned for which day.

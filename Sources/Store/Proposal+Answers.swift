@@ -20,9 +20,4 @@ extension Rejection {
 
     /// The one answer to whoever is not in a family, whether it exists or not.
     static let noSuchFamily = Rejection(.notFound, "There is no family with this id, or you are not a member of it. Check the id.")
-
-    /// The one answer for an id that the family does not have, whether another has it or not.
-    static func noSuchRecord(_ operation: Operation, _ index: Int) -> Rejection {
-        Rejection(.notFound, ErrorCode.notFound.sentence, operation: index, kind: operation.kind, id: operation.id)
-    }
 }

@@ -3,8 +3,8 @@ import SQLite
 
 /// One client of one member, as receipts know it.
 struct ClientState {
-    /// The integer that stands for it in `receipts`.
-    let key: Int64
+    /// The integer that stands for the client in `receipts`; `nil` until its first receipt is written.
+    var key: Int64?
     /// Ids at or below it may have had receipts that are gone.
     var floor: Int64
     /// The largest mutation id that has a receipt: a larger one is new without looking.
@@ -56,13 +56,13 @@ final class ReceiptTable {
         }
     }
 
-    func addClient(family: Int64, member: Identifier, client: Identifier, floor: Int64 = 0) throws(SQLiteError) -> ClientState {
+    func addClient(family: Int64, member: Identifier, client: Identifier, floor: Int64 = 0) throws(SQLiteError) -> Int64 {
         insertClient.bind(1, family)
         insertClient.bind(2, member)
         insertClient.bind(3, client)
         insertClient.bind(4, floor)
         try insertClient.run()
-        return ClientState(key: database.lastInsertRowID, floor: floor, newest: 0)
+        return database.lastInsertRowID
     }
 
     func receipt(family: Int64, client: Int64, mutation: Int64) throws(SQLiteError) -> RecordedReceipt? {

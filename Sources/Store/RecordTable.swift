@@ -1,6 +1,7 @@
 import Bytes
 import Dates
 import Family
+import Ledger
 import SQLite
 
 /// A record with the row that holds it.
@@ -34,7 +35,7 @@ final class RecordTable {
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (family, id) DO NOTHING
             """)
         updateOne = try database.prepare(
-            "UPDATE records SET version = ?, updated_at = ?, updated_by = ?, deleted_at = ?, fields = ?, about = ? WHERE row = ?")
+            "UPDATE records SET version = ?, updated_at = ?, updated_by = ?, deleted_at = ?, fields = ?, about = ? WHERE family = ? AND id = ?")
         findCreation = try database.prepare("SELECT created_seq FROM records WHERE family = ? AND id = ?")
         setCreation = try database.prepare("UPDATE records SET created_seq = ? WHERE family = ? AND id = ?")
         countAll = try database.prepare("SELECT count(*) FROM records WHERE family = ?")
@@ -42,11 +43,11 @@ final class RecordTable {
 
     /// - Returns: the record, deleted or not; `nil` when the family has none of that id.
     /// - Throws: a rejection for a record that is damaged: what asks for it is refused, and nothing else is harmed (R132).
-    func find(family: Int64, _ id: Identifier) throws -> RecordRow? {
+    func find(family: Int64, _ id: Identifier) throws -> Record? {
         findOne.bind(1, family)
         findOne.bind(2, id)
         do {
-            return try findOne.one(Self.decode)
+            return try findOne.one(Self.decode)?.record
         } catch is StoreFailure {
             throw Rejection(
                 .notFound, "This record is damaged on the server's disk. Nothing was changed; tell whoever runs the server.", id: id)
@@ -82,14 +83,15 @@ final class RecordTable {
     }
 
     /// Writes what can change of a record.
-    func update(_ row: RecordRow) throws {
-        updateOne.bind(1, row.record.version)
-        updateOne.bind(2, row.record.updatedAt)
-        updateOne.bind(3, row.record.updatedBy)
-        updateOne.bind(4, row.record.deletedAt)
-        updateOne.bind(5, StoredFields.encode(row.record.fields))
-        updateOne.bind(6, row.record.commentedRecord)
-        updateOne.bind(7, row.row)
+    func update(family: Int64, _ record: Record) throws {
+        updateOne.bind(1, record.version)
+        updateOne.bind(2, record.updatedAt)
+        updateOne.bind(3, record.updatedBy)
+        updateOne.bind(4, record.deletedAt)
+        updateOne.bind(5, StoredFields.encode(record.fields))
+        updateOne.bind(6, record.commentedRecord)
+        updateOne.bind(7, family)
+        updateOne.bind(8, record.id)
         try updateOne.run()
     }
 

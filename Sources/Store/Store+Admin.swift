@@ -1,6 +1,7 @@
 import Bytes
 import Dates
 package import Family
+import Ledger
 import SQLite
 package import Wire
 
@@ -37,52 +38,52 @@ extension Store {
     ) throws -> (AdminAnswer, CommittedChange?) {
         let familyID = id ?? identifier(at)
         let parentID = identifier(at)
-        let profile = try fields(.family, [("name", name), ("time_zone", zone)])
-        let member = try fields(.member, [("name", parent), ("role", Role.parent.rawValue)])
+        let profile = try ledger.profile(.family, [("name", name), ("time_zone", zone)])
+        let member = try ledger.profile(.member, [("name", parent), ("role", Role.parent.rawValue)])
 
         let insert = try database.prepare("INSERT INTO families (key, uuid, floor, created_at) VALUES (?, ?, 0, ?)")
-        insert.bind(1, try nextFamilyKey())
+        let key = try nextFamilyKey()
+        insert.bind(1, key)
         insert.bind(2, familyID)
         insert.bind(3, at)
         try insert.run()
-        let family = FamilyState(
-            key: database.lastInsertRowID, id: familyID, head: 0, zone: profile.text("time_zone") ?? zone, records: 0, members: [:])
-        var change = PendingChange(family: family, actor: Actor(member: parentID, role: .parent), context: .all, at: at)
-        try add(.family, familyID, profile, &change)
-        try add(.member, parentID, member, &change)
+        let family = StoredFamily(
+            key: key,
+            state: FamilyState(id: familyID, head: 0, zone: profile.text("time_zone") ?? zone, records: 0, members: [:]))
+        let (_, change) = try decide(family, actor: Actor(member: parentID, role: .parent), at: at) { decider in
+            decider.add(familyID, profile)
+            decider.add(parentID, member)
+        }
         try people.addMembership(family: family.key, member: parentID, born: nil, consent: nil)
         let code = try makeInvite(family: family.key, member: parentID, at: at)
-        let sealed = try seal(change, nil)
-        return (.family(FamilyCreated(family: familyID, member: parentID, code: code.text, expiresAt: code.expiresAt)), sealed)
+        return (.family(FamilyCreated(family: familyID, member: parentID, code: code.text, expiresAt: code.expiresAt)), change)
     }
 
     func invite(_ invite: Invite, at: Int64) throws -> (AdminAnswer, CommittedChange?) {
         guard let family = try family(invite.family) else { throw Rejection(.notFound, "There is no such family") }
-        if let by = invite.by, family.member(by)?.role != .parent {
+        if let by = invite.by, family.state.member(by)?.role != .parent {
             throw Rejection(.unknownReference, "Whoever invites must be a parent of this family", field: "by")
         }
         let born = try born(invite)
         let age = try age(of: invite, born, family, at: at)
         var values = [("name", invite.name), ("role", invite.role.rawValue)]
         if invite.role == .athlete { values.append(("parent_access", ParentAccess.edit.rawValue)) }
-        let profile = try fields(.member, values)
-        guard family.records < environment.limits.recordsPerFamily else {
+        let profile = try ledger.profile(.member, values)
+        guard family.state.records < environment.limits.recordsPerFamily else {
             throw Rejection(.familyFull, ErrorCode.familyFull.sentence)
         }
 
         let id = identifier(at)
         let author = invite.by ?? id
-        let actor = Actor(member: author, role: family.member(author)?.role ?? invite.role)
-        var change = PendingChange(family: family, actor: actor, context: .all, at: at)
-        try add(.member, id, profile, born: born, &change)
+        let actor = Actor(member: author, role: family.state.member(author)?.role ?? invite.role)
+        let (_, change) = try decide(family, actor: actor, at: at) { $0.add(id, profile, born: born) }
         let isMinor = age.map { $0 < Age.adult } ?? false
         let hasLogin = age.map { $0 >= Age.login } ?? true
         let consent = isMinor && hasLogin ? invite.by.map { Consent(by: $0, at: at, terms: Consent.currentTerms) } : nil
         try people.addMembership(family: family.key, member: id, born: born, consent: consent)
         let code = hasLogin ? try makeInvite(family: family.key, member: id, at: at) : nil
-        let sealed = try seal(change, nil)
         let invited = Invited(family: invite.family, member: id, role: invite.role, code: code?.text, expiresAt: code?.expiresAt)
-        return (.invited(invited), sealed)
+        return (.invited(invited), change)
     }
 
     /// - Throws: `required` for an athlete without one, `invalid` for what is no date.
@@ -99,50 +100,15 @@ extension Store {
     }
 
     /// The age of who is invited, and the checks that hang on it; `nil` without a birth date.
-    private func age(of invite: Invite, _ born: CalendarDate?, _ family: FamilyState, at: Int64) throws -> Int? {
+    private func age(of invite: Invite, _ born: CalendarDate?, _ family: StoredFamily, at: Int64) throws -> Int? {
         guard let born else { return nil }
-        guard let age = environment.age(born: born, zone: family.zone, at: at), (0...Age.oldest).contains(age) else {
+        guard let age = environment.age(born: born, zone: family.state.zone, at: at), (0...Age.oldest).contains(age) else {
             throw Rejection.badBirthDate
         }
         guard invite.by != nil || invite.role != .athlete else {
             throw Rejection(.required, "An athlete is invited by a parent of the family", field: "by")
         }
         return age
-    }
-
-    /// Adds a record that no mutation may create.
-    private func add(_ kind: Kind, _ id: Identifier, _ fields: Fields, born: CalendarDate? = nil, _ change: inout PendingChange) throws {
-        let record = Record(
-            kind: kind, id: id, athlete: nil, version: 1, createdAt: change.at, createdBy: change.actor.member, updatedAt: change.at,
-            updatedBy: change.actor.member, fields: fields)
-        guard try records.insert(family: change.family.key, record, sequence: change.sequence) else { throw StoreFailure("an id came up twice") }
-        change.family.records += 1
-        change.add(record, from: nil, .create(athlete: nil, fields: fields))
-        guard kind == .member else { return }
-        let state = MemberState(record, born: born, isRemoved: false)
-        change.family.members[id] = state
-        change.members.append((id, state.role))
-    }
-
-    /// Fields in canonical spelling, by the rules that hold for updates of the same kind.
-    private func fields(_ kind: Kind, _ values: [(name: String, text: String)]) throws -> Fields {
-        var patch = FieldPatch()
-        for (name, text) in values {
-            guard let field = kind.declaration.index(of: name) else { preconditionFailure("\(kind.name) declares no field \(name)") }
-            patch.assignments.append(.init(field: field, value: .text(text)))
-        }
-        let nobody = Identifier(high: 0, low: 0)
-        var operation = Operation(kind: kind, id: nobody, action: .update(base: 0, merge: .none, patch: patch))
-        do throws(Rejection) {
-            try Validation.canonicalize(&operation, index: 0, environment: environment.rules)
-            guard case .update(_, _, let canonical) = operation.action else { preconditionFailure("an update stays one") }
-            let fields = Merge.apply(canonical, to: Fields(kind), resolve: { _, _ in nil }).fields
-            try Validation.check(fields, operation: 0, id: nobody, environment: environment.rules)
-            return fields
-        } catch {
-            // There was no operation that the answer could name.
-            throw Rejection(error.code, error.message, field: error.field)
-        }
     }
 
     // MARK: Sessions
@@ -184,11 +150,11 @@ extension Store {
     }
 
     private func session(_ membership: MembershipRow, at: Int64) throws -> (created: SessionCreated, key: Int64) {
-        guard let family = try family(membership.familyID), let member = family.member(membership.member) else {
+        guard let family = try family(membership.familyID), let member = family.state.member(membership.member) else {
             throw StoreFailure("a membership without a member record")
         }
         if member.role == .athlete {
-            guard let age = age(of: membership.member, family, at: at), age >= Age.login else {
+            guard let age = environment.age(born: member.born, zone: family.state.zone, at: at), age >= Age.login else {
                 throw Rejection(.notAllowed, "Athletes below \(Age.login) have no login: a parent keeps their profile")
             }
             guard age >= Age.adult || membership.hasConsent else {
@@ -197,7 +163,7 @@ extension Store {
         }
         let token = SessionToken.make(environment.random)
         let key = try people.addSession(membership, hash: SessionToken.hash(token), at: at)
-        return (SessionCreated(token: token, family: family.id, member: membership.member, role: member.role), key)
+        return (SessionCreated(token: token, family: family.state.id, member: membership.member, role: member.role), key)
     }
 
     private func makeInvite(family: Int64, member: Identifier, at: Int64) throws -> (text: String, expiresAt: Int64) {

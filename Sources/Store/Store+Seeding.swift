@@ -1,5 +1,6 @@
 package import Bytes
 package import Family
+import Ledger
 
 /// A family for load tests, whose id and tokens the caller chooses so that programs which know nothing of it can name them.
 ///

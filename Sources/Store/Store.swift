@@ -1,5 +1,6 @@
 import Bytes
 package import Family
+import Ledger
 import SQLite
 package import Wire
 
@@ -14,7 +15,7 @@ package final class Store {
     package static let maxBatch = 256
 
     /// Tombstones and receipts are kept so long, milliseconds: 30 days.
-    package static let retention: Int64 = 30 * 86_400_000
+    package static let retention = LedgerEnvironment.retention
 
     /// Names this database: 128 random bits in hex. A restored backup gets another.
     package let epoch: String
@@ -22,6 +23,7 @@ package final class Store {
     package let epochRenewal: String?
 
     let environment: StoreEnvironment
+    let ledger: LedgerEnvironment
     let database: Database
     let records: RecordTable
     let log: LogTable
@@ -38,7 +40,6 @@ package final class Store {
     let shares: ShareTable
     /// Where the next portion of `maintain` begins.
     var purgeStep = PurgeStep.receipts
-    let savepoint: Savepoint
 
     private let begin: Statement
     private let commit: Statement
@@ -48,7 +49,7 @@ package final class Store {
     private var failure: StoreFailure?
 
     /// Caches of what the database holds. Bounded by being emptied: what is missing is read again.
-    private var families: [Identifier: FamilyState] = [:]
+    private var families: [Identifier: StoredFamily] = [:]
     private static let maxFamilies = 4_096
     private var clients: [ClientName: ClientState] = [:]
     /// See `Store+Import`.
@@ -65,6 +66,7 @@ package final class Store {
     /// - Throws: with a sentence for a database of a newer program or of something else, which is left as it is.
     package init(path: String, vfs: String? = nil, environment: StoreEnvironment, mark: String? = nil) throws(StoreFailure) {
         self.environment = environment
+        ledger = environment.ledger
         do {
             database = try Database(path: path, mode: .readWriteCreate, vfs: vfs, busyMilliseconds: Connection.busyMilliseconds)
             // Before anything is written to it.
@@ -100,7 +102,6 @@ package final class Store {
             documents = DocumentTable(database)
             blobs = BlobTable(database)
             shares = ShareTable(database)
-            savepoint = try Savepoint(database)
             begin = try database.prepare("BEGIN IMMEDIATE")
             commit = try database.prepare("COMMIT")
             findFamily = try database.prepare("SELECT key FROM families WHERE uuid = ?")
@@ -144,11 +145,19 @@ package final class Store {
         let outcome = try transaction {
             var results: [CommitResult] = []
             results.reserveCapacity(2 * proposals.count)
-            for proposal in proposals { try propose(proposal, at: at, into: &results) }
-            return results
-        }
+            let batch = Batch()
+            for proposal in proposals {
+                try propose(proposal, at: at, batch, into: &results)
+                if batch.isDue { try write(batch) }
+            }
+            try write(batch)
+            return (batch, results)
+        } as Outcome<(Batch, [CommitResult])>
         switch outcome {
-        case .done(let results): return results
+        case .done((let batch, let results)):
+            for family in batch.families.values { keep(StoredFamily(key: family.key, state: family.state)) }
+            for (name, client) in batch.clients { keep(client, name) }
+            return results
         case .refused(let rejection): return proposals.map { .receipt($0.receipt(rejection)) }
         }
     }
@@ -242,16 +251,23 @@ package final class Store {
 
     // MARK: Caches
 
-    func family(_ id: Identifier) throws -> FamilyState? {
+    /// A family with the integer that stands for it in every key.
+    struct StoredFamily {
+        let key: Int64
+        var state: FamilyState
+    }
+
+    func family(_ id: Identifier) throws -> StoredFamily? {
         if let known = families[id] { return known }
         findFamily.bind(1, id)
         guard let key = try findFamily.one({ $0.int64(0) }) else { return nil }
-        let zone = try records.find(family: key, id)?.record.fields.text("time_zone") ?? "UTC"
+        let zone = try records.find(family: key, id)?.fields.text("time_zone") ?? "UTC"
         let state = FamilyState(
-            key: key, id: id, head: try log.head(family: key), zone: zone, records: try records.count(family: key),
+            id: id, head: try log.head(family: key), zone: zone, records: try records.count(family: key),
             members: try members.members(family: key))
-        keep(state)
-        return state
+        let family = StoredFamily(key: key, state: state)
+        keep(family)
+        return family
     }
 
     /// After something of a family changed behind the cache.
@@ -259,9 +275,9 @@ package final class Store {
         families = families.filter { $0.value.key != key }
     }
 
-    func keep(_ family: FamilyState) {
-        if families.count >= Self.maxFamilies, families[family.id] == nil { families.removeAll() }
-        families[family.id] = family
+    func keep(_ family: StoredFamily) {
+        if families.count >= Self.maxFamilies, families[family.state.id] == nil { families.removeAll() }
+        families[family.state.id] = family
     }
 
     /// Names one client of one member.

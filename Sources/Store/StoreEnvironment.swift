@@ -1,5 +1,7 @@
 import Dates
 package import Family
+import Ledger
+import Wire
 
 /// What the store takes from outside: clock, randomness, zone data, limits. Closures, so that a simulation decides them.
 package struct StoreEnvironment {
@@ -24,9 +26,13 @@ package struct StoreEnvironment {
         self.limits = limits
     }
 
-    /// Whole years from a birth date to today in a zone; `nil` when the birth date or the zone is not known.
-    func age(born: CalendarDate?, zone: String, at: Int64) -> Int? {
-        guard let born, let today = localDate(zone, at).flatMap({ CalendarDate($0) }) else { return nil }
-        return Age.years(from: born, to: today)
+    /// What the ledger takes of it.
+    var ledger: LedgerEnvironment {
+        LedgerEnvironment(
+            rules: rules, limits: limits, localDate: localDate, encode: { ServerFrame.change($0).encode() },
+            octets: { StoredFields.encode($0).count })
     }
+
+    /// Whole years from a birth date to today in a zone; `nil` when the birth date or the zone is not known.
+    func age(born: CalendarDate?, zone: String, at: Int64) -> Int? { ledger.age(born: born, zone: zone, at: at) }
 }

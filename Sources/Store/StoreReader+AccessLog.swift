@@ -1,5 +1,6 @@
 package import Bytes
 package import Family
+import Ledger
 import SQLite
 package import Wire
 

@@ -1,6 +1,7 @@
 package import Bytes
 import Dates
 package import Family
+import Ledger
 import SQLite
 package import Wire
 
@@ -162,7 +163,7 @@ extension StoreReader {
         guard let own = members[member], !own.isRemoved else { return nil }
         let zone = try record(family: key, family)?.fields.text("time_zone") ?? "UTC"
         let (environment, now) = (environment, environment.now())
-        return Rights(actor: Actor(member: member, role: own.role), members: members) { environment.age(born: $0, zone: zone, at: now) }
+        return Rights(Actor(member: member, role: own.role), members: members) { environment.age(born: $0, zone: zone, at: now) }
     }
 
     /// Whether nothing that came later contradicts taking a change back, and who asks may, by the rules that the writer asks (`Undo`,
@@ -202,29 +203,5 @@ extension StoreReader {
             records[entry.id] = now
         }
         return true
-    }
-}
-
-/// What one member may do.
-private struct Rights {
-    let actor: Actor
-    let members: [Identifier: MemberState]
-    /// Whole years of who was born then; `nil` when that is not known.
-    let age: (CalendarDate?) -> Int?
-
-    func allow(_ step: Undo.Step, of record: Record) -> Bool {
-        var access = Access(
-            actor: actor, kind: record.kind, action: .update, owner: record.athlete, author: record.createdBy, subject: record.id,
-            actorAge: age(members[actor.member]?.born))
-        if let owner = record.athlete.flatMap({ members[$0] }) {
-            access.ownerAllowsParents = Age.parentAccess(owner.parentAccess, age: age(owner.born))
-        }
-        switch step {
-        case .nothing: return true
-        case .delete: access.action = .delete
-        case .restore: access.action = .restore
-        case .assign(let assignments): access.fields = assignments.map(\.field)
-        }
-        return Permission.allows(access)
     }
 }

@@ -2,6 +2,7 @@ import Blobs
 import Bytes
 import Crypto
 import Family
+import Ledger
 import HTTP1
 import MemoryDisk
 import Posix

@@ -2,6 +2,7 @@ import Bytes
 import CFaultVFS
 import Client
 import Family
+import Ledger
 import Rooms
 import Server
 import Store

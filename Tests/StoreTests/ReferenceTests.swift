@@ -1,5 +1,6 @@
 import Bytes
 import Family
+import Ledger
 import SQLite
 import Testing
 import Wire

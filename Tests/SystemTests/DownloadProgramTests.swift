@@ -1,6 +1,7 @@
 import Blobs
 import Bytes
 import Family
+import Ledger
 import Posix
 import Server
 import Store

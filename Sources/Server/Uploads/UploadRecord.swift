@@ -1,5 +1,6 @@
 import Bytes
 import Family
+import Ledger
 import JSON
 import Store
 import Uploads

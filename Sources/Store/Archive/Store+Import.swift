@@ -1,6 +1,7 @@
 import Bytes
 import Dates
 package import Family
+import Ledger
 import SQLite
 import Wire
 
@@ -154,8 +155,8 @@ extension Store {
             let place = (client.member, client.client)
             guard ongoing.lastClient.map({ $0 < place }) ?? true else { throw ArchiveError.inconsistent("its clients are out of order") }
             ongoing.lastClient = place
-            let state = try receipts.addClient(family: ongoing.key, member: client.member, client: client.client, floor: client.floor)
-            ongoing.clients[ClientName(family: ongoing.key, member: client.member, client: client.client)] = state.key
+            let key = try receipts.addClient(family: ongoing.key, member: client.member, client: client.client, floor: client.floor)
+            ongoing.clients[ClientName(family: ongoing.key, member: client.member, client: client.client)] = key
         case .receipt(let receipt):
             let name = ClientName(family: ongoing.key, member: receipt.member, client: receipt.client)
             guard let client = ongoing.clients[name] else { throw ArchiveError.inconsistent("an answer was given to an unknown client") }
@@ -200,7 +201,7 @@ extension Store {
         guard let ongoing = importing else { throw Rejection(.notFound, "There is no import going on. Begin it again.") }
         let manifest = ongoing.manifest
         guard ongoing.head == manifest.head, manifest.floor <= manifest.head else { throw ArchiveError.inconsistent("its log does not end where the manifest says") }
-        guard try records.find(family: ongoing.key, manifest.family)?.record.kind == .family else {
+        guard try records.find(family: ongoing.key, manifest.family)?.kind == .family else {
             throw ArchiveError.inconsistent("the family's own record is missing")
         }
         let wanted = try database.prepare("SELECT sha256, octets FROM blobs WHERE family = ?")
@@ -215,7 +216,7 @@ extension Store {
         insert.bind(4, manifest.createdAt)
         try insert.run()
         try addMemberships(ongoing)
-        guard let family = try family(manifest.family), family.parents > 0 else { throw ArchiveError.inconsistent("it has no parent") }
+        guard let family = try family(manifest.family), family.state.parents > 0 else { throw ArchiveError.inconsistent("it has no parent") }
         try database.run("DELETE FROM imports WHERE key = ?", .integer(ongoing.key))
         importing = nil
     }

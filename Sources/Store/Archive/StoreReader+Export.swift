@@ -1,6 +1,7 @@
 package import Blobs
 package import Bytes
 import Family
+import Ledger
 import Posix
 import SQLite
 import Wire

@@ -1,4 +1,3 @@
-import Family
 import SQLite
 
 /// The writer's statements on `blobs`. They run seldom, so they are compiled when they are used.
@@ -60,19 +59,3 @@ final class BlobTable {
 
 @available(*, unavailable)
 extension BlobTable: Sendable {}
-
-/// How much a family may store.
-enum Quota {
-    /// - Parameters:
-    ///   - used: octets that count already.
-    ///   - wanted: of the new file.
-    /// - Throws: `quota_exceeded` when both are more than `limit`.
-    static func check(used: Int64, wanted: Int64, limit: Int) throws(Rejection) {
-        let left = max(0, Int64(limit) - used)
-        guard wanted > left else { return }
-        throw Rejection(
-            .quotaExceeded,
-            "This file has \(ByteCount.text(wanted)), and of the \(ByteCount.text(Int64(limit))) that this family may store \(ByteCount.text(left)) are free. "
-                + "Delete documents that are not needed any more (their room is free 30 days later), or ask who runs the server for more.")
-    }
-}

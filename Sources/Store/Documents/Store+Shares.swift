@@ -1,5 +1,6 @@
 import Bytes
 package import Family
+import Ledger
 package import Wire
 
 extension Store {
@@ -13,24 +14,22 @@ extension Store {
             guard life >= NewShare.shortestLife, life <= NewShare.longestLife else {
                 throw Rejection(.outOfRange, "A share link is good for at most 365 days: choose a shorter time", field: "expires")
             }
-            guard let family = try family(share.family), let member = family.member(share.member) else { throw Rejection.noSuchFamily }
-            let row = try document(share.document, family)
-            var change = PendingChange(
-                family: family, actor: Actor(member: share.member, role: member.role), context: .all, at: environment.now())
+            guard let family = try family(share.family), let member = family.state.member(share.member) else { throw Rejection.noSuchFamily }
+            let document = try document(share.document, family)
+            let at = environment.now()
             let patch = FieldPatch(setEdits: [.init(field: Self.sharedSchools, add: [share.school])])
-            let edit = Operation(kind: .document, id: share.document, action: .update(base: row.record.version, merge: .none, patch: patch))
-            try apply(edit, 0, to: &change)
+            let edit = Operation(kind: .document, id: share.document, action: .update(base: document.version, merge: .none, patch: patch))
+            let (_, change) = try decide(family, actor: Actor(member: share.member, role: member.role), at: at) { try $0.apply(edit, 0) }
             // Also one that the document is shared with already may be gone.
-            guard let school = try records.find(family: family.key, share.school)?.record, school.kind == .school, !school.isDeleted else {
+            guard let school = try records.find(family: family.key, share.school), school.kind == .school, !school.isDeleted else {
                 throw Rejection(.unknownReference, "This school is not there any more. Nothing was shared", field: "school_id")
             }
             let token = ShareToken.make(environment.random)
-            let at = change.at
             let link = ShareLink(
                 id: identifier(at), document: share.document, school: share.school, createdBy: share.member, createdAt: at, expiresAt: at + life)
             try shares.end(family: family.key, document: share.document, school: share.school, at: at)
             try shares.insert(family: family.key, link, hash: ShareToken.hash(token))
-            return (ShareCreated(link: link, token: token), try seal(change, nil))
+            return (ShareCreated(link: link, token: token), change)
         } as Outcome<(ShareCreated, CommittedChange?)>
         switch outcome {
         case .done((let created, let change)): return (.success(created), change.map { [.change($0)] } ?? [])
@@ -43,31 +42,24 @@ extension Store {
     ///
     /// - Throws: a `Rejection` before anything is written.
     func endShare(_ end: ShareEnd) throws {
-        guard let family = try family(end.family), let role = family.member(end.member)?.role else { throw Rejection.noSuchFamily }
+        guard let family = try family(end.family), let role = family.state.member(end.member)?.role else { throw Rejection.noSuchFamily }
         guard let document = try shares.document(family: family.key, of: end.link), end.document == nil || end.document == document,
-            let row = try records.find(family: family.key, document)
+            let record = try records.find(family: family.key, document)
         else { throw Rejection.noSuchShare(end.link) }
-        let change = PendingChange(family: family, actor: Actor(member: end.member, role: role), context: .all, at: environment.now())
+        let at = environment.now()
         let operation = Operation(kind: .document, id: document, action: .update(base: 0, merge: .none, patch: FieldPatch()))
-        try check(.update, operation, 0, owner: row.record.athlete, author: row.record.createdBy, change)
-        try shares.end(family: family.key, link: end.link, at: change.at)
+        _ = try decide(family, actor: Actor(member: end.member, role: role), at: at) {
+            try $0.check(.update, operation, 0, owner: record.athlete, author: record.createdBy)
+        }
+        try shares.end(family: family.key, link: end.link, at: at)
     }
 
     /// A living document, for those who may see it.
-    private func document(_ id: Identifier, _ family: FamilyState) throws -> RecordRow {
-        guard let row = try records.find(family: family.key, id), row.record.kind == .document, !row.record.isDeleted else {
+    private func document(_ id: Identifier, _ family: StoredFamily) throws -> Record {
+        guard let record = try records.find(family: family.key, id), record.kind == .document, !record.isDeleted else {
             throw Rejection(.notFound, "There is no such document. Nothing was shared", kind: .document, id: id)
         }
-        return row
-    }
-
-    /// Ends the links of schools that a document is not shared with any more.
-    func endShares(from current: Record, to new: Fields, _ change: PendingChange) throws {
-        guard current.kind == .document else { return }
-        let kept = Set(new.set("shared_with_schools").map(\.id))
-        for school in current.fields.set("shared_with_schools") where !kept.contains(school.id) {
-            try shares.end(family: change.family.key, document: current.id, school: school.id, at: change.at)
-        }
+        return record
     }
 
     private static let sharedSchools = Kind.document.declaration.index(of: "shared_with_schools") ?? 0

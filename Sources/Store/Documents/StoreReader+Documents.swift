@@ -1,6 +1,7 @@
 package import Blobs
 package import Bytes
 package import Family
+package import Ledger
 import SQLite
 import Wire
 
@@ -66,10 +67,10 @@ extension StoreReader {
         guard let athlete = members[document.athlete], !athlete.isRemoved, athlete.role == .athlete else {
             throw Rejection(.unknownReference, "Document: this athlete is not in the family", kind: .document, field: "athlete")
         }
-        var access = Access(
-            actor: Actor(member: membership.member, role: member.role), kind: .document, action: .create, owner: document.athlete,
-            author: membership.member, subject: document.id)
-        access.ownerAllowsParents = try parentAccess(of: athlete, family: family, document.family)
+        let zone = try record(family: family, document.family)?.fields.text("time_zone") ?? "UTC"
+        let (environment, now) = (environment, environment.now())
+        let rights = Rights(Actor(member: membership.member, role: member.role), members: members) { environment.age(born: $0, zone: zone, at: now) }
+        let access = rights.access(.create, .document, document.id, owner: document.athlete, author: membership.member)
         try Permission.check(access, operation: 0, id: document.id)
         var operation = Operation(kind: .document, id: document.id, action: .update(base: 0, merge: .none, patch: document.fields))
         try Validation.canonicalize(&operation, index: 0, environment: environment.rules)

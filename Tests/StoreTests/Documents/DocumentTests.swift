@@ -1,5 +1,6 @@
 import Bytes
 import Family
+import Ledger
 import Store
 import Testing
 import Wire

@@ -3,6 +3,7 @@ import Bytes
 import CFaultVFS
 import Crypto
 import Family
+import Ledger
 import MemoryDisk
 import Store
 import Testing

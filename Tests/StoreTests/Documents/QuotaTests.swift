@@ -1,5 +1,6 @@
 import Bytes
 import Family
+import Ledger
 import Queries
 import SQLite
 import Testing

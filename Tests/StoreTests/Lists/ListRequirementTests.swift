@@ -1,6 +1,7 @@
 import Bytes
 import Dates
 import Family
+import Ledger
 import Queries
 import Store
 import Testing

@@ -5,7 +5,7 @@ import Family
 // Who would have to be in two places: the conflict check of trips and the double-booking radar (product.md, "Trips and itinerary";
 // semantics.md, "Trip conflict check"). On the final state of a mutation, inside its transaction, so that of two authors who take the
 // same hour one is refused.
-extension Store {
+extension Decider {
     /// Plans of others that the radar looks at, of each kind.
     private static let radarPlans = 500
     /// Days before a plan in which what overlaps it may have begun.
@@ -16,15 +16,15 @@ extension Store {
     /// - Parameter accepted: pairs of items that the author lets overlap.
     /// - Returns: what overlaps beyond a trip, as warnings.
     /// - Throws: `overlap` with the pairs of one trip that share somebody and are not accepted.
-    func checkPlans(_ change: PendingChange, accepted: Set<OverlapPair>) throws -> [MutationWarning] {
-        guard !change.plans.isEmpty else { return [] }
-        var family = Travellers(change.family)
+    func checkPlans(accepted: Set<OverlapPair>) throws -> [MutationWarning] {
+        guard !plans.isEmpty else { return [] }
+        var travellers = Travellers(family)
         var written: [Booking] = []
-        for (id, touched) in try touchedTrips(change).sorted(by: { $0.key < $1.key }) {
-            guard let trip = try records.find(family: change.family.key, id)?.record, !trip.isDeleted else { continue }
-            written += try checkTrip(trip, touched, &family, change, accepted)
+        for (id, touched) in try touchedTrips().sorted(by: { $0.key < $1.key }) {
+            guard let trip = try view.record(id), !trip.isDeleted else { continue }
+            written += try checkTrip(trip, touched, &travellers, accepted)
         }
-        return try radar(written, &family, change)
+        return try radar(written, &travellers)
     }
 
     /// Who travels where nobody is named, and the trips that were looked at.
@@ -54,27 +54,27 @@ extension Store {
         var participants: Int?
     }
 
-    private func touchedTrips(_ change: PendingChange) throws -> [Identifier: TouchedTrip] {
+    private func touchedTrips() throws -> [Identifier: TouchedTrip] {
         var touched: [Identifier: TouchedTrip] = [:]
         func trip(of item: Identifier) throws -> Identifier? {
-            try records.find(family: change.family.key, item)?.record.fields.reference("trip_id")
+            try view.record(item)?.fields.reference("trip_id")
         }
-        for (item, index) in change.plans.items {
+        for (item, index) in plans.items {
             if let trip = try trip(of: item) { touched[trip, default: TouchedTrip()].due[item] = index }
         }
-        for item in change.plans.moved {
+        for item in plans.moved {
             if let trip = try trip(of: item) { touched[trip, default: TouchedTrip()].moved.insert(item) }
         }
-        for (trip, index) in change.plans.trips { touched[trip, default: TouchedTrip()].participants = index }
+        for (trip, index) in plans.trips { touched[trip, default: TouchedTrip()].participants = index }
         return touched
     }
 
     /// - Returns: the items that were written, for the radar.
     private func checkTrip(
-        _ trip: Record, _ touched: TouchedTrip, _ family: inout Travellers, _ change: PendingChange, _ accepted: Set<OverlapPair>
+        _ trip: Record, _ touched: TouchedTrip, _ travel: inout Travellers, _ accepted: Set<OverlapPair>
     ) throws -> [Booking] {
         let limit = environment.limits.relatedRecords
-        let items = try referrers.referrers(family: change.family.key, trip, limit: limit + 1).map(\.row.record)
+        let items = try view.referrers(of: trip, limit: limit + 1).map(\.record)
         var due = touched.due
         if let index = touched.participants {
             for item in items where item.fields.set("participants").isEmpty && due[item.id] == nil { due[item.id] = index }
@@ -84,14 +84,14 @@ extension Store {
                 .tooMany, "A trip holds at most \(limit) items: make another trip for the rest. Nothing was changed",
                 operation: due.values.min(), kind: .trip, id: trip.id)
         }
-        let travellers = family.on(trip)
+        let travellers = travel.on(trip)
         if !due.isEmpty {
             let timed = items.compactMap { OverlapCheck.Item(id: $0.id, $0.fields, environment.rules) }
             var accepted = accepted
             while true {
                 let overlaps = OverlapCheck.overlaps(of: Set(due.keys), among: timed, travellers: travellers, accepted: accepted)
                 guard let first = overlaps.first else { break }
-                let standing = try overlaps.filter { try stood($0, on: trip, change) }
+                let standing = try overlaps.filter { try stood($0, on: trip) }
                 guard !standing.isEmpty else { throw OverlapCheck.rejection(overlaps, operation: due[first.item.id]) }
                 // There may be more than one answer holds.
                 accepted.formUnion(standing.map { OverlapPair($0.item.id, $0.with.id) })
@@ -103,24 +103,24 @@ extension Store {
 
     /// Whether an undo only brings back an overlap that was there before the change that it takes back: with both items and their trip as they
     /// were then, somebody has let it be already (or the trip was moved with it), and nothing is new that could be asked about.
-    private func stood(_ overlap: Overlap, on trip: Record, _ change: PendingChange) throws -> Bool {
-        guard let undone = change.plans.undone else { return false }
+    private func stood(_ overlap: Overlap, on trip: Record) throws -> Bool {
+        guard let undone = plans.undone else { return false }
         return try [overlap.item.id, overlap.with.id, trip.id].allSatisfy { id in
             if undone.restored.contains(id) { return true }
-            guard let record = try records.find(family: change.family.key, id)?.record else { return false }
-            let last = try history.entries(family: change.family.key, record, after: record.version - 1, limit: 1).first?.sequence
-                ?? records.creation(family: change.family.key, id)
+            guard let record = try view.record(id) else { return false }
+            let last = try view.history(of: record, after: record.version - 1, limit: 1).first?.sequence
+                ?? view.creation(of: id)
             return last.map { $0 < undone.sequence } ?? false
         }
     }
 
     // MARK: Beyond the trip
 
-    private func radar(_ items: [Booking], _ family: inout Travellers, _ change: PendingChange) throws -> [MutationWarning] {
-        let zone = change.family.zone
+    private func radar(_ items: [Booking], _ travel: inout Travellers) throws -> [MutationWarning] {
+        let zone = family.zone
         var written = items
-        for id in change.plans.events.sorted() {
-            guard let event = try records.find(family: change.family.key, id)?.record else { continue }
+        for id in plans.events.sorted() {
+            guard let event = try view.record(id) else { continue }
             if let booking = Booking(event: event, zone: zone, environment.rules) { written.append(booking) }
         }
         guard let start = written.map(\.start).min(), let end = written.map(\.end).max() else { return [] }
@@ -128,13 +128,12 @@ extension Store {
         guard let first = ZoneRules.utc.localDate(at: start).adding(days: -Self.radarDays - 1),
             let last = ZoneRules.utc.localDate(at: end).adding(days: 2)
         else { return [] }
-        let plans = try plans.plans(
-            family: change.family.key, from: first.description, before: last.description, limit: Self.radarPlans)
-        var others = plans.events.compactMap { Booking(event: $0, zone: zone, environment.rules) }
-        for item in plans.items {
-            guard let id = item.fields.reference("trip_id"), let trip = try records.find(family: change.family.key, id)?.record else { continue }
-            if let booking = Booking(item: item, travellers: family.on(trip), environment.rules) { others.append(booking) }
+        let found = try view.plans(from: first.description, before: last.description, limit: Self.radarPlans)
+        var others = found.events.compactMap { Booking(event: $0, zone: zone, environment.rules) }
+        for item in found.items {
+            guard let id = item.fields.reference("trip_id"), let trip = try view.record(id) else { continue }
+            if let booking = Booking(item: item, travellers: travel.on(trip), environment.rules) { others.append(booking) }
         }
-        return Booking.warnings(written, among: others) { change.family.members[$0]?.name ?? "somebody" }
+        return Booking.warnings(written, among: others) { family.members[$0]?.name ?? "somebody" }
     }
 }

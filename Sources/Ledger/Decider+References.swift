@@ -2,36 +2,37 @@ import Bytes
 import Family
 
 // What the going of a record does to those that refer to it (`ReferencePolicy`), and the names that are kept for it.
-extension Store {
+extension Decider {
     /// Carries out what the declaration says of everything that refers to a record which is about to go. Before the deletion itself, so
     /// that who reads the change backwards (undo) finds the record there again before the references to it.
     ///
     /// - Throws: `too_many` when it would be more than one change can hold, or than one undo could bring back.
-    func letGo(of target: Record, _ operation: Operation, _ index: Int, _ change: inout PendingChange) throws {
+    func letGo(of target: Record, _ operation: Operation, _ index: Int) throws {
         let limit = environment.limits.relatedRecords
-        let found = try referrers.referrers(family: change.family.key, target, limit: limit + 1)
+        let found = try view.referrers(of: target, limit: limit + 1)
         guard !found.isEmpty else { return }
         let name = target.fields.shownName
         var octets = 0
         var touched = 0
-        for (row, field) in found {
-            let declaration = row.record.kind.declaration.fields[field]
-            // A record may refer twice (a field each); the second time it has another version.
-            guard var current = try records.find(family: change.family.key, row.record.id), !current.record.isDeleted else { continue }
+        for referrer in found {
+            let field = referrer.field
+            let declaration = referrer.record.kind.declaration.fields[field]
+            // A record may refer twice (by a field each); the second time it has another version.
+            guard var current = try view.record(referrer.record.id), !current.isDeleted else { continue }
             switch declaration.whenGone {
             case .stay: continue
             case .keep(let named):
-                guard current.record.fields.text(named) != name, !name.isEmpty else { continue }
-                var fields = current.record.fields
+                guard current.fields.text(named) != name, !name.isEmpty else { continue }
+                var fields = current.fields
                 fields[named] = .text(name)
-                try write(&current, fields, operation, index, &change)
+                try write(&current, fields, operation, index)
             case .unlink:
-                var fields = current.record.fields
+                var fields = current.fields
                 fields[field] = nil
-                try write(&current, fields, operation, index, &change)
+                try write(&current, fields, operation, index)
             case .cascade:
-                octets += StoredFields.encode(current.record.fields).count + Self.envelopeOctets
-                try remove(&current, operation, index, &change)
+                octets += environment.octets(current.fields) + Self.envelopeOctets
+                try remove(current, operation, index)
             }
             touched += 1
             guard touched <= limit, octets <= environment.limits.changeOctets else {
@@ -65,15 +66,13 @@ extension Store {
     ///
     /// - Returns: its fields without the references that end with their targets.
     /// - Throws: `unknown_reference` when it cannot be without one of them.
-    func livingReferences(
-        of record: Record, _ operation: Operation, _ index: Int, _ change: PendingChange
-    ) throws -> Fields {
+    func livingReferences(of record: Record, _ operation: Operation, _ index: Int) throws -> Fields {
         var fields = record.fields
         for (place, declaration) in record.kind.declaration.fields.enumerated() {
             guard declaration.whenGone == .unlink || declaration.whenGone == .cascade, case .reference(let id)? = fields[place],
                 case .reference(let kind) = declaration.type
             else { continue }
-            if let target = try records.find(family: change.family.key, id)?.record, !target.isDeleted { continue }
+            if let target = try view.record(id), !target.isDeleted { continue }
             guard declaration.whenGone == .unlink else {
                 throw Rejection(
                     .unknownReference,

@@ -1,20 +1,16 @@
 import Bytes
 import Family
-import Wire
 
 // Taking back what a change did (semantics.md, "Undo"): one mutation, whole or nothing, under the rights and rules that the caller has
 // now. Field by field: what somebody changed since then stays theirs, and stands in the way only where it is the same field.
-extension Store {
+extension Decider {
     /// Undoes a change of the family.
     ///
     /// - Throws: `not_found` for a sequence that the family does not have, `not_undoable`, `purged`, `contradicted` with the sequence that
     ///   stands in the way, and what any mutation is refused for.
-    func undo(_ sequence: Int64, to change: inout PendingChange) throws {
-        guard (1...max(1, change.family.head)).contains(sequence), let frame = try log.frame(family: change.family.key, sequence: sequence) else {
+    func undo(_ sequence: Int64) throws {
+        guard (1...max(1, family.head)).contains(sequence), let undone = try view.change(sequence) else {
             throw Rejection(.notFound, "There is no change \(sequence) to undo. Look at the history again")
-        }
-        guard case .change(let undone) = try? frame.withUnsafeBytes({ raw throws(Rejection) in try ServerFrame.decode(raw) }) else {
-            throw StoreFailure("a stored change is damaged")
         }
         for entry in undone.entries where !Undo.isUndoable(entry) {
             throw Rejection(
@@ -22,11 +18,11 @@ extension Store {
         }
         var undoing = Undoing(undone)
         for entry in undone.entries where undoing.versions[entry.id] == nil {
-            undoing.versions[entry.id] = try find(entry, change).record.version
+            undoing.versions[entry.id] = try find(entry).version
         }
-        change.plans.undone = .init(sequence: sequence, restored: Set(undoing.versions.keys.filter(undoing.isUntouched)))
+        plans.undone = .init(sequence: sequence, restored: Set(undoing.versions.keys.filter(undoing.isUntouched)))
         // The last first: what a deletion did to others came before it, so they are found again when their turn comes.
-        for entry in undone.entries.reversed() { try undo(entry, undoing, &change) }
+        for entry in undone.entries.reversed() { try undo(entry, undoing) }
     }
 
     private struct Undoing {
@@ -48,58 +44,57 @@ extension Store {
         func isUntouched(_ id: Identifier) -> Bool { versions[id] == last[id] }
     }
 
-    private func undo(_ entry: ChangeEntry, _ undoing: Undoing, _ change: inout PendingChange) throws {
-        var row = try find(entry, change)
-        let current = row.record
+    private func undo(_ entry: ChangeEntry, _ undoing: Undoing) throws {
+        var current = try find(entry)
         let operation = Operation(kind: entry.kind, id: entry.id, action: .delete(base: current.version))
         func allow(_ action: AccessAction, _ fields: [Int] = []) throws {
             let patch = fields.isEmpty ? nil : FieldPatch(assignments: fields.map { .init(field: $0, value: nil) })
-            try check(action, operation, 0, owner: current.athlete, author: current.createdBy, patch: patch, change)
+            try check(action, operation, 0, owner: current.athlete, author: current.createdBy, patch: patch)
         }
         // What this undo itself did to the record since does not count.
         var seen = current
         seen.version = undoing.isUntouched(entry.id) ? entry.version : 0
         // An update of a record that goes anyway needs no look.
         if case .update = entry.effect, undoing.created.contains(entry.id) { return }
-        let before = try former(entry, current, change)
+        let before = try former(entry, current)
         let step: Undo.Step
         do throws(Undo.Contradiction) {
             step = try Undo.step(entry, before: before, current: seen)
         } catch {
-            throw try contradicted(current, undoing, error.fields.first, change)
+            throw try contradicted(current, undoing, error.fields.first)
         }
         switch step {
         case .nothing: break
         case .delete:
             try allow(.delete)
-            try refuseLivingParts(of: current, undoing, change)
-            try remove(&row, operation, 0, &change)
+            try refuseLivingParts(of: current, undoing)
+            try remove(current, operation, 0)
         case .restore:
             try allow(.restore)
-            try bringBack(&row, operation, 0, isUndo: true, &change)
+            try bringBack(current, operation, 0, isUndo: true)
         case .assign(let assignments):
             try allow(.update, assignments.map(\.field))
             var wanted = current
             for assignment in assignments { wanted.fields[assignment.field] = assignment.value }
-            try requireTargets(of: wanted, beside: current, undoing, change)
+            try requireTargets(of: wanted, beside: current, undoing)
             try Validation.check(wanted.fields, operation: 0, id: entry.id, environment: environment.rules)
-            try write(&row, wanted.fields, operation, 0, &change)
+            try write(&current, wanted.fields, operation, 0)
         }
     }
 
     /// The values that an update replaced; none for other entries.
-    private func former(_ entry: ChangeEntry, _ record: Record, _ change: PendingChange) throws -> [FieldPatch.Assignment] {
+    private func former(_ entry: ChangeEntry, _ record: Record) throws -> [FieldPatch.Assignment] {
         guard case .update = entry.effect else { return [] }
-        guard let found = try history.entry(family: change.family.key, record, version: entry.version) else { throw purged(entry) }
-        return found.before
+        let found = try view.history(of: record, after: entry.version - 1, limit: 1).first
+        guard let found, found.version == entry.version else { throw purged(entry) }
+        return found.before ?? []
     }
 
-    private func find(_ entry: ChangeEntry, _ change: PendingChange) throws -> RecordRow {
-        if let row = try records.find(family: change.family.key, entry.id), row.record.kind == entry.kind,
-            row.record.version >= entry.version, row.record.deletedAt.map({ $0 > change.at - Self.retention }) ?? true {
-            return row
+    private func find(_ entry: ChangeEntry) throws -> Record {
+        guard let record = try view.record(entry.id), record.kind == entry.kind, record.version >= entry.version, isKept(record) else {
+            throw purged(entry)
         }
-        throw purged(entry)
+        return record
     }
 
     private func purged(_ entry: ChangeEntry) -> Rejection {
@@ -107,30 +102,30 @@ extension Store {
     }
 
     /// What others put into a record since (items into a trip) would go with it.
-    private func refuseLivingParts(of record: Record, _ undoing: Undoing, _ change: PendingChange) throws {
-        for (row, field) in try referrers.referrers(family: change.family.key, record, limit: 1)
-        where row.record.kind.declaration.fields[field].whenGone == .cascade {
-            throw try contradicted(row.record, undoing, field, change)
+    private func refuseLivingParts(of record: Record, _ undoing: Undoing) throws {
+        for referrer in try view.referrers(of: record, limit: 1)
+        where referrer.record.kind.declaration.fields[referrer.field].whenGone == .cascade {
+            throw try contradicted(referrer.record, undoing, referrer.field)
         }
     }
 
     /// A reference that ends with its target cannot come back to one that is gone.
-    private func requireTargets(of wanted: Record, beside current: Record, _ undoing: Undoing, _ change: PendingChange) throws {
+    private func requireTargets(of wanted: Record, beside current: Record, _ undoing: Undoing) throws {
         for (place, declaration) in wanted.kind.declaration.fields.enumerated() where wanted.fields[place] != current.fields[place] {
             guard declaration.whenGone == .unlink || declaration.whenGone == .cascade, case .reference(let id)? = wanted.fields[place],
-                let target = try records.find(family: change.family.key, id)?.record
+                let target = try view.record(id)
             else { continue }
-            if target.isDeleted { throw try contradicted(target, undoing, nil, change) }
+            if target.isDeleted { throw try contradicted(target, undoing, nil) }
         }
     }
 
     /// - Parameter field: the one that was written since; `nil` for the record as a whole.
-    private func contradicted(_ record: Record, _ undoing: Undoing, _ field: Int?, _ change: PendingChange) throws -> Rejection {
-        let later = try history.entries(family: change.family.key, record, after: undoing.last[record.id] ?? 0, limit: 1_000)
-            .filter { $0.sequence > undoing.sequence && $0.sequence < change.sequence }
-        let writer = field.flatMap { field in later.first { entry in entry.before.contains { $0.field == field } } } ?? later.first
-        let sequence = try writer?.sequence ?? records.creation(family: change.family.key, record.id)
-        let who = change.family.members[writer?.member ?? record.updatedBy]?.name ?? "Somebody"
+    private func contradicted(_ record: Record, _ undoing: Undoing, _ field: Int?) throws -> Rejection {
+        let later = try view.history(of: record, after: undoing.last[record.id] ?? 0, limit: 1_000)
+            .filter { $0.sequence > undoing.sequence && $0.sequence < self.sequence }
+        let writer = field.flatMap { field in later.first { $0.touches(field) } } ?? later.first
+        let sequence = try writer?.sequence ?? view.creation(of: record.id)
+        let who = family.members[writer?.member ?? record.updatedBy]?.name ?? "Somebody"
         let label = record.kind.declaration.label.lowercased()
         let what = field.map { "\(record.kind.declaration.fields[$0].label) of this \(label)" } ?? "this \(label)"
         return Rejection(

@@ -2,40 +2,39 @@ import Bytes
 import Family
 
 // What happens to an update whose author did not see the current record (semantics.md, "Stale base").
-extension Store {
+extension Decider {
     /// Lets a stale update through where nobody's edit is lost: set edits alone always, other fields with `merge: disjoint`. The update is
     /// compared with the committed record: what its own mutation did is not an edit of somebody else.
     ///
     /// - Throws: `conflict` otherwise, and when history does not reach back to the base (a backup was restored, rows were purged).
     func checkStale(
-        _ current: Record, base: Int64, merge: MergeMode, _ patch: FieldPatch, _ operation: Operation, _ index: Int,
-        _ change: PendingChange
+        _ subject: Subject, base: Int64, merge: MergeMode, _ patch: FieldPatch, _ operation: Operation, _ index: Int
     ) throws {
-        guard let committed = change.committed(current) else { throw conflict(current, [], operation, index, change) }
+        guard let committed = subject.committed else { throw conflict(subject, [], operation, index) }
         // A base that never was (of another epoch, or hostile) has no history either.
         let isPast = (1..<committed.version).contains(base)
-        let entries = isPast ? try history.entries(family: change.family.key, current, after: base, limit: committed.version - base) : []
+        let entries = isPast ? try view.history(of: committed, after: base, limit: Int(clamping: committed.version - base)) : []
         guard isPast, entries.last?.version == committed.version, Int64(entries.count) == committed.version - base else {
             let differing = patch.assignments.map(\.field)
             let contested = Merge.contested(patch, current: committed.fields, changedSinceBase: Set(differing))
-            throw conflict(current, contested.map { unknown($0, patch, committed) }, operation, index, change)
+            throw conflict(subject, contested.map { unknown($0, patch, committed) }, operation, index)
         }
-        if Merge.commutes(patch, current.kind) { return }
-        let changed = Set(entries.flatMap { $0.before.map(\.field) })
+        if Merge.commutes(patch, committed.kind) { return }
+        let changed = Set(entries.flatMap { ($0.before ?? []).map(\.field) })
         let contested = Merge.contested(patch, current: committed.fields, changedSinceBase: changed)
         if merge == .disjoint && contested.isEmpty { return }
         let fields = contested.map { field in
-            // What the author saw is what the first change since then replaced; whom to ask is who made the last.
-            let changes = entries.filter { entry in entry.before.contains { $0.field == field } }
+            // The author saw what the first change since then replaced; the person to ask made the last.
+            let changes = entries.filter { $0.touches(field) }
             guard let first = changes.first, let last = changes.last else { return unknown(field, patch, committed) }
             return Conflict.Field(
-                field: field, base: first.before.first { $0.field == field }?.value, yours: patch.value(field),
+                field: field, base: first.before?.first { $0.field == field }?.value, yours: patch.value(field),
                 theirs: committed.fields[field], member: last.member, at: last.at)
         }
-        throw conflict(current, fields, operation, index, change)
+        throw conflict(subject, fields, operation, index)
     }
 
-    /// A field of which nobody knows any more what it was at the base.
+    /// A field whose value at the base is not known any more.
     private func unknown(_ field: Int, _ patch: FieldPatch, _ current: Record) -> Conflict.Field {
         Conflict.Field(
             field: field, base: nil, yours: patch.value(field), theirs: current.fields[field], member: current.updatedBy,
@@ -47,16 +46,14 @@ extension Store {
     ///
     /// - Parameter fields: the contested ones.
     /// - Returns: `invalid` for a record that the mutation created itself, which nobody else can have changed.
-    func conflict(
-        _ current: Record, _ fields: [Conflict.Field], _ operation: Operation, _ index: Int, _ change: PendingChange
-    ) -> Rejection {
+    func conflict(_ subject: Subject, _ fields: [Conflict.Field], _ operation: Operation, _ index: Int) -> Rejection {
         let label = operation.kind.declaration.label.lowercased()
-        guard let current = change.committed(current) else {
+        guard let current = subject.committed else {
             return Rejection(
                 .invalid, "This \(label) is created earlier in the same change. Put its values into the creation, and leave out this operation",
                 operation: index, kind: operation.kind, id: operation.id)
         }
-        let who = change.family.members[current.updatedBy]?.name ?? "Somebody"
+        let who = family.members[current.updatedBy]?.name ?? "Somebody"
         let sentence =
             if current.isDeleted {
                 "\(who) deleted this \(label) meanwhile. What you entered is kept as a draft: restore the \(label) to go on"

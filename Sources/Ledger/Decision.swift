@@ -1,0 +1,71 @@
+package import Bytes
+package import Family
+
+/// Everything that one mutation does, as values: an engine writes them in one transaction, an overlay answers reads with them until then.
+package struct Decision {
+    /// The family after the decision.
+    package var family: FamilyState
+    /// `nil`: nothing changed, and everything below is empty.
+    package var entry: LogEntry?
+    /// The versions of the records that changed, for the author.
+    package var versions: [RecordVersion] = []
+    /// Overlaps that may not be meant.
+    package var warnings: [MutationWarning] = []
+    /// Records as they are after the decision, each once, in the order of their first write.
+    package var records: [RecordWrite] = []
+    /// What the versions replaced, in order.
+    package var history: [HistoryWrite] = []
+    /// Share links that end.
+    package var endedShares: [EndedShare] = []
+    /// Memberships that end (a time, UTC milliseconds) or are taken up again (`nil`).
+    package var memberships: [(member: Identifier, removedAt: Int64?)] = []
+    /// Files that one more document names.
+    package var blobs: [BlobUse] = []
+    /// Members whose rights changed, or the rights of others over their records, with the role they have now; `nil`: removed.
+    package var rights: [(member: Identifier, role: Role?)] = []
+}
+
+/// A change with its form in the log.
+package struct LogEntry: Sendable {
+    package var change: Change
+    /// `LedgerEnvironment.encode` of the change.
+    package var octets: [UInt8]
+}
+
+/// The version of a record after a change.
+package struct RecordVersion: Hashable, Sendable {
+    package var id: Identifier
+    package var version: Int64
+}
+
+/// A record to be inserted or replaced.
+package struct RecordWrite: Sendable {
+    package var record: Record
+    /// The sequence of the change that creates the record; `nil` if the family has the record already.
+    package var created: Int64?
+}
+
+/// What one version of a record replaced.
+package struct HistoryWrite: Sendable {
+    package var kind: Kind
+    package var record: Identifier
+    package var entry: HistoryEntry
+}
+
+/// Links of a document that end.
+package struct EndedShare: Hashable, Sendable {
+    package var document: Identifier
+    /// `nil`: the links of all schools.
+    package var school: Identifier?
+    /// UTC milliseconds.
+    package var at: Int64
+}
+
+/// A file that one more document names.
+package struct BlobUse: Hashable, Sendable {
+    /// Hex.
+    package var sha256: String
+    package var octets: Int64
+    /// The family did not store the file before.
+    package var isNew: Bool
+}

@@ -1,0 +1,52 @@
+package import Bytes
+package import Dates
+package import Family
+
+/// What decides rights and places in one family: its zone, its head and its members.
+package struct FamilyState {
+    package let id: Identifier
+    /// The newest sequence; 0 before the first.
+    package var head: Int64
+    /// IANA name.
+    package var zone: String
+    /// Records, deleted ones included.
+    package var records: Int
+    /// Everybody who is or was in the family.
+    package var members: [Identifier: MemberState]
+
+    package init(id: Identifier, head: Int64, zone: String, records: Int, members: [Identifier: MemberState]) {
+        self.id = id
+        self.head = head
+        self.zone = zone
+        self.records = records
+        self.members = members
+    }
+
+    /// The member, if they are in the family now.
+    package func member(_ id: Identifier) -> MemberState? {
+        guard let member = members[id], !member.isRemoved else { return nil }
+        return member
+    }
+
+    /// How many parents are in the family now; never 0.
+    package var parents: Int { members.values.count { !$0.isRemoved && $0.role == .parent } }
+}
+
+/// What decides a member's rights.
+package struct MemberState {
+    package var name: String
+    package var role: Role
+    /// The athlete's own setting. `Age` decides whether it counts.
+    package var parentAccess: ParentAccess
+    /// Never leaves the server.
+    package var born: CalendarDate?
+    package var isRemoved: Bool
+
+    package init(_ record: Record, born: CalendarDate?, isRemoved: Bool) {
+        name = record.fields.text("name") ?? ""
+        role = record.fields.text("role").flatMap(Role.init) ?? .guest
+        parentAccess = record.fields.text("parent_access").flatMap(ParentAccess.init) ?? .edit
+        self.born = born
+        self.isRemoved = isRemoved
+    }
+}

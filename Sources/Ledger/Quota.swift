@@ -1,0 +1,17 @@
+package import Family
+
+/// How much a family may store.
+package enum Quota {
+    /// - Parameters:
+    ///   - used: octets that count already.
+    ///   - wanted: octets of the new file.
+    /// - Throws: `quota_exceeded` if both together are more than `limit`.
+    package static func check(used: Int64, wanted: Int64, limit: Int) throws(Rejection) {
+        let left = max(0, Int64(limit) - used)
+        guard wanted > left else { return }
+        throw Rejection(
+            .quotaExceeded,
+            "This file has \(ByteCount.text(wanted)), and of the \(ByteCount.text(Int64(limit))) that this family may store \(ByteCount.text(left)) are free. "
+                + "Delete documents that are not needed any more (their room is free 30 days later), or ask who runs the server for more.")
+    }
+}
