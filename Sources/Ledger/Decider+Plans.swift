@@ -74,7 +74,7 @@ extension Decider {
         _ trip: Record, _ touched: TouchedTrip, _ travel: inout Travellers, _ accepted: Set<OverlapPair>
     ) throws -> [Booking] {
         let limit = environment.limits.relatedRecords
-        let items = try view.referrers(of: trip, limit: limit + 1).map(\.record)
+        let items = try referrers(of: trip, limit: limit + 1).map(\.record)
         var due = touched.due
         if let index = touched.participants {
             for item in items where item.fields.set("participants").isEmpty && due[item.id] == nil { due[item.id] = index }

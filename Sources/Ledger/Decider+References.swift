@@ -9,7 +9,7 @@ extension Decider {
     /// - Throws: `too_many` when it would be more than one change can hold, or than one undo could bring back.
     func letGo(of target: Record, _ operation: Operation, _ index: Int) throws {
         let limit = environment.limits.relatedRecords
-        let found = try view.referrers(of: target, limit: limit + 1)
+        let found = try referrers(of: target, limit: limit + 1)
         guard !found.isEmpty else { return }
         let name = target.fields.shownName
         var octets = 0
@@ -43,6 +43,12 @@ extension Decider {
                     operation: index, kind: target.kind, id: target.id)
             }
         }
+    }
+
+    /// The living records that refer to one, in the order in which they were created. Engines keep them in different orders, and the order
+    /// goes into the log.
+    func referrers(of target: Record, limit: Int) throws -> [Referrer] {
+        try view.referrers(of: target, limit: limit).sorted { ($0.record.createdAt, $0.record.id) < ($1.record.createdAt, $1.record.id) }
     }
 
     /// What a record has in a `change` frame besides its fields: ids, times, version and their keys.

@@ -103,7 +103,7 @@ extension Decider {
 
     /// What others put into a record since (items into a trip) would go with it.
     private func refuseLivingParts(of record: Record, _ undoing: Undoing) throws {
-        for referrer in try view.referrers(of: record, limit: 1)
+        for referrer in try referrers(of: record, limit: 1)
         where referrer.record.kind.declaration.fields[referrer.field].whenGone == .cascade {
             throw try contradicted(referrer.record, undoing, referrer.field)
         }

@@ -13,12 +13,12 @@ package protocol FamilyView {
     /// The sequence of the change that created a record; `nil` if that is not known.
     func creation(of id: Identifier) throws -> Int64?
 
-    /// The living records that refer to `target` by a field whose policy is not `stay`, in the order in which they were created.
+    /// The living records that refer to `target` by a field whose policy is not `stay`, in any order.
     ///
     /// - Parameter limit: records for each name of a field (`Referrers.of`).
     func referrers(of target: Record, limit: Int) throws -> [Referrer]
 
-    /// The living events and trip items that begin from one day on and before another, each in the order of their beginning.
+    /// The living events and trip items that begin from one day on and before another, each in the order of their beginning, then of their ids.
     ///
     /// - Parameters:
     ///   - first: `YYYY-MM-DD`.

@@ -86,7 +86,7 @@ package final class Overlay: FamilyView {
                 return start >= first && start < last
             }
             let all = below.filter { written($0.id) == nil } + own
-            return Array(all.sorted { ($0.fields.text(field) ?? "") < ($1.fields.text(field) ?? "") }.prefix(limit))
+            return Array(all.sorted { ($0.fields.text(field) ?? "", $0.id) < ($1.fields.text(field) ?? "", $1.id) }.prefix(limit))
         }
         return (merged(events, .event, "start_date"), merged(items, .tripItem, "start_time"))
     }

@@ -18,7 +18,7 @@ final class PlanTable {
         """
         SELECT \(RecordTable.columns) FROM records
         WHERE family = ? AND \(Referrers.expression(field)) >= ? AND \(Referrers.expression(field)) < ? AND kind = \(kind.rawValue)
-        AND deleted_at IS NULL ORDER BY \(Referrers.expression(field)) LIMIT ?
+        AND deleted_at IS NULL ORDER BY \(Referrers.expression(field)), id LIMIT ?
         """
     }
 

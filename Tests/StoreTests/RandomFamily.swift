@@ -13,6 +13,8 @@ struct RandomFamily {
     private var random: Seeded
     private(set) var twin = Twin()
     private(set) var accepted = 0
+    /// Everything that was proposed, with its answer.
+    private(set) var episodes: [(proposal: Proposal, answer: Answer)] = []
     /// Kinds of which at least one record came to be.
     private(set) var kinds: Set<Kind> = []
 
@@ -28,18 +30,49 @@ struct RandomFamily {
         for step in 0..<steps {
             world.surroundings.now += Int64.random(in: 0...90_000_000, using: &random)
             let operations = (0..<Int.random(in: 1...3, using: &random)).map { _ in operation() }
-            let author = Bool.random(using: &random) ? home.parent : athlete
-            let answer = try world.commit(world.proposal(home, author, operations, context: .athlete(athlete)))
+            try propose(operations)
+            if step % 50 == 49 { try world.store.checkpointIfDue() }
+        }
+    }
+
+    /// Lives on with undos, moved and copied plans and stale bases among the edits, all at one moment.
+    mutating func hurry(steps: Int) throws {
+        for _ in 0..<steps {
+            let choice = Int.random(in: 0..<100, using: &random)
+            if choice < 12 {
+                let sequence = Int64.random(in: max(1, twin.sequence - 12)...max(1, twin.sequence), using: &random)
+                try propose([], undo: sequence)
+            } else {
+                try propose((0..<Int.random(in: 1...4, using: &random)).map { _ in choice < 24 ? plan() : operation(isStale: choice > 88) })
+            }
+        }
+    }
+
+    private mutating func propose(_ operations: [Family.Operation], undo: Int64? = nil) throws {
+        let author = Bool.random(using: &random) ? home.parent : athlete
+        var proposal = world.proposal(home, author, operations, context: .athlete(athlete))
+        if let undo { proposal.mutation.body = .undo(sequence: undo) }
+        let answer = try world.commit(proposal)
+        episodes.append((proposal, answer))
             if let change = answer.change {
                 twin.apply(change)
                 accepted += 1
                 for entry in change.entries { kinds.insert(entry.kind) }
             }
-            if step % 50 == 49 { try world.store.checkpointIfDue() }
         }
+
+    /// A trip, an item or an event moved or copied by some days.
+    private mutating func plan() -> Family.Operation {
+        let plans = twin.records.values.filter { [.trip, .tripItem, .event].contains($0.kind) && !$0.isDeleted }.sorted { $0.id < $1.id }
+        guard let record = plans.randomElement(using: &random) else { return operation() }
+        let days = Int.random(in: -9...9, using: &random)
+        guard record.kind != .tripItem, Bool.random(using: &random) else {
+            return Operation(kind: record.kind, id: record.id, action: .shift(base: record.version, days: days))
+        }
+        return Operation(kind: record.kind, id: world.newID(), action: .copy(from: record.id, days: days))
     }
 
-    private mutating func operation() -> Family.Operation {
+    private mutating func operation(isStale: Bool = false) -> Family.Operation {
         let known = twin.records.values.filter { $0.kind != .family && $0.kind != .member }.sorted { $0.id < $1.id }
         guard let record = known.randomElement(using: &random), Int.random(in: 0..<100, using: &random) >= 45 else {
             let kinds = Kind.allCases.filter(\.declaration.isCreatedByMutation)
@@ -54,7 +87,7 @@ struct RandomFamily {
         }
         return Operation(
             kind: record.kind, id: record.id,
-            action: .update(base: record.version, merge: .disjoint, patch: patch(record.kind, isWhole: false)))
+            action: .update(base: max(1, record.version - (isStale ? 1 : 0)), merge: .disjoint, patch: patch(record.kind, isWhole: false)))
     }
 
     private mutating func patch(_ kind: Kind, isWhole: Bool) -> FieldPatch {
