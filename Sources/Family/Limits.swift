@@ -37,6 +37,8 @@ package struct Limits: Hashable, Sendable {
     package var recordsPerFamily = 100_000
     /// Records besides the one named that one deletion, shift or copy may touch, and items of one trip: a commit stays at some milliseconds.
     package var relatedRecords = 500
+    /// Octets of these records together, and of the versions that an undo or a stale edit is compared with: ten milliseconds of the writer.
+    package var relatedOctets = 1_048_576
     /// Messages that a snapshot carries, the newest; older ones are paged (`list`).
     package var snapshotMessages = 500
     /// Records that one `list` answers at most.
@@ -102,6 +104,9 @@ extension Limits {
         .init(name: "related_records", value: \.relatedRecords, unit: "records",
             meaning: "Records besides the one named that one deletion, shift or copy may touch; items of one trip.", past: "reject too_many",
             isLater: true),
+        .init(name: "related_octets", value: \.relatedOctets, unit: "octets",
+            meaning: "Fields of the records that one deletion, shift or copy touches besides the one named, together; of the items of one trip.",
+            past: "reject too_many", isLater: true),
         .init(name: "change_octets", value: \.changeOctets, unit: "octets",
             meaning: "The change frame that a mutation leads to.", past: "reject too_many"),
         .init(name: "pending_mutations", value: \.pendingMutations, unit: "mutations",

@@ -34,21 +34,28 @@ enum TextRules {
     /// No control characters (C0, DEL, C1), no separators that break a line unless `lines`; with `lines` also line feed and tab.
     static func isShown(_ text: String, lines: Bool) -> Bool {
         if isPlain(text) { return true }
-        var previous: UInt8 = 0
-        var beforeThat: UInt8 = 0
-        for octet in text.utf8 {
-            switch octet {
-            case 0x0A, 0x09: if !lines { return false }
-            case 0..<0x20, 0x7F: return false
-            // C1 is C2 80...C2 9F; the line and paragraph separators are E2 80 A8 and E2 80 A9.
-            case 0x80...0x9F: if previous == 0xC2 { return false }
-            case 0xA8, 0xA9: if !lines, previous == 0x80, beforeThat == 0xE2 { return false }
-            default: break
+        return withOctets(text) { octets in
+            var previous: UInt8 = 0
+            var beforeThat: UInt8 = 0
+            for octet in octets {
+                switch octet {
+                case 0x0A, 0x09: if !lines { return false }
+                case 0..<0x20, 0x7F: return false
+                // C1 is C2 80...C2 9F; the line and paragraph separators are E2 80 A8 and E2 80 A9.
+                case 0x80...0x9F: if previous == 0xC2 { return false }
+                case 0xA8, 0xA9: if !lines, previous == 0x80, beforeThat == 0xE2 { return false }
+                default: break
+                }
+                beforeThat = previous
+                previous = octet
             }
-            beforeThat = previous
-            previous = octet
+            return true
         }
-        return true
+    }
+
+    /// Lends the UTF-8 of a text as memory: walking it through the text's own view takes six times as many instructions.
+    private static func withOctets<Value>(_ text: String, _ body: (UnsafeBufferPointer<UInt8>) -> Value) -> Value {
+        text.utf8.withContiguousStorageIfAvailable(body) ?? Array(text.utf8).withUnsafeBufferPointer(body)
     }
 
     /// Whether all octets are printable ASCII, as those of most texts are. No branch in the loop, so that it takes sixteen at a time: the
@@ -63,7 +70,7 @@ enum TextRules {
 
     /// Line ends of other systems become line feeds.
     static func withLineFeeds(_ text: String) -> String {
-        guard !isPlain(text), text.utf8.contains(0x0D) else { return text }
+        guard !isPlain(text), withOctets(text, { $0.contains(0x0D) }) else { return text }
         var octets: [UInt8] = []
         octets.reserveCapacity(text.utf8.count)
         var afterReturn = false

@@ -6,14 +6,15 @@ extension Decider {
     /// Lets a stale update through where nobody's edit is lost: set edits alone always, other fields with `merge: disjoint`. The update is
     /// compared with the committed record: what its own mutation did is not an edit of somebody else.
     ///
-    /// - Throws: `conflict` otherwise, and when history does not reach back to the base (a backup was restored, rows were purged).
+    /// - Throws: `conflict` otherwise, and when history does not reach back to the base (a backup was restored, rows were
+    ///   purged, or there is more of it than a mutation may read).
     func checkStale(
         _ subject: Subject, base: Int64, merge: MergeMode, _ patch: FieldPatch, _ operation: Operation, _ index: Int
     ) throws {
         guard let committed = subject.committed else { throw conflict(subject, [], operation, index) }
         // A base that never was (of another epoch, or hostile) has no history either.
         let isPast = (1..<committed.version).contains(base)
-        let entries = isPast ? try view.history(of: committed, after: base, limit: Int(clamping: committed.version - base)) : []
+        let entries = isPast ? try view.history(of: committed, after: base, limit: Int(clamping: committed.version - base), &budget) : []
         guard isPast, entries.last?.version == committed.version, Int64(entries.count) == committed.version - base else {
             let differing = patch.assignments.map(\.field)
             let contested = Merge.contested(patch, current: committed.fields, changedSinceBase: Set(differing))

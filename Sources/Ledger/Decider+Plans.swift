@@ -52,6 +52,8 @@ extension Decider {
         var moved: Set<Identifier> = []
         /// The operation that changed who travels.
         var participants: Int?
+        /// The first operation that wrote an item of long texts.
+        var large: Int?
     }
 
     private func touchedTrips() throws -> [Identifier: TouchedTrip] {
@@ -65,6 +67,10 @@ extension Decider {
         for item in plans.moved {
             if let trip = try trip(of: item) { touched[trip, default: TouchedTrip()].moved.insert(item) }
         }
+        for (item, index) in plans.large {
+            guard let trip = try trip(of: item) else { continue }
+            touched[trip, default: TouchedTrip()].large = min(index, touched[trip]?.large ?? index)
+        }
         for (trip, index) in plans.trips { touched[trip, default: TouchedTrip()].participants = index }
         return touched
     }
@@ -74,7 +80,9 @@ extension Decider {
         _ trip: Record, _ touched: TouchedTrip, _ travel: inout Travellers, _ accepted: Set<OverlapPair>
     ) throws -> [Booking] {
         let limit = environment.limits.relatedRecords
-        let items = try referrers(of: trip, limit: limit + 1).map(\.record)
+        let operation = Operation(kind: .trip, id: trip.id, action: .delete(base: trip.version))
+        let first = (touched.due.values + [touched.participants, touched.large].compactMap { $0 }).min() ?? 0
+        let items = try referrers(of: trip, limit: limit + 1, operation, first).map(\.record)
         var due = touched.due
         if let index = touched.participants {
             for item in items where item.fields.set("participants").isEmpty && due[item.id] == nil { due[item.id] = index }
@@ -108,7 +116,7 @@ extension Decider {
         return try [overlap.item.id, overlap.with.id, trip.id].allSatisfy { id in
             if undone.restored.contains(id) { return true }
             guard let record = try view.record(id) else { return false }
-            let last = try view.history(of: record, after: record.version - 1, limit: 1).first?.sequence
+            let last = try view.history(of: record, after: record.version - 1, limit: 1, &budget).first?.sequence
                 ?? view.creation(of: id)
             return last.map { $0 < undone.sequence } ?? false
         }
@@ -128,7 +136,9 @@ extension Decider {
         guard let first = ZoneRules.utc.localDate(at: start).adding(days: -Self.radarDays - 1),
             let last = ZoneRules.utc.localDate(at: end).adding(days: 2)
         else { return [] }
-        let found = try view.plans(from: first.description, before: last.description, limit: Self.radarPlans)
+        // Best effort: plans beyond the budget are not compared.
+        var budget = ReadBudget(octets: environment.limits.relatedOctets / 4)
+        let found = try view.plans(from: first.description, before: last.description, limit: Self.radarPlans, &budget)
         var others = found.events.compactMap { Booking(event: $0, zone: zone, environment.rules) }
         for item in found.items {
             guard let id = item.fields.reference("trip_id"), let trip = try view.record(id) else { continue }

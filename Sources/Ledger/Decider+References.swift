@@ -9,7 +9,7 @@ extension Decider {
     /// - Throws: `too_many` when it would be more than one change can hold, or than one undo could bring back.
     func letGo(of target: Record, _ operation: Operation, _ index: Int) throws {
         let limit = environment.limits.relatedRecords
-        let found = try referrers(of: target, limit: limit + 1)
+        let found = try referrers(of: target, limit: limit + 1, operation, index)
         guard !found.isEmpty else { return }
         let name = target.fields.shownName
         var octets = 0
@@ -47,12 +47,25 @@ extension Decider {
 
     /// The living records that refer to one, in the order in which they were created. Engines keep them in different orders, and the order
     /// goes into the log.
-    func referrers(of target: Record, limit: Int) throws -> [Referrer] {
-        try view.referrers(of: target, limit: limit).sorted { ($0.record.createdAt, $0.record.id) < ($1.record.createdAt, $1.record.id) }
+    ///
+    /// - Throws: `too_many` if they hold more octets than the mutation may still read.
+    func referrers(of target: Record, limit: Int, _ operation: Operation, _ index: Int) throws -> [Referrer] {
+        let found = try view.referrers(of: target, limit: limit, &budget)
+        guard !budget.isSpent else { throw tooLarge(target, operation, index) }
+        return found.sorted { ($0.record.createdAt, $0.record.id) < ($1.record.createdAt, $1.record.id) }
     }
 
     /// What a record has in a `change` frame besides its fields: ids, times, version and their keys.
     static let envelopeOctets = 512
+
+    private func tooLarge(_ target: Record, _ operation: Operation, _ index: Int) -> Rejection {
+        let label = target.kind.declaration.label.lowercased()
+        return Rejection(
+            .tooMany,
+            "The texts of everything in this \(label) hold more than \(ByteCount.text(Int64(environment.limits.relatedOctets))), "
+                + "the most that one change may touch. Shorten or delete some of them first.",
+            operation: index, kind: operation.kind, id: operation.id)
+    }
 
     /// Fills in what the targets of references are called, where a field keeps that, for references that `patch` assigned.
     func keepNames(_ fields: inout Fields, from current: Fields, _ targets: [Identifier: Record]) {

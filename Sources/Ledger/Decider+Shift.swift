@@ -9,7 +9,7 @@ extension Decider {
         let fields = try moved(DateShift.moved(current.fields, days: days), operation, index, days: days)
         try check(.update, operation, index, owner: current.athlete, author: current.createdBy, patch: Self.patch(current.fields, fields))
         guard !current.isDeleted, isCurrent(base, subject) else { throw conflict(subject, [], operation, index) }
-        let items = operation.kind == .trip ? try referrers(of: current, limit: environment.limits.relatedRecords + 1) : []
+        let items = operation.kind == .trip ? try referrers(of: current, limit: environment.limits.relatedRecords + 1, operation, index) : []
         try checkCount(items.count, operation, index)
         try Validation.check(fields, operation: index, id: operation.id, environment: environment.rules)
         try write(&current, fields, operation, index)
@@ -30,7 +30,7 @@ extension Decider {
         guard !original.isDeleted else { throw conflict(named, [], operation, index) }
         try check(.create, operation, index, owner: original.athlete, author: actor.member)
         let fields = try moved(DateShift.copied(original.fields, days: days), operation, index, days: days)
-        let items = operation.kind == .trip ? try referrers(of: original, limit: environment.limits.relatedRecords + 1) : []
+        let items = operation.kind == .trip ? try referrers(of: original, limit: environment.limits.relatedRecords + 1, operation, index) : []
         try checkCount(items.count, operation, index)
         try insert(operation.id, owner: original.athlete, fields, operation, index)
         for referrer in items {

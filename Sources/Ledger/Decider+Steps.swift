@@ -123,7 +123,7 @@ extension Decider {
                 throw Rejection(
                     .unknownReference,
                     "\(field.label): this \(reference.kind.declaration.label.lowercased()) is not there any more. "
-                        + "What you entered is kept as a draft",
+                        + "Nothing was changed",
                     operation: index, kind: operation.kind, id: operation.id, field: field.name)
             }
             targets[reference.id] = found

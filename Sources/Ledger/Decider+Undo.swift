@@ -85,7 +85,8 @@ extension Decider {
     /// The values that an update replaced; none for other entries.
     private func former(_ entry: ChangeEntry, _ record: Record) throws -> [FieldPatch.Assignment] {
         guard case .update = entry.effect else { return [] }
-        let found = try view.history(of: record, after: entry.version - 1, limit: 1).first
+        let found = try view.history(of: record, after: entry.version - 1, limit: 1, &budget).first
+        guard !budget.isSpent else { throw tooMuch(entry) }
         guard let found, found.version == entry.version else { throw purged(entry) }
         return found.before ?? []
     }
@@ -97,13 +98,18 @@ extension Decider {
         return record
     }
 
+    private func tooMuch(_ entry: ChangeEntry) -> Rejection {
+        Rejection(
+            .tooMany, "This change replaced more than one change may bring back. Change the records by hand.", kind: entry.kind, id: entry.id)
+    }
+
     private func purged(_ entry: ChangeEntry) -> Rejection {
         Rejection(.purged, "What was deleted more than 30 days ago is gone for good, so this cannot be undone", kind: entry.kind, id: entry.id)
     }
 
     /// What others put into a record since (items into a trip) would go with it.
     private func refuseLivingParts(of record: Record, _ undoing: Undoing) throws {
-        for referrer in try referrers(of: record, limit: 1)
+        for referrer in try view.referrers(of: record, limit: 1, &budget)
         where referrer.record.kind.declaration.fields[referrer.field].whenGone == .cascade {
             throw try contradicted(referrer.record, undoing, referrer.field)
         }
@@ -121,7 +127,9 @@ extension Decider {
 
     /// - Parameter field: the one that was written since; `nil` for the record as a whole.
     private func contradicted(_ record: Record, _ undoing: Undoing, _ field: Int?) throws -> Rejection {
-        let later = try view.history(of: record, after: undoing.last[record.id] ?? 0, limit: 1_000)
+        // A record can have thousands of long versions: those that are read name the author, or else the next one does.
+        var budget = ReadBudget(octets: environment.limits.relatedOctets / 4)
+        let later = try view.history(of: record, after: undoing.last[record.id] ?? 0, limit: 1_000, &budget)
             .filter { $0.sequence > undoing.sequence && $0.sequence < self.sequence }
         let writer = field.flatMap { field in later.first { $0.touches(field) } } ?? later.first
         let sequence = try writer?.sequence ?? view.creation(of: record.id)

@@ -24,6 +24,8 @@ package final class Decider {
     private var endedShares: [EndedShare] = []
     private var memberships: [(member: Identifier, removedAt: Int64?)] = []
     private var rights: [(member: Identifier, role: Role?)] = []
+    /// What the mutation may read of records and versions beside those that it names.
+    var budget: ReadBudget
     /// The records that the mutation deleted. No later operation may name them.
     private var removed: Set<Identifier> = []
     /// The lowest stale base that an operation on a record was merged from.
@@ -41,6 +43,7 @@ package final class Decider {
         self.at = at
         self.view = Overlay(over: view)
         self.environment = environment
+        budget = ReadBudget(octets: environment.limits.relatedOctets)
     }
 
     /// The sequence of the change, if anything changes.

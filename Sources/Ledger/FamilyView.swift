@@ -5,7 +5,7 @@ package import Family
 ///
 /// A storage engine answers them from its tables, an `Overlay` from what a batch has decided so far. Rows travel as values. Every method
 /// may throw the failure of its engine, which ends the batch, or a `Rejection`, which refuses the mutation that asked (a record that is
-/// damaged on disk).
+/// damaged on disk). Reads of several rows end early when their budget is spent.
 package protocol FamilyView {
     /// The record, deleted or not; `nil` if the family has no record with this id.
     func record(_ id: Identifier) throws -> Record?
@@ -16,7 +16,7 @@ package protocol FamilyView {
     /// The living records that refer to `target` by a field whose policy is not `stay`, in any order.
     ///
     /// - Parameter limit: records for each name of a field (`Referrers.of`).
-    func referrers(of target: Record, limit: Int) throws -> [Referrer]
+    func referrers(of target: Record, limit: Int, _ budget: inout ReadBudget) throws -> [Referrer]
 
     /// The living events and trip items that begin from one day on and before another, each in the order of their beginning, then of their ids.
     ///
@@ -24,12 +24,14 @@ package protocol FamilyView {
     ///   - first: `YYYY-MM-DD`.
     ///   - last: `YYYY-MM-DD`, not included.
     ///   - limit: of each kind.
-    func plans(from first: String, before last: String, limit: Int) throws -> (events: [Record], items: [Record])
+    func plans(
+        from first: String, before last: String, limit: Int, _ budget: inout ReadBudget
+    ) throws -> (events: [Record], items: [Record])
 
     /// The versions of a record above `version`, oldest first.
     ///
     /// - Parameter limit: entries at most; a record can have thousands of versions.
-    func history(of record: Record, after version: Int64, limit: Int) throws -> [HistoryEntry]
+    func history(of record: Record, after version: Int64, limit: Int, _ budget: inout ReadBudget) throws -> [HistoryEntry]
 
     /// The change with this sequence; `nil` if the log does not hold it.
     func change(_ sequence: Int64) throws -> Change?

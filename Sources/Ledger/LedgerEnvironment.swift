@@ -2,8 +2,8 @@ package import Dates
 package import Family
 
 /// What decisions take from outside: rules, zone data, limits, and the form in which the log keeps a change. Closures, so that a simulation
-/// decides them.
-package struct LedgerEnvironment {
+/// decides them. A class, because every decider holds it.
+package final class LedgerEnvironment {
     /// The rules of `Family`.
     package let rules: RuleEnvironment
     package let limits: Limits
@@ -34,3 +34,6 @@ package struct LedgerEnvironment {
         return Age.years(from: born, to: today)
     }
 }
+
+@available(*, unavailable)
+extension LedgerEnvironment: Sendable {}

@@ -58,27 +58,31 @@ package final class Overlay: FamilyView {
         return try below.creation(of: id)
     }
 
-    package func referrers(of target: Record, limit: Int) throws -> [Referrer] {
+    package func referrers(of target: Record, limit: Int, _ budget: inout ReadBudget) throws -> [Referrer] {
         guard let positions = Referrers.positions[target.kind] else { return [] }
         // Room for those that do not refer any more.
-        var found = try below.referrers(of: target, limit: limit + records.count)
+        var found = try below.referrers(of: target, limit: limit + records.count, &budget)
         guard records.count > 0 else { return found }
         func refers(_ record: Record, _ field: Int) -> Bool { !record.isDeleted && record.fields[field] == .reference(target.id) }
         found = found.compactMap { referrer in
             guard let written = written(referrer.record.id) else { return referrer }
+            _ = budget.take(max(0, written.fields.octetsAtMost - referrer.record.fields.octetsAtMost))
             return refers(written, referrer.field) ? Referrer(record: written, field: referrer.field) : nil
         }
         let known = Set(found.map(\.record.id))
         for write in records.values {
             for field in positions[write.record.kind] ?? [] where refers(write.record, field) && !known.contains(write.record.id) {
+                guard budget.take(write.record.fields.octetsAtMost) else { return found }
                 found.append(Referrer(record: write.record, field: field))
             }
         }
         return found
     }
 
-    package func plans(from first: String, before last: String, limit: Int) throws -> (events: [Record], items: [Record]) {
-        let (events, items) = try below.plans(from: first, before: last, limit: limit + records.count)
+    package func plans(
+        from first: String, before last: String, limit: Int, _ budget: inout ReadBudget
+    ) throws -> (events: [Record], items: [Record]) {
+        let (events, items) = try below.plans(from: first, before: last, limit: limit + records.count, &budget)
         guard records.count > 0 else { return (events, items) }
         func merged(_ below: [Record], _ kind: Kind, _ field: String) -> [Record] {
             let own = records.values.map(\.record).filter { record in
@@ -91,9 +95,9 @@ package final class Overlay: FamilyView {
         return (merged(events, .event, "start_date"), merged(items, .tripItem, "start_time"))
     }
 
-    package func history(of record: Record, after version: Int64, limit: Int) throws -> [HistoryEntry] {
+    package func history(of record: Record, after version: Int64, limit: Int, _ budget: inout ReadBudget) throws -> [HistoryEntry] {
         let own = history.places(of: record.id).map { history[$0].entry }.filter { $0.version > version }
-        let entries = try below.history(of: record, after: version, limit: limit)
+        let entries = try below.history(of: record, after: version, limit: limit, &budget)
         return own.isEmpty ? entries : Array((entries + own).prefix(limit))
     }
 

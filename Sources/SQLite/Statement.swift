@@ -207,6 +207,9 @@ package final class Statement {
         withOctets(index) { [UInt8]($0) }
     }
 
+    /// The octets of a blob. NULL has none.
+    package func octetCount(_ index: Int32) -> Int { Int(sqlite3_column_bytes(handle, index)) }
+
     /// Lends `body` a blob, or the UTF-8 of a text, without a copy. NULL is empty.
     package func withOctets<Value, Failure: Error>(
         _ index: Int32, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Value

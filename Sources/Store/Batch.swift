@@ -8,11 +8,27 @@ import Wire
 /// Proposals are decided one after the other, each on what those before it decided. The engine gets all writes of the batch together: no
 /// write has to be taken back when a proposal is refused.
 final class Batch {
-    struct Family {
+    final class Family {
         /// The integer that stands for the family in every key.
         let key: Int64
-        var state: FamilyState
-        var overlay: Overlay
+        private(set) var state: FamilyState
+        private(set) var overlay: Overlay
+
+        init(_ stored: Store.StoredFamily, _ overlay: Overlay) {
+            key = stored.key
+            state = stored.state
+            self.overlay = overlay
+        }
+
+        func take(_ decision: Decision) {
+            overlay.take(decision)
+            state = decision.family
+        }
+
+        /// What was decided is in the tables now.
+        func didWrite(of store: Store) {
+            if overlay.count > 0 { overlay = Overlay(over: store.view(of: key)) }
+        }
     }
 
     /// Records in the overlay of a family after which its decisions are written, so that reads of the overlay stay short.
@@ -34,18 +50,16 @@ final class Batch {
     func family(_ id: Identifier, of store: Store) throws -> Family? {
         if let known = families[id] { return known }
         guard let stored = try store.family(id) else { return nil }
-        let family = Family(key: stored.key, state: stored.state, overlay: Overlay(over: store.view(of: stored.key)))
+        let family = Family(stored, Overlay(over: store.view(of: stored.key)))
         families[id] = family
         return family
     }
 
     /// Takes a decision that changed something.
-    ///
-    /// - Parameter family: with its state after the decision.
     func accept(_ decision: Decision, _ family: Family) {
-        family.overlay.take(decision)
-        families[family.state.id] = family
+        family.take(decision)
         decisions.append((family.key, decision))
+        if family.overlay.count >= Self.maxWrites { isDue = true }
     }
 
     func record(_ receipt: RecordedReceipt, of mutation: Int64, _ name: Store.ClientName, _ known: ClientState?, at: Int64) {
@@ -61,21 +75,22 @@ final class Batch {
     }
 
     /// Whether an overlay is so large that its decisions are written before the batch goes on.
-    var isDue: Bool { families.values.contains { $0.overlay.count >= Self.maxWrites } }
+    private(set) var isDue = false
 
     func didWrite(of store: Store, _ keys: [Store.ClientName: Int64]) {
         decisions.removeAll(keepingCapacity: true)
         receipts.removeAll(keepingCapacity: true)
-        for id in families.keys {
-            guard let family = families[id], family.overlay.count > 0 else { continue }
-            families[id]?.overlay = Overlay(over: store.view(of: family.key))
-        }
+        isDue = false
+        for family in families.values { family.didWrite(of: store) }
         for (name, key) in keys { clients[name]?.key = key }
     }
 }
 
 @available(*, unavailable)
 extension Batch: Sendable {}
+
+@available(*, unavailable)
+extension Batch.Family: Sendable {}
 
 extension CommittedChange {
     /// `nil` if the decision changed nothing.

@@ -45,16 +45,20 @@ final class HistoryTable {
     /// What happened to a record after a version, oldest first.
     ///
     /// - Parameter limit: of entries; a record can have thousands of versions.
-    func entries(family: Int64, _ record: Record, after version: Int64, limit: Int) throws -> [HistoryEntry] {
+    func entries(family: Int64, _ record: Record, after version: Int64, limit: Int, _ budget: inout ReadBudget) throws -> [HistoryEntry] {
         since.bind(1, family)
         since.bind(2, record.id)
         since.bind(3, version)
         since.bind(4, Int64(limit))
-        return try since.all { row in
-            HistoryEntry(
-                version: row.int64(0), sequence: row.int64(1), member: try row.identifier(2), at: row.int64(3),
-                before: row.isNull(4) ? nil : try FormerValues.decode(record.kind, row.octets(4)))
+        defer { since.reset() }
+        var entries: [HistoryEntry] = []
+        while try since.step(), budget.take(since.octetCount(4)) {
+            entries.append(
+                HistoryEntry(
+                    version: since.int64(0), sequence: since.int64(1), member: try since.identifier(2), at: since.int64(3),
+                    before: since.isNull(4) ? nil : try FormerValues.decode(record.kind, since.octets(4))))
         }
+        return entries
     }
 }
 

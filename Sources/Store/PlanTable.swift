@@ -23,13 +23,18 @@ final class PlanTable {
     }
 
     /// Events and trip items that begin from one day on and before another (`YYYY-MM-DD`), the first `limit` of each.
-    func plans(family: Int64, from first: String, before last: String, limit: Int) throws -> (events: [Record], items: [Record]) {
+    func plans(
+        family: Int64, from first: String, before last: String, limit: Int, _ budget: inout ReadBudget
+    ) throws -> (events: [Record], items: [Record]) {
         func list(_ statement: Statement) throws -> [Record] {
             statement.bind(1, family)
             statement.bind(2, first)
             statement.bind(3, last)
             statement.bind(4, Int64(limit))
-            return try statement.all { try RecordTable.decode($0).record }
+            defer { statement.reset() }
+            var found: [Record] = []
+            while try statement.step(), budget.take(RecordTable.octets(statement)) { found.append(try RecordTable.decode(statement).record) }
+            return found
         }
         return (try list(events), try list(items))
     }

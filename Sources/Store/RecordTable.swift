@@ -109,6 +109,9 @@ final class RecordTable {
         return try countAll.one { Int($0.int64(0)) } ?? 0
     }
 
+    /// The octets of the fields of a row of `columns`.
+    static func octets(_ row: Statement) -> Int { row.octetCount(10) }
+
     /// Reads a row of `columns`.
     static func decode(_ row: Statement) throws -> RecordRow { try decode(row, from: 0) }
 

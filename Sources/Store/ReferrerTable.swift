@@ -34,15 +34,16 @@ final class ReferrerTable {
     /// The living records that refer to one, each with the field by which it does, in the order in which they were created.
     ///
     /// - Parameter limit: records for each name of a field.
-    func referrers(family: Int64, _ target: Record, limit: Int) throws -> [Referrer] {
+    func referrers(family: Int64, _ target: Record, limit: Int, _ budget: inout ReadBudget) throws -> [Referrer] {
         var found: [Referrer] = []
         for (fields, find) in statements[target.kind] ?? [] {
             find.bind(1, family)
             find.bind(2, target.id.description)
             find.bind(3, Int64(limit))
-            try find.each { statement in
-                let record = try RecordTable.decode(statement).record
-                guard let field = fields.first(where: { $0.kind == record.kind }) else { return }
+            defer { find.reset() }
+            while try find.step(), budget.take(RecordTable.octets(find)) {
+                let record = try RecordTable.decode(find).record
+                guard let field = fields.first(where: { $0.kind == record.kind }) else { continue }
                 found.append(Referrer(record: record, field: field.field))
             }
         }

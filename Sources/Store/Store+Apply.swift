@@ -68,16 +68,18 @@ struct StoredView: FamilyView {
 
     func creation(of id: Identifier) throws -> Int64? { try store.records.creation(family: family, id) }
 
-    func referrers(of target: Record, limit: Int) throws -> [Referrer] {
-        try store.referrers.referrers(family: family, target, limit: limit)
+    func referrers(of target: Record, limit: Int, _ budget: inout ReadBudget) throws -> [Referrer] {
+        try store.referrers.referrers(family: family, target, limit: limit, &budget)
     }
 
-    func plans(from first: String, before last: String, limit: Int) throws -> (events: [Record], items: [Record]) {
-        try store.plans.plans(family: family, from: first, before: last, limit: limit)
+    func plans(
+        from first: String, before last: String, limit: Int, _ budget: inout ReadBudget
+    ) throws -> (events: [Record], items: [Record]) {
+        try store.plans.plans(family: family, from: first, before: last, limit: limit, &budget)
     }
 
-    func history(of record: Record, after version: Int64, limit: Int) throws -> [HistoryEntry] {
-        try store.history.entries(family: family, record, after: version, limit: limit)
+    func history(of record: Record, after version: Int64, limit: Int, _ budget: inout ReadBudget) throws -> [HistoryEntry] {
+        try store.history.entries(family: family, record, after: version, limit: limit, &budget)
     }
 
     func change(_ sequence: Int64) throws -> Change? {

@@ -19,7 +19,7 @@ extension Store {
         let mutation = proposal.mutation
         func refuse(_ rejection: Rejection) { results.append(.receipt(proposal.receipt(rejection))) }
 
-        guard var family = try batch.family(proposal.family, of: self) else { return refuse(.noSuchFamily) }
+        guard let family = try batch.family(proposal.family, of: self) else { return refuse(.noSuchFamily) }
         let name = ClientName(family: family.key, member: proposal.member, client: mutation.client)
         let hash = Self.hash(proposal)
         let known = try batch.clients[name] ?? client(name)
@@ -53,7 +53,6 @@ extension Store {
                         records: decision.versions.map { Ack.Version(id: $0.id, version: $0.version) }, warnings: decision.warnings)
                 ).encode())
             guard let change = CommittedChange(decision) else { return }
-            family.state = decision.family
             batch.accept(decision, family)
             results.append(.change(change))
         } catch let rejection as Rejection {
