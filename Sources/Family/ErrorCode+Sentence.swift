@@ -65,11 +65,17 @@ extension ErrorCode {
                 "The frame needs {key}.": "A key of a mutate frame is missing.",
                 "A reason is required to let trip items overlap. Nothing was changed.": "allow_overlap with an empty reason.",
                 "allow_overlap names the pairs that it accepts.": "allow_overlap without pairs.",
+                "Name the link to end: ?share=<id>.": "The end of a share link, without its id.",
             ])
         case .invalid:
             list([
                 "{field} must be {form}.": "A value of another form.",
                 "Please enter a valid URL (e.g., https://...)": "A link that is not an http or https URL.",
+                "This {kind} is created earlier in the same change. Put its values into the creation, and leave out this operation.":
+                    "An operation on a record that its own batch creates, with a base that never was.",
+                "This {kind} is restored earlier in the same change. Leave out the second restore.": "restore, twice in one batch.",
+                "This {kind} is deleted earlier in the same change. Leave out the deletion, or the operations that follow it.":
+                    "An operation on a record that its own batch deletes.",
                 "Please enter a valid number": "The value of a metric that is not a number.",
                 "{field} is at most two letters.": "A state.",
                 "{field} holds a value of the wrong type.": "A value of another JSON type.",
@@ -116,6 +122,9 @@ extension ErrorCode {
                 "This is too much for one change: make it in several smaller ones.": "change_octets.",
                 "This trip has more items than one change can move: move some of them first. Nothing was changed.": "related_records, shift or copy.",
                 "This {kind} has too much to go in one change: delete some of it first. Nothing was changed.": "related_records, delete.",
+                "The texts of everything in this {kind} hold more than {size}, the most that one change may touch. Shorten or delete some of them first.":
+                    "related_octets.",
+                "This change replaced more than one change may bring back. Change the records by hand.": "related_octets, undo.",
                 "A trip holds at most {limit} items: make another trip for the rest. Nothing was changed.": "related_records, items of a trip.",
             ])
         case .outOfRange:
@@ -188,6 +197,7 @@ extension ErrorCode {
                 "There is no change {seq} to undo. Look at the history again.": "undo.",
                 "There is no such document. Nothing was shared.": "A share link.",
                 "There is no such share link. Nothing was changed.": "A share link.",
+                "Change {seq} is damaged on the server's disk. Nothing was changed; tell whoever runs the server.": "undo, after a fault of the server's disk.",
                 "This record is damaged on the server's disk. Nothing was changed; tell whoever runs the server.": "A fault of the server's disk.",
             ])
         case .alreadyExists: list(["There is a record with this id already. Nothing was changed.": "create and copy."])
@@ -223,8 +233,13 @@ extension ErrorCode {
             list([
                 "Too many changes at once. This one was not made; it can be made in a moment.": "mutate.",
                 "Too many requests. Try again in a moment.": "Questions and context.",
+                "Too many codes come from your network. Try again in a moment.": "redeem, more than 50 in 10 seconds from one address.",
             ])
-        case .tooManyPending: list(["Too many changes wait for their answers. This one was not made; it can be made in a moment.": "pending_mutations."])
+        case .tooManyPending:
+            list([
+                "Too many changes wait for their answers. This one was not made; it can be made in a moment.": "pending_mutations.",
+                "The last sign_in or redeem has no answer yet. Wait for its answer, then send this again.": "sign_in and redeem.",
+            ])
         case .storageFull: list(["The server's disk is full. Everything can be read; nothing can be changed until there is room.": "Any write."])
         case .familyFull: list(["This family holds as many records as it may. Delete what is no longer needed.": "records_per_family."])
         case .quotaExceeded:
@@ -235,6 +250,9 @@ extension ErrorCode {
                 "The server restarts. This change was not made; it can be made in a moment.": "mutate, while the server drains.",
                 "The server restarts. Come back in a moment.": "error without a request, before close 4000: wait retry_after before you reconnect.",
                 "Too many requests wait for their answers. Try again in a moment.": "Questions: more than four wait.",
+                "The server is busy. Try again in a moment.": "redeem, a first sign_in, and HTTP: too much waits.",
+                "The server is busy. Sign out again in a moment.": "sign_out: too many ends of sessions wait.",
+                "Too many codes are redeemed at once. Send this again in a moment.": "redeem: 64 wait.",
             ])
         }
     }
@@ -249,7 +267,7 @@ extension ErrorCode {
                 "A message has at most {limit} octets.": "message_octets.",
                 "limit must be from 1 to {limit}.": "page_records.",
             ])
-        case .notSignedIn: list(["Sign in first.": "Before welcome."])
+        case .notSignedIn: list(["Sign in first.": "Before welcome.", "This sign-in has ended.": "Between sign_out and the close."])
         case .alreadySignedIn: list(["This connection is signed in already.": "sign_in or redeem on a connection that is signed in, or whose sign-in has not been answered."])
         case .notJoined: list(["Join a family first.": "Before joined."])
         case .alreadyJoined: list(["One connection joins one family; open another one.": "join on a connection that has joined."])

@@ -48,12 +48,8 @@ extension Decider {
     /// - Parameter fields: the contested ones.
     /// - Returns: `invalid` for a record that the mutation created itself, which nobody else can have changed.
     func conflict(_ subject: Subject, _ fields: [Conflict.Field], _ operation: Operation, _ index: Int) -> Rejection {
+        guard let current = subject.committed else { return createdEarlier(operation, index) }
         let label = operation.kind.declaration.label.lowercased()
-        guard let current = subject.committed else {
-            return Rejection(
-                .invalid, "This \(label) is created earlier in the same change. Put its values into the creation, and leave out this operation",
-                operation: index, kind: operation.kind, id: operation.id)
-        }
         let who = family.members[current.updatedBy]?.name ?? "Somebody"
         let sentence =
             if current.isDeleted {

@@ -103,6 +103,15 @@ extension Decider {
             operation: index, kind: operation.kind, id: operation.id)
     }
 
+    /// The refusal of a base that never was, of a record that this mutation creates.
+    func createdEarlier(_ operation: Operation, _ index: Int) -> Rejection {
+        Rejection(
+            .invalid,
+            "This \(operation.kind.declaration.label.lowercased()) is created earlier in the same change. "
+                + "Put its values into the creation, and leave out this operation",
+            operation: index, kind: operation.kind, id: operation.id)
+    }
+
     /// Whether a record is in a snapshot: it lives, or was deleted at most 30 days ago.
     func isKept(_ record: Record) -> Bool { record.deletedAt.map { $0 > at - LedgerEnvironment.retention } ?? true }
 }

@@ -22,7 +22,7 @@ package struct Rights {
     ///   - author: the creator of the record.
     ///   - fields: positions of the fields that an update assigns or edits.
     package func access(
-        _ action: AccessAction, _ kind: Kind, _ id: Identifier, owner: Identifier?, author: Identifier, fields: [Int] = []
+        _ action: AccessAction, _ kind: Kind, _ id: Identifier, owner: Identifier?, author: Identifier? = nil, fields: [Int] = []
     ) -> Access {
         var access = Access(actor: actor, kind: kind, action: action, owner: owner, author: author, subject: id, fields: fields)
         // The setting is seldom `view`; the calendar is asked only then.

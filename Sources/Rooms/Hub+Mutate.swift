@@ -77,7 +77,7 @@ extension Hub {
             pendingOctets -= session.didRefuse()
             guard session.phase != .closed else { continue }
             sendRejection(
-                Rejection(.busy, "The server is busy. Try again in a moment.", retryAfter: 500), proposal.mutation.id, to: session)
+                Rejection(.busy, "The server is busy. This change was not made; it can be made in a moment.", retryAfter: 500), proposal.mutation.id, to: session)
         }
     }
 

@@ -158,7 +158,10 @@ extension StoreReader {
         return try FormerValues.decode(entry.kind, found).sorted { $0.field < $1.field }
     }
 
-    private func rights(of member: Identifier, _ key: Int64, _ family: Identifier) throws -> Rights? {
+    /// What a member may do now; `nil` for somebody who is not in the family.
+    ///
+    /// - Parameter key: the integer of the family.
+    func rights(of member: Identifier, _ key: Int64, _ family: Identifier) throws -> Rights? {
         let members = try members.members(family: key)
         guard let own = members[member], !own.isRemoved else { return nil }
         let zone = try record(family: key, family)?.fields.text("time_zone") ?? "UTC"

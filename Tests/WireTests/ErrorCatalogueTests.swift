@@ -34,14 +34,14 @@ struct ErrorCatalogueTests {
     static let clientSentences: Set<String> = ["A message of the server is too long."]
     /// Where a sentence is made away from its code: each literal of the file that reads as a sentence is held to the code.
     static let elsewhere: [String: ErrorCode] = [
-        "Family/Permission.swift": .notAllowed, "Family/OverlapCheck.swift": .overlap, "Store/Store+Conflicts.swift": .conflict,
+        "Family/Permission.swift": .notAllowed, "Family/OverlapCheck.swift": .overlap, "Ledger/Decider+Conflicts.swift": .conflict,
         "Wire/FilterCodec.swift": .invalid,
     ]
     /// What stands behind a code instead of a literal: a sentence that was made, and is found, in another place.
     static let passedOn: Set<String> = ["message", "error.message", "sentence", "sentence(access)", "problem"]
 
     static let sites: [Site] = {
-        let folders = ["Family", "Queries", "Wire", "Rooms", "Store", "Uploads", "Server"]
+        let folders = ["Family", "Queries", "Wire", "Ledger", "Rooms", "Store", "Uploads", "Server"]
         let files = folders.flatMap { SourceText.files(under: $0) }.filter { file in !adminFiles.contains { file.hasPrefix($0) } }
         return files.flatMap { SourceText($0).sites() }
     }()

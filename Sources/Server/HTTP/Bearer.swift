@@ -31,7 +31,7 @@ extension Shard {
     /// - Parameter then: called in a later tick; not when the request was answered here or its client has gone.
     func authenticate(_ work: HTTPWork, then: @escaping (SignIn) -> Void) {
         guard let token = Bearer.token(work.request.head.fields) else { return work.respond(Bearer.refusal(hasToken: false)) }
-        signIn(token) { found in
+        signIn(token) { [self] found in
             guard work.isOpen else { return }
             guard let answer = found else { return work.respond(Bearer.busy) }
             guard let signIn = answer, !hasEnded(signIn.session) else { return work.respond(Bearer.refusal(hasToken: true)) }

@@ -63,14 +63,12 @@ extension StoreReader {
         guard let membership = signIn.memberships.first(where: { $0.family == document.family }) else { throw Rejection.noSuchFamily }
         let family = try key(document.family)
         let members = try members.members(family: family)
-        guard let member = members[membership.member], !member.isRemoved else { throw Rejection.noSuchFamily }
+        guard members[membership.member]?.isRemoved == false else { throw Rejection.noSuchFamily }
         guard let athlete = members[document.athlete], !athlete.isRemoved, athlete.role == .athlete else {
             throw Rejection(.unknownReference, "Document: this athlete is not in the family", kind: .document, field: "athlete")
         }
-        let zone = try record(family: family, document.family)?.fields.text("time_zone") ?? "UTC"
-        let (environment, now) = (environment, environment.now())
-        let rights = Rights(Actor(member: membership.member, role: member.role), members: members) { environment.age(born: $0, zone: zone, at: now) }
-        let access = rights.access(.create, .document, document.id, owner: document.athlete, author: membership.member)
+        guard let rights = try rights(of: membership.member, family, document.family) else { throw Rejection.noSuchFamily }
+        let access = rights.access(.create, .document, document.id, owner: document.athlete)
         try Permission.check(access, operation: 0, id: document.id)
         var operation = Operation(kind: .document, id: document.id, action: .update(base: 0, merge: .none, patch: document.fields))
         try Validation.canonicalize(&operation, index: 0, environment: environment.rules)
@@ -99,12 +97,6 @@ extension StoreReader {
         try Quota.check(used: used, wanted: isLengthKnown ? document.file.octets : 1, limit: environment.limits.familyStorage)
         return UploadPermit(
             family: document.family, member: membership.member, room: max(0, Int64(environment.limits.familyStorage) - used))
-    }
-
-    /// What parents may do with an athlete's records now.
-    func parentAccess(of athlete: MemberState, family: Int64, _ id: Identifier) throws -> ParentAccess {
-        let zone = try record(family: family, id)?.fields.text("time_zone") ?? "UTC"
-        return Age.parentAccess(athlete.parentAccess, age: environment.age(born: athlete.born, zone: zone, at: environment.now()))
     }
 
     /// Octets of a family's documents, each file once, deleted ones included until they are purged.

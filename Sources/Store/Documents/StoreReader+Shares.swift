@@ -1,5 +1,6 @@
 package import Bytes
 package import Family
+import Ledger
 import SQLite
 
 extension StoreReader {
@@ -71,11 +72,8 @@ extension StoreReader {
             find.bind(2, link)
             find.bind(3, document)
             guard try find.one({ _ in true }) ?? false else { return .failure(.noSuchShare(link)) }
-            let members = try members.members(family: family)
-            guard let role = members[member]?.role else { return nil }
-            var access = Access(
-                actor: Actor(member: member, role: role), kind: .document, action: .update, owner: found.athlete, subject: document)
-            if let athlete = members[found.athlete] { access.ownerAllowsParents = try parentAccess(of: athlete, family: family, found.family) }
+            guard let rights = try rights(of: member, family, found.family) else { return nil }
+            let access = rights.access(.update, .document, document, owner: found.athlete)
             do throws(Rejection) { try Permission.check(access, operation: 0, id: document) } catch { return .failure(error) }
             return .success(ShareEnd(family: found.family, member: member, document: document, link: link))
         }
