@@ -149,7 +149,8 @@ final class SimulatedClient {
             guard let event else { return [] }
             let merge: MergeMode = world.dice.one(in: 2) ? .disjoint : .none
             var again = update(event, [("city", .text("City \(world.dice.number(0...9))"))], merge: world.dice.one(in: 2) ? .disjoint : .none)
-            if world.dice.one(in: 2), case .update(let base, let merge, let patch) = again.action {
+            // Where nothing waits before it, so that the engine does not move the bases.
+            if world.dice.one(in: 2), engine.pending.isEmpty, case .update(let base, let merge, let patch) = again.action {
                 again.action = .update(base: base + 1, merge: merge, patch: patch)
             }
             return [update(event, [("name", .text("\(family.mark) named twice \(world.dice.next())"))], merge: merge), again]

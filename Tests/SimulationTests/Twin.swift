@@ -132,6 +132,8 @@ struct Twin {
                     // A position only grows, so that no two devices can be in each other's way.
                     operation.kind != .readingPosition
                 else { continue }
+                // A value that was there already, because somebody took back what another had changed, overwrites nothing.
+                let written = changes[sequence]?.entries.filter { $0.id == operation.id }.flatMap(\.effect.fields) ?? []
                 // Fields written by others between the base and this change.
                 for (at, change) in changes where at < sequence {
                     guard change.client != client.client else { continue }
@@ -143,7 +145,9 @@ struct Twin {
                             }
                             continue
                         }
-                        for assignment in assignments where patch.assignments.contains(where: { $0.field == assignment.field && $0.value != assignment.value }) {
+                        for assignment in assignments
+                        where written.contains(assignment.field)
+                            && patch.assignments.contains(where: { $0.field == assignment.field && $0.value != assignment.value }) {
                             violations.append("mutation \(mutation) of \(client.name) overwrote field \(assignment.field) of sequence \(at)")
                         }
                     }
@@ -157,5 +161,13 @@ struct Twin {
         let ids = Set(left.keys).union(right.keys).filter { left[$0] != right[$0] }.sorted()
         guard let id = ids.first else { return "nothing" }
         return "\(ids.count) records, first \(id): \(String(describing: left[id])) against \(String(describing: right[id]))"
+    }
+}
+
+extension ChangeEntry.Effect {
+    /// The fields that an update wrote.
+    fileprivate var fields: [Int] {
+        if case .update(let assignments) = self { return assignments.map(\.field) }
+        return []
     }
 }
