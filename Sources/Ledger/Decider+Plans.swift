@@ -18,6 +18,8 @@ extension Decider {
     /// - Throws: `overlap` with the pairs of one trip that share somebody and are not accepted.
     func checkPlans(accepted: Set<OverlapPair>) throws -> [MutationWarning] {
         guard !plans.isEmpty else { return [] }
+        // What the operations read is not read for nothing: the check has as much of its own.
+        budget = ReadBudget(octets: environment.limits.relatedOctets)
         var travellers = Travellers(family)
         var written: [Booking] = []
         for (id, touched) in try touchedTrips().sorted(by: { $0.key < $1.key }) {

@@ -98,7 +98,7 @@ final class Episode {
         }
         func refused(_ frame: String) -> Proposal {
             var refused = proposal()
-            refused.refused = RefusedFrame(Rejection(.unknownField, "x is not a field", field: "x"), octets: Array(frame.utf8))
+            refused.refused = RefusedFrame(Rejection(.unknownField, "School has no such field", field: "x"), octets: Array(frame.utf8))
             return refused
         }
         let school = Self.id(20)

@@ -53,7 +53,7 @@ struct ExactlyOnceTests {
     func replaysRefusedFrames() throws {
         let refused = world.refused(home, home.parent, "{\"x\":1}", mutation: 1)
         let first = try world.commit(refused)
-        #expect(first.rejection == Rejection(.unknownField, "x is not a field", operation: 0, field: "x"))
+        #expect(first.rejection == Rejection(.unknownField, "School has no such field", operation: 0, field: "x"))
         #expect(first.change == nil)
         // An answer that is given again is the first one, whatever a later reader would say.
         var newer = refused

@@ -155,7 +155,7 @@ final class World {
     func refused(_ home: Home, _ member: Identifier, _ frame: String, mutation: Int64? = nil, session: UInt64 = 7) -> Proposal {
         var proposal = proposal(home, member, [], mutation: mutation, session: session)
         proposal.refused = RefusedFrame(
-            Rejection(.unknownField, "x is not a field", operation: 0, field: "x"), octets: Array(frame.utf8))
+            Rejection(.unknownField, "School has no such field", operation: 0, field: "x"), octets: Array(frame.utf8))
         return proposal
     }
 
