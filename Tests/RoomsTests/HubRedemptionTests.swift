@@ -138,7 +138,7 @@ struct HubRedemptionTests {
         script.say(.signIn(token: "t"), id)
         script.answer(.signIn(firstUse()), id)
         _ = script.seen()
-        script.hub.commanded(id, .rejected(Rejection(.storageFull, "Full.", retryAfter: 5_000)))
+        script.hub.commanded(id, .rejected(Rejection(.storageFull, ErrorCode.storageFull.sentence, retryAfter: 5_000)))
         #expect(script.seen() == [.frame(id, "error storage_full")])
         script.say(.signIn(token: "t"), id)
         #expect(script.seen() == [.read(id, "sign-in")])

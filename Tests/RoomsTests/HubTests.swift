@@ -107,7 +107,7 @@ struct HubSignInTests {
         let two = script.live(at: 0)
         script.say(.signOut, one)
         _ = script.seen()
-        script.hub.didNotEnd(1, Rejection(.storageFull, "Full.", retryAfter: 5_000))
+        script.hub.didNotEnd(1, Rejection(.storageFull, ErrorCode.storageFull.sentence, retryAfter: 5_000))
         #expect(script.seen() == [.frame(one, "error storage_full")])
         #expect(script.hub.hasEnded(1))
         script.commit(1)
