@@ -46,7 +46,7 @@ package final class Hub {
     var redemptions: Set<SessionID> = []
     /// Redemptions at the writer at once. Whoever holds a code that works can ask for them without a sign-in, so they get a small share of its
     /// queue.
-    static let maxRedemptionsAtWriter = 64
+    package static let maxRedemptionsAtWriter = 64
 
     var connectionsOfPerson: [Int64: Int] = [:]
     /// Sessions of the database that have ended, while a sign-in to them may be on its way.
