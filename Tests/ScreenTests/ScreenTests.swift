@@ -177,7 +177,8 @@ struct ScreenTests {
     }
 }
 
-@Suite("Terminfo")
+// In turn: the library holds one terminal at a time.
+@Suite("Terminfo", .serialized)
 struct TerminalFeaturesTests {
     @Test("What terminfo says is read: colours, italics, keys, and how to begin and end")
     func features() throws {

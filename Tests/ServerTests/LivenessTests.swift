@@ -186,9 +186,11 @@ struct FrameBudgetTests {
     @Test("one tick takes so many messages of a connection, however small they are; none is lost or passed by another")
     func messages() throws {
         let server = try TestShard()
-        let flood = try server.live(server.parent)
+        let flood = try server.open()
+        flood.say("{\"type\":\"sign_in\",\"token\":\"\(server.parent.token)\"}")
+        #expect(try flood.next() == "welcome")
         let other = try server.live(server.stranger)
-        // Refused at once, without the writer.
+        // Refused without the writer, because nobody has joined.
         for number in 1...400 { flood.say("{\"type\":\"mutate\",\"mutation\":\(number),\"operations\":[{\"op\":\"none\"}]}") }
         other.send(.ping, [])
         var heard: [String] = []
