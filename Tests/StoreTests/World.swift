@@ -237,7 +237,7 @@ extension World.Home {
 struct Unexpected: Error {}
 
 func decode(_ frame: [UInt8]) throws -> ServerFrame {
-    if let problem = FrameCheck.problem(frame) { Issue.record("A frame of the store \(problem)") }
+    if FrameSample.isDue, let problem = FrameCheck.problem(frame) { Issue.record("A frame of the store \(problem)") }
     return try frame.withUnsafeBytes { try ServerFrame.decode($0) }
 }
 
