@@ -32,14 +32,18 @@ private final class FileShop {
         let file = try Files.openForReading(path)
         try Files.synchronize(file.raw)
         // Pages that the kernel has not listed yet cannot be dropped; it lists them when others come.
-        let deadline = Clock.monotonicMilliseconds() + 10_000
-        repeat {
+        let deadline = Clock.monotonicMilliseconds() + 60_000
+        var isGone = false
+        while !isGone, Clock.monotonicMilliseconds() < deadline {
             FileCache.forget(file.raw)
-            if !FileCache.holds(file.raw, at: 0), !FileCache.holds(file.raw, at: content.count - 1) { break }
+            isGone = !FileCache.holds(file.raw, at: 0) && !FileCache.holds(file.raw, at: content.count - 1)
+            guard !isGone else { break }
             var none: [Poll.Item] = []
-            _ = try Poll.wait(&none, timeoutMilliseconds: 5)
-        } while Clock.monotonicMilliseconds() < deadline
-        #expect(!FileCache.holds(file.raw, at: 0) && !FileCache.holds(file.raw, at: content.count - 1))
+            _ = try Poll.wait(&none, timeoutMilliseconds: 50)
+        }
+        #expect(isGone)
+        // To look may have begun to read.
+        FileCache.forget(file.raw)
     }
 
     /// All answers up to the count.
