@@ -50,7 +50,7 @@ struct BatchCommand {
             }
             try printer.finish()
             if invocation.isJSON {
-                guard try Output.write(Self.json(number, status, printer)) else { return first }
+                guard try Output.write(json: Self.json(number, status, printer)) else { return first }
             } else if !printer.isRead {
                 return first
             }
@@ -98,7 +98,7 @@ struct BatchCommand {
         }
         writer.endObject()
         let output = printer.output.split(separator: UInt8(ascii: "\n")).joined(separator: [UInt8(ascii: ",")])
-        return writer.octets.dropLast() + Array(",\"output\":[".utf8) + Array(output) + Array("]}\n".utf8)
+        return writer.octets.dropLast() + Array(",\"output\":[".utf8) + Array(output) + Array("]}".utf8)
     }
 
     // MARK: All lines as one change

@@ -233,7 +233,7 @@ struct DocumentCommands {
             for record in versions {
                 var writer = JSONWriter()
                 RecordCodec.encode(record, into: &writer)
-                printer.write(output: writer.octets + [UInt8(ascii: "\n")])
+                printer.write(json: writer.octets)
             }
             return
         }
@@ -343,7 +343,7 @@ struct DocumentCommands {
         writer.beginObject()
         members(&writer)
         writer.endObject()
-        printer.write(output: writer.octets + [UInt8(ascii: "\n")])
+        printer.write(json: writer.octets)
     }
 }
 

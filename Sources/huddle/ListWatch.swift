@@ -61,6 +61,6 @@ struct ListWatch {
         writer.endObject()
         // The records as they are printed without --watch, a line each.
         let records = octets.split(separator: UInt8(ascii: "\n")).joined(separator: [UInt8(ascii: ",")])
-        return try Output.write(writer.octets.dropLast() + Array(",\"records\":[".utf8) + Array(records) + Array("]}\n".utf8))
+        return try Output.write(json: writer.octets.dropLast() + Array(",\"records\":[".utf8) + Array(records) + Array("]}".utf8))
     }
 }

@@ -207,7 +207,7 @@ struct OneShot {
         switch answer {
         case .ack(let ack)?:
             if invocation.isJSON {
-                printer.write(output: ServerFrame.ack(ack).encode() + [UInt8(ascii: "\n")])
+                printer.write(json: ServerFrame.ack(ack).encode())
             } else {
                 let lines = done(batch, ack, seat) + ack.warnings.map { "Note: \($0.message.printable)" }
                 if !lines.isEmpty { printer.write(output: lines.joined(separator: "\n") + "\n") }
@@ -281,12 +281,12 @@ struct OneShot {
         writer.key("maybe_done")
         writer.boolean(wasSent)
         writer.endObject()
-        printer.write(output: writer.octets + [UInt8(ascii: "\n")])
+        printer.write(json: writer.octets)
     }
 
     private func report(_ rejection: Rejection, _ mutation: Int64, _ seat: Seat) -> ExitStatus {
         if invocation.isJSON {
-            printer.write(output: ServerFrame.reject(mutation: mutation, rejection).encode() + [UInt8(ascii: "\n")])
+            printer.write(json: ServerFrame.reject(mutation: mutation, rejection).encode())
         }
         var lines = text(seat).rejection(rejection)
         if rejection.code == .overlap { lines.append("To have both at once, add: --override --reason \"why\"") }
@@ -333,7 +333,7 @@ struct OneShot {
             octets = writer.octets
             octets.append(UInt8(ascii: "\n"))
         }
-        printer.write(output: octets)
+        printer.write(output: octets.printableJSON)
     }
 
     private func itinerary(_ filter: ItineraryFilter, _ engine: SyncEngine) throws(UsageError) {
@@ -379,14 +379,14 @@ struct OneShot {
         switch try answer(to: question, seat) {
         case .success(let frame):
             if invocation.isJSON {
-                printer.write(output: frame.encode() + [UInt8(ascii: "\n")])
+                printer.write(json: frame.encode())
             } else {
                 printer.write(output: AnswerText(text(seat)).lines(frame).joined(separator: "\n") + "\n")
             }
             return .done
         case .failure(let rejection):
             if invocation.isJSON {
-                printer.write(output: ServerFrame.error(rejection, request: 1).encode() + [UInt8(ascii: "\n")])
+                printer.write(json: ServerFrame.error(rejection, request: 1).encode())
             }
             printer.complain(rejection.message.printable)
             return ExitStatus(rejection)

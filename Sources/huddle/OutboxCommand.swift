@@ -117,7 +117,7 @@ struct OutboxCommand {
         writer.key("state")
         writer.string(file.state?.rawValue ?? "kept")
         writer.endObject()
-        try Output.write(writer.octets + [UInt8(ascii: "\n")])
+        try Output.write(json: writer.octets)
     }
 
     private func print(_ type: String, _ id: Int64, _ at: Int64, _ body: Mutation.Body, sent: Bool, _ rejection: Rejection?) throws {
@@ -147,7 +147,7 @@ struct OutboxCommand {
             writer.boolean(sent)
         }
         writer.endObject()
-        try Output.write(writer.octets + [UInt8(ascii: "\n")])
+        try Output.write(json: writer.octets)
     }
 
     // MARK: Send

@@ -1,3 +1,4 @@
+import Client
 import Posix
 
 /// Standard output of commands that are over when it is written: what could not be written is a failure, however the rest went.
@@ -9,6 +10,10 @@ enum Output {
             throw ProgramFailure(.failed, "The output could not be written: \(error.text).")
         }
     }
+
+    /// One JSON value as a line, with nothing in it that could steer a terminal.
+    @discardableResult
+    static func write(json octets: [UInt8]) throws(ProgramFailure) -> Bool { try write(octets.printableJSON + [UInt8(ascii: "\n")]) }
 
     @discardableResult
     static func write(_ text: String) throws(ProgramFailure) -> Bool { try write(Array(text.utf8)) }

@@ -1,3 +1,4 @@
+import Client
 import Posix
 
 /// Where a command's lines go: to the standard streams at once, or gathered for who runs it.
@@ -25,6 +26,9 @@ final class Printer {
             do throws(ProgramFailure) { isRead = try Output.write(octets) && isRead } catch { failure = error }
         }
     }
+
+    /// One JSON value as a line, with nothing in it that could steer a terminal.
+    func write(json octets: [UInt8]) { write(output: octets.printableJSON + [UInt8(ascii: "\n")]) }
 
     func write(output text: String) { write(output: Array(text.utf8)) }
 

@@ -31,7 +31,7 @@ enum SignInCommand {
             }
         }
         if invocation.isJSON {
-            try Output.write(json(profile))
+            try Output.write(json: json(profile))
         } else {
             Standard.write(output: "Signed in. This is kept in \(profile.place.path ?? "the profile"); start with: huddle\(profile.place.option)\n")
             if let before { Standard.write(output: "The sign-in that was there before is kept in \(before).\n") }
@@ -80,6 +80,6 @@ enum SignInCommand {
             writer.identifier(family)
         }
         writer.endObject()
-        return writer.octets + [UInt8(ascii: "\n")]
+        return writer.octets
     }
 }

@@ -65,7 +65,7 @@ enum WatchCommand {
         precondition(frame.starts(with: head), "a change frame begins with its type")
         var writer = JSONWriter(appendingTo: head + Array("\"epoch\":".utf8))
         writer.string(session.engine.cursor?.epoch ?? "")
-        return try Output.write(writer.octets + [UInt8(ascii: ",")] + frame[head.count...] + [UInt8(ascii: "\n")])
+        return try Output.write(json: writer.octets + [UInt8(ascii: ",")] + frame[head.count...])
     }
 
     private static func printReset(_ reason: ResetReason?, _ session: ClientSession, _ isJSON: Bool) throws -> Bool {

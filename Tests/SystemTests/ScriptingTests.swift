@@ -188,6 +188,28 @@ extension SystemTests {
             #expect(try version.json().keys == ["version"])
         }
 
+        @Test("text of others cannot steer the terminal through JSON or CSV, and JSON stays what it is")
+        func steering() throws {
+            let hostile = "\u{9B}31m\u{202E}x\u{2028}\u{E0041}"
+            let added = try parent.run("add", "event", "type=camp", "name=Steered", "start=2030-01-01", "stats-recorded={\"note\":\"\(hostile)\"}", "--athlete", demo.athletes[0].name, "--json")
+            #expect(added.ending == .exited(0), "\(added.errors)")
+            let sequence = try #require(try added.json()["seq"]?.integer)
+            let watch = try parent.start("watch", "--json", "--since", "\(sequence - 1)")
+            let list = try parent.start("events", "--search", "Steered", "--watch", "--json")
+            var printed = [try #require(try watch.readLine(timeoutMilliseconds: 15_000)), try #require(try list.readLine(timeoutMilliseconds: 15_000))]
+            for words in [["events", "--search", "Steered", "--json"], ["history", "--limit", "1", "--json"], ["export", "events", "--csv", "--search", "Steered"]] {
+                printed.append(try parent.run(words).output)
+            }
+            printed.append(try parent.run(["batch", "--json"], input: "events --search Steered\n").output)
+            for text in printed {
+                #expect(text.contains("31m"), "\(text)")
+                #expect(hostile.unicodeScalars.allSatisfy { $0.isASCII || !text.unicodeScalars.contains($0) }, "\(text.debugDescription)")
+            }
+            let event = try #require(try parent.run("events", "--search", "Steered", "--json").lines().first)
+            #expect(event["fields"]?["stats_recorded"]?["note"]?.string == hostile)
+            #expect(try JSONValue(printed[0])["changes"]?.elements.first?["fields"]?["stats_recorded"]?["note"]?.string == hostile)
+        }
+
         @Test("1: failed on this machine, before anything was sent")
         func failed() throws {
             let path = folder.path + "/events.csv"

@@ -6,6 +6,7 @@
 /// Source: RFC 4180 §2.
 package enum CSV {
     package enum Cell: Hashable, Sendable {
+        /// Characters that could steer a terminal become a visible substitute.
         case text(String)
         /// Digits, point and sign, as they are: a spreadsheet calculates with it.
         case number(String)
@@ -21,7 +22,7 @@ package enum CSV {
         switch cell {
         case .empty: ""
         case .number(let number): number
-        case .text(let text): quoted(safe(text))
+        case .text(let text): quoted(safe(text.printableCell))
         }
     }
 

@@ -33,7 +33,7 @@ package enum RecordSheet {
         case (.reference(let id), _): return .text(name(id, record, field, names))
         case (.link(_, let id), _): return .text(names[id] == nil ? id.description : names.name(id))
         case (.set(let elements), _): return .text(elements.map { $0.name.isEmpty ? $0.id.description : $0.name }.joined(separator: "; "))
-        case (.json(let octets), _): return .text(String(decoding: octets, as: UTF8.self))
+        case (.json(let octets), _): return .text(String(decoding: octets.printableJSON, as: UTF8.self))
         }
     }
 

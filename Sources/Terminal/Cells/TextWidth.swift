@@ -110,10 +110,10 @@ extension Character {
 }
 
 extension Unicode.Scalar {
-    /// C0, DEL, C1, line and paragraph separators, and the characters that turn the direction of writing (CVE-2021-42574).
+    /// C0, DEL, C1, line and paragraph separators, the characters that turn the direction of writing (CVE-2021-42574), and tags.
     var steersScreen: Bool {
         switch value {
-        case 0...0x1F, 0x7F...0x9F, 0x2028, 0x2029, 0x200E, 0x200F, 0x061C, 0x202A...0x202E, 0x2066...0x2069, 0xFFF9...0xFFFB: true
+        case 0...0x1F, 0x7F...0x9F, 0x2028, 0x2029, 0x200E, 0x200F, 0x061C, 0x202A...0x202E, 0x2066...0x2069, 0xFFF9...0xFFFB, 0xE0000...0xE007F: true
         default: false
         }
     }

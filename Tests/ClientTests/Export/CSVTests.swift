@@ -24,6 +24,12 @@ struct CSVTests {
         #expect(cell.drop { $0 == "\"" }.first == "'", "\(cell)")
     }
 
+    @Test("what could steer a terminal becomes a visible substitute, line ends and tabs stay")
+    func steering() {
+        #expect(line([.text("a\u{9B}31m\u{202E}b\u{E0041}")]) == "a\u{FFFD}31m\u{FFFD}b\u{FFFD}\r\n")
+        #expect(line([.text("a\n\tb\u{2029}")]) == "\"a\n\tb\u{FFFD}\"\r\n")
+    }
+
     @Test("numbers stay numbers, negative ones too")
     func numbers() { #expect(line([.number("-3.50"), .number("92"), .empty, .text("-3.50")]) == "-3.50,92,,'-3.50\r\n") }
 

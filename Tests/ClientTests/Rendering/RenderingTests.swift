@@ -51,10 +51,19 @@ struct RenderingTests {
 
     @Test("Text of others cannot steer a terminal", arguments: [
         ("\u{1B}[31mred", "\u{FFFD}[31mred"), ("a\u{9B}31m", "a\u{FFFD}31m"), ("\u{7}bell\r\nx", "\u{FFFD}bell  x"),
-        ("\u{202E}turned", "\u{FFFD}turned"), ("\u{2066}x\u{2069}", "\u{FFFD}x\u{FFFD}"), ("plain żółć 日本 👍", "plain żółć 日本 👍"),
+        ("\u{202E}turned", "\u{FFFD}turned"), ("A\u{E0041}\u{E007F}", "A\u{FFFD}\u{FFFD}"), ("\u{2066}x\u{2069}", "\u{FFFD}x\u{FFFD}"), ("plain żółć 日本 👍", "plain żółć 日本 👍"),
     ])
     func printable(text: String, shown: String) {
         #expect(text.printable == shown)
+    }
+
+    @Test("JSON for a terminal is the same JSON, with escapes for what could steer it", arguments: [
+        ("{\"a\":\"\u{9B}31m\u{202E}\u{2028}\u{7F}\"}\n", "{\"a\":\"\\u009b31m\\u202e\\u2028\\u007f\"}\n"),
+        ("[\"\u{E0041}\",\"\u{61C}\u{FFF9}\"]", "[\"\\udb40\\udc41\",\"\\u061c\\ufff9\"]"),
+        ("{\"ż\":\"日本 👍 \\n\"}\n{\"b\":1}\n", "{\"ż\":\"日本 👍 \\n\"}\n{\"b\":1}\n"), ("", ""),
+    ])
+    func printableJSON(json: String, shown: String) {
+        #expect(String(decoding: Array(json.utf8).printableJSON, as: UTF8.self) == shown)
     }
 
     @Test("Widths", arguments: [
