@@ -39,6 +39,12 @@ package struct FieldDeclaration: Sendable {
 }
 
 extension FieldDeclaration {
+    /// Whether people tell records apart by it, so that nothing in it may be invisible.
+    package var isName: Bool {
+        guard case .line = type else { return false }
+        return ["name", "first_name", "last_name", "title"].contains(name)
+    }
+
     /// Whether a create may leave the field out although it is required.
     package var mayBeLeftOut: Bool { !isRequired || filledIn != nil || defaultValue != nil }
 }

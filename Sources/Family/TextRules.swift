@@ -58,6 +58,29 @@ enum TextRules {
         text.utf8.withContiguousStorageIfAvailable(body) ?? Array(text.utf8).withUnsafeBufferPointer(body)
     }
 
+    /// The text without the characters that show nothing, by which two names could look the same and differ. The joiners of several scripts
+    /// (ZWJ, ZWNJ) stay, and variation selectors where they select: behind an emoji or an ideograph, before a keycap.
+    ///
+    /// Source: Unicode UAX #44, Default_Ignorable_Code_Point; UTS #51 for emoji; UTS #37 for ideographs.
+    static func visible(_ text: String) -> String {
+        if isPlain(text) { return text }
+        let scalars = Array(text.unicodeScalars)
+        var kept = String.UnicodeScalarView()
+        for (index, scalar) in scalars.enumerated() {
+            let before = index > 0 ? scalars[index - 1] : " "
+            let isShown =
+                switch scalar.value {
+                case 0x200C, 0x200D: true
+                case 0xFE0E, 0xFE0F:
+                    before.value > 0x7F && before.properties.isEmoji || index + 1 < scalars.count && scalars[index + 1].value == 0x20E3
+                case 0xE0100...0xE01EF: before.properties.isIdeographic
+                default: !scalar.properties.isDefaultIgnorableCodePoint
+                }
+            if isShown { kept.append(scalar) }
+        }
+        return String(kept)
+    }
+
     /// Whether all octets are printable ASCII, as those of most texts are. No branch in the loop, so that it takes sixteen at a time: the
     /// two walks that it saves were a sixth of what a message costs the writer.
     private static func isPlain(_ text: String) -> Bool {

@@ -61,6 +61,9 @@ package enum Validation {
         }
     }
 
+    /// A text from elsewhere as a name may hold it: without the characters that show nothing.
+    package static func visibleName(_ text: String) -> String { TextRules.visible(text) }
+
     /// Gives a new record what its author left out.
     ///
     /// Every kind: the declared defaults. Events also: `end_date` is `start_date`, `end_time` is one hour after `start_time`; an

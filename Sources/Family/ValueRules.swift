@@ -106,6 +106,9 @@ enum ValueRules {
         guard let text = TextRules.trimmed(text) else { return nil }
         guard TextRules.isShown(text, lines: false) else { throw notShown(field) }
         guard TextRules.fits(text, max: max) else { throw tooLong(field, max: max) }
+        if field.isName, TextRules.visible(text).utf8.count != text.utf8.count {
+            throw Failure(code: .invalid, message: "\(field.label) holds an invisible character. Type it again without copying it")
+        }
         return text
     }
 

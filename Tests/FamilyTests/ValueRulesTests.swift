@@ -42,6 +42,25 @@ struct ValueRulesTests {
         #expect(refusal(.school, "name", .text(text))?.code == .invalid)
     }
 
+    @Test("Names hold nothing invisible, so that no two look the same; other lines and texts may", arguments: [
+        "Ana\u{200B}Bo", "An\u{AD}a", "\u{3164}", "Ana\u{202E}", "\u{2066}Ana\u{2069}", "Ana\u{E0041}", "An\u{2060}a", "Ana\u{FE0F}", "Ana\u{E0100}", "\u{115F}",
+    ])
+    func nameRefusesInvisible(_ text: String) {
+        for (kind, field) in [(Kind.school, "name"), (.coach, "first_name"), (.coach, "last_name"), (.trip, "name"), (.tripItem, "title")] {
+            let rejection = refusal(kind, field, .text(text))
+            #expect(rejection?.code == .invalid && rejection?.message.contains("invisible character") == true, "\(kind) \(field)")
+        }
+        #expect(refusal(.coach, "phone", .text("\u{202A}+1 555\u{202C}")) == nil)
+        #expect(refusal(.event, "description", .text(text)) == nil)
+    }
+
+    @Test("Names keep joiners, emoji and rare forms of ideographs", arguments: [
+        "نامه\u{200C}ها", "क\u{94D}\u{200D}ष", "Camp \u{2764}\u{FE0F}", "1\u{FE0F}\u{20E3} Camp", "👨\u{200D}👩\u{200D}👧", "葛\u{E0100}城", "Łódź 🥎", "🇵🇱",
+    ])
+    func nameKeeps(_ text: String) throws {
+        #expect(try canonical(.school, "name", .text(text)) == .text(text))
+    }
+
     @Test("Letters whose octets look like control characters are accepted", arguments: ["Ā\u{0100}", "Å\u{C5}", "ნ", "à\u{E0}", "\u{2027}"])
     func lineAcceptsLetters(_ text: String) {
         #expect(refusal(.school, "name", .text("a" + text + "b")) == nil)

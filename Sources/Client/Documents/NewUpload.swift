@@ -1,5 +1,6 @@
 package import Bytes
 internal import Crypto
+internal import Family
 
 /// What is said about a file that becomes a document.
 package struct NewUpload: Hashable, Sendable {
@@ -35,7 +36,8 @@ package struct NewUpload: Hashable, Sendable {
     /// "Fall highlights" of "Fall_highlights.mp4": what a document is called when nobody says.
     package static func title(ofFile name: String) -> String {
         let stem = name.lastIndex(of: ".").map { String(name[..<$0]) } ?? name
-        let words = stem.split { $0 == "_" || $0 == " " }.joined(separator: " ").printable
+        // Names of files often hold marks that a title may not.
+        let words = Validation.visibleName(stem.split { $0 == "_" || $0 == " " }.joined(separator: " ")).printable
         return words.isEmpty ? name.printable : words
     }
 

@@ -103,7 +103,8 @@ enum KindSchema {
                 members += [("minLength", 1), ("maxLength", .integer(Int64(max)))]
                 members += [("pattern", "^[^\\u0000-\\u001F\\u007F-\\u009F\\u2028\\u2029]+$")]
             } else {
-                let bound = "At most \(max) characters after white space at both ends was taken off, no control characters."
+                let invisible = field.isName ? ", no invisible ones (Default_Ignorable_Code_Point) but joiners and variation selectors in their place" : ""
+                let bound = "At most \(max) characters after white space at both ends was taken off, no control characters\(invisible)."
                 members += [("description", .string(bound))]
             }
         case .text(let max):

@@ -80,6 +80,11 @@ struct DownloadNameTests {
         #expect(DocumentDownload.safeName(name) == kept)
     }
 
+    @Test("A title that is made from a file's name is one that the server takes")
+    func title() {
+        #expect(NewUpload.title(ofFile: "\u{200E}Fall\u{200B}_highlights\u{AD}.mp4") == "Fall highlights")
+    }
+
     @Test("Nothing is overwritten")
     func free() {
         let taken: Set = ["a.pdf", "a (2).pdf", "b"]
