@@ -183,6 +183,25 @@ package enum Files {
         try open(path, O_WRONLY | O_CREAT, mode)
     }
 
+    /// Opens a file for reading and writing at places, made with `mode` when it is not there, if it is this user's own: in a folder where
+    /// others can write, a name may be a link of theirs that leads to a file of ours, or a file that they can read.
+    ///
+    /// - Returns: `nil` for a symbolic link, a file with a second name (a hard link), a file of another user, and anything but a file.
+    package static func openOwn(_ path: String, mode: UInt32 = 0o600) throws(Errno) -> FileDescriptor? {
+        let file: FileDescriptor
+        do throws(Errno) {
+            // A pipe would wait for a reader.
+            file = try open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, mode)
+        } catch {
+            guard error.code == ELOOP || error.code == EISDIR || error.code == ENXIO else { throw error }
+            return nil
+        }
+        var found = stat()
+        guard fstat(file.raw, &found) == 0 else { throw Errno.last("fstat") }
+        guard found.st_mode & S_IFMT == S_IFREG, found.st_uid == geteuid(), found.st_nlink == 1 else { return nil }
+        return file
+    }
+
     /// Writes all of `octets` at `offset`, over what is there.
     package static func overwrite(_ raw: Int32, _ octets: [UInt8], at offset: Int) throws(Errno) {
         var done = 0

@@ -127,4 +127,27 @@ struct FilesTests {
         #expect(try Files.list(folder.path) == ["log2"])
         #expect(try Files.freeSpace(folder.path) > 0)
     }
+
+    @Test("A file of one's own is opened for updating, with its content; a link, a second name, a pipe and a folder are not")
+    func own() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/file"
+        do {
+            guard let made = try Files.openOwn(path) else { return #expect(Bool(false), "a new file is one's own") }
+            try Files.overwrite(made.raw, [1, 2, 3], at: 0)
+        }
+        #expect(try Files.status(path)?.mode == 0o600)
+        do {
+            guard let again = try Files.openOwn(path) else { return #expect(Bool(false), "it is still one's own") }
+            #expect(try Files.read(again.raw, at: 0, count: 9) == [1, 2, 3])
+        }
+        #expect(symlink(path, folder.path + "/link") == 0 && link(path, folder.path + "/second") == 0 && mkfifo(folder.path + "/pipe", 0o600) == 0)
+        try Files.makeFolder(folder.path + "/folder")
+        #expect(symlink(folder.path + "/nowhere", folder.path + "/dangling") == 0)
+        for name in ["link", "second", "file", "pipe", "folder", "dangling"] {
+            let isOpened = try Files.openOwn(folder.path + "/" + name) != nil
+            #expect(!isOpened, "\(name)")
+        }
+        #expect(!Files.exists(folder.path + "/nowhere"))
+    }
 }

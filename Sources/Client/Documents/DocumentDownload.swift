@@ -39,12 +39,11 @@ package struct DocumentDownload {
     package mutating func run(_ file: File, to path: String, progress: @escaping (Int64) -> Bool) throws(DocumentFailure) {
         try DocumentDownload.expectNothing(at: path)
         let part = DocumentDownload.part(of: file, for: path)
-        let target = try DocumentDownload.open(part) { path throws(Errno) in try Files.openForOverwriting(path, mode: 0o600) }
-        let reading = try DocumentDownload.open(part) { path throws(Errno) in try Files.openForReading(path) }
+        let target = try DocumentDownload.open(part)
         var failures = 0
         while true {
-            let have = DocumentDownload.size(part)
-            if have == file.octets, Hex.encode(try DocumentUpload.digest(reading.raw, have)) == file.sha256 { break }
+            let have = DocumentDownload.size(target.raw)
+            if have == file.octets, Hex.encode(try DocumentUpload.digest(target.raw, have)) == file.sha256 { break }
             // What is there is none of this file, or all of it and wrong.
             let offset = have < file.octets ? have : 0
             // A server that sends without end would fill the disk.
@@ -54,10 +53,10 @@ package struct DocumentDownload {
                     isTooMuch = done > file.octets
                     return !isTooMuch && progress(done)
                 }
-                let whole = DocumentDownload.size(part)
+                let whole = DocumentDownload.size(target.raw)
                 guard whole >= file.octets else { throw .offline("The download ended early.") }
                 if whole > file.octets { try DocumentDownload.cut(target.raw, file.octets) }
-                guard Hex.encode(try DocumentUpload.digest(reading.raw, file.octets)) == file.sha256 else {
+                guard Hex.encode(try DocumentUpload.digest(target.raw, file.octets)) == file.sha256 else {
                     try DocumentDownload.cut(target.raw, 0)
                     throw .offline("What came is not the file.")
                 }
@@ -68,7 +67,7 @@ package struct DocumentDownload {
                     error = .offline("What came is not the file.")
                 }
                 guard case .offline(let reason) = error else { throw error }
-                if DocumentDownload.size(part) > have { failures = 0 }
+                if DocumentDownload.size(target.raw) > have { failures = 0 }
                 failures += 1
                 guard failures < attempts else { throw .offline("Download failed. Please try again. \(reason)") }
                 guard wait(backoff.wait(failures: failures)) else { throw .cancelled }
@@ -92,10 +91,17 @@ package struct DocumentDownload {
         throw .file("\(path.printable) is there already and was left alone. Choose another name with --output.")
     }
 
-    private static func open(_ path: String, _ how: (String) throws(Errno) -> FileDescriptor) throws(DocumentFailure) -> FileDescriptor {
-        do throws(Errno) { return try how(path) } catch { throw .file("\(path.printable) cannot be written: \(error.text).") }
+    /// The folder may be one where others can write, such as /tmp: only a file of this user is written to.
+    private static func open(_ path: String) throws(DocumentFailure) -> FileDescriptor {
+        do throws(Errno) {
+            if let file = try Files.openOwn(path) { return file }
+        } catch { throw .file("\(path.printable) cannot be written: \(error.text).") }
+        throw .file("\(path.printable) is a link, or not a file of yours. Remove it, or choose another folder with --output.")
     }
 
+    private static func size(_ raw: Int32) -> Int64 { Int64((try? Files.length(raw)) ?? 0) }
+
+    /// Octets of a file; 0 where none is.
     static func size(_ path: String) -> Int64 { Int64(((try? Files.status(path)) ?? nil)?.size ?? 0) }
 
     private static func cut(_ raw: Int32, _ octets: Int64) throws(DocumentFailure) {

@@ -301,6 +301,26 @@ final class DocumentServerTests {
         #expect(!Files.exists(folder + "/flood"))
     }
 
+    @Test("a download writes to no file that somebody else put under its temporary name", arguments: ["link", "hard link", "pipe", "folder"])
+    func planted(what: String) throws {
+        let server = try HostileServer { _, _ in HostileServer.reply(200, [], String(decoding: Self.octets, as: UTF8.self)) }
+        defer { server.end() }
+        let victim = folder + "/victim"
+        try Files.write(Array("precious, and longer than the document".utf8), to: victim)
+        let file = DocumentDownload.File(document: id, octets: Int64(Self.octets.count), sha256: Hex.encode(Digest.sha256(Self.octets)))
+        let part = DocumentDownload.part(of: file, for: folder + "/got")
+        switch what {
+        case "link": #expect(symlink(victim, part) == 0)
+        case "hard link": #expect(link(victim, part) == 0)
+        case "pipe": #expect(mkfifo(part, 0o666) == 0)
+        default: try Files.makeFolder(part)
+        }
+        guard case .failure(.file(let sentence)) = try download(server) else { return #expect(Bool(false), "it was written") }
+        #expect(sentence.contains("is a link, or not a file of yours") && sentence.contains("--output"), "\(sentence)")
+        #expect(try Files.read(victim) == Array("precious, and longer than the document".utf8) && server.lines.isEmpty)
+        #expect(!Files.exists(folder + "/got"))
+    }
+
     // MARK: Values
 
     @Test("metadata are the pairs of tus, each value in base64, and those that are not there are left out")
