@@ -135,6 +135,33 @@ extension SystemTests {
             #expect(messages.count == 1 && messages.first?["created_by"] == members.first?["id"])
         }
 
+        @Test("without a terminal it serves in the foreground and prints the same lines; if no profile can be kept, it says so and serves all the same")
+        func withoutTerminal() throws {
+            for home in ["home", "home/.config/huddle/profiles/elena.json"] {
+                let clone = try Clone()
+                if home != "home" {
+                    // A file where the folder should be.
+                    try Files.makeFolders(clone.profiles)
+                    try Files.write([], to: clone.root + "/" + home)
+                }
+                let script = try ChildProcess.start(
+                    ["/usr/bin/env", "bash", clone.root + "/deploy/quickstart.sh"],
+                    environment: ["HOME=\(clone.root)/\(home)", "PATH=/usr/bin:/bin", "HUDDLE_LISTEN=\(clone.listen)", "LC_ALL=C.UTF-8"], errors: .nothing)
+                defer { script.kill() }
+                var lines: [String] = []
+                while !(lines.last?.contains(home == "home" ? "huddle --profile mateo" : "Mateo Rivera (athlete): not signed in; the token is in") ?? false) {
+                    lines.append(try #require(try script.readLine(timeoutMilliseconds: 30_000)))
+                }
+                #expect(lines.contains { $0.contains("start a client with one of these lines") })
+                for token in try clone.tokens() {
+                    let isSeen = lines.joined().contains(token) || clone.started.contains(token)
+                    #expect(!isSeen)
+                }
+                script.kill(Signals.terminate)
+                #expect(try script.wait(timeoutMilliseconds: 20_000) == .exited(0))
+            }
+        }
+
         @Test("a second data folder gets profiles of its own; a family that is made again in the same folder gets its names back")
         func folders() throws {
             let clone = try Clone()
