@@ -80,6 +80,10 @@ package enum HuddleServer {
         }
 
         let folder = try claim(options.dataFolder)
+        if folder.mode & 0o077 != 0 {
+            let mode = String(folder.mode, radix: 8)
+            log(.warning, "data_folder_open", [.init("folder", folder.path), .init("mode", mode), .init("advice", "other users of this machine can enter it: chmod 700")])
+        }
         let listener = try listen(options.host, options.port, option: "--listen", activated: options.activated.first { $0.name == "plain" })
         let certificates: Certificates? = if let tls = options.tls { try Certificates(tls.certificates, log: log) } else { nil }
         var secureListener: FileDescriptor? = nil

@@ -63,7 +63,7 @@ extension AdminCommand {
         case "invite":
             command = .invite(
                 Invite(
-                    family: try line.id("family"), name: try line.text("name"), role: try line.role(), born: line.optionalText("born"),
+                    family: try line.text("family"), name: try line.text("name"), role: try line.role(), born: line.optionalText("born"),
                     by: try line.optionalID("by")))
         case "token": command = .token(member: try line.id("member"))
         case "redeem": command = .redeem(code: try line.text("code"), nonce: try line.text("nonce"))

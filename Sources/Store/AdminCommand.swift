@@ -19,7 +19,8 @@ package enum AdminCommand: Hashable, Sendable {
 }
 
 package struct Invite: Hashable, Sendable {
-    package var family: Identifier
+    /// An id, or a name that one family has.
+    package var family: String
     package var name: String
     package var role: Role
     /// `YYYY-MM-DD`.
@@ -28,6 +29,10 @@ package struct Invite: Hashable, Sendable {
     package var by: Identifier?
 
     package init(family: Identifier, name: String, role: Role, born: String? = nil, by: Identifier? = nil) {
+        self.init(family: family.description, name: name, role: role, born: born, by: by)
+    }
+
+    package init(family: String, name: String, role: Role, born: String? = nil, by: Identifier? = nil) {
         self.family = family
         self.name = name
         self.role = role

@@ -38,6 +38,9 @@ package struct DataFolder: ~Copyable {
     /// Tells at the next start whether the database is still the same file; see `PlacementMark`.
     package var markPath: String { path + "/huddle.mark" }
 
+    /// The permission bits of the folder; 0700 unless somebody else made it.
+    package var mode: UInt32 { ((try? Files.status(path)) ?? nil)?.mode ?? 0o700 }
+
     /// The socket on which the running server takes admin commands.
     package var socketPath: String { DataFolder.socketPath(in: path) }
 

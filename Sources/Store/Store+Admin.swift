@@ -60,7 +60,7 @@ extension Store {
     }
 
     func invite(_ invite: Invite, at: Int64) throws -> (AdminAnswer, CommittedChange?) {
-        guard let family = try family(invite.family) else { throw Rejection(.notFound, "There is no such family") }
+        let family = try family(called: invite.family)
         if let by = invite.by, family.state.member(by)?.role != .parent {
             throw Rejection(.unknownReference, "Whoever invites must be a parent of this family", field: "by")
         }
@@ -82,8 +82,16 @@ extension Store {
         let consent = isMinor && hasLogin ? invite.by.map { Consent(by: $0, at: at, terms: Consent.currentTerms) } : nil
         try people.addMembership(family: family.key, member: id, born: born, consent: consent)
         let code = hasLogin ? try makeInvite(family: family.key, member: id, at: at) : nil
-        let invited = Invited(family: invite.family, member: id, role: invite.role, code: code?.text, expiresAt: code?.expiresAt)
+        let invited = Invited(family: family.state.id, member: id, role: invite.role, code: code?.text, expiresAt: code?.expiresAt)
         return (.invited(invited), change)
+    }
+
+    /// The one family that an id or a name means.
+    private func family(called text: String) throws -> StoredFamily {
+        let found = try FamilyNames.find(text, in: database) { key, id in try records.find(family: key, id) }
+        guard found.count <= 1 else { throw Rejection.severalFamilies(text, found.count) }
+        guard let id = found.first, let family = try family(id) else { throw Rejection.noFamily(text) }
+        return family
     }
 
     /// - Throws: `required` for an athlete without one, `invalid` for what is no date.

@@ -25,7 +25,7 @@ let usage = """
                      [--connections-per-address N] [--family-storage SIZE] [--tls-cert FILE --tls-key FILE]... [--listen-tls HOST:PORT]
                      [--trusted-proxy ADDRESS[/BITS]]... [--allow-origin ORIGIN]...
       huddled init   --data DIR --family NAME --zone IANA --parent NAME [--json]
-      huddled invite --data DIR --family ID --name NAME --role parent|athlete|guest
+      huddled invite --data DIR --family ID|NAME --name NAME --role parent|athlete|guest
                      [--born YYYY-MM-DD --by MEMBER] [--json]
       huddled token  --data DIR --member ID [--json]
       huddled demo   --data DIR [--json]
@@ -33,7 +33,7 @@ let usage = """
       huddled import --data DIR [--json] FILE
       huddled check  --data DIR [--deep] [--repair] [--json]
       huddled schema --out DIR
-      huddled --version | --help
+      huddled --version | --help | COMMAND --help
 
     serve   runs the server (on 127.0.0.1:8787 unless --listen says otherwise) until SIGTERM.
             With a certificate and its key (PEM) it also serves wss:// (on 0.0.0.0:8443 unless --listen-tls
@@ -72,6 +72,10 @@ func run(_ words: [String]) -> Int32 {
         return ExitStatus.wrongUse
     }
     let rest = Array(words.dropFirst())
+    if rest.contains("--help") || rest.contains("-h"), let help = help(of: command) {
+        Standard.write(output: help)
+        return ExitStatus.done
+    }
     do throws(CommandError) {
         switch command {
         case "--help", "-h", "help": Standard.write(output: usage)
@@ -100,6 +104,20 @@ func run(_ words: [String]) -> Int32 {
             return ExitStatus.failed
         }
     }
+}
+
+/// What `usage` says of one command, its words and what it does; `nil` for one that it does not list.
+private func help(of command: String) -> String? {
+    let lines = usage.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    /// The lines from the one that begins with `head` up to the next that is set in no further than it.
+    func part(_ head: String) -> [String] {
+        guard let start = lines.firstIndex(where: { $0.hasPrefix(head) }) else { return [] }
+        let indent = head.prefix { $0 == " " }.count
+        return [lines[start]] + lines[(start + 1)...].prefix { $0.prefix { $0 == " " }.count > indent }
+    }
+    let synopsis = part("  huddled \(command) ")
+    guard !synopsis.isEmpty else { return nil }
+    return (synopsis + [""] + part("\(String(repeating: " ", count: 4))\(command) ") + [""]).joined(separator: "\n")
 }
 
 /// Reads arguments; what is wrong with them ends the command with status 2.
@@ -154,13 +172,15 @@ private func serve(_ words: [String]) throws(CommandError) {
     } catch { throw .failed(error.sentence) }
 }
 
-/// "20G", "500M": mebibytes and gibibytes.
+/// "20G", "500M": gibibytes and mebibytes; without a letter octets, as limits are published.
 private func storageSize(_ text: String) throws(UsageError) -> Int {
-    let unit = text.hasSuffix("G") ? 1 << 30 : text.hasSuffix("M") ? 1 << 20 : 0
-    guard unit > 0, let count = Int(text.dropLast()), (1...1_000_000).contains(count) else {
-        throw UsageError("--family-storage takes a size like 20G or 500M, and not '\(text)'.")
+    let unit = text.hasSuffix("G") ? 1 << 30 : text.hasSuffix("M") ? 1 << 20 : 1
+    let (octets, isTooMuch) = (Int(unit == 1 ? text : String(text.dropLast())) ?? 0).multipliedReportingOverflow(by: unit)
+    // The bound is one million gibibytes.
+    guard !isTooMuch, (1...1_000_000 << 30).contains(octets) else {
+        throw UsageError("--family-storage takes octets, or a size like 20G or 500M. It cannot be '\(text)'.")
     }
-    return count * unit
+    return octets
 }
 
 private func trustedProxies(_ list: ArgumentList) throws(UsageError) -> ProxyTrust {
@@ -264,7 +284,7 @@ private func invite(_ words: [String]) throws(CommandError) {
         return (
             try list.required("--data"),
             Invite(
-                family: try identifier(list, "--family"), name: try list.required("--name"), role: role, born: list.value("--born"), by: by),
+                family: try list.required("--family"), name: try list.required("--name"), role: role, born: list.value("--born"), by: by),
             list.has("--json")
         )
     }

@@ -117,7 +117,9 @@ extension SystemTests {
         @Test("wrong use ends with status 2 and a sentence", arguments: [
             ["sing"], ["serve"], ["serve", "--data", "/nowhere", "--loud"], ["serve", "--data"],
             ["serve", "--data", "/nowhere", "--listen", "x"],
-            ["init", "--data", "/nowhere"], ["invite", "--data", "/nowhere", "--family", "x", "--name", "n", "--role", "guest"],
+            ["init", "--data", "/nowhere"], ["invite", "--data", "/nowhere", "--family", "x", "--name", "n", "--role", "guest", "--by", "x"],
+            ["serve", "--data", "/nowhere", "--family-storage", "0"], ["serve", "--data", "/nowhere", "--family-storage", "5K"],
+            ["serve", "--data", "/nowhere", "--family-storage", "9999999999999999999G"], ["serve", "--data", "/nowhere", "--family-storage", "-1"],
             ["invite", "--data", "/nowhere", "--family", "01930000-0000-7000-8000-000000000000", "--name", "n", "--role", "king"],
             ["token", "--data", "/nowhere", "--member", "me"], ["token", "--data", "/nowhere", "more"], ["demo"], ["schema"],
         ])
@@ -133,6 +135,64 @@ extension SystemTests {
             #expect(help.ending == .exited(0))
             #expect(help.output.contains("huddled serve"))
             #expect(try Programs.huddled().ending == .exited(2))
+        }
+
+        @Test("each command has its help, with status 0", arguments: ["serve", "init", "invite", "token", "demo", "export", "import", "check", "schema"])
+        func commandHelp(command: String) throws {
+            for words in [[command, "--help"], [command, "-h"], [command, "--data", "/nowhere", "--help"]] {
+                let help = try Programs.run(Programs.path("huddled"), words)
+                #expect(help.ending == .exited(0) && help.errors.isEmpty, "\(words): \(help.errors)")
+                #expect(help.output.hasPrefix("  huddled \(command) ") && help.output.contains("\n    \(command) "), "\(help.output)")
+                // Of this command only.
+                #expect(help.output.matches(of: #/ huddled [a-z]/#).count == 1, "\(help.output)")
+            }
+            #expect(!Files.exists("/nowhere"))
+        }
+
+        @Test("a family is invited to by its name, as it is exported, unless two have it", arguments: [false, true])
+        func familyName(served: Bool) throws {
+            let home = try Home(served: served)
+            func invite(_ family: String) throws -> Programs.Answer {
+                try Programs.huddled("invite", "--data", home.data, "--family", family, "--name", "Ruth", "--role", "guest", "--json")
+            }
+            #expect(try invite("Home").json()["family"]?.string == home.family)
+            expectFailure(try invite("Nobody's home"), "no family called Nobody's home")
+            let again = try Programs.huddled("init", "--data", home.data, "--family", "Home", "--zone", "Europe/Warsaw", "--parent", "Ben")
+            #expect(again.ending == .exited(0))
+            expectFailure(try invite("Home"), "give the id")
+            #expect(try invite(home.family).ending == .exited(0))
+        }
+
+        @Test("the storage of a family is given in octets, too")
+        func storage() throws {
+            let folder = try TemporaryFolder()
+            try RunningServer(folder.path + "/data", options: ["--family-storage", "5000"]).stop()
+        }
+
+        @Test("a data folder that others can enter is warned about once, one of 0700 is not", arguments: [(0o755, "755"), (0o710, "710"), (0o700, nil)] as [(UInt32, String?)])
+        func openFolder(mode: UInt32, told: String?) throws {
+            let folder = try TemporaryFolder()
+            try Files.makeFolder(folder.path + "/data", mode: mode)
+            let server = try RunningServer(folder.path + "/data", errors: .piped)
+            try server.stop()
+            var lines: [String] = []
+            while let line = try server.child.readErrorLine() { lines.append(line) }
+            let warnings = lines.filter { $0.contains("event=data_folder_open") }
+            #expect(warnings.count == (told == nil ? 0 : 1), "\(lines)")
+            if let told { #expect(warnings.first?.contains("mode=\(told)") == true, "\(warnings)") }
+        }
+
+        @Test("the systemd unit keeps cores, memory, tasks and other users away, and systemd reads it without a complaint")
+        func unit() throws {
+            let path = Programs.root + "/deploy/huddled.service"
+            let lines = String(decoding: try Files.read(path), as: UTF8.self).split(separator: "\n").map(String.init)
+            for setting in ["LimitCORE=0", "MemoryMax=", "TasksMax=", "PrivateUsers=yes", "SystemCallErrorNumber=EPERM", "#IPAddressDeny=any"] {
+                #expect(lines.contains { $0.hasPrefix(setting) }, "\(setting)")
+            }
+            guard Files.exists("/usr/bin/systemd-analyze") else { return }
+            let verified = try Programs.run("/usr/bin/systemd-analyze", ["verify", "--man=no", path])
+            let complaints = (verified.output + verified.errors).split(separator: "\n").filter { $0.contains("huddled.service:") && !$0.contains("is not executable") }
+            #expect(complaints.isEmpty, "\(complaints)")
         }
 
         @Test("a folder is served once, and a port that is taken is named")

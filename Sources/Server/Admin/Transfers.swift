@@ -22,10 +22,8 @@ extension Transfer {
         switch self {
         case .export(let name, let isPrivate):
             let found = try reader.families(named: name)
-            guard let family = found.first else { return .failure(Rejection(.notFound, "There is no family called \(name).")) }
-            guard found.count == 1 else {
-                return .failure(Rejection(.invalid, "\(found.count) families are called \(name): give the id of the one you mean."))
-            }
+            guard let family = found.first else { return .failure(.noFamily(name)) }
+            guard found.count == 1 else { return .failure(.severalFamilies(name, found.count)) }
             done = try reader.export(family, to: raw, blobs: blobs, isPrivate: isPrivate, isStopped: isStopped).map { Transferred(.exported, $0) }
             // Whoever runs the server is no member: the family's own id stands for them.
             if case .success = done {

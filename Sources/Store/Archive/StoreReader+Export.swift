@@ -41,11 +41,7 @@ extension StoreReader {
 
     /// The families of a name, or the one of an id.
     package func families(named name: String) throws(StoreFailure) -> [Identifier] {
-        try reading {
-            let all = try database.prepare("SELECT uuid, key FROM families ORDER BY key").all { (try $0.identifier(0), $0.int64(1)) }
-            if let id = Identifier(name) { return all.map(\.0).filter { $0 == id } }
-            return try all.filter { try record(family: $0.1, $0.0)?.fields.text("name") == name }.map(\.0)
-        }
+        try reading { try FamilyNames.find(name, in: database) { try record(family: $0, $1) } }
     }
 
     private func write(_ id: Identifier, to raw: Int32?, _ blobs: BlobFolder?, isPrivate: Bool, _ isStopped: () -> Bool) throws -> ArchiveManifest {

@@ -1,0 +1,27 @@
+import Bytes
+package import Family
+import SQLite
+
+/// Families as the person who runs the server names them: by an id, or by a name.
+enum FamilyNames {
+    /// - Parameters:
+    ///   - text: an id, or a name in full.
+    ///   - record: the family's own record, by its key and id.
+    /// - Returns: all that fit, the oldest first.
+    /// - Complexity: reads every family's record for a name; for admin commands only.
+    static func find(_ text: String, in database: Database, record: (Int64, Identifier) throws -> Record?) throws -> [Identifier] {
+        let all = try database.prepare("SELECT uuid, key FROM families ORDER BY key").all { (try $0.identifier(0), $0.int64(1)) }
+        if let id = Identifier(text) { return all.map(\.0).filter { $0 == id } }
+        return try all.filter { try record($0.1, $0.0)?.fields.text("name") == text }.map(\.0)
+    }
+}
+
+extension Rejection {
+    /// No family has the name or id that the person who runs the server gave.
+    package static func noFamily(_ text: String) -> Rejection { Rejection(.notFound, "There is no family called \(text).") }
+
+    /// Several families have the name.
+    package static func severalFamilies(_ text: String, _ count: Int) -> Rejection {
+        Rejection(.invalid, "\(count) families are called \(text): give the id of the one you mean.")
+    }
+}
