@@ -144,6 +144,11 @@ let package = Package(
     ]
 )
 
+// `HUDDLE_TESTS=StoreTests,LedgerTests swift test` builds and runs these test targets only: a quick round of one subject.
+if let names = Context.environment["HUDDLE_TESTS"]?.split(separator: ",").map(String.init) {
+    package.targets.removeAll { $0.type == .test && !names.contains($0.name) }
+}
+
 // For `deploy/fuzz.sh` only: the bodies of `FuzzTests` as a library that libFuzzer is linked with.
 if Context.environment["HUDDLE_FUZZ"] != nil {
     package.targets.removeAll { $0.name == "FuzzTests" }
