@@ -28,6 +28,8 @@ package final class Database {
     }
 
     let handle: OpaquePointer
+    /// Where `watchLog` counts; SQLite holds the address.
+    private var logCount: UnsafeMutablePointer<Int32>?
 
     /// Once, before the first connection: nobody here asks for the counts, and the writer shares no lock with the readers then.
     private static let uncounted: Void = { _ = csqlite_leave_memory_uncounted() }()
@@ -72,6 +74,7 @@ package final class Database {
     deinit {
         // Every `Statement` retains its database, so nothing is left open here; v2 never fails for that reason either.
         sqlite3_close_v2(handle)
+        logCount?.deallocate()
     }
 
     /// Runs every statement of `sql` in turn and drops rows. For schema, pragmas and transactions, not for data.
@@ -145,8 +148,24 @@ package final class Database {
     /// Rows changed by the last `INSERT`, `UPDATE` or `DELETE`, without those of triggers and foreign keys.
     package var changes: Int { Int(sqlite3_changes64(handle)) }
 
-    /// Rows changed since the connection was opened, those of triggers and foreign keys included.
-    package var totalChanges: Int { Int(sqlite3_total_changes64(handle)) }
+    /// Pages of the write-ahead log after the last commit of this connection; 0 before the first, and after a checkpoint has cut the log.
+    ///
+    /// Begins to count at the first call. `PRAGMA wal_autocheckpoint` ends the counting, so it has to come before.
+    ///
+    /// Source: https://sqlite.org/c3ref/wal_hook.html
+    package var logPages: Int {
+        if let logCount { return Int(logCount.pointee) }
+        let count = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
+        count.initialize(to: 0)
+        logCount = count
+        sqlite3_wal_hook(
+            handle,
+            { context, _, _, pages in
+                context?.assumingMemoryBound(to: Int32.self).pointee = pages
+                return SQLITE_OK
+            }, count)
+        return 0
+    }
 
     /// How much a checkpoint of the write-ahead log insists on.
     ///
@@ -179,6 +198,7 @@ package final class Database {
         var checkpointed: Int32 = -1
         let code = sqlite3_wal_checkpoint_v2(handle, nil, wanted, &log, &checkpointed)
         guard code == SQLITE_OK else { throw .last(of: handle, code: code, sql: nil) }
+        if mode == .truncate { logCount?.pointee = 0 }
         return (Int(log), Int(checkpointed))
     }
 }

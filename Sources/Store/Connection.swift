@@ -46,32 +46,38 @@ enum Connection {
     }
 }
 
-/// When SQLite's log is to be copied into the database file.
+/// When SQLite's log is to be copied into the database file, by its pages (`Database.logPages`).
 ///
-/// Only a checkpoint tells how many pages the log has, so the plan counts changed rows and learns from each checkpoint how many
-/// pages such a row costs (two to three alone, a tenth of one in large batches).
+/// After a checkpoint that copied everything the next commit starts the log from its beginning, unless a reader still needs it. Then the log grows
+/// on; if readers relieve each other without a gap, for good. So a log of `longPages` makes the checkpoint wait for readers.
 struct CheckpointPlan {
-    private var rowsBefore = 0
-    /// Pages of the log that the next one of it adds to: none after a checkpoint that copied all, for then it starts again.
-    private var pagesBefore = 0
-    /// Rows between two checkpoints. To begin with as if each cost two and a half pages, the most that was seen.
-    private(set) var interval = Connection.checkpointPages * 2 / 5
+    /// 32 MiB. A wait for readers costs writers time, so it is rare; with it the log stays below twice this size.
+    static let longPages = 8_192
+    /// How long such a checkpoint waits for readers: as long as one read may take.
+    static let restartMilliseconds: Int32 = 250
 
-    func isDue(rows: Int) -> Bool { rows - rowsBefore >= interval }
+    /// Pages of the log at the last look.
+    private var pages = 0
+    /// Pages at the last checkpoint, and at the last one that waited for readers; 0 if the log has begun again since.
+    private var copied = 0
+    private var restarted = 0
+
+    /// Takes note of the size of the log.
+    mutating func look(_ pages: Int) {
+        if pages < self.pages { (copied, restarted) = (0, 0) }
+        self.pages = pages
+    }
+
+    var isDue: Bool { pages - copied >= Connection.checkpointPages }
 
     /// Four times what is due: then a commit does it itself.
-    func isOverdue(rows: Int) -> Bool { rows - rowsBefore >= 4 * interval }
+    var isOverdue: Bool { pages - copied >= 4 * Connection.checkpointPages }
 
-    /// - Parameters:
-    ///   - rows: changed since the connection was opened.
-    ///   - pages: in the log, and of them in the database file; `nil` when that is not known, or the log is empty now.
-    mutating func didCheckpoint(rows: Int, pages: (log: Int, checkpointed: Int)?) {
-        if let pages {
-            let changed = rows - rowsBefore
-            let added = pages.log - pagesBefore
-            if added > 0, changed > 0 { interval = min(max(changed * Connection.checkpointPages / added, 200), 20_000) }
-        }
-        pagesBefore = pages.map { $0.log == $0.checkpointed ? 0 : $0.log } ?? 0
-        rowsBefore = rows
+    /// Whether the checkpoint that is due waits for readers. After one that waited in vain the log grows by half before the next.
+    var isRestartDue: Bool { pages >= Self.longPages && pages - restarted >= Self.longPages / 2 }
+
+    mutating func didCheckpoint(isRestart: Bool) {
+        copied = pages
+        if isRestart { restarted = pages }
     }
 }

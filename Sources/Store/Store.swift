@@ -175,7 +175,8 @@ package final class Store {
     /// - Returns: `refused` when `body` threw a `Rejection`, and with `storage_full` when the disk is full; all is rolled back then.
     func transaction<Value>(_ body: () throws -> Value) throws(StoreFailure) -> Outcome<Value> {
         if let failure { throw failure }
-        if checkpoints.isOverdue(rows: database.totalChanges) { try checkpoint() }
+        checkpoints.look(database.logPages)
+        if checkpoints.isOverdue { try checkpoint() }
         do {
             try begin.run()
             let value = try body()
@@ -215,18 +216,31 @@ package final class Store {
     /// longer takes the database file would show only in a log that grows without end.
     package func checkpointIfDue() throws(StoreFailure) {
         if let failure { throw failure }
-        if checkpoints.isDue(rows: database.totalChanges) { try checkpoint() }
+        checkpoints.look(database.logPages)
+        if checkpoints.isDue { try checkpoint() }
     }
 
     private func checkpoint() throws(StoreFailure) {
+        let isRestart = checkpoints.isRestartDue
+        defer { checkpoints.didCheckpoint(isRestart: isRestart) }
         do throws(SQLiteError) {
-            let pages = try database.checkpoint(.passive)
-            checkpoints.didCheckpoint(rows: database.totalChanges, pages: pages)
+            if isRestart {
+                try checkpoint(.restart, milliseconds: CheckpointPlan.restartMilliseconds)
+            } else {
+                try database.checkpoint(.passive)
+            }
         } catch {
             // The log stays and is whole; it is tried again later.
             guard error.isFull || error.isBusy else { throw fail(error) }
-            checkpoints.didCheckpoint(rows: database.totalChanges, pages: nil)
         }
+    }
+
+    /// A checkpoint that waits for readers for at most `milliseconds`.
+    private func checkpoint(_ mode: Database.CheckpointMode, milliseconds: Int32) throws(SQLiteError) {
+        try database.execute("PRAGMA busy_timeout = \(milliseconds)")
+        let result = Result { () throws(SQLiteError) in try database.checkpoint(mode) }
+        try database.execute("PRAGMA busy_timeout = \(Connection.busyMilliseconds)")
+        _ = try result.get()
     }
 
     /// Copies all of SQLite's log into the database file and cuts the log to nothing; for idle moments.
@@ -237,11 +251,8 @@ package final class Store {
     package func truncateLog() throws(StoreFailure) -> Bool {
         if let failure { throw failure }
         do throws(SQLiteError) {
-            try database.execute("PRAGMA busy_timeout = 0")
-            let result = Result { () throws(SQLiteError) in try database.checkpoint(.truncate) }
-            try database.execute("PRAGMA busy_timeout = \(Connection.busyMilliseconds)")
-            _ = try result.get()
-            checkpoints.didCheckpoint(rows: database.totalChanges, pages: nil)
+            try checkpoint(.truncate, milliseconds: 0)
+            checkpoints.look(database.logPages)
             return true
         } catch {
             guard error.isFull || error.isBusy else { throw fail(error) }

@@ -182,6 +182,32 @@ struct ReaderTests {
         #expect(try Files.status(world.path)?.size ?? 0 > 4 << 20)
     }
 
+    @Test("A checkpoint is due by the pages of the log since the last one, and waits for readers when the log is long")
+    func plansCheckpoints() {
+        var plan = CheckpointPlan()
+        func look(_ pages: Int) -> String {
+            plan.look(pages)
+            return plan.isOverdue ? "overdue" : plan.isDue ? plan.isRestartDue ? "restart" : "due" : "not due"
+        }
+        #expect(look(1_999) == "not due")
+        #expect(look(2_000) == "due")
+        plan.didCheckpoint(isRestart: false)
+        // Nobody was in the way: the log begins again.
+        #expect(look(30) == "not due")
+        #expect(look(2_000) == "due")
+        #expect(look(8_000) == "overdue")
+        plan.didCheckpoint(isRestart: false)
+        #expect(look(9_999) == "not due")
+        #expect(look(10_000) == "restart")
+        plan.didCheckpoint(isRestart: true)
+        // In vain.
+        #expect(look(12_000) == "due")
+        plan.didCheckpoint(isRestart: false)
+        #expect(look(14_096) == "restart")
+        plan.didCheckpoint(isRestart: true)
+        #expect(look(5) == "not due")
+    }
+
     @Test("a snapshot and the changes after it make what the log makes")
     func snapshotAgreesWithLog() throws {
         try say(5)
