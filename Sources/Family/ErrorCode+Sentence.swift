@@ -79,6 +79,7 @@ extension ErrorCode {
                 "Please enter a valid number": "The value of a metric that is not a number.",
                 "{field} is at most two letters.": "A state.",
                 "{field} holds a value of the wrong type.": "A value of another JSON type.",
+                "{field} holds an invisible character. Type it again without copying it.": "A name or title with a character that is not shown.",
                 "{field} holds a control character that cannot be shown.": "Text with control characters.",
                 "{field}: objects and lists at most {limit} deep.": "Free JSON with too many levels.",
                 "{field}: add and remove are for sets only.": "add or remove of another field.",
@@ -217,6 +218,7 @@ extension ErrorCode {
         case .purged:
             list([
                 "What was deleted more than 30 days ago is gone for good, so this cannot be undone.": "undo.",
+                "This change is more than {days} days old, and the values before it are no longer kept. Change the record by hand.": "undo: history_age.",
                 "This was deleted more than 30 days ago, and its history is gone with it. Look at the history of the family instead.": "history of a record.",
             ])
         default: list(["Members, roles and what people have read cannot be undone: change them anew.": "undo."])
@@ -243,7 +245,11 @@ extension ErrorCode {
         case .storageFull: list(["The server's disk is full. Everything can be read; nothing can be changed until there is room.": "Any write."])
         case .familyFull: list(["This family holds as many records as it may. Delete what is no longer needed.": "records_per_family."])
         case .quotaExceeded:
-            list(["This file has {size}, and of the {quota} that this family may store {room} are free. Delete documents that are not needed any more (their room is free 30 days later), or ask who runs the server for more.": "An upload."])
+            list([
+                "This file has {size}, and of the {quota} that this family may store {room} are free. Delete documents that are not needed any more (their room is free 30 days later), or ask who runs the server for more.": "An upload.",
+                "The history of this family takes {used}, and {limit} is its limit. Nothing was changed. Ask the person who runs the server for more.": "family_history.",
+                "You have used {count} client ids within 30 days. Nothing was changed. Use one of them again.": "clients_per_member.",
+            ])
         default:
             list([
                 "The server is busy. This change was not made; it can be made in a moment.": "mutate: pending_octets.",

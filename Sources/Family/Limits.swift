@@ -47,6 +47,13 @@ package struct Limits: Hashable, Sendable {
     package var documentOctets = 104_857_600
     /// Octets of all documents of one family, each file once: fifty of the largest.
     package var familyStorage = 5_368_709_120
+    /// Octets of all changes of one family, with what undo and history need: more than a large family writes in fifty years, and a bound for one
+    /// that writes without end.
+    package var familyHistory = 1_073_741_824
+    /// Milliseconds after which the values that a change replaced are no longer kept: 365 days.
+    package var historyAge = 31_536_000_000
+    /// Clients of one member whose mutations of the last 30 days are remembered.
+    package var clientsPerMember = 256
     /// Uploads of one member, and of one family, that have begun and not ended.
     package var uploadsPerMember = 20
     package var uploadsPerFamily = 100
@@ -142,6 +149,13 @@ extension Limits {
         .init(name: "family_storage", value: \.familyStorage, unit: "octets",
             meaning: "The files of all documents of one family, each once, deleted ones included until they are purged.",
             past: "HTTP 507 quota_exceeded", isLater: true),
+        .init(name: "family_history", value: \.familyHistory, unit: "octets",
+            meaning: "The changes of one family and the values that they replaced. Removing a member is possible beyond it.", past: "reject quota_exceeded",
+            isLater: true),
+        .init(name: "history_age", value: \.historyAge, unit: "milliseconds",
+            meaning: "How long the values that a change replaced are kept.", past: "undo: reject purged; a cursor: reset log_trimmed", isLater: true),
+        .init(name: "clients_per_member", value: \.clientsPerMember, unit: "clients",
+            meaning: "Client ids of one member whose mutations of the last 30 days are remembered.", past: "reject quota_exceeded", isLater: true),
         .init(name: "uploads_per_member", value: \.uploadsPerMember, unit: "uploads",
             meaning: "Uploads of one member that have begun and not ended.", past: "HTTP 429 too_many_uploads", isLater: true),
         .init(name: "uploads_per_family", value: \.uploadsPerFamily, unit: "uploads",

@@ -87,7 +87,7 @@ extension Decider {
         guard case .update = entry.effect else { return [] }
         let found = try view.history(of: record, after: entry.version - 1, limit: 1, &budget).first
         guard !budget.isSpent else { throw tooMuch(entry) }
-        guard let found, found.version == entry.version else { throw purged(entry) }
+        guard let found, found.version == entry.version else { throw tooOld(entry) }
         return found.before ?? []
     }
 
@@ -96,6 +96,13 @@ extension Decider {
             throw purged(entry)
         }
         return record
+    }
+
+    private func tooOld(_ entry: ChangeEntry) -> Rejection {
+        Rejection(
+            .purged,
+            "This change is more than \(environment.limits.historyAge / 86_400_000) days old, and the values before it are no longer kept. Change the record by hand.",
+            kind: entry.kind, id: entry.id)
     }
 
     private func tooMuch(_ entry: ChangeEntry) -> Rejection {

@@ -3,6 +3,18 @@ package import Family
 /// How much a family may store.
 package enum Quota {
     /// - Parameters:
+    ///   - used: octets that the family's log and history take.
+    ///   - limit: octets that they may take; the change that reaches it is the last one.
+    /// - Throws: `quota_exceeded` if they do.
+    package static func check(history used: Int64, limit: Int) throws(Rejection) {
+        guard used >= Int64(limit) else { return }
+        throw Rejection(
+            .quotaExceeded,
+            "The history of this family takes \(ByteCount.text(used)), and \(ByteCount.text(Int64(limit))) is its limit. Nothing was changed. "
+                + "Ask the person who runs the server for more.")
+    }
+
+    /// - Parameters:
     ///   - used: octets that count already.
     ///   - wanted: octets of the new file.
     /// - Throws: `quota_exceeded` if both together are more than `limit`.

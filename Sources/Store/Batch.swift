@@ -13,10 +13,13 @@ final class Batch {
         let key: Int64
         private(set) var state: FamilyState
         private(set) var overlay: Overlay
+        /// What its log and history take in the tables.
+        var usage: FamilyUsage
 
         init(_ stored: Store.StoredFamily, _ overlay: Overlay) {
             key = stored.key
             state = stored.state
+            usage = stored.usage
             self.overlay = overlay
         }
 
@@ -36,7 +39,7 @@ final class Batch {
 
     private(set) var families: [Identifier: Family] = [:]
     private(set) var clients: [Store.ClientName: ClientState] = [:]
-    private(set) var decisions: [(key: Int64, decision: Decision)] = []
+    private(set) var decisions: [(family: Family, decision: Decision)] = []
     private(set) var receipts: [PendingReceipt] = []
 
     struct PendingReceipt {
@@ -58,15 +61,23 @@ final class Batch {
     /// Takes a decision that changed something.
     func accept(_ decision: Decision, _ family: Family) {
         family.take(decision)
-        decisions.append((family.key, decision))
+        decisions.append((family, decision))
         if family.overlay.count >= Self.maxWrites { isDue = true }
     }
 
     func record(_ receipt: RecordedReceipt, of mutation: Int64, _ name: Store.ClientName, _ known: ClientState?, at: Int64) {
         receipts.append(PendingReceipt(name: name, mutation: mutation, at: at, receipt: receipt))
-        var client = known ?? ClientState(key: nil, floor: 0, newest: 0)
+        var client = known ?? ClientState(key: nil, floor: 0, newest: 0, kept: KeptReceipts())
         client.newest = max(client.newest, mutation)
+        if !receipt.isOfChange { client.kept.add(receipt.keptOctets) }
         clients[name] = client
+    }
+
+    func set(_ client: ClientState, _ name: Store.ClientName) { clients[name] = client }
+
+    /// Clients of a member that have their first receipt in this batch.
+    func newClients(of member: Identifier, _ family: Int64) -> Int {
+        clients.count { $0.key.family == family && $0.key.member == member && $0.value.key == nil }
     }
 
     /// An answer of this batch. A repetition within a batch is rare, so the answers are searched.

@@ -7,10 +7,15 @@ import SQLite
 final class HistoryTable {
     private let insertOne: Statement
     private let since: Statement
+    private let findLength: Statement
+    private let emptyValues: Statement
 
     init(_ database: Database) throws(SQLiteError) {
         insertOne = try database.prepare(
             "INSERT INTO history (family, record, version, seq, member, at, before) VALUES (?, ?, ?, ?, ?, ?, ?)")
+        findLength = try database.prepare("SELECT length(before) FROM history WHERE family = ? AND record = ? AND version = ?")
+        // Empty, not NULL, which stands for deletions and restorations.
+        emptyValues = try database.prepare("UPDATE history SET before = x'' WHERE family = ? AND record = ? AND version = ?")
         since = try database.prepare(
             """
             SELECT version, seq, member, at, before FROM history
@@ -18,16 +23,19 @@ final class HistoryTable {
             """)
     }
 
-    func append(family: Int64, _ write: HistoryWrite) throws(SQLiteError) {
+    /// - Returns: octets of the values.
+    func append(family: Int64, _ write: HistoryWrite) throws(SQLiteError) -> Int {
         let entry = write.entry
+        let before = entry.before.map { FormerValues.encode(write.kind, $0) }
         insertOne.bind(1, family)
         insertOne.bind(2, write.record)
         insertOne.bind(3, entry.version)
         insertOne.bind(4, entry.sequence)
         insertOne.bind(5, entry.member)
         insertOne.bind(6, entry.at)
-        insertOne.bind(7, entry.before.map { FormerValues.encode(write.kind, $0) })
+        insertOne.bind(7, before)
         try insertOne.run()
+        return before?.count ?? 0
     }
 
     /// A row as another database had it.
@@ -42,7 +50,24 @@ final class HistoryTable {
         try insertOne.run()
     }
 
-    /// What happened to a record after a version, oldest first.
+    /// Forgets the values that one version replaced; that it was made, when and by whom stays.
+    ///
+    /// - Returns: the octets that they took.
+    func forgetValues(family: Int64, _ record: Identifier, version: Int64) throws(SQLiteError) -> Int {
+        func bind(_ statement: Statement) {
+            statement.bind(1, family)
+            statement.bind(2, record)
+            statement.bind(3, version)
+        }
+        bind(findLength)
+        let length = try findLength.first { row throws(SQLiteError) in row.optionalInt64(0) } ?? nil
+        guard let length, length > 0 else { return 0 }
+        bind(emptyValues)
+        try emptyValues.run()
+        return Int(length)
+    }
+
+    /// What happened to a record after a version, oldest first, as far as its values are still there.
     ///
     /// - Parameter limit: of entries; a record can have thousands of versions.
     func entries(family: Int64, _ record: Record, after version: Int64, limit: Int, _ budget: inout ReadBudget) throws -> [HistoryEntry] {
@@ -53,6 +78,8 @@ final class HistoryTable {
         defer { since.reset() }
         var entries: [HistoryEntry] = []
         while try since.step(), budget.take(since.octetCount(4)) {
+            // Compacted: who asks finds a version missing, as after a purge.
+            if !since.isNull(4), since.octetCount(4) == 0 { continue }
             entries.append(
                 HistoryEntry(
                     version: since.int64(0), sequence: since.int64(1), member: try since.identifier(2), at: since.int64(3),

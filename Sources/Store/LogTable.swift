@@ -8,22 +8,30 @@ final class LogTable {
     private let lastRow: Statement
     private let findFrame: Statement
     private let replaceFrame: Statement
+    private let findUsage: Statement
+    private let computeUsage: Statement
 
     init(_ database: Database) throws(SQLiteError) {
-        insertOne = try database.prepare("INSERT INTO log (family, seq, at, messages, frame) VALUES (?, ?, ?, ?, ?)")
+        insertOne = try database.prepare("INSERT INTO log (family, seq, at, messages, frame, written) VALUES (?, ?, ?, ?, ?, ?)")
         newest = try database.prepare("SELECT max(seq) FROM log WHERE family = ?")
         findFrame = try database.prepare("SELECT frame FROM log WHERE family = ? AND seq = ?")
         replaceFrame = try database.prepare("UPDATE log SET frame = ? WHERE family = ? AND seq = ?")
         lastRow = try database.prepare("SELECT max(row) FROM log")
+        findUsage = try database.prepare(
+            "SELECT l.written, f.freed FROM families f JOIN log l ON l.family = f.key AND l.seq = ?2 WHERE f.key = ?1")
+        computeUsage = try database.prepare(FamilyUsage.computed)
     }
 
-    /// - Parameter messages: how many messages the change created.
-    func append(family: Int64, sequence: Int64, at: Int64, messages: Int, frame: [UInt8]) throws(SQLiteError) {
+    /// - Parameters:
+    ///   - messages: how many messages the change created.
+    ///   - written: `FamilyUsage.written` with this change; `nil`: it is to be computed when it is needed.
+    func append(family: Int64, sequence: Int64, at: Int64, messages: Int, frame: [UInt8], written: Int64?) throws(SQLiteError) {
         insertOne.bind(1, family)
         insertOne.bind(2, sequence)
         insertOne.bind(3, at)
         insertOne.bind(4, Int64(messages))
         insertOne.bind(5, frame)
+        insertOne.bind(6, written)
         try insertOne.run()
     }
 
@@ -40,6 +48,20 @@ final class LogTable {
         replaceFrame.bind(2, family)
         replaceFrame.bind(3, sequence)
         try replaceFrame.run()
+    }
+
+    /// What log and history of a family take.
+    ///
+    /// - Parameter head: its newest sequence.
+    func usage(family: Int64, head: Int64) throws(SQLiteError) -> FamilyUsage {
+        findUsage.bind(1, family)
+        findUsage.bind(2, head)
+        let found = try findUsage.first { row throws(SQLiteError) in (written: row.optionalInt64(0), freed: row.int64(1)) }
+        guard let found else { return .none }
+        if let written = found.written { return FamilyUsage(written: written, freed: found.freed) }
+        computeUsage.bind(1, family)
+        let taken = try computeUsage.first { row throws(SQLiteError) in row.int64(0) } ?? 0
+        return FamilyUsage(written: taken + found.freed, freed: found.freed)
     }
 
     /// The last row of all families; 0 for none.

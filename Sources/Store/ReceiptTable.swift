@@ -1,4 +1,5 @@
 import Bytes
+import Family
 import SQLite
 
 /// One client of one member, as receipts know it.
@@ -9,15 +10,53 @@ struct ClientState {
     var floor: Int64
     /// The largest mutation id that has a receipt: a larger one is new without looking.
     var newest: Int64
+    /// Its receipts that belong to no change.
+    var kept: KeptReceipts
+}
+
+/// Receipts of one client that belong to no change: refusals, and acks of mutations that changed nothing. They cost their author nothing, so
+/// their number and size are bounded. Beyond the bound the older half goes and the client's floor rises: an id that had one is refused as
+/// `mutation_expired`, never performed.
+struct KeptReceipts: Hashable {
+    /// Eight times what a session may have unanswered, so a client that resends its queue finds all of it.
+    static let maxCount = 1_024
+    static let maxOctets = 262_144
+
+    var count = 0
+    var octets = 0
+
+    mutating func add(_ size: Int) {
+        count += 1
+        octets += size
+    }
+
+    var isTooMuch: Bool { count > Self.maxCount || octets > Self.maxOctets }
 }
 
 /// The answer that a mutation got.
 struct RecordedReceipt {
+    private static let codeHead = Array("{\"code\":\"".utf8)
+    private static let codeTail = Array("\"}".utf8)
+    /// What a receipt takes beside its frame.
+    private static let overhead = 64
+
     var hash: [UInt8]
-    /// Whole, the record of a conflict included: the first answer is what a repeated question gets, octet for octet, also when the record has
-    /// gone on. That is no more than the same author could make the disk hold by succeeding, as the change and what it replaced are as
-    /// large and stay for good; it goes after 30 days, and the rate of mutations bounds both.
+    /// The encoded `ack` or `reject`. Of a conflict's record it has the contested fields only. Of a refusal that the frame alone decides it is
+    /// `{"code":…}`: the sentence is worked out again when the frame comes again.
     var frame: [UInt8]
+    /// Whether the mutation made a change.
+    var isOfChange: Bool
+
+    /// What is kept of a refusal that the frame alone decides.
+    static func frame(_ code: ErrorCode) -> [UInt8] { codeHead + Array(code.rawValue.utf8) + codeTail }
+
+    /// The code of `frame(_:)`; `nil` for a whole answer.
+    var code: ErrorCode? {
+        guard frame.starts(with: Self.codeHead), frame.count > Self.codeHead.count + Self.codeTail.count else { return nil }
+        return ErrorCode(rawValue: String(decoding: frame[Self.codeHead.count..<frame.count - Self.codeTail.count], as: UTF8.self))
+    }
+
+    var keptOctets: Int { isOfChange ? 0 : frame.count + Self.overhead }
 }
 
 /// The writer's statements on `clients` and `receipts`.
@@ -28,6 +67,9 @@ final class ReceiptTable {
     private let raiseFloor: Statement
     private let findReceipt: Statement
     private let insertReceipt: Statement
+    private let activeClients: Statement
+    private let keptReceipts: Statement
+    private let deleteKept: Statement
     private let oldest: Statement
     private let deleteUpTo: Statement
 
@@ -35,14 +77,24 @@ final class ReceiptTable {
         self.database = database
         findClient = try database.prepare(
             """
-            SELECT key, floor, coalesce((SELECT max(mutation) FROM receipts r WHERE r.family = c.family AND r.client = c.key), 0)
+            SELECT key, floor, coalesce((SELECT max(mutation) FROM receipts r WHERE r.family = c.family AND r.client = c.key), 0),
+                (SELECT count(*) FROM receipts r WHERE r.family = c.family AND r.client = c.key AND r.kept > 0),
+                coalesce((SELECT sum(kept) FROM receipts r WHERE r.family = c.family AND r.client = c.key AND r.kept > 0), 0)
             FROM clients c WHERE family = ? AND member = ? AND client = ?
             """)
         insertClient = try database.prepare("INSERT INTO clients (family, member, client, floor) VALUES (?, ?, ?, ?)")
         raiseFloor = try database.prepare("UPDATE clients SET floor = max(floor, ?) WHERE key = ?")
-        findReceipt = try database.prepare("SELECT hash, frame FROM receipts WHERE family = ? AND client = ? AND mutation = ?")
+        findReceipt = try database.prepare("SELECT hash, frame, kept FROM receipts WHERE family = ? AND client = ? AND mutation = ?")
         insertReceipt = try database.prepare(
-            "INSERT INTO receipts (family, client, mutation, at, hash, frame) VALUES (?, ?, ?, ?, ?, ?)")
+            "INSERT INTO receipts (family, client, mutation, at, hash, frame, kept) VALUES (?, ?, ?, ?, ?, ?, ?)")
+        activeClients = try database.prepare(
+            """
+            SELECT count(*) FROM (SELECT 1 FROM clients c WHERE c.family = ? AND c.member = ?
+                AND EXISTS (SELECT 1 FROM receipts r WHERE r.family = c.family AND r.client = c.key) LIMIT ?)
+            """)
+        keptReceipts = try database.prepare(
+            "SELECT row, mutation, kept FROM receipts WHERE family = ? AND client = ? AND kept > 0 ORDER BY row DESC")
+        deleteKept = try database.prepare("DELETE FROM receipts WHERE family = ? AND client = ? AND kept > 0 AND row <= ?")
         oldest = try database.prepare("SELECT row, client, mutation, at FROM receipts ORDER BY row LIMIT ?")
         deleteUpTo = try database.prepare("DELETE FROM receipts WHERE row <= ?")
     }
@@ -52,7 +104,9 @@ final class ReceiptTable {
         findClient.bind(2, member)
         findClient.bind(3, client)
         return try findClient.first { row throws(SQLiteError) in
-            ClientState(key: row.int64(0), floor: row.int64(1), newest: row.int64(2))
+            ClientState(
+                key: row.int64(0), floor: row.int64(1), newest: row.int64(2),
+                kept: KeptReceipts(count: Int(row.int64(3)), octets: Int(row.int64(4))))
         }
     }
 
@@ -69,7 +123,9 @@ final class ReceiptTable {
         findReceipt.bind(1, family)
         findReceipt.bind(2, client)
         findReceipt.bind(3, mutation)
-        return try findReceipt.first { row throws(SQLiteError) in RecordedReceipt(hash: row.octets(0), frame: row.octets(1)) }
+        return try findReceipt.first { row throws(SQLiteError) in
+            RecordedReceipt(hash: row.octets(0), frame: row.octets(1), isOfChange: row.int64(2) == 0)
+        }
     }
 
     func record(family: Int64, client: Int64, mutation: Int64, at: Int64, _ receipt: RecordedReceipt) throws(SQLiteError) {
@@ -79,7 +135,49 @@ final class ReceiptTable {
         insertReceipt.bind(4, at)
         insertReceipt.bind(5, receipt.hash)
         insertReceipt.bind(6, receipt.frame)
+        insertReceipt.bind(7, Int64(receipt.keptOctets))
         try insertReceipt.run()
+    }
+
+    /// Clients of a member that have receipts.
+    ///
+    /// - Parameter limit: they are not counted beyond it.
+    func activeClients(family: Int64, member: Identifier, limit: Int) throws(SQLiteError) -> Int {
+        activeClients.bind(1, family)
+        activeClients.bind(2, member)
+        activeClients.bind(3, Int64(limit))
+        return Int(try activeClients.first { row throws(SQLiteError) in row.int64(0) } ?? 0)
+    }
+
+    /// Deletes the older half of a client's receipts that belong to no change, and raises its floor over their ids.
+    ///
+    /// - Returns: the client afterwards; `nil` if nothing was deleted.
+    func forgetOldest(family: Int64, _ client: ClientState) throws(SQLiteError) -> ClientState? {
+        guard let key = client.key else { return nil }
+        keptReceipts.bind(1, family)
+        keptReceipts.bind(2, key)
+        var left = KeptReceipts()
+        var newestDeleted: Int64?
+        var floor = client.floor
+        try keptReceipts.forEach { row throws(SQLiteError) in
+            let size = Int(row.int64(2))
+            let isKept = newestDeleted == nil && left.count < KeptReceipts.maxCount / 2 && left.octets + size <= KeptReceipts.maxOctets / 2
+            guard !isKept else { return left.add(size) }
+            newestDeleted = newestDeleted ?? row.int64(0)
+            floor = max(floor, row.int64(1))
+        }
+        guard let newestDeleted else { return nil }
+        raiseFloor.bind(1, floor)
+        raiseFloor.bind(2, key)
+        try raiseFloor.run()
+        deleteKept.bind(1, family)
+        deleteKept.bind(2, key)
+        deleteKept.bind(3, newestDeleted)
+        try deleteKept.run()
+        var shorter = client
+        shorter.floor = floor
+        shorter.kept = left
+        return shorter
     }
 
     /// Deletes receipts from before `limit` (UTC milliseconds), oldest first, and raises their clients' floors.

@@ -7,7 +7,7 @@ import Wire
 extension Store {
     /// Writes a batch as far as it was decided.
     func write(_ batch: Batch) throws {
-        for (key, decision) in batch.decisions { try apply(decision, family: key) }
+        for (family, decision) in batch.decisions { family.usage = try apply(decision, family: family.key, family.usage) }
         var keys: [ClientName: Int64] = [:]
         for pending in batch.receipts {
             let name = pending.name
@@ -20,10 +20,17 @@ extension Store {
             try receipts.record(family: name.family, client: key, mutation: pending.mutation, at: pending.at, pending.receipt)
         }
         batch.didWrite(of: self, keys)
+        for (name, client) in batch.clients where client.kept.isTooMuch {
+            if let shorter = try receipts.forgetOldest(family: name.family, client) { batch.set(shorter, name) }
+        }
     }
 
     /// Writes one decision.
-    func apply(_ decision: Decision, family key: Int64) throws {
+    ///
+    /// - Parameter usage: of the family before it.
+    /// - Returns: and after it.
+    func apply(_ decision: Decision, family key: Int64, _ usage: FamilyUsage) throws -> FamilyUsage {
+        var usage = usage
         for write in decision.records {
             if let created = write.created {
                 guard try records.insert(family: key, write.record, sequence: created) else { throw StoreFailure("an id came up twice") }
@@ -31,14 +38,19 @@ extension Store {
                 try records.update(family: key, write.record)
             }
         }
-        for write in decision.history { try history.append(family: key, write) }
+        for write in decision.history {
+            usage.written += Int64(try history.append(family: key, write)) + FamilyUsage.historyOverhead
+        }
         for share in decision.endedShares { try shares.end(family: key, document: share.document, school: share.school, at: share.at) }
         for membership in decision.memberships { try people.setRemoved(family: key, member: membership.member, at: membership.removedAt) }
         for blob in decision.blobs { try blobs.use(family: key, sha256: blob.sha256, octets: blob.octets) }
         if let entry = decision.entry {
             let messages = entry.change.entries.count { $0.isNewMessage }
-            try log.append(family: key, sequence: entry.change.sequence, at: entry.change.at, messages: messages, frame: entry.octets)
+            usage.written += Int64(entry.octets.count) + FamilyUsage.changeOverhead
+            try log.append(
+                family: key, sequence: entry.change.sequence, at: entry.change.at, messages: messages, frame: entry.octets, written: usage.written)
         }
+        return usage
     }
 
     /// Decides something for one family and writes it, in the transaction of the caller.
@@ -50,8 +62,8 @@ extension Store {
         let decider = Decider(family.state, actor: actor, context: context, at: at, on: view(of: family.key), ledger)
         let value = try body(decider)
         let decision = try decider.decision()
-        try apply(decision, family: family.key)
-        keep(StoredFamily(key: family.key, state: decision.family))
+        let usage = try apply(decision, family: family.key, family.usage)
+        keep(StoredFamily(key: family.key, state: decision.family, usage: usage))
         return (value, CommittedChange(decision))
     }
 

@@ -25,7 +25,7 @@ extension Store {
         let known = try batch.clients[name] ?? client(name)
         if let known, mutation.id <= known.newest, let recorded = try receipt(name, known, mutation.id, batch) {
             guard recorded.hash == hash else { return refuse(Self.reused) }
-            results.append(.receipt(proposal.receipt(recorded.frame)))
+            results.append(.receipt(try repeated(recorded, proposal, family)))
             return
         }
         // Ids begin at 1, so 0 is a floor for every client.
@@ -35,30 +35,68 @@ extension Store {
             // Nothing is recorded for a stranger, whose tries must not fill the disk; the answer stays the same by itself.
             return refuse(.noSuchFamily)
         }
-        func record(_ frame: [UInt8]) {
-            batch.record(RecordedReceipt(hash: hash, frame: frame), of: mutation.id, name, known, at: at)
+        if known == nil, try hasTooManyClients(name, batch) {
+            return refuse(
+                Rejection(
+                    .quotaExceeded,
+                    "You have used \(environment.limits.clientsPerMember) client ids within 30 days. Nothing was changed. Use one of them again."))
+        }
+        func record(_ frame: [UInt8], kept: [UInt8]? = nil, isOfChange: Bool = false) {
+            let receipt = RecordedReceipt(hash: hash, frame: kept ?? frame, isOfChange: isOfChange)
+            batch.record(receipt, of: mutation.id, name, known, at: at)
             results.append(.receipt(proposal.receipt(frame)))
         }
         if let refused = proposal.refused {
-            return record(ServerFrame.reject(mutation: mutation.id, refused.rejection).encode())
+            return record(ServerFrame.reject(mutation: mutation.id, refused.rejection).encode(), kept: RecordedReceipt.frame(refused.rejection.code))
         }
         let decider = Decider(
             family.state, actor: Actor(member: proposal.member, role: member.role), context: proposal.context, at: at, on: family.overlay, ledger)
         do {
             let decision = try decider.decide(mutation)
+            // Taking rights away is always possible.
+            if decision.entry != nil, decision.rights.isEmpty {
+                try Quota.check(history: family.usage.octets, limit: environment.limits.familyHistory)
+            }
             record(
                 ServerFrame.ack(
                     Ack(
                         mutation: mutation.id, sequence: decision.entry?.change.sequence,
                         records: decision.versions.map { Ack.Version(id: $0.id, version: $0.version) }, warnings: decision.warnings)
-                ).encode())
+                ).encode(), isOfChange: decision.entry != nil)
             guard let change = CommittedChange(decision) else { return }
             batch.accept(decision, family)
             results.append(.change(change))
         } catch let rejection as Rejection {
             if rejection.code.isRetryable { return refuse(rejection) }
-            record(ServerFrame.reject(mutation: mutation.id, rejection).encode())
+            record(ServerFrame.reject(mutation: mutation.id, rejection).encode(), kept: rejection.conflict.map {
+                var short = rejection
+                short.conflict = $0.contestedOnly
+                return ServerFrame.reject(mutation: mutation.id, short).encode()
+            })
         }
+    }
+
+    private func hasTooManyClients(_ name: ClientName, _ batch: Batch) throws -> Bool {
+        let limit = environment.limits.clientsPerMember
+        let new = batch.newClients(of: name.member, name.family)
+        return try new + receipts.activeClients(family: name.family, member: name.member, limit: limit) >= limit
+    }
+
+    /// The answer to a mutation that was answered before.
+    ///
+    /// A conflict shows the record as it is now, and as what others made of a contested field the value that it has now: of an older value nobody
+    /// could say what a new mutation on the current version would replace.
+    private func repeated(_ recorded: RecordedReceipt, _ proposal: Proposal, _ family: Batch.Family) throws -> Receipt {
+        if let code = recorded.code {
+            // A later reader of frames may find another fault first. The code of the first answer stays.
+            guard let again = proposal.refused?.rejection, again.code == code else { return proposal.receipt(Rejection(code, code.sentence)) }
+            return proposal.receipt(again)
+        }
+        guard !recorded.isOfChange, case .reject(_, var rejection)? = try? ServerFrame.decode(recorded.frame), let conflict = rejection.conflict,
+            let current = try family.overlay.record(conflict.record.id)
+        else { return proposal.receipt(recorded.frame) }
+        rejection.conflict = conflict.refreshed(current)
+        return proposal.receipt(rejection)
     }
 
     /// The answer that a mutation got before, in this batch or in an earlier one.
@@ -73,4 +111,27 @@ extension Store {
 
     private static let expired = Rejection(
         .mutationExpired, ErrorCode.mutationExpired.sentence)
+}
+
+extension Conflict {
+    /// The conflict without the values that nobody contests: what a receipt keeps of it.
+    fileprivate var contestedOnly: Conflict {
+        var short = record
+        let contested = Set(fields.map(\.field))
+        for field in short.fields.values.indices where !contested.contains(field) { short.fields[field] = nil }
+        return Conflict(record: short, fields: fields)
+    }
+
+    /// The conflict with the record as it is now.
+    fileprivate func refreshed(_ current: Record) -> Conflict {
+        Conflict(
+            record: current,
+            fields: current.isDeleted
+                ? []
+                : fields.map {
+                    Field(
+                        field: $0.field, base: $0.base, yours: $0.yours, theirs: current.fields[$0.field], member: current.updatedBy,
+                        at: current.updatedAt)
+                })
+    }
 }

@@ -13,6 +13,8 @@ extension Store {
         case accesses
         /// Deleted records of the families after this key.
         case records(after: Int64)
+        /// Values that were replaced long ago.
+        case history
     }
 
     /// Receipts that one portion forgets at most.
@@ -50,7 +52,10 @@ extension Store {
             case .records(let after):
                 let (records, next) = try purgeRecords(after: after, deletedBefore: now - Self.retention)
                 purged.records = records
-                return (purged, next.map { .records(after: $0) })
+                return (purged, next.map { .records(after: $0) } ?? .history)
+            case .history:
+                let hasMore = try compact(before: now - Int64(environment.limits.historyAge))
+                return (purged, hasMore ? .history : nil)
             }
         }
         // Floors of clients have changed.
@@ -91,7 +96,7 @@ extension Store {
         if record.kind == .document { try forgetFile(of: record, row.row, family: family) }
         for change in changes {
             octets += try blank(record.id, family: family, sequence: change.sequence)
-            try purges.deleteHistory(row: change.row)
+            try purges.deleteHistory(row: change.row, family: family)
             if octets >= Self.octetsInPortion { return false }
         }
         guard changes.count < Self.framesInPortion else { return false }
@@ -117,7 +122,9 @@ extension Store {
         for place in change.entries.indices where change.entries[place].id == id {
             change.entries[place].blank()
         }
-        try log.replace(family: family, sequence: sequence, frame: ServerFrame.change(change).encode())
+        let blank = ServerFrame.change(change).encode()
+        try log.replace(family: family, sequence: sequence, frame: blank)
+        try purges.free(family: family, octets: frame.count - blank.count)
         return frame.count
     }
 }
@@ -203,8 +210,17 @@ final class PurgeTable {
         try database.run("UPDATE records SET created_seq = 0, fields = CAST('{}' AS BLOB) WHERE row = ?", .integer(row))
     }
 
-    func deleteHistory(row: Int64) throws {
+    func deleteHistory(row: Int64, family: Int64) throws {
+        let find = try database.prepare("SELECT coalesce(length(before), 0) FROM history WHERE row = ?")
+        find.bind(1, row)
+        let octets = try find.one { $0.int64(0) } ?? 0
         try database.run("DELETE FROM history WHERE row = ?", .integer(row))
+        try free(family: family, octets: Int(octets + FamilyUsage.historyOverhead))
+    }
+
+    /// Notes that log or history of a family take less.
+    func free(family: Int64, octets: Int) throws {
+        try database.run("UPDATE families SET freed = freed + ? WHERE key = ?", .integer(Int64(octets)), .integer(family))
     }
 
     func finish(_ row: RecordRow, family: Int64) throws {

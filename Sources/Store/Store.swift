@@ -155,7 +155,7 @@ package final class Store {
         } as Outcome<(Batch, [CommitResult])>
         switch outcome {
         case .done((let batch, let results)):
-            for family in batch.families.values { keep(StoredFamily(key: family.key, state: family.state)) }
+            for family in batch.families.values { keep(StoredFamily(key: family.key, state: family.state, usage: family.usage)) }
             for (name, client) in batch.clients { keep(client, name) }
             return results
         case .refused(let rejection): return proposals.map { .receipt($0.receipt(rejection)) }
@@ -266,6 +266,7 @@ package final class Store {
     struct StoredFamily {
         let key: Int64
         var state: FamilyState
+        var usage: FamilyUsage
     }
 
     func family(_ id: Identifier) throws -> StoredFamily? {
@@ -276,7 +277,7 @@ package final class Store {
         let state = FamilyState(
             id: id, head: try log.head(family: key), zone: zone, records: try records.count(family: key),
             members: try members.members(family: key))
-        let family = StoredFamily(key: key, state: state)
+        let family = StoredFamily(key: key, state: state, usage: try log.usage(family: key, head: state.head))
         keep(family)
         return family
     }

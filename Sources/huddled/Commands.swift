@@ -22,7 +22,8 @@ let usage = """
     huddled, the server of Huddle \(HuddleVersion.text)
 
       huddled serve  --data DIR [--listen HOST:PORT] [--mutations-per-second N] [--max-connections N]
-                     [--connections-per-address N] [--family-storage SIZE] [--tls-cert FILE --tls-key FILE]... [--listen-tls HOST:PORT]
+                     [--connections-per-address N] [--family-storage SIZE] [--family-history SIZE]
+                     [--tls-cert FILE --tls-key FILE]... [--listen-tls HOST:PORT]
                      [--trusted-proxy ADDRESS[/BITS]]... [--allow-origin ORIGIN]...
       huddled init   --data DIR --family NAME --zone IANA --parent NAME [--json]
       huddled invite --data DIR --family ID|NAME --name NAME --role parent|athlete|guest
@@ -143,7 +144,8 @@ private func identifier(_ list: ArgumentList, _ name: String) throws(UsageError)
 
 private func serve(_ words: [String]) throws(CommandError) {
     let asked = try arguments(
-        words, options: ["--data", "--listen", "--mutations-per-second", "--max-connections", "--connections-per-address", "--family-storage", "--listen-tls"],
+        words, options: ["--data", "--listen", "--mutations-per-second", "--max-connections", "--connections-per-address", "--family-storage", "--family-history",
+            "--listen-tls"],
         repeatable: ["--tls-cert", "--tls-key", "--trusted-proxy", "--allow-origin"]
     ) { list throws(UsageError) in
         let (host, port) = try list.endpoint("--listen", default: "127.0.0.1:8787")
@@ -154,7 +156,8 @@ private func serve(_ words: [String]) throws(CommandError) {
         }
         if let connections = try list.integer("--max-connections", in: 1...1_000_000) { limits.connections = connections }
         if let each = try list.integer("--connections-per-address", in: 1...1_000_000) { limits.connectionsPerAddress = each }
-        if let size = list.value("--family-storage") { limits.familyStorage = try storageSize(size) }
+        if let size = list.value("--family-storage") { limits.familyStorage = try octets(size, of: "--family-storage") }
+        if let size = list.value("--family-history") { limits.familyHistory = try octets(size, of: "--family-history") }
         var options = ServerOptions(dataFolder: try list.required("--data"), host: host, port: port, limits: limits, tls: try tlsOptions(list))
         options.trust = try trustedProxies(list)
         options.origins = try allowedOrigins(list)
@@ -173,12 +176,12 @@ private func serve(_ words: [String]) throws(CommandError) {
 }
 
 /// "20G", "500M": gibibytes and mebibytes; without a letter octets, as limits are published.
-private func storageSize(_ text: String) throws(UsageError) -> Int {
+private func octets(_ text: String, of option: String) throws(UsageError) -> Int {
     let unit = text.hasSuffix("G") ? 1 << 30 : text.hasSuffix("M") ? 1 << 20 : 1
     let (octets, isTooMuch) = (Int(unit == 1 ? text : String(text.dropLast())) ?? 0).multipliedReportingOverflow(by: unit)
     // The bound is one million gibibytes.
     guard !isTooMuch, (1...1_000_000 << 30).contains(octets) else {
-        throw UsageError("--family-storage takes octets, or a size like 20G or 500M. It cannot be '\(text)'.")
+        throw UsageError("\(option) takes octets, or a size like 20G or 500M. It cannot be '\(text)'.")
     }
     return octets
 }

@@ -152,8 +152,10 @@ final class World {
     }
 
     /// A frame that its reader refused.
-    func refused(_ home: Home, _ member: Identifier, _ frame: String, mutation: Int64? = nil, session: UInt64 = 7) -> Proposal {
-        var proposal = proposal(home, member, [], mutation: mutation, session: session)
+    func refused(
+        _ home: Home, _ member: Identifier, _ frame: String, mutation: Int64? = nil, client: Identifier? = nil, session: UInt64 = 7
+    ) -> Proposal {
+        var proposal = proposal(home, member, [], mutation: mutation, client: client, session: session)
         proposal.refused = RefusedFrame(
             Rejection(.unknownField, "School has no such field", operation: 0, field: "x"), octets: Array(frame.utf8))
         return proposal

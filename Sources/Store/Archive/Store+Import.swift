@@ -145,7 +145,8 @@ extension Store {
                 if case .create = entry.effect { try records.setCreation(family: ongoing.key, entry.id, sequence: change.sequence) }
             }
             try log.append(
-                family: ongoing.key, sequence: change.sequence, at: change.at, messages: Int(clamping: change.messages), frame: change.frame)
+                family: ongoing.key, sequence: change.sequence, at: change.at, messages: Int(clamping: change.messages), frame: change.frame,
+                written: nil)
         case .replaced(let replaced):
             let place = (replaced.record, replaced.version)
             guard ongoing.lastReplaced.map({ $0 < place }) ?? true else { throw ArchiveError.inconsistent("its history is out of order") }
@@ -165,7 +166,7 @@ extension Store {
             ongoing.lastReceipt = place
             try receipts.record(
                 family: ongoing.key, client: client, mutation: receipt.mutation, at: receipt.at,
-                RecordedReceipt(hash: receipt.hash, frame: receipt.frame))
+                RecordedReceipt(hash: receipt.hash, frame: receipt.frame, isOfChange: Self.isOfChange(receipt.frame)))
         case .purged(let purged):
             guard ongoing.lastPurged.map({ $0 < purged.id }) ?? true else { throw ArchiveError.inconsistent("its purged records are out of order") }
             ongoing.lastPurged = purged.id
@@ -180,6 +181,12 @@ extension Store {
             guard person.born.map({ CalendarDate($0) != nil }) ?? true else { throw ArchiveError.inconsistent("a birth date is no date") }
             ongoing.people.append(person)
         }
+    }
+
+    /// Whether a receipt belongs to a change of the log: a refusal does not, nor the ack of a mutation that changed nothing.
+    private static func isOfChange(_ frame: [UInt8]) -> Bool {
+        guard case .ack(let ack)? = try? ServerFrame.decode(frame) else { return false }
+        return ack.sequence != nil
     }
 
     /// A document says of its file what every other says of it, and what the file itself is found to be: figures add it up.

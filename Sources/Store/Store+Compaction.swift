@@ -1,0 +1,89 @@
+import Family
+import SQLite
+import Wire
+
+// Values that were replaced more than `Limits.historyAge` ago. The log and the history keep who changed which record when, for good; of the
+// values the log keeps those that the record still has, so that records are what their log makes of them (`StoreCheck`).
+extension Store {
+    /// Rows of the log that one portion looks at, and octets of frames after which it ends: some milliseconds.
+    private static let rowsInPortion = 256
+    private static let octetsOfPortion = 262_144
+
+    /// Removes superseded values from the oldest rows of the log that were not compacted yet. In the transaction of the caller.
+    ///
+    /// A client that resumes from below the family's floor loads a snapshot, so nobody is sent a compacted frame.
+    ///
+    /// - Parameter limit: changes at this time or later stay whole, UTC milliseconds.
+    /// - Returns: whether there may be more to do now.
+    func compact(before limit: Int64) throws -> Bool {
+        let list = try database.prepare(
+            "SELECT row, family, seq, at, frame FROM log WHERE row > (SELECT compacted FROM meta) ORDER BY row LIMIT ?")
+        list.bind(1, Int64(Self.rowsInPortion))
+        var rows: [(row: Int64, family: Int64, sequence: Int64, frame: [UInt8])] = []
+        var octets = 0
+        defer { list.reset() }
+        while octets < Self.octetsOfPortion, try list.step() {
+            let family = list.int64(1)
+            // Rows that an import has added so far are nobody's yet.
+            guard list.int64(3) < limit, importing?.key != family else { break }
+            rows.append((list.int64(0), family, list.int64(2), list.octets(4)))
+            octets += list.octetCount(4)
+        }
+        list.reset()
+        guard let last = rows.last?.row else { return false }
+        for row in rows { try compact(row.frame, family: row.family, sequence: row.sequence) }
+        try database.run("UPDATE meta SET compacted = ?", .integer(last))
+        return rows.count == Self.rowsInPortion || octets >= Self.octetsOfPortion
+    }
+
+    private func compact(_ frame: [UInt8], family: Int64, sequence: Int64) throws {
+        // `huddled check` reports a row that cannot be read; it is left as it is.
+        guard case .change(var change)? = try? ServerFrame.decode(frame) else { return }
+        var isShorter = false
+        var freed = 0
+        for place in change.entries.indices {
+            let entry = change.entries[place]
+            if try change.entries[place].keepOnly(records.find(family: family, entry.id)) { isShorter = true }
+            if case .update = entry.effect { freed += try history.forgetValues(family: family, entry.id, version: entry.version) }
+        }
+        if isShorter {
+            let short = ServerFrame.change(change).encode()
+            try log.replace(family: family, sequence: sequence, frame: short)
+            freed += frame.count - short.count
+        }
+        guard isShorter || freed > 0 else { return }
+        try purges.raiseFloor(family: family, to: sequence)
+        try purges.free(family: family, octets: freed)
+        forgetFamily(key: family)
+    }
+}
+
+extension ChangeEntry {
+    /// Drops values that the record no longer has.
+    ///
+    /// - Parameter record: as it is now; `nil`: it is gone, and its values are blank already.
+    /// - Returns: whether there were any.
+    fileprivate mutating func keepOnly(_ record: Record?) -> Bool {
+        guard let record else { return false }
+        func kept(_ fields: Fields) -> Fields {
+            var kept = fields
+            for field in fields.values.indices where fields[field] != record.fields[field] { kept[field] = nil }
+            return kept
+        }
+        switch effect {
+        case .create(let athlete, let fields):
+            let short = kept(fields)
+            effect = .create(athlete: athlete, fields: short)
+            return short != fields
+        case .restore(let athlete, let fields, let createdAt, let createdBy):
+            let short = kept(fields)
+            effect = .restore(athlete: athlete, fields: short, createdAt: createdAt, createdBy: createdBy)
+            return short != fields
+        case .update(let assignments):
+            let short = assignments.filter { record.fields[$0.field] == $0.value }
+            effect = .update(short)
+            return short.count < assignments.count
+        case .delete: return false
+        }
+    }
+}
