@@ -130,6 +130,7 @@ final class Shard: ReactorHooks {
             case .administered(let number, let answer): admins[number]?.answer(answer)
             case .answered(let session, let answer): hub.answered(session, answer, time: Clock.wallMilliseconds())
             case .errand(let ticket, let result): errands.end(ticket)?(result)
+            case .damaged(let rows): for row in rows { report(row) }
             case .writerStopped: didStopWriter()
             case .writerFailed(let reason):
                 isWriterDone = true
@@ -139,6 +140,14 @@ final class Shard: ReactorHooks {
             perform()
         }
         readPostponed()
+    }
+
+    private func report(_ damaged: DamagedRow) {
+        let family = Log.Field("family", damaged.family?.description ?? "unknown")
+        switch damaged.row {
+        case .change(let sequence): log(.error, "change_damaged", [family, .init("sequence", sequence)])
+        case .record(let id): log(.error, "record_damaged", [family, .init("record", id?.description ?? "unknown")])
+        }
     }
 
     /// Whether compressed messages may be read in this tick.

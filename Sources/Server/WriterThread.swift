@@ -53,6 +53,8 @@ enum ShardEvent: Sendable {
     case answered(SessionID, ReadAnswer)
     /// What an errand came to; `nil` when it failed.
     case errand(UInt64, (any Sendable)?)
+    /// Purging left these out.
+    case damaged([DamagedRow])
     case writerStopped
     /// What was promised can no longer be kept; the process must end.
     case writerFailed(String)
@@ -204,7 +206,9 @@ private struct WriterLoop {
         case .forget(let gone, let answer):
             _ = answer.put(try store.forget(gone))
         case .maintenance:
-            if try store.maintain().isFinished {
+            let portion = try store.maintain()
+            if !portion.damaged.isEmpty { events.put(.damaged(portion.damaged)) }
+            if portion.isFinished {
                 _ = try store.truncateLog()
             } else {
                 // Behind whatever waits: nobody waits for a purge. The end of the queue ends it for now.

@@ -1,4 +1,4 @@
-import Bytes
+package import Bytes
 import Family
 import SQLite
 import Wire
@@ -30,10 +30,11 @@ extension Store {
     /// Does one portion of what time has come for; the next call goes on where this one ended. Call it now and then, again until a round is
     /// finished.
     ///
-    /// - Returns: what was done now, and whether it ended a round. A full disk ends it, too.
-    package func maintain() throws(StoreFailure) -> (purged: Purged, isFinished: Bool) {
+    /// - Returns: what was done now, what could not be read, and whether it ended a round. A full disk ends it, too.
+    package func maintain() throws(StoreFailure) -> (purged: Purged, damaged: [DamagedRow], isFinished: Bool) {
         let now = environment.now()
         let step = purgeStep
+        damagedRows = []
         let outcome = try transaction { () -> (Purged, PurgeStep?) in
             var purged = Purged()
             switch step {
@@ -62,10 +63,10 @@ extension Store {
         if step == .receipts { forgetClients() }
         guard case .done((let purged, let next)) = outcome else {
             purgeStep = .receipts
-            return (Purged(), true)
+            return (Purged(), [], true)
         }
         purgeStep = next ?? .receipts
-        return (purged, next == nil)
+        return (purged, damagedRows, next == nil)
     }
 
     // MARK: Deleted records
@@ -73,6 +74,7 @@ extension Store {
     /// - Returns: how many records are gone now, and the family after which the next portion goes on; `nil` when there is none.
     private func purgeRecords(after: Int64, deletedBefore limit: Int64) throws -> (records: Int, next: Int64?) {
         let due = try purges.nextDue(afterFamily: after, deletedBefore: limit, families: Self.familiesInPortion)
+        if due.isDamaged { try noteDamage(.record(due.row?.record.id), family: due.family) }
         guard let row = due.row else { return (0, due.lastFamily) }
         let isDone = try purge(row, family: due.family)
         // Again from the same family: it may have more.
@@ -107,17 +109,21 @@ extension Store {
 
     /// The file of a purged document is not its any more, and its links are forgotten. Once, as long as the values are there.
     private func forgetFile(of document: Record, _ row: Int64, family: Int64) throws {
+        try shares.forget(family: family, document: document.id)
         guard let sha256 = document.fields.text("sha256") else { return }
         try blobs.release(family: family, sha256: sha256, at: environment.now())
-        try shares.forget(family: family, document: document.id)
         try purges.forgetValues(of: row)
     }
 
+    /// Takes the values of a record out of a frame. A frame that cannot be read is noted and stays as it is: one damaged row must not end the
+    /// process, at each start again, for every family.
+    ///
     /// - Returns: the octets of the frame.
     private func blank(_ id: Identifier, family: Int64, sequence: Int64) throws -> Int {
         guard let frame = try log.frame(family: family, sequence: sequence) else { return 0 }
         guard case .change(var change) = try? frame.withUnsafeBytes({ raw throws(Rejection) in try ServerFrame.decode(raw) }) else {
-            throw StoreFailure("a stored change is damaged")
+            try noteDamage(.change(sequence), family: family)
+            return frame.count
         }
         for place in change.entries.indices where change.entries[place].id == id {
             change.entries[place].blank()
@@ -127,6 +133,25 @@ extension Store {
         try purges.free(family: family, octets: frame.count - blank.count)
         return frame.count
     }
+
+    private func noteDamage(_ row: DamagedRow.Row, family: Int64) throws {
+        damagedRows.append(DamagedRow(family: try purges.family(family), row: row))
+    }
+}
+
+/// A row that purging could not read. `huddled check` reports it as well.
+package struct DamagedRow: Hashable, Sendable {
+    package enum Row: Hashable, Sendable {
+        /// A change, by its sequence: it was left as it is.
+        case change(Int64)
+        /// A deleted record. Where only its fields are damaged it was purged, but for the file of a document; `nil`: it was left as it is, because
+        /// not even its id can be read.
+        case record(Identifier?)
+    }
+
+    /// `nil` when its row cannot be read either.
+    package var family: Identifier?
+    package var row: Row
 }
 
 extension ChangeEntry {
@@ -150,10 +175,11 @@ final class PurgeTable {
 
     /// The first deleted record whose time has come, of the next families in order of their keys.
     ///
-    /// - Returns: the record and its family; without a record, the last family that was looked at, `nil` when there is none.
+    /// - Returns: the record, without fields when these are damaged, and its family; without a record, the last family that was looked at, `nil` when
+    ///   there is none.
     func nextDue(
         afterFamily: Int64, deletedBefore limit: Int64, families: Int
-    ) throws -> (row: RecordRow?, family: Int64, lastFamily: Int64?) {
+    ) throws -> (row: RecordRow?, isDamaged: Bool, family: Int64, lastFamily: Int64?) {
         let find = try database.prepare(
             """
             SELECT f.key, (SELECT r.row FROM records r WHERE r.family = f.key AND r.deleted_at IS NOT NULL AND r.deleted_at <= ?2
@@ -172,10 +198,23 @@ final class PurgeTable {
             found = find.optionalInt64(1)
             count += 1
         }
-        guard let found, let family = last else { return (nil, 0, count == families ? last : nil) }
-        let read = try database.prepare("SELECT \(RecordTable.columns) FROM records WHERE row = ?")
-        read.bind(1, found)
-        return (try read.one(RecordTable.decode), family, nil)
+        guard let found, let family = last else { return (nil, false, 0, count == families ? last : nil) }
+        if let row = try row(found, RecordTable.columns) { return (row, false, family, nil) }
+        let bare = RecordTable.columns.replacing("fields", with: "CAST('{}' AS BLOB)")
+        return (try row(found, bare), true, family, family)
+    }
+
+    /// - Returns: `nil` when the row cannot be read.
+    private func row(_ row: Int64, _ columns: String) throws -> RecordRow? {
+        let read = try database.prepare("SELECT \(columns) FROM records WHERE row = ?")
+        read.bind(1, row)
+        do { return try read.one(RecordTable.decode) } catch is StoreFailure { return nil }
+    }
+
+    func family(_ key: Int64) throws -> Identifier? {
+        let find = try database.prepare("SELECT uuid FROM families WHERE key = ?")
+        find.bind(1, key)
+        return try find.one { try $0.identifier(0) }
     }
 
     /// The changes of a record that are still in history, oldest first.

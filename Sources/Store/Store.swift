@@ -40,6 +40,8 @@ package final class Store {
     let shares: ShareTable
     /// Where the next portion of `maintain` begins.
     var purgeStep = PurgeStep.receipts
+    /// What the portion of purging that is under way could not read.
+    var damagedRows: [DamagedRow] = []
 
     private let begin: Statement
     private let commit: Statement

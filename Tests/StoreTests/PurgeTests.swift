@@ -176,6 +176,60 @@ struct PurgeTests {
         #expect(try holds(Self.secret) == [])
     }
 
+    @Test("a change that cannot be read is reported and left as it is; the record is purged, and so are those of other families")
+    func damagedChange() throws {
+        let (school, _, deletion) = try deleted()
+        let neighbour = try world.home("Nowak")
+        let theirs = world.newID()
+        try world.mutate(neighbour, neighbour.parent, StoreTests.school(theirs, "Elm"))
+        try world.mutate(neighbour, neighbour.parent, delete(.school, theirs, base: 1))
+        let broken = deletion - 2
+        try world.damage("UPDATE log SET frame = CAST('{\"type\":\"change\"' AS BLOB) WHERE family = 1 AND seq = \(broken)")
+        world.surroundings.now += 31 * Surroundings.day
+        var damaged: [DamagedRow] = []
+        var records = 0
+        while true {
+            let portion = try world.store.maintain()
+            damaged += portion.damaged
+            records += portion.purged.records
+            if portion.isFinished { break }
+        }
+        #expect(damaged == [DamagedRow(family: home.family, row: .change(broken))])
+        #expect(records == 2)
+        #expect(try world.snapshot(home).records[school] == nil)
+        #expect(try holds(Self.secret) == [])
+        #expect(try world.query("SELECT count(*) FROM log WHERE family = 1 AND seq = \(broken) AND instr(frame, CAST('{\"type\":\"change\"' AS BLOB)) = 1 AND length(frame) = 16") == 1)
+        #expect(try world.mutate(home, home.parent, message(world.newID(), "Still here")).sequence != nil)
+        #expect(try world.store.maintain().damaged.isEmpty)
+    }
+
+    @Test("a deleted record that cannot be read is reported; it goes if its id can be read, and records of other families go in any case", arguments: [
+        "UPDATE records SET fields = CAST('{\"name\":7}' AS BLOB)", "UPDATE records SET kind = 99",
+    ])
+    func damagedRecord(damage: String) throws {
+        let (school, _, _) = try deleted()
+        let neighbour = try world.home("Nowak")
+        let theirs = world.newID()
+        try world.mutate(neighbour, neighbour.parent, StoreTests.school(theirs, "Elm"))
+        try world.mutate(neighbour, neighbour.parent, delete(.school, theirs, base: 1))
+        try world.damage("\(damage) WHERE family = 1 AND id = x'\(Self.hex(school))'")
+        world.surroundings.now += 31 * Surroundings.day
+        var damaged: [DamagedRow] = []
+        var portions = 0
+        while true {
+            let portion = try world.store.maintain()
+            damaged += portion.damaged
+            portions += 1
+            if portion.isFinished { break }
+            try #require(portions < 20)
+        }
+        let isLegible = !damage.contains("kind")
+        #expect(damaged == [DamagedRow(family: home.family, row: .record(isLegible ? school : nil))])
+        #expect(try world.query("SELECT count(*) FROM records WHERE id = x'\(Self.hex(school))'") == (isLegible ? 0 : 1))
+        #expect(try world.query("SELECT count(*) FROM records WHERE id = x'\(Self.hex(theirs))'") == 0)
+        if isLegible { #expect(try holds(Self.secret) == []) }
+    }
+
     @Test("a removed member's name and birth date go as well; who else is here stays")
     func members() throws {
         let leo = try world.athlete(home, name: "Leonardo")
