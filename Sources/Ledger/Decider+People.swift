@@ -18,6 +18,8 @@ extension Decider {
             try checkRole(from: before, to: state, operation, index)
             if old.isDeleted != new.isDeleted {
                 setMembership(of: new.id, removedAt: new.deletedAt)
+                // A restoration does not bring them back: nobody knows any more who has them.
+                if new.isDeleted { endShares(by: new.id) }
             }
             set(new.id, state)
             if before?.role != state.role || before?.isRemoved != state.isRemoved || before?.parentAccess != state.parentAccess {

@@ -126,8 +126,11 @@ package final class Decider {
     func set(_ member: Identifier, _ state: MemberState) { family.members[member] = state }
 
     func endShares(of document: Identifier, school: Identifier? = nil) {
-        endedShares.append(EndedShare(document: document, school: school, at: at))
+        endedShares.append(EndedShare(links: .document(document, school: school), at: at))
     }
+
+    /// Ends the links that a member made.
+    func endShares(by creator: Identifier) { endedShares.append(EndedShare(links: .creator(creator), at: at)) }
 
     func setMembership(of member: Identifier, removedAt: Int64?) { memberships.append((member, removedAt)) }
 

@@ -52,11 +52,16 @@ package struct HistoryWrite: Sendable {
     package var entry: HistoryEntry
 }
 
-/// Links of a document that end.
+/// Share links that end.
 package struct EndedShare: Hashable, Sendable {
-    package var document: Identifier
-    /// `nil`: the links of all schools.
-    package var school: Identifier?
+    package enum Links: Hashable, Sendable {
+        /// Those of a document: of one school, or of all when `school` is `nil`.
+        case document(Identifier, school: Identifier?)
+        /// Those that a member made.
+        case creator(Identifier)
+    }
+
+    package var links: Links
     /// UTC milliseconds.
     package var at: Int64
 }

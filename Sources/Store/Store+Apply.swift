@@ -41,7 +41,12 @@ extension Store {
         for write in decision.history {
             usage.written += Int64(try history.append(family: key, write)) + FamilyUsage.historyOverhead
         }
-        for share in decision.endedShares { try shares.end(family: key, document: share.document, school: share.school, at: share.at) }
+        for share in decision.endedShares {
+            switch share.links {
+            case .document(let document, let school): try shares.end(family: key, document: document, school: school, at: share.at)
+            case .creator(let member): try shares.end(family: key, creator: member, at: share.at)
+            }
+        }
         for membership in decision.memberships { try people.setRemoved(family: key, member: membership.member, at: membership.removedAt) }
         for blob in decision.blobs { try blobs.use(family: key, sha256: blob.sha256, octets: blob.octets) }
         if let entry = decision.entry {

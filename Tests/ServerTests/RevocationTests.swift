@@ -51,6 +51,27 @@ struct RevocationTests {
         #expect(try shop.read { try $0.shares(family: server.parent.family).first?.endedAt } != nil)
     }
 
+    @Test("share links that a removed member made open nothing once the removal is acked; those of other members do")
+    func creatorRemoved() throws {
+        let shop = try DocumentShop()
+        let server = shop.server
+        let other = Identifier(high: 5, low: 9)
+        let parent = try server.live(server.parent)
+        parent.say(
+            "{\"type\":\"mutate\",\"mutation\":1,\"operations\":[{\"op\":\"create\",\"kind\":\"school\",\"id\":\"\(other)\",\"fields\":{\"name\":\"Oak\"}}]}")
+        try parent.skip(to: "ack 1")
+        let made = try shop.ask("POST \(shop.path)/shares", as: server.athlete, content: "{\"school\":\"\(other)\"}")
+        #expect(made.status == 201)
+        let text = String(decoding: made.content, as: UTF8.self)
+        let link = String(try #require(text.split(separator: "\"").first { $0.hasPrefix("/s/") }))
+        #expect(try shop.ask("GET \(link)").status == 200)
+        parent.say(
+            "{\"type\":\"mutate\",\"mutation\":2,\"operations\":[{\"op\":\"delete\",\"kind\":\"member\",\"id\":\"\(server.athlete.member)\",\"base\":1}]}")
+        try parent.skip(to: "ack 2")
+        for path in [link, link + "/file"] { #expect(try shop.ask("GET \(path)").status == 404) }
+        #expect(try shop.ask("GET \(shop.sharePath)").status == 200)
+    }
+
     @Test("a file that was looked up by a link before its end, or by a token before its sign-out, and is not open yet, is not given out")
     func lookedUp() throws {
         let shop = try DocumentShop()

@@ -43,7 +43,8 @@ package struct ShareLink: Hashable, Sendable {
     /// UTC milliseconds, as all times.
     package var createdAt: Int64
     package var expiresAt: Int64
-    /// Somebody revoked it, made another in its place, ended the sharing or deleted the document; `nil` while it is good or has only expired.
+    /// Somebody revoked it, made another in its place, ended the sharing, deleted the document or removed its creator from the family; `nil` while it
+    /// is good or has only expired.
     package var endedAt: Int64?
     /// How often its page was opened.
     package var views: Int64

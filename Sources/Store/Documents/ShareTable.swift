@@ -73,6 +73,17 @@ final class ShareTable {
         try update.run()
     }
 
+    /// Ends the links that a member made.
+    ///
+    /// - Complexity: O(links of the family).
+    func end(family: Int64, creator: Identifier, at: Int64) throws {
+        let update = try database.prepare("UPDATE share_links SET ended_at = ? WHERE family = ? AND created_by = ? AND ended_at IS NULL")
+        update.bind(1, at)
+        update.bind(2, family)
+        update.bind(3, creator)
+        try update.run()
+    }
+
     /// Counts openings of a link, and enters the newest `rows` of them into its log: the first with its time, the others with that of the last.
     func note(family: Int64, _ visit: ShareVisit, count: Int64, rows: Int64, first: Int64, last: Int64) throws {
         let column = visit.what == .page ? "views" : "downloads"

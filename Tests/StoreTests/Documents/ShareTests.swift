@@ -157,6 +157,40 @@ struct ShareTests {
         #expect(try !opens(created.token))
     }
 
+    @Test("the removal of a member ends the links that they made, in its commit; other members' links stay, and a restoration brings none back")
+    func creatorRemoved() throws {
+        let oak = world.newID()
+        try world.mutate(home, home.parent, school(oak, "Oak"))
+        let theirs = [try share(by: leo).created, try share(oak, by: leo).created]
+        let second = world.newID()
+        try world.add(world.document(home, leo, id: second))
+        let mine = try share(document: second).created
+        let expired = try share(rice, by: leo, life: NewShare.shortestLife, document: second).created
+        let kept = try share(oak, document: second).created
+        #expect(try !opens(mine.token), "replaced by the one of the same school")
+        world.surroundings.now += NewShare.shortestLife
+        let ended = world.surroundings.now
+        try world.mutate(home, home.parent, delete(.member, leo, base: 1))
+        for link in theirs { #expect(try !opens(link.token)) }
+        #expect(try opens(kept.token))
+        let links = try world.reader.shares(family: home.family)
+        for link in theirs + [expired] { #expect(links.first { $0.id == link.link.id }?.endedAt == ended) }
+        #expect(links.first { $0.id == kept.link.id }?.endedAt == nil)
+        try world.mutate(home, home.parent, restore(.member, leo, base: 2))
+        for link in theirs { #expect(try !opens(link.token)) }
+        #expect(try opens(kept.token))
+        #expect(try opens(try share(by: leo).created.token))
+    }
+
+    @Test("a removal that is refused ends no link, and neither does one of the same id in another family")
+    func creatorStays() throws {
+        let created = try share(by: leo).created
+        let other = try world.home("Nowak")
+        #expect(try world.mutate(home, home.parent, delete(.member, leo, base: 7)).code != nil)
+        #expect(try world.mutate(other, other.parent, delete(.member, leo, base: 1)).code == .notFound)
+        #expect(try opens(created.token))
+    }
+
     @Test("a link does not open while its school is deleted")
     func schoolGone() throws {
         let created = try share().created
