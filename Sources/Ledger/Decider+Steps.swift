@@ -23,6 +23,7 @@ extension Decider {
     /// Enters a new record into the change.
     func put(new record: Record) {
         view.put(record, created: sequence)
+        updateChecksum(from: nil, to: record)
         count()
         add(record, .create(athlete: record.athlete, fields: record.fields))
     }
@@ -35,7 +36,7 @@ extension Decider {
         endShares(from: former, to: fields)
         record.fields = fields
         try checkPeople(from: former, to: record, operation, index)
-        put(&record, before)
+        put(&record, over: former, before)
         add(record, .update(changed))
         plans.note(from: former, to: record, index)
     }
@@ -48,7 +49,7 @@ extension Decider {
         var record = former
         record.deletedAt = at
         try checkPeople(from: former, to: record, operation, index)
-        put(&record, nil)
+        put(&record, over: former, nil)
         add(record, .delete)
         plans.note(from: former, to: record, index)
     }
@@ -62,7 +63,7 @@ extension Decider {
         var record = former
         record.deletedAt = nil
         try checkPeople(from: former, to: record, operation, index)
-        put(&record, nil)
+        put(&record, over: former, nil)
         add(
             record,
             .restore(athlete: record.athlete, fields: record.fields, createdAt: record.createdAt, createdBy: record.createdBy))
@@ -71,11 +72,12 @@ extension Decider {
     }
 
     /// Enters the next version of a record, with the values that it replaces.
-    private func put(_ record: inout Record, _ before: [FieldPatch.Assignment]?) {
+    private func put(_ record: inout Record, over former: Record, _ before: [FieldPatch.Assignment]?) {
         record.version += 1
         record.updatedAt = at
         record.updatedBy = actor.member
         view.put(record)
+        updateChecksum(from: former, to: record)
         view.append(
             HistoryEntry(version: record.version, sequence: sequence, member: actor.member, at: at, before: before), of: record)
     }

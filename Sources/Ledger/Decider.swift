@@ -121,6 +121,9 @@ package final class Decider {
     /// Counts a new record of the family.
     func count() { family.records += 1 }
 
+    /// Follows a record that is written, so that the checksum rests on the records, not on the entries of the change.
+    func updateChecksum(from former: Record?, to record: Record) { family.checksum.replace(former, with: record) }
+
     func setZone(_ zone: String) { family.zone = zone }
 
     func set(_ member: Identifier, _ state: MemberState) { family.members[member] = state }

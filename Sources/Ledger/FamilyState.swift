@@ -11,14 +11,17 @@ package struct FamilyState {
     package var zone: String
     /// Records, deleted ones included.
     package var records: Int
+    /// Of the records at `head`.
+    package var checksum: StateChecksum
     /// Everybody who is or was in the family.
     package var members: [Identifier: MemberState]
 
-    package init(id: Identifier, head: Int64, zone: String, records: Int, members: [Identifier: MemberState]) {
+    package init(id: Identifier, head: Int64, zone: String, records: Int, checksum: StateChecksum, members: [Identifier: MemberState]) {
         self.id = id
         self.head = head
         self.zone = zone
         self.records = records
+        self.checksum = checksum
         self.members = members
     }
 

@@ -107,6 +107,7 @@ extension CommittedChange {
     /// `nil` if the decision changed nothing.
     init?(_ decision: Decision) {
         guard let entry = decision.entry else { return nil }
-        self.init(family: decision.family.id, sequence: entry.change.sequence, frame: entry.octets, members: decision.rights)
+        self.init(family: decision.family.id, sequence: entry.change.sequence, frame: entry.octets, checksum: decision.family.checksum,
+            members: decision.rights)
     }
 }

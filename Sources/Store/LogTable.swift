@@ -1,10 +1,10 @@
 import Bytes
+import Family
 import SQLite
 
 /// The writer's statements on `log`.
 final class LogTable {
     private let insertOne: Statement
-    private let newest: Statement
     private let lastRow: Statement
     private let findFrame: Statement
     private let replaceFrame: Statement
@@ -12,8 +12,8 @@ final class LogTable {
     private let computeUsage: Statement
 
     init(_ database: Database) throws(SQLiteError) {
-        insertOne = try database.prepare("INSERT INTO log (family, seq, at, messages, frame, written) VALUES (?, ?, ?, ?, ?, ?)")
-        newest = try database.prepare("SELECT max(seq) FROM log WHERE family = ?")
+        insertOne = try database.prepare(
+            "INSERT INTO log (family, seq, at, messages, frame, checksum, written) VALUES (?, ?, ?, ?, ?, ?, ?)")
         findFrame = try database.prepare("SELECT frame FROM log WHERE family = ? AND seq = ?")
         replaceFrame = try database.prepare("UPDATE log SET frame = ? WHERE family = ? AND seq = ?")
         lastRow = try database.prepare("SELECT max(row) FROM log")
@@ -24,14 +24,18 @@ final class LogTable {
 
     /// - Parameters:
     ///   - messages: how many messages the change created.
+    ///   - checksum: of the family's records after the change; `nil` if it is not known.
     ///   - written: `FamilyUsage.written` with this change; `nil`: it is to be computed when it is needed.
-    func append(family: Int64, sequence: Int64, at: Int64, messages: Int, frame: [UInt8], written: Int64?) throws(SQLiteError) {
+    func append(
+        family: Int64, sequence: Int64, at: Int64, messages: Int, frame: [UInt8], checksum: StateChecksum?, written: Int64?
+    ) throws(SQLiteError) {
         insertOne.bind(1, family)
         insertOne.bind(2, sequence)
         insertOne.bind(3, at)
         insertOne.bind(4, Int64(messages))
         insertOne.bind(5, frame)
-        insertOne.bind(6, written)
+        if let checksum { insertOne.bind(6, Int64(checksum.value)) } else { insertOne.bindNull(6) }
+        insertOne.bind(7, written)
         try insertOne.run()
     }
 
@@ -67,12 +71,6 @@ final class LogTable {
     /// The last row of all families; 0 for none.
     func newestRow() throws(SQLiteError) -> Int64 {
         try lastRow.first { row throws(SQLiteError) in row.int64(0) } ?? 0
-    }
-
-    /// 0 for a family without a change.
-    func head(family: Int64) throws(SQLiteError) -> Int64 {
-        newest.bind(1, family)
-        return try newest.first { row throws(SQLiteError) in row.int64(0) } ?? 0
     }
 }
 

@@ -89,6 +89,8 @@ package struct LogPage: Sendable {
     package var frames: [(sequence: Int64, frame: [UInt8])]
     /// The last of `frames` was the newest when this was read.
     package var reachedEnd: Bool
+    /// Of the family's records at the end of the log; `nil` if the page ends before it.
+    package var checksum: StateChecksum?
     /// The log no longer reaches back to where the page was to begin: nothing is given.
     package var isTrimmed = false
 
@@ -103,9 +105,12 @@ package struct Snapshot: Sendable {
     package var sequence: Int64
     /// Encoded `snapshot` frames in order; the `snapshot_end` frame is the sender's.
     package var frames: [[UInt8]]
+    /// Of all records of the family, and of those that the frames leave out.
+    package var verification: SnapshotVerification
 
-    package init(sequence: Int64, frames: [[UInt8]]) {
+    package init(sequence: Int64, frames: [[UInt8]], verification: SnapshotVerification) {
         self.sequence = sequence
         self.frames = frames
+        self.verification = verification
     }
 }

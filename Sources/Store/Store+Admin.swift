@@ -49,7 +49,8 @@ extension Store {
         try insert.run()
         let family = StoredFamily(
             key: key,
-            state: FamilyState(id: familyID, head: 0, zone: profile.text("time_zone") ?? zone, records: 0, members: [:]), usage: .none)
+            state: FamilyState(id: familyID, head: 0, zone: profile.text("time_zone") ?? zone, records: 0, checksum: StateChecksum(), members: [:]),
+            usage: .none)
         let (_, change) = try decide(family, actor: Actor(member: parentID, role: .parent), at: at) { decider in
             decider.add(familyID, profile)
             decider.add(parentID, member)

@@ -27,6 +27,7 @@ package final class Store {
     let database: Database
     let records: RecordTable
     let log: LogTable
+    let positions: PositionTable
     let history: HistoryTable
     let receipts: ReceiptTable
     let members: MemberTable
@@ -77,6 +78,7 @@ package final class Store {
             try Schema.migrate(database, epoch: Hex.encode(environment.random(16)), at: environment.now())
             records = try RecordTable(database)
             log = try LogTable(database)
+            positions = try PositionTable(database)
             if let mark {
                 let (opened, replacement) = try PlacementMark.open(mark, database: path, newest: try log.newestRow())
                 self.mark = opened
@@ -276,8 +278,9 @@ package final class Store {
         findFamily.bind(1, id)
         guard let key = try findFamily.one({ $0.int64(0) }) else { return nil }
         let zone = try records.find(family: key, id)?.fields.text("time_zone") ?? "UTC"
+        let (head, checksum) = try positions.position(family: key)
         let state = FamilyState(
-            id: id, head: try log.head(family: key), zone: zone, records: try records.count(family: key),
+            id: id, head: head, zone: zone, records: try records.count(family: key), checksum: checksum,
             members: try members.members(family: key))
         let family = StoredFamily(key: key, state: state, usage: try log.usage(family: key, head: state.head))
         keep(family)

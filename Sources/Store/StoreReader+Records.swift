@@ -44,6 +44,10 @@ extension StoreReader {
                 }
                 page.frames.append((logAfter.int64(0), frame))
             }
+            if page.reachedEnd {
+                let (sequence, checksum) = try positions.position(family: key)
+                if sequence == page.frames.last?.sequence ?? after { page.checksum = checksum }
+            }
             return page
         }
     }
@@ -52,7 +56,7 @@ extension StoreReader {
     package func snapshot(family: Identifier) throws(StoreFailure) -> Snapshot {
         try reading {
             let key = try key(family)
-            let sequence = try head(key)
+            let (sequence, checksum) = try positions.position(family: key)
             let oldest = environment.now() - Store.retention
             var chunks = SnapshotChunks(sequence: sequence, maxOctets: Self.snapshotFrameOctets)
             snapshotRecords.bind(1, key)
@@ -67,7 +71,10 @@ extension StoreReader {
                 messages += 1
                 return messages < environment.limits.snapshotMessages
             }
-            return Snapshot(sequence: sequence, frames: chunks.finish())
+            let frames = chunks.finish()
+            // By subtraction: the old messages are not read for it, and a damaged record counts as left out.
+            return Snapshot(
+                sequence: sequence, frames: frames, verification: SnapshotVerification(checksum: checksum, unsent: checksum - chunks.checksum))
         }
     }
 
@@ -122,6 +129,8 @@ private struct SnapshotChunks {
     private var frames: [[UInt8]] = []
     private var records: [Record] = []
     private var octets = 0
+    /// Of the records that were added.
+    private(set) var checksum = StateChecksum()
 
     /// What a record's frame has besides its fields: four ids, three times, version, and their keys.
     private static let envelopeOctets = 512
@@ -136,6 +145,7 @@ private struct SnapshotChunks {
         let size = size + Self.envelopeOctets
         if octets + size > maxOctets, !records.isEmpty { seal() }
         records.append(record)
+        checksum.replace(nil, with: record)
         octets += size
     }
 

@@ -18,6 +18,7 @@ package final class StoreReader {
     let members: MemberTable
     let findRecord: Statement
     let head: Statement
+    let positions: PositionTable
     let logAfter: Statement
     let snapshotRecords: Statement
     let messageLog: Statement
@@ -53,6 +54,7 @@ package final class StoreReader {
             let columns = RecordTable.columns
             findRecord = try database.prepare("SELECT \(columns) FROM records WHERE family = ? AND id = ?")
             head = try database.prepare("SELECT max(seq) FROM log WHERE family = ?")
+            positions = try PositionTable(database)
             logAfter = try database.prepare("SELECT seq, frame FROM log WHERE family = ? AND seq > ? ORDER BY seq")
             snapshotRecords = try database.prepare(
                 """

@@ -24,13 +24,16 @@ package struct CommittedChange: Sendable {
     package var sequence: Int64
     /// The `change` frame, encoded once; the same octets stand in the log.
     package var frame: [UInt8]
+    /// Of the family's records after the change.
+    package var checksum: StateChecksum
     /// Members whose rights this change touched, or what others may do with their records, with the role they have now; `nil`: removed.
     package var members: [(member: Identifier, role: Role?)]
 
-    package init(family: Identifier, sequence: Int64, frame: [UInt8], members: [(member: Identifier, role: Role?)] = []) {
+    package init(family: Identifier, sequence: Int64, frame: [UInt8], checksum: StateChecksum, members: [(member: Identifier, role: Role?)] = []) {
         self.family = family
         self.sequence = sequence
         self.frame = frame
+        self.checksum = checksum
         self.members = members
     }
 }

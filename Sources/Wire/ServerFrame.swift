@@ -161,3 +161,16 @@ package struct Ack: Hashable, Sendable {
         self.warnings = warnings
     }
 }
+
+/// By what a client checks a snapshot, and every change after it.
+package struct SnapshotVerification: Hashable, Sendable {
+    /// Of all records of the family.
+    package var checksum: StateChecksum
+    /// Of those that the snapshot leaves out: old messages.
+    package var unsent: StateChecksum
+
+    package init(checksum: StateChecksum, unsent: StateChecksum) {
+        self.checksum = checksum
+        self.unsent = unsent
+    }
+}

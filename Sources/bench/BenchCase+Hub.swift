@@ -36,7 +36,9 @@ extension BenchCase {
                         for _ in 0..<times {
                             room.sequence += 1
                             room.hub.committed([
-                                .change(CommittedChange(family: Samples.family, sequence: room.sequence, frame: Samples.changeFrame))
+                                .change(
+                                    CommittedChange(
+                                        family: Samples.family, sequence: room.sequence, frame: Samples.changeFrame, checksum: StateChecksum()))
                             ])
                             room.discardEffects()
                         }

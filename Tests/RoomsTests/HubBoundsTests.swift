@@ -26,7 +26,7 @@ struct HubBusyFamilyTests {
         _ = script.seen()
         let big = [UInt8](repeating: UInt8(ascii: "x"), count: Hub.portionOctets / 2)
         for sequence in 1...4 {
-            script.hub.committed([.change(CommittedChange(family: HubScript.family, sequence: Int64(sequence), frame: big, members: []))])
+            script.hub.committed([.change(CommittedChange(family: HubScript.family, sequence: Int64(sequence), frame: big, checksum: StateChecksum(), members: []))])
         }
         script.answer(.changes(frames: [], last: 0, reachedEnd: true), id)
         #expect(script.seen() == [], "a gap is never sent")

@@ -138,7 +138,8 @@ struct HubScript {
         hub.committed([
             .change(
                 CommittedChange(
-                    family: HubScript.family, sequence: sequence, frame: Array("log \(sequence)".utf8), members: members))
+                    family: HubScript.family, sequence: sequence, frame: Array("log \(sequence)".utf8),
+                    checksum: StateChecksum(UInt32(sequence)), members: members))
         ])
     }
 }

@@ -313,7 +313,7 @@ struct HubMutationTests {
         #expect(script.seen() == [.propose(author, 7)])
         script.hub.committed([
             .receipt(Receipt(session: author, family: HubScript.family, mutation: 7, frame: Array("ack 7".utf8))),
-            .change(CommittedChange(family: HubScript.family, sequence: 1, frame: Array("log 1".utf8))),
+            .change(CommittedChange(family: HubScript.family, sequence: 1, frame: Array("log 1".utf8), checksum: StateChecksum())),
         ])
         #expect(script.seen() == [.frame(author, "ack 7"), .frame(author, "log 1"), .frame(other, "log 1")])
     }

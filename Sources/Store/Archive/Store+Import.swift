@@ -144,9 +144,10 @@ extension Store {
             for entry in frame.entries {
                 if case .create = entry.effect { try records.setCreation(family: ongoing.key, entry.id, sequence: change.sequence) }
             }
+            // The rows of all records are here when the last change is: the checksum is computed from them when the family is first read.
             try log.append(
                 family: ongoing.key, sequence: change.sequence, at: change.at, messages: Int(clamping: change.messages), frame: change.frame,
-                written: nil)
+                checksum: nil, written: nil)
         case .replaced(let replaced):
             let place = (replaced.record, replaced.version)
             guard ongoing.lastReplaced.map({ $0 < place }) ?? true else { throw ArchiveError.inconsistent("its history is out of order") }

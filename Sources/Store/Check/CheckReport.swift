@@ -18,6 +18,8 @@ package struct CheckReport: Sendable {
             case recordMissing = "record_missing"
             /// A record is there of which the log does not speak.
             case recordUnknown = "record_unknown"
+            /// A checksum in the log is not that of the records.
+            case checksumDiffers = "checksum_differs"
             case fileMissing = "file_missing"
             case fileLength = "file_length"
             /// Only with `--deep`.

@@ -6,6 +6,7 @@ import Wire
 struct ReplayedFamily {
     private(set) var sequence: Int64 = 0
     private(set) var records: [Identifier: Record] = [:]
+    private(set) var checksum = StateChecksum()
 
     /// - Returns: what does not fit, in words; `nil` when it does.
     mutating func apply(_ change: Change) -> String? {
@@ -13,7 +14,9 @@ struct ReplayedFamily {
         if change.sequence != sequence + 1 { fault = "after change \(sequence) comes change \(change.sequence)" }
         sequence = change.sequence
         for entry in change.entries {
-            let former = records[entry.id]?.version ?? 0
+            let before = records[entry.id]
+            defer { checksum.replace(before, with: records[entry.id]) }
+            let former = before?.version ?? 0
             if entry.version != former + 1 { fault = "change \(change.sequence) makes version \(entry.version) of a record out of version \(former)" }
             switch entry.effect {
             case .create(let athlete, let fields):

@@ -88,7 +88,9 @@ package final class StoreCheck {
 
     private func check(family: Identifier, _ key: Int64) throws -> [File] {
         var replayed = ReplayedFamily()
-        let log = try database.prepare("SELECT seq, frame FROM log WHERE family = ? ORDER BY seq")
+        var stored: StateChecksum?
+        var isDiffering = false
+        let log = try database.prepare("SELECT seq, frame, checksum FROM log WHERE family = ? ORDER BY seq")
         log.bind(1, key)
         try log.each { row in
             report.changes += 1
@@ -105,6 +107,17 @@ package final class StoreCheck {
             if let fault = replayed.apply(change), !fault.hasPrefix("after") {
                 report.add(.changeDamaged, "In the log of family \(family) \(fault).", family: family, "\(sequence)")
             }
+            stored = row.optionalInt64(2).map { StateChecksum(UInt32(truncatingIfNeeded: $0)) }
+            // The first one: each later one differs with it.
+            if let stored, stored != replayed.checksum, !isDiffering {
+                isDiffering = true
+                report.add(
+                    .checksumDiffers, "From change \(sequence) of family \(family) the checksum is not that of the records. With --repair it is computed again.",
+                    family: family, "\(sequence)")
+            }
+        }
+        if let stored, try PositionTable(database).computed(family: key) != stored {
+            report.add(.checksumDiffers, "The checksum of family \(family) is not that of its records. With --repair it is computed again.", family: family, "\(replayed.sequence)")
         }
         return try compare(&replayed, family, key)
     }
@@ -246,6 +259,7 @@ extension CheckReport {
                     }
                     findings[index].isRepaired = true
                 case .fileCount: findings[index].isRepaired = try store.recountBlobs()
+                case .checksumDiffers: findings[index].isRepaired = try finding.family.map { try store.forgetChecksums(of: $0) } ?? false
                 case .shareWithoutDocument: findings[index].isRepaired = try store.forgetLostShares()
                 case .uploadDamaged:
                     guard let id = finding.name.flatMap({ Identifier($0) }) else { continue }
@@ -259,6 +273,17 @@ extension CheckReport {
 }
 
 extension Store {
+    /// Leaves the checksum to be computed from the records, as in a log of an earlier program.
+    fileprivate func forgetChecksums(of family: Identifier) throws(StoreFailure) -> Bool {
+        let outcome = try transaction {
+            guard let key = try self.family(family)?.key else { return }
+            try database.run("UPDATE log SET checksum = NULL WHERE family = ? AND checksum IS NOT NULL", .integer(key))
+            forgetFamily(key: key)
+        }
+        if case .done = outcome { return true }
+        return false
+    }
+
     /// Removes share links whose documents are gone.
     func forgetLostShares() throws(StoreFailure) -> Bool {
         let outcome = try transaction {

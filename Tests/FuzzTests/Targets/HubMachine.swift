@@ -189,7 +189,10 @@ struct HubMachine {
         families[family].head += 1
         let head = families[family].head
         committed.append(
-            .change(CommittedChange(family: Self.id(0xF, family), sequence: head, frame: frame(family, head), members: members)))
+            .change(
+                CommittedChange(
+                    family: Self.id(0xF, family), sequence: head, frame: frame(family, head), checksum: StateChecksum(UInt32(head)),
+                    members: members)))
     }
 
     private mutating func serverChange(_ family: Int) { change(family) }
