@@ -78,7 +78,7 @@ let package = Package(
         // Layer 3: the product itself, pure.
         library("Family", ["Bytes", "Crypto", "JSON", "Dates"]),
         library("Queries", ["Bytes", "Crypto", "Folding", "Dates", "Family"]),
-        library("Wire", ["Bytes", "JSON", "Dates", "Family", "Queries"]),
+        library("Wire", ["Bytes", "Crypto", "JSON", "Dates", "Family", "Queries"]),
         library("Ledger", ["Bytes", "Dates", "Family"]),
         library("Rooms", ["Bytes", "Family", "Queries", "Wire"]),
         library("Uploads", ["Bytes", "HTTP1", "JSON", "Family"]),

@@ -9,6 +9,7 @@ package import Wire
 /// Confined to one thread. Every call is one short read transaction, and what it returns is on stable storage, because SQLite
 /// shows others a commit only after its sync. Open it after the `Store`, which makes and migrates the file.
 package final class StoreReader {
+    /// Of the database. Clients see the family's (`Cursor.epoch`).
     package let epoch: String
 
     let environment: StoreEnvironment
@@ -141,6 +142,7 @@ package final class StoreReader {
             let members = try members.members(family: found.key)
             guard let member = members[found.member], !member.isRemoved else { return .refused(.noSuchFamily) }
             let head = try head(found.key)
+            let epoch = Cursor.epoch(of: join.family, database: self.epoch)
             let resume: JoinState.Resume
             switch join.cursor {
             case nil: resume = .snapshot

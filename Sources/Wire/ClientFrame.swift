@@ -1,4 +1,5 @@
 package import Bytes
+import Crypto
 package import Family
 
 /// What a client may say, one JSON object a text message; `proto/protocol.md` shows each.
@@ -64,7 +65,7 @@ package struct Join: Hashable, Sendable {
 
 /// A position in one family's log of one database.
 package struct Cursor: Hashable, Sendable {
-    /// Random name of the database; a restored backup has another.
+    /// Names the family's log: other for each family and each database, and other again after a backup was restored.
     package var epoch: String
     /// The last sequence that was applied; 0 before the first.
     package var sequence: Int64
@@ -72,5 +73,17 @@ package struct Cursor: Hashable, Sendable {
     package init(epoch: String, sequence: Int64) {
         self.epoch = epoch
         self.sequence = sequence
+    }
+}
+
+extension Cursor {
+    /// The epoch of one family's log, so that no other family of the same database takes the cursor for its own.
+    ///
+    /// - Parameter database: the epoch of the database. Servers of 0.1.0 sent it as it is.
+    /// - Returns: 32 hexadecimal digits.
+    package static func epoch(of family: Identifier, database: String) -> String {
+        var digest = SHA256()
+        digest.update(Array("\(database) \(family)".utf8))
+        return Hex.encode(Array(digest.finish().prefix(16)))
     }
 }

@@ -128,7 +128,7 @@ package struct Presence: Hashable, Sendable {
 }
 
 package enum ResetReason: String, CaseIterable, Sendable {
-    /// The database is not the one that the cursor is from (a backup was restored).
+    /// The cursor is not from this family's log: from another family or database, or from before a backup was restored.
     case epochChanged = "epoch_changed"
     /// The log no longer reaches back to the cursor.
     case logTrimmed = "log_trimmed"

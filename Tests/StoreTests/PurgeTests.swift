@@ -116,7 +116,7 @@ struct PurgeTests {
         world.surroundings.now += 31 * Surroundings.day
         try world.purge()
         func resume(_ sequence: Int64) throws -> JoinState.Resume? {
-            let cursor = Cursor(epoch: world.store.epoch, sequence: sequence)
+            let cursor = Cursor(epoch: Cursor.epoch(of: home.family, database: world.store.epoch), sequence: sequence)
             guard case .joined(let state) = try world.join(home, home.parent, cursor: cursor) else { return nil }
             return state.resume
         }

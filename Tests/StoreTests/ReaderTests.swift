@@ -43,7 +43,7 @@ struct ReaderTests {
         guard case .joined(let state) = try world.join(home, home.parent) else { throw Unexpected() }
         #expect(state.role == .parent)
         #expect(state.member == home.parent)
-        #expect(state.epoch == world.store.epoch)
+        #expect(state.epoch == Cursor.epoch(of: home.family, database: world.store.epoch))
         #expect(state.epoch.utf8.count == 32)
         #expect(state.head == 2)
         #expect(state.athletes == [Athlete(member: leo, parentAccess: .edit)])
@@ -67,7 +67,7 @@ struct ReaderTests {
     @Test("a cursor resumes, is reset with its reason, or is from the future")
     func cursors() throws {
         try say(3)
-        let epoch = world.store.epoch
+        let epoch = Cursor.epoch(of: home.family, database: world.store.epoch)
         #expect(try resume(nil) == .snapshot)
         #expect(try resume(Cursor(epoch: epoch, sequence: 0)) == .changes(after: 0))
         #expect(try resume(Cursor(epoch: epoch, sequence: 4)) == .changes(after: 4))
@@ -80,6 +80,17 @@ struct ReaderTests {
         try world.damage("UPDATE families SET floor = 3")
         #expect(try resume(Cursor(epoch: epoch, sequence: 2)) == .reset(.logTrimmed))
         #expect(try resume(Cursor(epoch: epoch, sequence: 3)) == .changes(after: 3))
+    }
+
+    @Test("a cursor of another family of the database, or of the database itself (0.1.0), is reset")
+    func foreignCursors() throws {
+        try say(3)
+        let other = try world.home("Other")
+        for epoch in [Cursor.epoch(of: other.family, database: world.store.epoch), world.store.epoch] {
+            for sequence in [0, 2, 99] as [Int64] {
+                #expect(try resume(Cursor(epoch: epoch, sequence: sequence)) == .reset(.epochChanged))
+            }
+        }
     }
 
     @Test("the epoch is the database's own and stays when it is opened again")

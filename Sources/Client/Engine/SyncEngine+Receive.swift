@@ -107,7 +107,7 @@ extension SyncEngine {
         presence = Dictionary(joined.presence.filter { $0.connections > 0 }.map { ($0.member, $0) }, uniquingKeysWith: { _, last in last })
         // What went on meanwhile is told again within a second.
         uploads = [:]
-        if !epoch.isEmpty, epoch != joined.epoch { forgetUndos() }
+        if !epoch.isEmpty, !isOurLog(joined) { forgetUndos() }
         epoch = joined.epoch
         if joined.resumesByChanges {
             guard snapshot == nil, cursor?.epoch == joined.epoch else { return fail(.unexpectedFrame("joined")) }
@@ -118,6 +118,12 @@ extension SyncEngine {
         }
         phase = .syncing
         output.append(.notify(.joined(joined)))
+    }
+
+    /// Whether the sequences that this engine knows mean the same changes there. Before the epochs were those of families, a server sent the
+    /// database's: the log is the same, and only the records come again.
+    private func isOurLog(_ joined: Joined) -> Bool {
+        epoch == joined.epoch || Cursor.epoch(of: joined.family, database: epoch) == joined.epoch
     }
 
     /// The server has another log, put back from a backup: a sequence of the old one names somebody else's change there, or none.

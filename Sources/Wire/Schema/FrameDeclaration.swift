@@ -128,7 +128,7 @@ extension FrameDeclaration {
             .init("member", common("identifier"), "The member that the invite was for."),
         ]),
         .init("joined", "Answers join, before any record.", [
-            .init("epoch", common("word"), "Random name of the database; a restored backup has another."),
+            .init("epoch", common("word"), "Names the family's log; another family has another, and a restored backup too."),
             .init("seq", common("count"), "The family's last sequence at this moment."),
             .init("family", common("identifier"), "The family."),
             .init("member", common("identifier"), "Who one is in it."),

@@ -166,6 +166,32 @@ struct EngineConnectionTests {
         #expect(engine.drafts.isEmpty && engine.pending.map(\.id) == [kept])
     }
 
+    @Test("Records kept from a server of 0.1.0 are loaded again; what was pending, refused or to be taken back stays")
+    func epochOfTheDatabase() throws {
+        var before = World.live()
+        let refused = try before.perform([World.update(20, base: 3, ["name": .text("Mine")])], at: 0, now: 0).mutation
+        _ = before.receive(.reject(mutation: refused, Rejection(.conflict, "c")), now: 1)
+        let undo = try before.undo(9, at: 0, now: 1).mutation
+        let kept = try before.perform([World.create(40, "New")], at: 0, now: 1).mutation
+        _ = before.disconnected(closeCode: nil, now: 1)
+        var engine = SyncEngine(World.configuration())
+        engine.restore(try #require(before.savedState))
+        _ = engine.start(now: 2)
+        _ = engine.connected(now: 3)
+        let join = engine.receive(World.welcome(), now: 4).sent
+        #expect(join == [.join(Join(family: World.family, client: World.client, cursor: Cursor(epoch: "e1", sequence: 10)))])
+        let epoch = Cursor.epoch(of: World.family, database: "e1")
+        var actions = engine.receive(World.joined(12, byChanges: false, epoch: epoch), now: 5)
+        actions += engine.receive(.reset(.epochChanged), now: 5)
+        actions += engine.receive(.snapshot(sequence: 12, records: [World.school(20, "Theirs", version: 4)]), now: 6)
+        actions += engine.receive(.snapshotEnd(sequence: 12), now: 7)
+        actions += engine.receive(.live(sequence: 12), now: 8)
+        #expect(actions.sentMutations == [undo] && engine.pending.map(\.id) == [undo, kept])
+        #expect(engine.drafts.map(\.id) == [refused])
+        #expect(engine.name(20) == "Theirs" && engine.name(40) == "New")
+        #expect(engine.cursor == Cursor(epoch: epoch, sequence: 12))
+    }
+
     @Test("In the same log what was to be taken back is, after any break")
     func undoOfTheSameEpoch() throws {
         var engine = World.live()

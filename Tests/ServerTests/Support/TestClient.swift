@@ -29,6 +29,8 @@ final class TestClient {
     private(set) var hasEnded = false
     /// Of the last `token` frame.
     private(set) var token = ""
+    /// Of the last `joined` frame.
+    private(set) var epoch = ""
     /// Of the last `error` frame.
     private(set) var refusal: Rejection?
     /// Whether it answers a close frame, as libraries do.
@@ -206,6 +208,7 @@ final class TestClient {
             case .message(_, let payload):
                 switch try ServerFrame.decode(payload) {
                 case .token(let token, _, _): self.token = token
+                case .joined(let joined): epoch = joined.epoch
                 case .error(let rejection, _): refusal = rejection
                 default: break
                 }

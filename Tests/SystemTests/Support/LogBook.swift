@@ -7,6 +7,7 @@ import Wire
 
 /// What a database holds for one family, read while no server runs: every record and every change.
 struct LogBook {
+    /// The family's, as clients see it.
     let epoch: String
     let sequence: Int64
     let records: [Identifier: Record]
@@ -20,7 +21,7 @@ struct LogBook {
             now: { Clock.wallMilliseconds() }, random: { [UInt8](repeating: 0, count: $0) }, localDate: { _, _ in nil },
             rules: RuleEnvironment(zoneExists: { _ in true }), limits: limits)
         let reader = try StoreReader(path: DataFolder.databasePath(in: folder), environment: environment)
-        epoch = reader.epoch
+        epoch = Cursor.epoch(of: family, database: reader.epoch)
         let snapshot = try reader.snapshot(family: family)
         sequence = snapshot.sequence
         var records: [Identifier: Record] = [:]
