@@ -14,19 +14,16 @@ enum LimitsCodec {
 
     /// All of the first version must be there: a client that assumed one would break it unknowingly. Later ones bound what an older server
     /// does not do.
-    ///
-    /// - Returns: the limits, and whether any later one was among them.
-    static func read(_ reader: inout JSONReader) throws(JSONError) -> (limits: Limits, hasLater: Bool) {
+    static func read(_ reader: inout JSONReader) throws(JSONError) -> Limits {
         let start = reader.offset
         var limits = Limits()
         var count = 0
-        var hasLater = false
         try reader.readObject { reader, key throws(JSONError) in
             guard let entry = Limits.entries.first(where: { key == $0.name }) else { return try reader.skipValue() }
             limits[keyPath: entry.value] = Int(try reader.readCount())
-            if entry.isLater { hasLater = true } else { count += 1 }
+            if !entry.isLater { count += 1 }
         }
         guard count == Limits.entries.count(where: { !$0.isLater }) else { throw .unexpected("all limits", at: start) }
-        return (limits, hasLater)
+        return limits
     }
 }

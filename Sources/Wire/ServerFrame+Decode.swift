@@ -87,7 +87,8 @@ private struct ServerFrameReader {
     private var `protocol`: Int?
     private var server: String?
     private var memberships: [Membership]?
-    private var limits: (limits: Limits, hasLater: Bool)?
+    private var limits: Limits?
+    private var features: [Feature] = []
 
     init() {}
 
@@ -152,6 +153,10 @@ private struct ServerFrameReader {
             case "time": time = try reader.readInteger()
             case "memberships": memberships = try list(&reader) { reader throws(JSONError) in try readMembership(&reader) }
             case "limits": limits = try LimitsCodec.read(&reader)
+            case "features":
+                try reader.readArray { reader throws(JSONError) in
+                    if let known = Feature(rawValue: try reader.readString()) { features.append(known) }
+                }
             // A newer server may say more than this program understands.
             default: try reader.skipValue()
             }
@@ -191,10 +196,9 @@ private struct ServerFrameReader {
         case .snapshotEnd: return .snapshotEnd(sequence: try need(sequence, "seq"))
         case .live: return .live(sequence: try need(sequence, "seq"))
         case .welcome:
-            let (limits, hasLater) = try need(limits, "limits")
             let welcome = Welcome(
                 protocol: try need(`protocol`, "protocol"), server: try need(server, "server"), time: try need(time, "time"),
-                memberships: try need(memberships, "memberships"), limits: limits, isOfFirstRelease: !hasLater)
+                memberships: try need(memberships, "memberships"), limits: try need(limits, "limits"), features: features)
             return .welcome(welcome)
         case .token:
             return .token(token: try need(token, "token"), family: try need(family, "family"), member: try need(member, "member"))

@@ -260,6 +260,11 @@ extension ServerFrame {
         writer.endArray()
         writer.key("limits")
         LimitsCodec.encode(welcome.limits, into: &writer)
+        guard !welcome.features.isEmpty else { return }
+        writer.key("features")
+        writer.beginArray()
+        for feature in welcome.features { writer.string(feature.rawValue) }
+        writer.endArray()
     }
 
     private static func encode(_ joined: Joined, into writer: inout JSONWriter) {

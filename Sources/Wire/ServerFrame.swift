@@ -3,7 +3,8 @@ package import Family
 
 /// What the server may say, one JSON object a text message; `proto/protocol.md` shows each.
 package enum ServerFrame: Hashable, Sendable {
-    /// Answers `sign_in`: `{"type":"welcome","protocol":1,"server":"0.1.0","time":…,"memberships":[…],"limits":{…}}`
+    /// Answers `sign_in`: `{"type":"welcome","protocol":1,"server":"0.1.0","time":…,"memberships":[…],"limits":{…},
+    /// "features":["quiet",…]}`
     case welcome(Welcome)
     /// Answers `redeem`: `{"type":"token","token":"…","family":"…","member":"…"}`
     case token(token: String, family: Identifier, member: Identifier)
@@ -60,16 +61,19 @@ package struct Welcome: Hashable, Sendable {
     package var time: Int64
     package var memberships: [Membership]
     package var limits: Limits
-    /// Whether the server is of the first release (0.1.0): it names no later limit, and refuses what it does not know. Not written.
-    package var isOfFirstRelease: Bool
+    /// What the server knows besides 0.1.0. A server refuses every frame and key that it does not know, so a client sends those of a
+    /// feature only to a server that lists it. Features that this program does not know are left out.
+    package var features: [Feature]
 
-    package init(protocol: Int = 1, server: String, time: Int64, memberships: [Membership], limits: Limits, isOfFirstRelease: Bool = false) {
+    package init(
+        protocol: Int = 1, server: String, time: Int64, memberships: [Membership], limits: Limits, features: [Feature] = Feature.allCases
+    ) {
         self.protocol = `protocol`
         self.server = server
         self.time = time
         self.memberships = memberships
         self.limits = limits
-        self.isOfFirstRelease = isOfFirstRelease
+        self.features = features
     }
 }
 

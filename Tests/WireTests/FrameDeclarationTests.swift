@@ -109,6 +109,55 @@ struct FrameDeclarationTests {
         }
     }
 
+    /// Frames of 0.1.0 with the keys that they may leave out; never more, because servers and clients of 0.1.0 are still out there.
+    private static let first: [String: [String: Set<String>]] = [
+        "client": [
+            "sign_in": [], "redeem": [], "join": ["context", "cursor"], "mutate": ["operations"], "context": [], "list": ["before"],
+            "sign_out": [],
+        ],
+        "server": [
+            "welcome": [], "token": [], "joined": [], "reset": [], "snapshot": [], "snapshot_end": [], "change": ["client", "mutation"],
+            "live": [], "ack": ["seq"], "reject": rejection, "presence": [], "context": [], "role": [], "page": ["next"], "signed_out": [],
+            "error": rejection.union(["request"]),
+        ],
+    ]
+    private static let rejection: Set<String> = ["operation", "kind", "id", "field", "retry_after", "conflict"]
+
+    @Test("Every frame and optional key that 0.1.0 did not have belongs to a feature, and every feature has some", arguments: ["client", "server"])
+    func features(_ direction: String) throws {
+        let frames = direction == "client" ? FrameDeclaration.client : FrameDeclaration.server
+        let first = try #require(Self.first[direction])
+        for frame in frames {
+            guard let keys = first[frame.type] else {
+                #expect(frame.feature != nil, "\(frame.type)")
+                continue
+            }
+            #expect(frame.feature == nil, "\(frame.type)")
+            for member in frame.members where !member.isRequired && member.name != "features" {
+                #expect((member.feature == nil) == keys.contains(member.name), "\(frame.type).\(member.name)")
+            }
+        }
+        let named = (FrameDeclaration.client + FrameDeclaration.server).flatMap { [$0.feature] + $0.members.map(\.feature) }
+        for feature in Feature.allCases {
+            #expect(named.contains(feature) || !feature.operations.isEmpty || !feature.kinds.isEmpty, "\(feature)")
+        }
+    }
+
+    @Test("A welcome lists the features of the server; words of a later server are passed over")
+    func welcome() throws {
+        func features(_ words: String) throws -> [Feature]? {
+            let limits = Limits.entries.map { "\"\($0.name)\":7" }.joined(separator: ",")
+            let text = "{\"type\":\"welcome\",\"protocol\":1,\"server\":\"9\",\"time\":1,\"memberships\":[],\"limits\":{\(limits)}\(words)}"
+            guard case .welcome(let welcome) = try ServerFrame.decode(octets(text)) else { return nil }
+            return welcome.features
+        }
+        #expect(try features("") == [])
+        #expect(try features(",\"features\":[]") == [])
+        #expect(try features(",\"features\":[\"quiet\",\"undone\",\"undo\"]") == [.quiet, .undo])
+        #expect(throws: Rejection.self) { try features(",\"features\":[7]") }
+        #expect(throws: Rejection.self) { try features(",\"features\":\"quiet\"") }
+    }
+
     /// Names, their order, and which may be left out.
     private func check(_ declaration: FrameDeclaration, _ examples: [[(name: String, value: String)]]) {
         let declared = ["type"] + declaration.members.map(\.name)

@@ -7,9 +7,9 @@ import Wire
 /// the declarations (`ProtoFolder.isWriting`).
 @Suite("The tables of protocol.md")
 struct ProtocolTableTests {
-    @Test("P04 The tables of rights and of defaults are the generated ones", arguments: ["rights", "defaults"])
+    @Test("P04 The tables of rights, of defaults and of features are the generated ones", arguments: ["rights", "defaults", "features"])
     func tables(_ name: String) throws {
-        let table = name == "rights" ? Self.rights() : Self.defaults()
+        let table = name == "rights" ? Self.rights() : name == "defaults" ? Self.defaults() : Self.features()
         let text = String(decoding: try #require(ProtoFolder.read("protocol.md")), as: UTF8.self)
         let begin = "<!-- \(name): written by a test from the declarations -->\n"
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
@@ -95,6 +95,37 @@ struct ProtocolTableTests {
             return nil
         }
     }
+
+    // MARK: Features
+
+    private static func features() -> [String] {
+        ["| feature | a client may send | the server may send |", "| --- | --- | --- |"]
+            + Feature.allCases.map { feature in
+                var client = parts(of: feature, FrameDeclaration.client)
+                if !feature.operations.isEmpty { client.append("operations " + list(feature.operations)) }
+                var server = parts(of: feature, FrameDeclaration.server)
+                if !feature.kinds.isEmpty {
+                    let kinds = "kinds " + list(feature.kinds.map(\.name.description))
+                    client.append(kinds)
+                    server.append(kinds)
+                }
+                return "| `\(feature.rawValue)` | \(cell(client)) | \(cell(server)) |"
+            }
+    }
+
+    /// Whole frames, and of others the keys that belong to it.
+    private static func parts(of feature: Feature, _ frames: [FrameDeclaration]) -> [String] {
+        let whole = frames.filter { $0.feature == feature }.map(\.type)
+        let keys: [String] = frames.compactMap { frame in
+            let keys = frame.members.filter { $0.feature == feature }.map(\.name)
+            return keys.isEmpty ? nil : "\(list(keys)) of `\(frame.type)`"
+        }
+        return (whole.isEmpty ? [] : ["frame " + list(whole)]) + keys
+    }
+
+    private static func list(_ words: [String]) -> String { words.map { "`\($0)`" }.joined(separator: ", ") }
+
+    private static func cell(_ parts: [String]) -> String { parts.isEmpty ? "–" : parts.joined(separator: "; ") }
 
     // MARK: Defaults
 

@@ -73,8 +73,8 @@ struct SchemaDocumentTests {
         for entry in Limits.entries {
             #expect(first.limits[keyPath: entry.value] == (entry.isLater ? Limits()[keyPath: entry.value] : 7), "\(entry.name)")
         }
-        #expect(first.isOfFirstRelease)
-        #expect(try welcome(limits: Self.firstRelease.union(["message_time"]))?.isOfFirstRelease == false)
+        #expect(first.features.isEmpty, "no feature is guessed from a limit")
+        #expect(try welcome(limits: Self.firstRelease.union(["message_time"]))?.features == [])
         for name in Self.firstRelease {
             #expect(throws: (any Error).self, "\(name)") { try welcome(limits: Self.firstRelease.subtracting([name])) }
         }

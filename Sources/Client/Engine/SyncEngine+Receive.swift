@@ -20,7 +20,7 @@ extension SyncEngine {
         case .welcome(let welcome):
             guard welcome.protocol == 1 else { return stop(.protocolUnsupported(welcome.protocol)) }
             limits = welcome.limits
-            isFirstRelease = welcome.isOfFirstRelease
+            features = Set(welcome.features)
             memberships = welcome.memberships
             output.append(.notify(.welcome(welcome)))
             let wanted = configuration.family ?? (memberships.count == 1 ? memberships.first?.family : nil)
@@ -36,8 +36,8 @@ extension SyncEngine {
     private mutating func join() {
         guard let family else { return }
         phase = .joining
-        // A server of the first release refuses the whole frame for it.
-        let isQuiet = configuration.isQuiet && !isFirstRelease
+        // A server that does not know the key refuses the whole frame.
+        let isQuiet = configuration.isQuiet && features.contains(.quiet)
         output.append(
             .send(.join(Join(family: family, client: configuration.client, context: configuration.context, cursor: cursor, isQuiet: isQuiet))))
     }

@@ -81,8 +81,8 @@ package struct SyncEngine: Sendable {
     package internal(set) var drafts: [Draft] = []
     /// From the last `welcome`; the defaults before.
     package internal(set) var limits = Limits()
-    /// Whether the last `welcome` was of a server of 0.1.0.
-    var isFirstRelease = false
+    /// Of the last `welcome`: what may be sent to this server besides what 0.1.0 knew.
+    package internal(set) var features: Set<Feature> = []
     package internal(set) var memberships: [Membership] = []
     /// Of the last `joined`; they stay while offline.
     package internal(set) var family: Identifier?

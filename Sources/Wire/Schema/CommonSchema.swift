@@ -12,13 +12,15 @@ enum CommonSchema {
     private static func own(_ name: String) -> SchemaTree { ["$ref": .string("#/$defs/\(name)")] }
 
     private static func closed(
-        _ description: String, _ members: [(String, SchemaTree)], optional: Set<String> = [], rules: [SchemaTree] = []
+        _ description: String, _ members: [(String, SchemaTree)], optional: Set<String> = [], rules: [SchemaTree] = [],
+        feature: Feature? = nil
     ) -> SchemaTree {
         var object: [(String, SchemaTree)] = [
             ("type", "object"), ("description", .string(description)), ("properties", .object(members)),
             ("required", .array(members.map(\.0).filter { !optional.contains($0) }.map(SchemaTree.string))),
             ("additionalProperties", false),
         ]
+        if let feature { object.append(("$comment", .string(feature.comment))) }
         if !rules.isEmpty { object.append(("allOf", .array(rules))) }
         return .object(object)
     }
@@ -108,11 +110,11 @@ enum CommonSchema {
             ("op_shift", closed(
                 "Moves a trip with its items, one item or an event by whole days, not 0; local times stay.",
                 op("shift") + [("base", own("positive")), ("days", days)],
-                rules: [["properties": ["kind": ["enum": kinds(\.shiftsWithDays)]]]])),
+                rules: [["properties": ["kind": ["enum": kinds(\.shiftsWithDays)]]]], feature: .of(operation: "shift"))),
             ("op_copy", closed(
                 "A new trip with its items, or a new event, like the one called from, so many days later; local times stay.",
                 op("copy") + [("from", own("identifier")), ("days", days)],
-                rules: [["properties": ["kind": ["enum": kinds(\.isCopied)]]]])),
+                rules: [["properties": ["kind": ["enum": kinds(\.isCopied)]]]], feature: .of(operation: "copy"))),
         ]
     }()
 

@@ -7,12 +7,15 @@ package struct FrameDeclaration: Sendable {
         package let isRequired: Bool
         package let schema: SchemaTree
         package let meaning: String
+        /// `nil`: known to every server and client since 0.1.0, or part of a frame that has a feature.
+        package let feature: Feature?
 
-        init(_ name: String, _ schema: SchemaTree, _ meaning: String, required: Bool = true) {
+        init(_ name: String, _ schema: SchemaTree, _ meaning: String, required: Bool = true, feature: Feature? = nil) {
             self.name = name
             self.schema = schema
             self.meaning = meaning
             isRequired = required
+            self.feature = feature
         }
     }
 
@@ -23,12 +26,15 @@ package struct FrameDeclaration: Sendable {
     package let members: [Member]
     /// Of these members a frame has exactly one; none of them is required by itself.
     package let oneOf: [String]
+    /// `nil`: known since 0.1.0.
+    package let feature: Feature?
 
-    init(_ type: String, _ meaning: String, _ members: [Member] = [], oneOf: [String] = []) {
+    init(_ type: String, _ meaning: String, _ members: [Member] = [], oneOf: [String] = [], feature: Feature? = nil) {
         self.type = type
         self.meaning = meaning
         self.members = members
         self.oneOf = oneOf
+        self.feature = feature
     }
 }
 
@@ -51,15 +57,15 @@ extension FrameDeclaration {
             .init("client", common("identifier"), "This installation; mutation numbers count per client."),
             .init("context", common("context"), "Whose season is looked at; left out: an athlete's own, all for others.", required: false),
             .init("cursor", common("cursor"), "Where the client stopped; left out: a snapshot, please.", required: false),
-            .init("quiet", ["type": "boolean"], "True: nobody is told of this connection; left out: false.", required: false),
+            .init("quiet", ["type": "boolean"], "True: nobody is told of this connection; left out: false.", required: false, feature: .quiet),
         ]),
         .init("mutate", "Asks for changes that happen all together or not at all. Answer: ack or reject.", [
             .init("mutation", common("positive"), "The client's own number, larger than every earlier one of this client."),
             .init("operations", [
                 "type": "array", "minItems": 1, "items": common("operation"), "description": "At most operations_per_mutation.",
             ], "In the order in which they are applied.", required: false),
-            .init("undo", common("positive"), "Instead of operations: the sequence of the change to take back.", required: false),
-            .init("allow_overlap", common("overlap_override"), "Overlaps of trip items that are meant, and why.", required: false),
+            .init("undo", common("positive"), "Instead of operations: the sequence of the change to take back.", required: false, feature: .undo),
+            .init("allow_overlap", common("overlap_override"), "Overlaps of trip items that are meant, and why.", required: false, feature: .overlaps),
         ], oneOf: ["operations", "undo"]),
         .init("context", "Looks at another season. Answer: context.", [
             .init("context", common("context"), "\"all\" or the id of an athlete of the family."),
@@ -67,36 +73,36 @@ extension FrameDeclaration {
         .init("list", "Asks for a page of a list. Answer: page.", [
             .init("request", common("count"), "Echoed in the answer."),
             .init("kind", common("kind"), "Of which kind."),
-            .init("athlete", common("context"), "Whose; left out: as the context says.", required: false),
-            .init("filter", common("filter"), "What the records must be; left out: nothing.", required: false),
-            .init("search", ["type": "string"], "What their texts contain, without case and accents.", required: false),
+            .init("athlete", common("context"), "Whose; left out: as the context says.", required: false, feature: .lists),
+            .init("filter", common("filter"), "What the records must be; left out: nothing.", required: false, feature: .lists),
+            .init("search", ["type": "string"], "What their texts contain, without case and accents.", required: false, feature: .lists),
             .init("sort", ["enum": .array(Query.Sort.allCases.map { .string($0.rawValue) })],
-                "In which order; left out: the kind's own.", required: false),
+                "In which order; left out: the kind's own.", required: false, feature: .lists),
             .init("before", common("word"), "The next of an earlier page of the same list; left out: its beginning.", required: false),
             .init("limit", ["type": "integer", "minimum": 1], "How many at most, not more than page_records."),
-            .init("count", ["type": "boolean"], "Whether total is wanted.", required: false),
-            .init("deleted", ["type": "boolean"], "The deleted records that can be restored, instead of the living ones.", required: false),
+            .init("count", ["type": "boolean"], "Whether total is wanted.", required: false, feature: .lists),
+            .init("deleted", ["type": "boolean"], "The deleted records that can be restored, instead of the living ones.", required: false, feature: .lists),
         ]),
         .init("statistics", "Asks for figures. Answer: statistics.", [
             .init("request", common("count"), "Echoed in the answer."),
             .init("kind", common("kind"), "event, document or metric; family for how many records there are of each kind."),
             .init("athlete", common("context"), "Whose; left out: as the context says.", required: false),
-        ]),
+        ], feature: .statistics),
         .init("history", "Asks who changed what, newest first. Answer: history.", [
             .init("request", common("count"), "Echoed in the answer."),
             .init("record", common("link"), "Of one record; left out: of the whole family.", required: false),
             .init("before", common("positive"), "Older than this sequence; left out: begin at the newest.", required: false),
             .init("limit", ["type": "integer", "minimum": 1], "How many at most, not more than page_records."),
-        ]),
+        ], feature: .history),
         .init("digest", "Asks what happened since. Answer: digest.", [
             .init("request", common("count"), "Echoed in the answer."),
             .init("after", common("count"), "After this sequence; left out: after one's own reading position.", required: false),
-        ]),
+        ], feature: .digest),
         .init("access_log", "Asks who looked at an athlete's season. Answer: access_log.", [
             .init("request", common("count"), "Echoed in the answer."),
             .init("before", common("word"), "The next of an earlier answer; left out: begin at the newest.", required: false),
             .init("limit", ["type": "integer", "minimum": 1], "How many at most, not more than page_records."),
-        ]),
+        ], feature: .accessLog),
         .init("sign_out", "Ends this session everywhere. Answer: signed_out, then close 4501."),
     ]
 
@@ -110,8 +116,8 @@ extension FrameDeclaration {
         .init("retry", ["type": "boolean"], "Whether the very same thing can succeed later."),
         .init("retry_after", common("count"), "With every retry that is true: milliseconds to wait first, at least 50.", required: false),
         .init("conflict", common("conflict"), "With code conflict: what has to be decided.", required: false),
-        .init("overlaps", list("overlap"), "With code overlap: what would be at the same time.", required: false),
-        .init("seq", common("positive"), "With code contradicted: the later change that stands in the way.", required: false),
+        .init("overlaps", list("overlap"), "With code overlap: what would be at the same time.", required: false, feature: .overlaps),
+        .init("seq", common("positive"), "With code contradicted: the later change that stands in the way.", required: false, feature: .undo),
     ]
 
     package static let server: [FrameDeclaration] = [
@@ -121,6 +127,10 @@ extension FrameDeclaration {
             .init("time", common("instant"), "The server's clock."),
             .init("memberships", list("membership"), "The families that this person belongs to."),
             .init("limits", ["$ref": "../common.json#/$defs/limits"], "The bounds in force; limits.json explains them."),
+            .init("features", [
+                "type": "array", "items": ["type": "string"],
+                "$comment": .string("Of this server: " + Feature.allCases.map(\.rawValue).joined(separator: ", ") + "."),
+            ], "What the server knows besides 0.1.0; left out: nothing. Ignore words that you do not know.", required: false),
         ]),
         .init("token", "Answers redeem.", [
             .init("token", common("word"), "The new session's secret."),
@@ -154,8 +164,8 @@ extension FrameDeclaration {
             .init("member", common("identifier"), "Who did it."),
             .init("client", common("identifier"), "The author's client; left out: the server itself.", required: false),
             .init("mutation", common("positive"), "The author's number for it.", required: false),
-            .init("overlap", common("overlap_override"), "Overlaps that the author accepted.", required: false),
-            .init("undoes", common("positive"), "The change that this one takes back.", required: false),
+            .init("overlap", common("overlap_override"), "Overlaps that the author accepted.", required: false, feature: .overlaps),
+            .init("undoes", common("positive"), "The change that this one takes back.", required: false, feature: .undo),
             .init("changes", list("change"), "In the order in which they were applied."),
         ]),
         .init("live", "Everything up to here has been sent; what follows is as it happens.", [
@@ -165,7 +175,7 @@ extension FrameDeclaration {
             .init("mutation", common("positive"), "Which."),
             .init("seq", common("positive"), "The change that it made; left out: it changed nothing.", required: false),
             .init("records", list("version"), "The new version of each record that changed."),
-            .init("warnings", list("warning"), "What was done and may not be meant.", required: false),
+            .init("warnings", list("warning"), "What was done and may not be meant.", required: false, feature: .overlaps),
         ]),
         .init("reject", "The mutation was not done, no part of it.", [.init("mutation", common("positive"), "Which.")] + rejection),
         .init("presence", "Somebody came, went, or looks at another season.", [
@@ -182,7 +192,7 @@ extension FrameDeclaration {
             .init("total", common("count"), "Of how many; left out while the sender has not said.", required: false),
             .init("state", ["enum": ["running", "paused", "finished", "cancelled"]],
                 "running; paused: it can go on from where it is; finished: the document is there; cancelled: nothing of it is kept."),
-        ]),
+        ], feature: .uploads),
         .init("context", "The context in force from now on.", [
             .init("context", common("context"), "\"all\" or the id of an athlete."),
         ]),
@@ -191,31 +201,31 @@ extension FrameDeclaration {
         ]),
         .init("page", "Answers list.", [
             .init("request", common("count"), "The number in the request."),
-            .init("seq", common("count"), "The sequence at which all of it is true."),
+            .init("seq", common("count"), "The sequence at which all of it is true.", feature: .lists),
             .init("records", list("record"), "In the order that was asked for."),
             .init("next", common("word"), "Where the next page begins; left out: this was the end.", required: false),
-            .init("total", common("count"), "Records of the whole list, when count was asked for.", required: false),
+            .init("total", common("count"), "Records of the whole list, when count was asked for.", required: false, feature: .lists),
         ]),
         .init("statistics", "Answers statistics.", [
             .init("request", common("count"), "The number in the request."),
             .init("seq", common("count"), "The sequence at which all of it is true."),
             .init("kind", common("kind"), "What the figures are of."),
             .init("statistics", common("statistics"), "The figures."),
-        ]),
+        ], feature: .statistics),
         .init("history", "Answers history.", [
             .init("request", common("count"), "The number in the request."),
             .init("entries", list("history"), "Newest first."),
             .init("next", common("positive"), "What to ask for with before; left out: this was the oldest.", required: false),
-        ]),
+        ], feature: .history),
         .init("digest", "Answers digest.", [
             .init("request", common("count"), "The number in the request."),
             .init("digest", common("digest"), "What happened."),
-        ]),
+        ], feature: .digest),
         .init("access_log", "Answers access_log.", [
             .init("request", common("count"), "The number in the request."),
             .init("entries", list("access"), "Newest first."),
             .init("next", common("word"), "Where the next page begins; left out: this was the oldest.", required: false),
-        ]),
+        ], feature: .accessLog),
         .init("signed_out", "Answers sign_out; close 4501 follows."),
         .init("error", "A frame that is no mutation was not done.", rejection + [
             .init("request", common("count"), "The number in the request that it answers.", required: false),

@@ -28,12 +28,16 @@ package enum SchemaDocument {
         for member in frame.members {
             guard case .object(let schema) = member.schema else { continue }
             // What the member means here goes before what its type says about itself.
-            properties.append((member.name, .object([("description", .string(member.meaning))] + schema.filter { $0.0 != "description" })))
+            let feature = member.feature.map { [("$comment", SchemaTree.string($0.comment))] } ?? []
+            properties.append((member.name, .object([("description", .string(member.meaning))] + feature + schema.filter { $0.0 != "description" })))
         }
         var schema: [(String, SchemaTree)] = [
             ("$schema", .string(dialect)),
             ("title", .string(frame.type)),
             ("description", .string(frame.meaning)),
+        ]
+        if let feature = frame.feature { schema.append(("$comment", .string(feature.comment))) }
+        schema += [
             ("type", "object"),
             ("properties", .object(properties)),
             ("required", .array(["type"] + frame.members.filter(\.isRequired).map { .string($0.name) })),

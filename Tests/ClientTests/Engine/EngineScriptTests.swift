@@ -27,12 +27,12 @@ struct EngineConnectionTests {
     func quietly() {
         var configuration = World.configuration()
         configuration.isQuiet = true
-        for isFirst in [false, true] {
+        for features in [Feature.allCases, Feature.allCases.filter { $0 != .quiet }] {
             var engine = SyncEngine(configuration)
             _ = engine.start(now: 0)
             _ = engine.connected(now: 1)
-            let sent = engine.receive(World.welcome(isOfFirstRelease: isFirst), now: 2).sent
-            #expect(sent == [.join(Join(family: World.family, client: World.client, isQuiet: !isFirst))])
+            let sent = engine.receive(World.welcome(features: features), now: 2).sent
+            #expect(sent == [.join(Join(family: World.family, client: World.client, isQuiet: features.contains(.quiet)))])
         }
     }
 

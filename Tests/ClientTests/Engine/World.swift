@@ -63,11 +63,11 @@ enum World {
         ChangeEntry(kind: .school, id: id(number), version: version, effect: .update(patch(.school, values).assignments))
     }
 
-    static func welcome(_ limits: Limits = Limits(), families: [Identifier] = [family], isOfFirstRelease: Bool = false) -> ServerFrame {
+    static func welcome(_ limits: Limits = Limits(), families: [Identifier] = [family], features: [Feature] = Feature.allCases) -> ServerFrame {
         .welcome(
             Welcome(
                 server: "test", time: 0, memberships: families.map { Membership(family: $0, name: "F", member: parent, role: .parent) },
-                limits: limits, isOfFirstRelease: isOfFirstRelease))
+                limits: limits, features: features))
     }
 
     static func joined(_ sequence: Int64, byChanges: Bool, epoch: String = "e1") -> ServerFrame {
