@@ -95,10 +95,14 @@ package struct Proposal: Sendable {
     package var refused: RefusedFrame?
     /// Where the answer goes; opaque to the store.
     package var session: UInt64
+    /// Microseconds of work that were charged when it was accepted; the receipt says how much more or less it was.
+    package var reserved: Int64
 
     package init(
-        family: Identifier, member: Identifier, context: Context, mutation: Mutation, refused: RefusedFrame? = nil, session: UInt64
+        family: Identifier, member: Identifier, context: Context, mutation: Mutation, refused: RefusedFrame? = nil, session: UInt64,
+        reserved: Int64 = 0
     ) {
+        self.reserved = reserved
         self.family = family
         self.member = member
         self.context = context

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The two clocks: one that never goes back, for waiting, and the wall's, for telling people.
+/// The clocks: one that never goes back, for waiting; the wall's, for telling people; and the processor's, for charging work.
 package enum Clock {
     /// Milliseconds since some fixed moment before start; never goes back.
     package static func monotonicMilliseconds() -> Int64 { monotonicNanoseconds() / 1_000_000 }
@@ -11,6 +11,12 @@ package enum Clock {
         return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
     }
 
+    /// Nanoseconds of processor time that the calling thread has used. A system call, unlike the other clocks: some 200 ns.
+    package static func threadNanoseconds() -> Int64 {
+        let used = read(CLOCK_THREAD_CPUTIME_ID)
+        return Int64(used.tv_sec) * 1_000_000_000 + Int64(used.tv_nsec)
+    }
+
     /// UTC milliseconds since 1970; may jump when somebody sets the clock.
     package static func wallMilliseconds() -> Int64 {
         let now = read(CLOCK_REALTIME)
@@ -19,7 +25,7 @@ package enum Clock {
 
     private static func read(_ clock: clockid_t) -> timespec {
         var now = timespec()
-        precondition(clock_gettime(clock, &now) == 0, "Linux has both clocks")
+        precondition(clock_gettime(clock, &now) == 0, "Linux has these clocks")
         return now
     }
 }

@@ -201,7 +201,7 @@ extension Hub {
             sendError(Rejection(.notFound, "There is no such athlete in this family.", field: "context"), to: session)
             return
         }
-        guard admits(session, request: nil) else { return }
+        guard admits(session, in: room, request: nil) else { return }
         let before = session.context
         session.context = context
         send(.context(context), to: session)
@@ -220,9 +220,18 @@ extension Hub {
     }
 
     /// Everything that costs others or the database something counts against one rate.
-    func admits(_ session: Session, request: Int64?) -> Bool {
-        guard let wait = session.bucket.take(requestRate, now: now) else { return true }
-        sendError(Rejection(.rateLimited, "Too many requests. Try again in a moment.", retryAfter: wait), to: session, request: request)
+    ///
+    /// - Parameter cost: charged in advance, microseconds.
+    func admits(_ session: Session, in room: Room, request: Int64?, cost: Int64 = 0) -> Bool {
+        switch accounts.accept(Payer(family: room.family, member: session.member), cost: cost, now: now) {
+        case nil: return true
+        case .requests(let wait):
+            sendError(Rejection(.rateLimited, "Too many requests. Try again in a moment.", retryAfter: wait), to: session, request: request)
+        case .time(let wait):
+            sendError(
+                Rejection(.busy, "Your family has used its share of the server's time. Try again in a moment.", retryAfter: wait), to: session,
+                request: request)
+        }
         return false
     }
 

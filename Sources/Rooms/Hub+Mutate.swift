@@ -7,21 +7,23 @@ extension Hub {
     func mutate(
         _ session: Session, _ mutation: Int64, _ body: Mutation.Body, _ overlap: OverlapOverride?, octets: Int, now: Int64
     ) {
-        guard admit(session, mutation, now: now) else { return }
-        propose(session, Mutation(client: session.client, id: mutation, body: body, overlap: overlap), octets: octets)
+        let mutation = Mutation(client: session.client, id: mutation, body: body, overlap: overlap)
+        let cost = WorkEstimate.mutation(mutation, octets: octets)
+        guard admit(session, mutation.id, cost: cost) else { return }
+        propose(session, mutation, octets: octets, reserved: cost)
     }
 
     /// The frame itself was refused. It counts against the rate like any other, and the writer answers, because it records the answer: the
     /// same id must not be done later with other content.
     func refuse(_ session: Session, _ mutation: Int64, _ rejection: Rejection, _ frame: UnsafeRawBufferPointer, now: Int64) {
-        guard admit(session, mutation, now: now), tolerates(session) else { return }
+        let mutation = Mutation(client: session.client, id: mutation, operations: [])
+        let cost = WorkEstimate.mutation(mutation, octets: frame.count)
+        guard admit(session, mutation.id, cost: cost), tolerates(session) else { return }
         emit(.note(session.id, event: "rejected", code: rejection.code.rawValue))
-        propose(
-            session, Mutation(client: session.client, id: mutation, operations: []), refused: RefusedFrame(rejection, octets: Array(frame)),
-            octets: frame.count)
+        propose(session, mutation, refused: RefusedFrame(rejection, octets: Array(frame)), octets: frame.count, reserved: cost)
     }
 
-    private func propose(_ session: Session, _ mutation: Mutation, refused: RefusedFrame? = nil, octets: Int) {
+    private func propose(_ session: Session, _ mutation: Mutation, refused: RefusedFrame? = nil, octets: Int, reserved: Int64) {
         guard let room = session.room else { return }
         session.didPropose(octets: octets)
         pendingOctets += octets
@@ -29,11 +31,11 @@ extension Hub {
             .propose(
                 Proposal(
                     family: room.family, member: session.member, context: session.context, mutation: mutation, refused: refused,
-                    session: session.id)))
+                    session: session.id, reserved: reserved)))
     }
 
-    private func admit(_ session: Session, _ mutation: Int64, now: Int64) -> Bool {
-        guard session.room != nil, session.isSeated else {
+    private func admit(_ session: Session, _ mutation: Int64, cost: Int64) -> Bool {
+        guard let room = session.room, session.isSeated else {
             sendRejection(Rejection(.notJoined, "Join a family first."), mutation, to: session)
             return false
         }
@@ -54,11 +56,17 @@ extension Hub {
                 Rejection(.tooManyPending, ErrorCode.tooManyPending.sentence, retryAfter: 100), mutation, to: session)
             return false
         }
-        if let wait = session.bucket.take(requestRate, now: now) {
+        switch accounts.accept(Payer(family: room.family, member: session.member), cost: cost, now: now) {
+        case nil: return true
+        case .requests(let wait):
             sendRejection(Rejection(.rateLimited, ErrorCode.rateLimited.sentence, retryAfter: wait), mutation, to: session)
-            return false
+        case .time(let wait):
+            sendRejection(
+                Rejection(
+                    .busy, "Your family has used its share of the server's time. This change was not made; it can be made in a moment.",
+                    retryAfter: wait), mutation, to: session)
         }
-        return true
+        return false
     }
 
     private func sendRejection(_ rejection: Rejection, _ mutation: Int64, to session: Session) {
@@ -70,6 +78,7 @@ extension Hub {
     /// The writer had no room for these: nothing of them happens, and each may be sent again. They are the newest of their sessions.
     package func refused(_ proposals: [Proposal]) {
         for proposal in proposals {
+            accounts.charge(family: proposal.family, member: proposal.member, -proposal.reserved, now: now)
             guard let session = session(proposal.session) else {
                 didRefuseOrphan(proposal.session)
                 continue
@@ -86,6 +95,7 @@ extension Hub {
         for result in results {
             switch result {
             case .receipt(let receipt):
+                accounts.charge(family: receipt.family, member: receipt.member, receipt.owed, now: now)
                 guard let session = session(receipt.session) else {
                     didAnswerOrphan(receipt.session)
                     continue

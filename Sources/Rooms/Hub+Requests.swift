@@ -58,7 +58,7 @@ extension Hub {
             sendError(Rejection(.busy, "Too many requests wait for their answers. Try again in a moment.", retryAfter: 100), to: session, request: request)
             return nil
         }
-        return admits(session, request: request) ? room : nil
+        return admits(session, in: room, request: request) ? room : nil
     }
 
     /// Whether somebody named is an athlete of the family; who is not, and who does not exist, is told the same.

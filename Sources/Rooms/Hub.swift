@@ -65,8 +65,8 @@ package final class Hub {
     static let refusalsBeforeSignIn = TokenRate(perSecond: 1, burst: 10)
     /// Of a member as many are forgotten in a second as mutations may come.
     private let refusalRate: TokenRate
-    /// Of mutations, lists and contexts.
-    let requestRate: TokenRate
+    /// Of mutations, lists and contexts, and of the time that they take.
+    var accounts: WorkAccounts
 
     private(set) package var isDraining = false
     /// Everyone goes: nobody needs to hear of anybody's leaving.
@@ -83,7 +83,7 @@ package final class Hub {
         self.limits = limits
         self.serverVersion = serverVersion
         refusalRate = TokenRate(perSecond: 200, burst: limits.refusals)
-        requestRate = TokenRate(perSecond: limits.mutationsPerSecond, burst: limits.mutationBurst)
+        accounts = WorkAccounts(limits)
     }
 
     // MARK: Effects
@@ -233,6 +233,7 @@ package final class Hub {
     /// To be called about once a second: ends who did not sign in.
     package func tick(now: Int64) {
         self.now = now
+        accounts.forget(now: now)
         endSlowSnapshots()
         renewSessions()
         while signInQueueHead < signInQueue.count {

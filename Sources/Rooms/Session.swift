@@ -108,8 +108,6 @@ final class Session {
     var snapshot: SnapshotUnderWay?
     /// Octets of the mutations that wait for their receipts, in order; receipts come in the order of the proposals.
     private(set) var pendingSizes: [Int] = []
-    /// Mutations, lists and contexts.
-    var bucket = TokenBucket()
     /// Frames that were refused.
     var refusals = TokenBucket()
 

@@ -22,16 +22,36 @@ package struct TokenBucket: Sendable {
 
     /// Takes one permit, or gives the milliseconds until there is one.
     package mutating func take(_ rate: TokenRate, now: Int64) -> Int64? {
+        if let wait = wait(rate, now: now) { return wait }
+        charge(1, rate, now: now)
+        return nil
+    }
+
+    /// The milliseconds until there is a permit; `nil` if there is one.
+    package mutating func wait(_ rate: TokenRate, now: Int64) -> Int64? {
         guard rate.perSecond > 0 else { return nil }
-        let gain = Int64(rate.perSecond)
-        let elapsed = min(max(now - refilledAt, 0), 3_600_000)
-        lacking = max(0, lacking - elapsed * gain)
-        refilledAt = now
+        refill(rate, now: now)
         let level = Int64(rate.burst) * 1000 - lacking
-        if level >= 1000 {
-            lacking += 1000
-            return nil
-        }
-        return (1000 - level + gain - 1) / gain
+        return level >= 1000 ? nil : (1000 - level + Int64(rate.perSecond) - 1) / Int64(rate.perSecond)
+    }
+
+    /// Takes `amount` permits, also those that are not there yet; gives permits back if `amount` is negative.
+    package mutating func charge(_ amount: Int64, _ rate: TokenRate, now: Int64) {
+        guard rate.perSecond > 0 else { return }
+        refill(rate, now: now)
+        lacking = max(0, lacking + amount * 1000)
+    }
+
+    /// Nothing is lacking: the bucket is like a new one.
+    package mutating func isFull(_ rate: TokenRate, now: Int64) -> Bool {
+        guard rate.perSecond > 0 else { return true }
+        refill(rate, now: now)
+        return lacking == 0
+    }
+
+    private mutating func refill(_ rate: TokenRate, now: Int64) {
+        let elapsed = min(max(now - refilledAt, 0), 3_600_000)
+        lacking = max(0, lacking - elapsed * Int64(rate.perSecond))
+        refilledAt = now
     }
 }

@@ -1,3 +1,4 @@
+import Bytes
 import Family
 import Rooms
 import Store
@@ -7,11 +8,12 @@ import Store
 /// A value without threads or time. The order:
 /// 1. Revocations, all that wait together: they overtake everything. Between two batches of them one piece of other work is done, so that a member
 ///    who ends rights again and again stops nobody's writing.
-/// 2. Mutations, oldest first, as many as wait when their round begins.
-/// 3. One other job, from each class in turn, oldest first. Then the next round begins.
+/// 2. A batch of mutations. Families take turns with one mutation each; those of one family keep their order, and with it those of a session.
+/// 3. One other job, from each class in turn, oldest first. Then the next batch.
 /// 4. `stop`, when nothing else waits.
 ///
-/// So one class never takes another's room, and no class waits for more than one job of each other class, besides mutations.
+/// So one class never takes another's room, no class waits for more than one job of each other class and a batch before each of them, and a family
+/// waits for one mutation of each other family, however many these have.
 struct WriterQueue: Sendable {
     enum Class: String, CaseIterable, Sendable {
         /// Sign-outs and ends of share links.
@@ -69,15 +71,17 @@ struct WriterQueue: Sendable {
     }
 
     private var revocations = Waiting<Revocation>()
-    /// As they were put, so that a tick costs the same however many it has.
-    private var batches = Waiting<ArraySlice<Proposal>>()
+    /// Of each family with mutations that wait.
+    private var families: [Identifier: Waiting<Proposal>] = [:]
+    /// The same families in the order of their turns.
+    private var turns = Waiting<Identifier>()
     private var mutations = 0
     private var others: [Class: Waiting<WriterJob>] = [:]
     /// The class whose job was done last.
     private var last = Class.revocation
     /// Mutations of this round that wait.
     private var round = 0
-    /// The mutations of a round are done, and one other job is next.
+    /// A batch of mutations is done, and one other job is next.
     private var isOthersTurn = false
     /// The last work was revocations.
     private var didRevoke = false
@@ -93,9 +97,23 @@ struct WriterQueue: Sendable {
         let taken = min(proposals.count, Class.mutation.limit - mutations)
         if taken < proposals.count { refused[.mutation, default: 0] += proposals.count - taken }
         guard taken > 0 else { return 0 }
-        batches.append(proposals[..<taken])
+        for proposal in proposals[..<taken] {
+            if families[proposal.family] == nil { turns.append(proposal.family) }
+            families[proposal.family, default: Waiting()].append(proposal)
+        }
         mutations += taken
         return taken
+    }
+
+    /// Mutations that were taken out last and not done: they are the next ones of their families, whose turns come first.
+    mutating func putBack(_ rest: [Proposal]) {
+        for proposal in rest.reversed() { families[proposal.family, default: Waiting()].putBack(proposal) }
+        var order: [Identifier] = []
+        for proposal in rest where !order.contains(proposal.family) { order.append(proposal.family) }
+        turns.removeAll { order.contains($0) }
+        for family in order.reversed() { turns.putBack(family) }
+        mutations += rest.count
+        round += rest.count
     }
 
     /// - Returns: false when there is no room, or nothing is taken any more.
@@ -146,16 +164,11 @@ struct WriterQueue: Sendable {
 
     private mutating func takeOrdinary() -> Work? {
         if !isOthersTurn {
-            if round == 0 { round = mutations }
-            if round > 0 { return takeMutations() }
+            if mutations > 0 { return takeMutations() }
         }
         isOthersTurn = false
         if let job = takeOther() { return .job(job) }
-        if mutations > 0 {
-            round = mutations
-            return takeMutations()
-        }
-        return nil
+        return mutations > 0 ? takeMutations() : nil
     }
 
     private mutating func takeEnd() -> Work? {
@@ -165,17 +178,25 @@ struct WriterQueue: Sendable {
     }
 
     private mutating func takeMutations() -> Work {
+        if round == 0 { round = mutations }
         var batch: [Proposal] = []
-        let wanted = min(round, Store.maxBatch)
+        let wanted = min(mutations, Store.maxBatch)
+        batch.reserveCapacity(wanted)
         while batch.count < wanted {
-            let slice = batches.removeFirst()
-            let fitting = slice.prefix(wanted - batch.count)
-            batch += fitting
-            if fitting.count < slice.count { batches.putBack(slice.dropFirst(fitting.count)) }
+            let family = turns.removeFirst()
+            guard var waiting = families.removeValue(forKey: family) else { continue }
+            if turns.isEmpty {
+                batch += waiting.removeFirst(wanted - batch.count)
+            } else {
+                batch.append(waiting.removeFirst())
+            }
+            guard !waiting.isEmpty else { continue }
+            families[family] = waiting
+            turns.append(family)
         }
         mutations -= batch.count
-        round -= batch.count
-        isOthersTurn = round == 0
+        round = max(0, round - batch.count)
+        isOthersTurn = true
         return .mutations(batch)
     }
 
@@ -193,6 +214,12 @@ struct WriterQueue: Sendable {
 
     /// The mutations that waited when the round began are done, and no revocation waits: the time for what nobody waits for.
     var isBetweenRounds: Bool { round == 0 && revocations.isEmpty }
+
+    /// Whether any work but the mutations of one family waits.
+    func isAwaited(besides family: Identifier) -> Bool {
+        if !revocations.isEmpty || others.values.contains(where: { !$0.isEmpty }) { return true }
+        return families.count > (families[family] == nil ? 0 : 1)
+    }
 
     // MARK: What is told
 
@@ -248,6 +275,11 @@ private struct Waiting<Item: Sendable>: Sendable {
             head -= 1
             items[head] = item
         }
+    }
+
+    mutating func removeAll(where isGone: (Item) -> Bool) {
+        items = items[head...].filter { !isGone($0) }
+        head = 0
     }
 
     /// What was taken is let go when it is half of all.

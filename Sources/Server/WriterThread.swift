@@ -128,6 +128,11 @@ private final class WriterMailbox: Sendable {
         }
     }
 
+    /// What a batch had no time for.
+    func putBack(_ rest: [Proposal]) { queue.withLock { $0.putBack(rest) } }
+
+    func isAwaited(besides family: Identifier) -> Bool { queue.withLock { $0.isAwaited(besides: family) } }
+
     var isBetweenRounds: Bool { queue.withLock { $0.isBetweenRounds } }
 
     func takeRefusals() -> [WriterQueue.Refusal] { queue.withLock { $0.takeRefusals() } }
@@ -141,6 +146,7 @@ private struct WriterLoop {
     let mailbox: WriterMailbox
     let events: Mailbox<ShardEvent>
     let precedence: Precedence
+    private let pace: BatchPace
     /// Mutations of this round, for which others stand back.
     private var awaited = 0
 
@@ -150,6 +156,8 @@ private struct WriterLoop {
         self.mailbox = mailbox
         self.events = events
         self.precedence = precedence
+        pace = BatchPace(
+            now: WorkClock.monotonicNanoseconds, processorTime: WorkClock.threadNanoseconds, isAwaited: { mailbox.isAwaited(besides: $0) })
     }
 
     mutating func run() {
@@ -169,8 +177,10 @@ private struct WriterLoop {
         case .revocations(let revocations):
             events.put(.revoked(Array(zip(revocations, try store.revoke(revocations)))))
         case .mutations(let proposals):
-            awaited += proposals.count
-            events.put(.committed(try store.commit(proposals)))
+            let report = try store.commit(proposals, pace: pace)
+            awaited += proposals.count - report.rest.count
+            events.put(.committed(report.results))
+            if !report.rest.isEmpty { mailbox.putBack(report.rest) }
         case .job(let job):
             if try !perform(job) { return false }
         }

@@ -36,6 +36,12 @@ final class Batch {
 
     /// Records in the overlay of a family after which its decisions are written, so that reads of the overlay stay short.
     static let maxWrites = 512
+    /// Weight of what was decided after which it is written, so that the time of a batch includes its writing (`BatchTurn`): half of
+    /// the largest change, or some two hundred usual ones.
+    static let maxWeight = 262_144
+
+    /// How much is to be written, roughly in octets; grows until it is written.
+    private(set) var weight = 0
 
     private(set) var families: [Identifier: Family] = [:]
     private(set) var clients: [Store.ClientName: ClientState] = [:]
@@ -62,10 +68,12 @@ final class Batch {
     func accept(_ decision: Decision, _ family: Family) {
         family.take(decision)
         decisions.append((family, decision))
-        if family.overlay.count >= Self.maxWrites { isDue = true }
+        weight += decision.records.count * 512 + (decision.entry?.octets.count ?? 0)
+        if family.overlay.count >= Self.maxWrites || weight >= Self.maxWeight { isDue = true }
     }
 
     func record(_ receipt: RecordedReceipt, of mutation: Int64, _ name: Store.ClientName, _ known: ClientState?, at: Int64) {
+        weight += receipt.frame.count
         receipts.append(PendingReceipt(name: name, mutation: mutation, at: at, receipt: receipt))
         var client = known ?? ClientState(key: nil, floor: 0, newest: 0, kept: KeptReceipts())
         client.newest = max(client.newest, mutation)
@@ -92,6 +100,7 @@ final class Batch {
         decisions.removeAll(keepingCapacity: true)
         receipts.removeAll(keepingCapacity: true)
         isDue = false
+        weight = 0
         for family in families.values { family.didWrite(of: store) }
         for (name, key) in keys { clients[name]?.key = key }
     }

@@ -9,7 +9,7 @@ extension Proposal {
 
     /// - Parameter frame: the encoded `ack` or `reject`.
     func receipt(_ frame: [UInt8]) -> Receipt {
-        Receipt(session: session, family: family, mutation: mutation.id, frame: frame)
+        Receipt(session: session, family: family, member: member, mutation: mutation.id, frame: frame, owed: -reserved)
     }
 }
 

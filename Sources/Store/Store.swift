@@ -143,26 +143,41 @@ package final class Store {
     ///   When the disk is full nothing of the batch happened and each receipt is `storage_full`; a later call may succeed.
     /// - Throws: when the outcome is not known. Nobody may be told anything of the batch.
     package func commit(_ proposals: [Proposal], at: Int64? = nil) throws(StoreFailure) -> [CommitResult] {
+        try commit(proposals, at: at, pace: .unhurried).results
+    }
+
+    /// As above, but ends the batch when it has taken long enough (`BatchTurn`), so that no family waits long for another.
+    ///
+    /// - Returns: the results of the proposals that were done, each receipt with what it cost, and the other proposals. At least one is done.
+    package func commit(_ proposals: [Proposal], at: Int64? = nil, pace: BatchPace) throws(StoreFailure) -> CommitReport {
         precondition(proposals.count <= Self.maxBatch, "a batch is at most \(Self.maxBatch) proposals")
-        guard !proposals.isEmpty else { return [] }
+        guard !proposals.isEmpty else { return CommitReport(results: [], rest: []) }
         let at = at ?? environment.now()
         let outcome = try transaction {
             var results: [CommitResult] = []
             results.reserveCapacity(2 * proposals.count)
             let batch = Batch()
-            for proposal in proposals {
+            var turn = BatchTurn(proposals, pace)
+            for proposal in proposals where turn.takes(proposal) {
+                let weight = batch.weight
                 try propose(proposal, at: at, batch, into: &results)
-                if batch.isDue { try write(batch) }
+                turn.didDecide(proposal, weight: batch.weight - weight)
+                if batch.isDue {
+                    try write(batch)
+                    turn.didWrite()
+                }
             }
             try write(batch)
-            return (batch, results)
-        } as Outcome<(Batch, [CommitResult])>
+            turn.didWrite()
+            return (batch, results, turn)
+        } as Outcome<(Batch, [CommitResult], BatchTurn)>
         switch outcome {
-        case .done((let batch, let results)):
+        case .done((let batch, let results, var turn)):
+            turn.didCommit()
             for family in batch.families.values { keep(StoredFamily(key: family.key, state: family.state, usage: family.usage)) }
             for (name, client) in batch.clients { keep(client, name) }
-            return results
-        case .refused(let rejection): return proposals.map { .receipt($0.receipt(rejection)) }
+            return CommitReport(results: turn.charge(results), rest: turn.rest)
+        case .refused(let rejection): return CommitReport(results: proposals.map { .receipt($0.receipt(rejection)) }, rest: [])
         }
     }
 

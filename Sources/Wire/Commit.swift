@@ -6,13 +6,19 @@ package struct Receipt: Sendable {
     /// Whose proposal it was (`Proposal.session`).
     package var session: UInt64
     package var family: Identifier
+    /// The member whose account `owed` belongs to; `nil` charges the family alone.
+    package var member: Identifier?
     package var mutation: Int64
     /// The `ack` or `reject` frame, encoded. Sent only when what it says is on stable storage.
     package var frame: [UInt8]
+    /// Microseconds that the work took beyond `Proposal.reserved`; negative if it took less.
+    package var owed: Int64
 
-    package init(session: UInt64, family: Identifier, mutation: Int64, frame: [UInt8]) {
+    package init(session: UInt64, family: Identifier, member: Identifier? = nil, mutation: Int64, frame: [UInt8], owed: Int64 = 0) {
         self.session = session
         self.family = family
+        self.member = member
+        self.owed = owed
         self.mutation = mutation
         self.frame = frame
     }

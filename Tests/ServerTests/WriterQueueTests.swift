@@ -92,9 +92,9 @@ struct WriterQueueTests {
         #expect(Self.told(queue.take()) == "revoke 1 2")
         // Who goes on ending rights does not stop others.
         #expect(queue.put(.session(3)) == true)
-        #expect(Self.told(queue.take()) == "mutate 256..<512")
+        #expect(Self.told(queue.take()) == "admin 0")
         #expect(Self.told(queue.take()) == "revoke 3")
-        #expect(Self.told(queue.take()) == "mutate 512..<600")
+        #expect(Self.told(queue.take()) == "mutate 256..<512")
         for number in 0..<WriterQueue.Class.revocation.limit { #expect(queue.put(.session(Int64(number))) == true) }
         #expect(queue.put(.session(-1)) == false)
         #expect(queue.takeRefusals() == [.init(kind: .revocation, waiting: WriterQueue.Class.revocation.limit, refused: 1)])
@@ -127,6 +127,80 @@ struct WriterQueueTests {
         #expect(!queue.isBetweenRounds)
         #expect(Self.told(queue.take()) == "mutate 256..<300")
         #expect(Self.told(queue.take()) == "nothing")
+    }
+
+    private static func proposal(_ family: UInt64, _ number: Int64) -> Proposal {
+        Proposal(
+            family: Identifier(high: 0, low: family), member: Identifier(high: 1, low: family), context: .all,
+            mutation: Mutation(client: Identifier(high: 1, low: 1), id: number, operations: []), session: family)
+    }
+
+    /// The next batch, each mutation as its family and number.
+    private static func batch(_ queue: inout WriterQueue) -> [Proposal] {
+        guard case .mutations(let batch)? = queue.take() else { return [] }
+        return batch
+    }
+
+    private static func names(_ batch: some Sequence<Proposal>) -> String {
+        batch.map { "\($0.session).\($0.mutation.id)" }.joined(separator: " ")
+    }
+
+    @Test("families take turns with one mutation each, in the order in which they came; each family's own order holds")
+    func families() {
+        var queue = WriterQueue()
+        _ = queue.put((1...4).map { Self.proposal(1, $0) } + [Self.proposal(2, 1), Self.proposal(3, 1), Self.proposal(2, 2)])
+        _ = queue.put([Self.proposal(1, 5)])
+        #expect(Self.names(Self.batch(&queue)) == "1.1 2.1 3.1 1.2 2.2 1.3 1.4 1.5")
+        // One that has thousands of mutations keeps another for one of them.
+        _ = queue.put((1...2_000).map { Self.proposal(1, $0) })
+        #expect(Self.batch(&queue).count == Store.maxBatch)
+        _ = queue.put([Self.proposal(2, 3)])
+        #expect(Self.names(Self.batch(&queue).prefix(3)) == "1.257 2.3 1.258")
+    }
+
+    @Test("mutations that a batch had no time for are the next ones of their families, and their turns come first")
+    func putBack() {
+        var queue = WriterQueue()
+        _ = queue.put((1...3).map { Self.proposal(1, $0) } + (1...3).map { Self.proposal(2, $0) })
+        let batch = Self.batch(&queue)
+        #expect(Self.names(batch) == "1.1 2.1 1.2 2.2 1.3 2.3" && queue.isBetweenRounds)
+        _ = queue.put([Self.proposal(3, 1), Self.proposal(1, 4)])
+        // The first family had its share; the batch ended before the second one's last mutation.
+        queue.putBack([batch[2], batch[4], batch[5]])
+        #expect(queue.waiting(.mutation) == 5 && !queue.isBetweenRounds)
+        #expect(Self.names(Self.batch(&queue)) == "1.2 2.3 3.1 1.3 1.4")
+        queue.putBack([])
+        #expect(queue.waiting(.mutation) == 0 && queue.isBetweenRounds)
+    }
+
+    @Test("one other job is done after each batch, however many mutations wait; mutations that are put back come before the end")
+    func jobsBetweenBatches() {
+        var queue = WriterQueue()
+        _ = queue.put((1...600).map { Self.proposal(1, $0) })
+        for number in 1...2 { _ = queue.put(Self.job(.request, UInt64(number))) }
+        let batch = Self.batch(&queue)
+        #expect(Self.told(queue.take()) == "request 1")
+        #expect(queue.put(.stop(UsageNotes())) == true)
+        queue.putBack(Array(batch.suffix(200)))
+        #expect(Self.told(queue.take()) == "mutate 57..<313")
+        #expect(Self.told(queue.take()) == "request 2")
+        #expect(Self.told(queue.take()) == "mutate 313..<569")
+        #expect(Self.told(queue.take()) == "mutate 569..<601")
+        #expect(Self.told(queue.take()) == "stop")
+    }
+
+    @Test("work of others is any job, any revocation and any other family's mutation")
+    func awaited() {
+        let one = Identifier(high: 0, low: 1)
+        var queue = WriterQueue()
+        #expect(!queue.isAwaited(besides: one))
+        _ = queue.put([Self.proposal(1, 1)])
+        #expect(!queue.isAwaited(besides: one))
+        #expect(queue.isAwaited(besides: Identifier(high: 0, low: 2)))
+        for put in [{ $0.put([Self.proposal(2, 1)]) == 1 }, { $0.put(.session(1)) }, { $0.put(Self.job(.request)) }] as [(inout WriterQueue) -> Bool] {
+            var next = queue
+            #expect(put(&next) && next.isAwaited(besides: one))
+        }
     }
 
     @Test("classes take turns, so that many jobs of one do not keep another waiting")

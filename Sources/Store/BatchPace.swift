@@ -1,0 +1,115 @@
+package import Bytes
+package import Family
+package import Wire
+
+/// How the caller of `Store.commit` measures a batch and says whether others wait. Closures, so that a test decides them.
+package struct BatchPace {
+    /// Nanoseconds of a clock that never goes back.
+    package let now: () -> Int64
+    /// Nanoseconds of processor time of this thread.
+    package let processorTime: () -> Int64
+    /// Whether any work but that of one family waits for the writer.
+    package let isAwaited: (_ besides: Identifier) -> Bool
+
+    package init(now: @escaping () -> Int64, processorTime: @escaping () -> Int64, isAwaited: @escaping (Identifier) -> Bool) {
+        self.now = now
+        self.processorTime = processorTime
+        self.isAwaited = isAwaited
+    }
+
+    /// For a caller that waits for the whole batch: time stands still, so the batch has no end.
+    package static var unhurried: BatchPace { BatchPace(now: { 0 }, processorTime: { 0 }, isAwaited: { _ in false }) }
+}
+
+/// What one call of `Store.commit` did.
+package struct CommitReport {
+    package var results: [CommitResult]
+    /// The proposals that were not looked at, in order. They come first in a later batch.
+    package var rest: [Proposal]
+}
+
+/// One batch while it is decided and written: how much of it each family has had, and what each proposal cost.
+///
+/// Decisions are written together, so that the cost of writing is shared out by the size of what each proposal writes.
+struct BatchTurn {
+    /// Nanoseconds after which a batch ends: what a commit may keep everybody waiting, besides the sync. The proposal under way is finished.
+    static let longest: Int64 = 20_000_000
+    /// Processor time of one family in a batch, while any other waits, nanoseconds.
+    static let share: Int64 = 5_000_000
+
+    private let pace: BatchPace
+    private let start: Int64
+    private let isShared: Bool
+    /// The processor's clock at the last measurement.
+    private var measuredAt: Int64
+    private var spent: [Identifier: Int64] = [:]
+    private var done: [(family: Identifier, reserved: Int64, weight: Int, cost: Int64)] = []
+    private var written = 0
+    private(set) var rest: [Proposal] = []
+
+    init(_ proposals: [Proposal], _ pace: BatchPace) {
+        self.pace = pace
+        start = pace.now()
+        measuredAt = pace.processorTime()
+        let first = proposals.first?.family
+        isShared = proposals.contains { $0.family != first }
+    }
+
+    /// Whether a proposal belongs to this batch; if not, it is in `rest`. The first one always does, so that each batch gets on.
+    mutating func takes(_ proposal: Proposal) -> Bool {
+        if done.isEmpty { return true }
+        // Once one has to wait, those behind it of the same family wait too: their order must hold.
+        let isOver = pace.now() - start >= Self.longest
+        if !isOver, spent[proposal.family, default: 0] < Self.share || !(isShared || pace.isAwaited(proposal.family)) { return true }
+        rest.append(proposal)
+        return false
+    }
+
+    /// - Parameter weight: how much the decision writes, `Batch.weight`.
+    mutating func didDecide(_ proposal: Proposal, weight: Int) {
+        let cost = measure()
+        done.append((proposal.family, proposal.reserved, weight, cost))
+        spent[proposal.family, default: 0] += cost
+    }
+
+    /// What was decided since the last writing is in the tables now.
+    mutating func didWrite() {
+        shareOut(measure(), written..<done.count)
+        written = done.count
+    }
+
+    mutating func didCommit() { shareOut(measure(), 0..<done.count) }
+
+    private mutating func measure() -> Int64 {
+        let now = pace.processorTime()
+        defer { measuredAt = now }
+        return max(now - measuredAt, 0)
+    }
+
+    private mutating func shareOut(_ cost: Int64, _ range: Range<Int>) {
+        guard cost > 0, !range.isEmpty else { return }
+        // Each has some weight, so that the sum is never 0.
+        let total = range.reduce(0) { $0 + done[$1].weight + 1 }
+        for index in range {
+            let part = cost * Int64(done[index].weight + 1) / Int64(total)
+            done[index].cost += part
+            spent[done[index].family, default: 0] += part
+        }
+    }
+
+    /// The results with what each proposal cost in its receipt. Receipts come in the order of the proposals.
+    func charge(_ results: [CommitResult]) -> [CommitResult] {
+        var results = results
+        var next = 0
+        for index in results.indices {
+            guard case .receipt(var receipt) = results[index] else { continue }
+            receipt.owed = done[next].cost / 1_000 - done[next].reserved
+            results[index] = .receipt(receipt)
+            next += 1
+        }
+        return results
+    }
+}
+
+@available(*, unavailable)
+extension BatchPace: Sendable {}

@@ -1,0 +1,143 @@
+import Bytes
+import Family
+import Testing
+import Wire
+
+@testable import Rooms
+
+@Suite("What members and families have used of the server's time, guarantee `fair`")
+struct WorkAccountTests {
+    private static let family = Identifier(high: 0, low: 1)
+    private static func payer(_ member: UInt64, of family: Identifier = family) -> Payer {
+        Payer(family: family, member: Identifier(high: 1, low: member))
+    }
+
+    /// 100 ms per second for a member and 150 ms per second for a family, five seconds' worth at once.
+    private static func accounts(requests: Int = 1_000, most: Int = WorkAccounts.maxAccounts) -> WorkAccounts {
+        var limits = Limits()
+        (limits.memberTime, limits.familyTime) = (100, 150)
+        (limits.mutationsPerSecond, limits.mutationBurst) = (requests, max(requests, 1))
+        return WorkAccounts(limits, maxAccounts: most)
+    }
+
+    @Test("work is charged in advance: a member whose accepted work uses up the share is refused until the debt is paid")
+    func reserved() {
+        var accounts = Self.accounts()
+        for _ in 0..<5 { #expect(accounts.accept(Self.payer(1), cost: 100_000, now: 1_000) == nil) }
+        // A permit more than nothing: a microsecond.
+        #expect(accounts.accept(Self.payer(1), cost: 100_000, now: 1_000) == .time(1))
+        // It was cheap: what was charged too much is given back.
+        accounts.charge(family: Self.family, member: Self.payer(1).member, -99_000, now: 1_000)
+        #expect(accounts.accept(Self.payer(1), cost: 100_000, now: 1_000) == nil)
+        // It took 1.6 s: at a tenth of a core this is paid 16 s later.
+        accounts.charge(family: Self.family, member: Self.payer(1).member, 1_600_000, now: 1_000)
+        guard case .time(let wait)? = accounts.accept(Self.payer(1), cost: 1, now: 1_000) else { return #expect(Bool(false), "not refused") }
+        #expect((16_000...16_020).contains(wait))
+        #expect(accounts.accept(Self.payer(1), cost: 1, now: 1_000 + wait - 1) != nil)
+        #expect(accounts.accept(Self.payer(1), cost: 1, now: 1_000 + wait) == nil)
+        // Nobody is told to stay away for hours.
+        accounts.charge(family: Self.family, member: Self.payer(1).member, 3_600_000_000, now: 20_000)
+        #expect(accounts.accept(Self.payer(1), cost: 1, now: 20_000) == .time(WorkAccounts.longestWait))
+    }
+
+    @Test("members of a family pay together, and another family does not notice")
+    func families() {
+        var accounts = Self.accounts()
+        for member in 1...2 as ClosedRange<UInt64> { #expect(accounts.accept(Self.payer(member), cost: 400_000, now: 0) == nil) }
+        // 800 ms of 750: this member owes nothing, the family does.
+        #expect(accounts.accept(Self.payer(3), cost: 1, now: 0) == .time(334))
+        #expect(accounts.accept(Self.payer(1, of: Identifier(high: 0, low: 2)), cost: 1, now: 0) == nil)
+        #expect(accounts.accept(Self.payer(3), cost: 1, now: 334) == nil)
+    }
+
+    @Test("requests count over all sessions of a member; without a limit on them there is none on time")
+    func requests() {
+        var accounts = Self.accounts(requests: 2)
+        for _ in 0..<2 { #expect(accounts.accept(Self.payer(1), cost: 1, now: 0) == nil) }
+        #expect(accounts.accept(Self.payer(1), cost: 1, now: 0) == .requests(500))
+        #expect(accounts.accept(Self.payer(2), cost: 1, now: 0) == nil)
+        accounts = Self.accounts(requests: 0)
+        for _ in 0..<100 { #expect(accounts.accept(Self.payer(1), cost: 1_000_000, now: 0) == nil) }
+    }
+
+    @Test("who owes nothing is forgotten, and there are never more accounts than their bound")
+    func bounded() {
+        var accounts = Self.accounts(most: 100)
+        for member in 0..<110 as Range<UInt64> { _ = accounts.accept(Self.payer(member), cost: 0, now: 0) }
+        #expect(accounts.count == 101)
+        accounts.charge(family: Self.family, member: Self.payer(0).member, 200_000, now: 0)
+        accounts.forget(now: 1_000)
+        #expect(accounts.count == 2)
+        accounts.forget(now: 1_999)
+        #expect(accounts.count == 1, "the family has paid")
+        accounts.forget(now: 2_000)
+        #expect(accounts.count == 0)
+    }
+
+    @Test("a long text and an operation on many records are charged more in advance than a message")
+    func estimates() {
+        func cost(_ actions: [Family.Operation.Action], octets: Int) -> Int64 {
+            let operations = actions.map { Family.Operation(kind: .trip, id: Self.family, action: $0) }
+            return WorkEstimate.mutation(Mutation(client: Self.family, id: 1, operations: operations), octets: octets)
+        }
+        #expect(cost([.create(athlete: nil, patch: FieldPatch())], octets: 500) == 110)
+        #expect(cost([.create(athlete: nil, patch: FieldPatch())], octets: 250_000) == 5_100)
+        #expect(cost([.copy(from: Self.family, days: 1)], octets: 100) == 1_102)
+        #expect(cost([Family.Operation.Action](repeating: .delete(base: 1), count: 100), octets: 5_000) == 20_000)
+        #expect(WorkEstimate.mutation(Mutation(client: Self.family, id: 1, body: .undo(sequence: 1)), octets: 50) == 2_101)
+    }
+}
+
+@Suite("Hub: work is charged to those who cause it, guarantee `fair`")
+struct HubChargeTests {
+    private func script() -> HubScript {
+        var limits = Limits()
+        (limits.memberTime, limits.familyTime) = (1, 2)
+        return HubScript(limits: limits)
+    }
+
+    private func receipt(_ id: SessionID, _ mutation: Int64, owed: Int64) -> CommitResult {
+        .receipt(Receipt(session: id, family: HubScript.family, member: HubScript.dana, mutation: mutation, frame: Array("ack \(mutation)".utf8), owed: owed))
+    }
+
+    @Test("a mutation that took long is paid by its author on all their connections, after they have gone, too")
+    func author() {
+        var script = script()
+        let (one, two) = (script.live(at: 0), script.live(at: 0))
+        let maya = script.live(HubScript.maya, role: .athlete, at: 0)
+        _ = script.seen()
+        script.say(.mutate(id: 1, operations: [HubMutationTests.operation]), one)
+        #expect(script.seen() == [.propose(one, 1)])
+        script.hub.closed(one)
+        script.hub.committed([receipt(one, 1, owed: 5_000)])
+        _ = script.seen()
+        script.say(.mutate(id: 1, operations: [HubMutationTests.operation]), two)
+        script.say(.context(.all), two)
+        #expect(script.seen() == [.frame(two, "reject 1 busy"), .frame(two, "error busy")])
+        // The family has more than one member may use.
+        script.say(.mutate(id: 1, operations: [HubMutationTests.operation]), maya)
+        #expect(script.seen() == [.propose(maya, 1)])
+        // 6.1 ms and 5 ms at once: about 1.1 s later it is paid.
+        script.now += 1_200
+        script.say(.mutate(id: 1, operations: [HubMutationTests.operation]), two)
+        #expect(script.seen() == [.propose(two, 1)])
+    }
+
+    @Test("a burst is refused before any of it is done; what the writer has no room for costs nothing")
+    func burst() {
+        let script = script()
+        let id = script.live(at: 0)
+        for mutation in 1...20 { script.say(.mutate(id: Int64(mutation), operations: [HubMutationTests.operation]), id) }
+        let taken = script.seen().filter { if case .propose = $0 { true } else { false } }.count
+        #expect(taken == 5, "5 ms at about 1.1 ms each")
+        let proposals = (1...taken).map { number in
+            Proposal(
+                family: HubScript.family, member: HubScript.dana, context: .all,
+                mutation: Mutation(client: HubScript.client, id: Int64(number), operations: []), session: id, reserved: 1_102)
+        }
+        script.hub.refused(proposals)
+        _ = script.seen()
+        script.say(.mutate(id: 100, operations: [HubMutationTests.operation]), id)
+        #expect(script.seen() == [.propose(id, 100)])
+    }
+}
