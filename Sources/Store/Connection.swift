@@ -51,8 +51,8 @@ enum Connection {
 /// After a checkpoint that copied everything the next commit starts the log from its beginning, unless a reader still needs it. Then the log grows
 /// on; if readers relieve each other without a gap, for good. So a log of `longPages` makes the checkpoint wait for readers.
 struct CheckpointPlan {
-    /// 32 MiB. A wait for readers costs writers time, so it is rare; with it the log stays below twice this size.
-    static let longPages = 8_192
+    /// 24 MiB. A wait for readers costs writers time, so it is rare; with it the log stays far below 64 MiB.
+    static let longPages = 6_144
     /// How long such a checkpoint waits for readers: as long as one read may take.
     static let restartMilliseconds: Int32 = 250
 
@@ -70,11 +70,11 @@ struct CheckpointPlan {
 
     var isDue: Bool { pages - copied >= Connection.checkpointPages }
 
-    /// Four times what is due: then a commit does it itself.
-    var isOverdue: Bool { pages - copied >= 4 * Connection.checkpointPages }
+    /// Twice what is due: then a commit does it itself.
+    var isOverdue: Bool { pages - copied >= 2 * Connection.checkpointPages }
 
-    /// Whether the checkpoint that is due waits for readers. After one that waited in vain the log grows by half before the next.
-    var isRestartDue: Bool { pages >= Self.longPages && pages - restarted >= Self.longPages / 2 }
+    /// Whether the checkpoint that is due waits for readers. After one that waited in vain the log grows by a third before the next.
+    var isRestartDue: Bool { pages >= Self.longPages && pages - restarted >= Self.longPages / 3 }
 
     mutating func didCheckpoint(isRestart: Bool) {
         copied = pages

@@ -229,7 +229,7 @@ package final class Store {
     // MARK: The write-ahead log of SQLite
 
     /// Copies SQLite's log into the database file when it has grown enough. Call it after the results of a commit are handed over,
-    /// so that nobody waits for it; where it is not called, commits do it late, at four times the size.
+    /// so that nobody waits for it; where it is not called, commits do it late, at twice the size.
     ///
     /// SQLite's own automatic checkpoint is off: it would make the authors of a batch wait, and it drops errors, so that a disk which no
     /// longer takes the database file would show only in a log that grows without end.

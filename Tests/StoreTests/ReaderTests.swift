@@ -189,7 +189,7 @@ struct ReaderTests {
             if isCalledFor { try world.store.checkpointIfDue() }
         }
         let size = try #require(try Files.status(world.path + "-wal")).size
-        #expect(size < (isCalledFor ? 2 : 6) * Connection.checkpointPages * 4_096)
+        #expect(size < (isCalledFor ? 2 : 4) * Connection.checkpointPages * 4_096)
         #expect(try Files.status(world.path)?.size ?? 0 > 4 << 20)
     }
 
@@ -206,15 +206,17 @@ struct ReaderTests {
         // Nobody was in the way: the log begins again.
         #expect(look(30) == "not due")
         #expect(look(2_000) == "due")
-        #expect(look(8_000) == "overdue")
+        #expect(look(4_000) == "overdue")
         plan.didCheckpoint(isRestart: false)
-        #expect(look(9_999) == "not due")
-        #expect(look(10_000) == "restart")
+        #expect(look(5_999) == "not due")
+        #expect(look(6_000) == "due")
+        #expect(look(6_144) == "restart")
         plan.didCheckpoint(isRestart: true)
         // In vain.
-        #expect(look(12_000) == "due")
+        #expect(look(8_143) == "not due")
+        #expect(look(8_144) == "due")
         plan.didCheckpoint(isRestart: false)
-        #expect(look(14_096) == "restart")
+        #expect(look(10_144) == "restart")
         plan.didCheckpoint(isRestart: true)
         #expect(look(5) == "not due")
     }
