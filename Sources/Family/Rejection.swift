@@ -13,7 +13,7 @@ package struct Rejection: Error, Hashable, Sendable {
     package var id: Identifier?
     /// The field, by its name on the wire.
     package var field: String?
-    /// Milliseconds after which trying again can help: of every code that may be retried, at least `shortestRetry`.
+    /// Milliseconds after which trying again can help: of every code that may be retried at least `shortestRetry`, of all others `nil`.
     package var retryAfter: Int64?
     package var conflict: Conflict?
     /// With code `overlap`: what would be at the same time, at most `maxOverlaps` of them; empty otherwise.
@@ -40,7 +40,7 @@ package struct Rejection: Error, Hashable, Sendable {
         self.kind = kind
         self.id = id
         self.field = field
-        self.retryAfter = code.isRetryable ? max(retryAfter ?? Self.usualRetry, Self.shortestRetry) : retryAfter
+        self.retryAfter = code.isRetryable ? max(retryAfter ?? Self.usualRetry, Self.shortestRetry) : nil
         self.conflict = conflict
         self.overlaps = overlaps
         self.sequence = sequence
@@ -133,9 +133,10 @@ package enum ErrorCode: String, CaseIterable, Sendable, Hashable {
     case cursorAhead = "cursor_ahead"
 
     /// Sending the very same thing again later, unchanged, can succeed. Such a rejection is not recorded; all others are final.
+    /// `not_joined` is one of them: the join may be on its way.
     package var isRetryable: Bool {
         switch self {
-        case .rateLimited, .tooManyPending, .storageFull, .busy: true
+        case .rateLimited, .tooManyPending, .storageFull, .busy, .notJoined: true
         default: false
         }
     }

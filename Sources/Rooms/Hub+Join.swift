@@ -8,20 +8,23 @@ extension Hub {
     static let portionOctets = 262_144
     /// Pages that one session may have asked for and not got.
     static let maxPendingPages = 4
+    /// Milliseconds after which a client that did not wait for `joined` may try again.
+    static let joinTime: Int64 = 100
 
-    func join(_ session: Session, _ join: Join) {
+    func join(_ session: Session, _ join: Join, _ request: Int64?) {
         switch session.phase {
         case .signedIn: break
         case .anonymous, .signingIn, .ending:
-            sendError(Rejection(.notSignedIn, "Sign in first."), to: session)
+            sendError(Rejection(.notSignedIn, "Sign in first."), to: session, request: request)
             return
         default:
-            sendError(Rejection(.alreadyJoined, "One connection joins one family; open another one."), to: session)
+            sendError(Rejection(.alreadyJoined, "One connection joins one family; open another one."), to: session, request: request)
             return
         }
         // The list is from the sign-in; who joined a family since then signs in again. Nobody else learns that a family exists.
         guard let membership = session.memberships.first(where: { $0.family == join.family }) else {
-            sendError(Rejection(.notFound, "There is no family with this id, or you are not a member of it. Check the id."), to: session)
+            sendError(
+                Rejection(.notFound, "There is no family with this id, or you are not a member of it. Check the id."), to: session, request: request)
             return
         }
         session.phase = .joining
@@ -31,7 +34,7 @@ extension Hub {
         session.isQuiet = join.isQuiet
         session.context = join.context ?? .all
         session.cursor = join.cursor?.sequence ?? 0
-        session.wish = Wish(join)
+        session.wish = Wish(join, request)
         // The seat is taken before the database is asked, so that a removal which commits in between finds this session.
         let room = rooms[join.family] ?? Room(family: join.family)
         guard room.connections(of: membership.member) < limits.connectionsPerMember else {
@@ -46,6 +49,7 @@ extension Hub {
 
     func didJoin(_ session: Session, _ result: Result<Seat, Rejection>) {
         guard session.phase == .joining, let room = session.room else { return }
+        let request = session.wish?.request
         let seat: Seat
         switch result {
         case .success(let found):
@@ -57,7 +61,7 @@ extension Hub {
             seat = found
         case .failure(let rejection):
             standUp(session)
-            sendError(rejection, to: session)
+            sendError(rejection, to: session, request: request)
             return
         }
         session.wish = nil
@@ -66,7 +70,7 @@ extension Hub {
         session.role = seat.role
         guard let context = allowed(session.context, for: session, in: room) else {
             standUp(session)
-            sendError(Rejection(.notFound, "There is no such athlete in this family.", field: "context"), to: session)
+            sendError(Rejection(.notFound, "There is no such athlete in this family.", field: "context"), to: session, request: request)
             return
         }
         session.context = context
@@ -76,7 +80,7 @@ extension Hub {
             .joined(
                 Joined(
                     epoch: seat.epoch, sequence: seat.head, family: room.family, member: seat.member, role: seat.role,
-                    context: context, resumesByChanges: seat.resume == .changes, presence: room.presence())), to: session)
+                    context: context, resumesByChanges: seat.resume == .changes, presence: room.presence())), to: session, request: request)
         if !session.isQuiet { announce(seat.member, in: room, except: session) }
         session.phase = .catchingUp
         switch seat.resume {
@@ -192,19 +196,19 @@ extension Hub {
 
     // MARK: Context
 
-    func changeContext(_ session: Session, _ context: Context) {
+    func changeContext(_ session: Session, _ context: Context, _ request: Int64?) {
         guard let room = session.room, session.isSeated else {
-            sendError(Rejection(.notJoined, "Join a family first."), to: session)
+            sendError(Rejection(.notJoined, "Join a family first.", retryAfter: Hub.joinTime), to: session, request: request)
             return
         }
         guard let context = allowed(context, for: session, in: room) else {
-            sendError(Rejection(.notFound, "There is no such athlete in this family.", field: "context"), to: session)
+            sendError(Rejection(.notFound, "There is no such athlete in this family.", field: "context"), to: session, request: request)
             return
         }
-        guard admits(session, in: room, request: nil) else { return }
+        guard admits(session, in: room, request: request) else { return }
         let before = session.context
         session.context = context
-        send(.context(context), to: session)
+        send(.context(context), to: session, request: request)
         noteVisit(session, in: room)
         // Whoever repeats themself speaks to nobody else.
         if context != before, !session.isQuiet { announce(session.member, in: room, except: nil) }

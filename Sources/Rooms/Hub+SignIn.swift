@@ -7,9 +7,10 @@ extension Hub {
     /// Codes that one connection may try: enough for a typing error, useless for guessing.
     static let maxRedemptions = 5
 
-    func signIn(_ session: Session, token: String) {
-        guard isAnonymous(session) else { return }
+    func signIn(_ session: Session, token: String, _ request: Int64?) {
+        guard isAnonymous(session, request) else { return }
         session.phase = .signingIn
+        session.request = request
         session.token = token
         emit(.read(session.id, .signIn(token: token)))
     }
@@ -20,7 +21,8 @@ extension Hub {
         guard let answer, !ended.contains(answer.session) else {
             session.phase = .anonymous
             sendError(
-                Rejection(.tokenUnknown, "This sign-in is not valid (any more). Ask a parent of the family for a new one."), to: session)
+                Rejection(.tokenUnknown, "This sign-in is not valid (any more). Ask a parent of the family for a new one."), to: session,
+                request: session.request)
             end(session, .sessionEnded, "unknown token")
             return
         }
@@ -44,32 +46,35 @@ extension Hub {
         if answer.isRenewalDue { renewals.append(answer.session) }
         session.person = answer.person
         session.memberships = answer.memberships
-        send(.welcome(Welcome(server: serverVersion, time: time, memberships: answer.memberships, limits: limits)), to: session)
+        let welcome = Welcome(server: serverVersion, time: time, memberships: answer.memberships, limits: limits)
+        send(.welcome(welcome), to: session, request: session.request)
+        session.request = nil
     }
 
     /// - Returns: whether a sign-in or redemption may begin; if not, the session was told why.
-    private func isAnonymous(_ session: Session) -> Bool {
+    private func isAnonymous(_ session: Session, _ request: Int64?) -> Bool {
         switch session.phase {
         case .anonymous: return true
         case .signingIn:
             sendError(
                 Rejection(.tooManyPending, "The last sign_in or redeem has no answer yet. Wait for its answer, then send this again.", retryAfter: 100),
-                to: session)
+                to: session, request: request)
         case .signedIn, .joining, .catchingUp, .live, .ending, .closed:
-            sendError(Rejection(.alreadySignedIn, "This connection is signed in already."), to: session)
+            sendError(Rejection(.alreadySignedIn, "This connection is signed in already."), to: session, request: request)
         }
         return false
     }
 
     /// A reader looks the code up, so that a stranger who guesses codes costs the writer nothing.
-    func redeem(_ session: Session, code: String, nonce: String) {
-        guard isAnonymous(session) else { return }
+    func redeem(_ session: Session, code: String, nonce: String, _ request: Int64?) {
+        guard isAnonymous(session, request) else { return }
         guard session.redemptions < Hub.maxRedemptions else {
             end(session, .policyViolation, "too many codes")
             return
         }
         session.redemptions += 1
         session.phase = .signingIn
+        session.request = request
         emit(.read(session.id, .redemption(code: code, nonce: nonce)))
     }
 
@@ -77,14 +82,16 @@ extension Hub {
         guard session.phase == .signingIn else { return }
         if let refusal {
             session.phase = .anonymous
-            sendError(refusal, to: session)
+            sendError(refusal, to: session, request: session.request)
             return
         }
         guard redemptions.count < Hub.maxRedemptionsAtWriter else {
             session.phase = .anonymous
             // The code was not tried.
             session.redemptions -= 1
-            sendError(Rejection(.busy, "Too many codes are redeemed at once. Send this again in a moment.", retryAfter: 1_000), to: session)
+            sendError(
+                Rejection(.busy, "Too many codes are redeemed at once. Send this again in a moment.", retryAfter: 1_000), to: session,
+                request: session.request)
             return
         }
         redemptions.insert(session.id)
@@ -95,18 +102,19 @@ extension Hub {
     ///
     /// If the disk is full, the end cannot be durable yet. It stays in effect here all the same: a person who signs out because their token was stolen
     /// must not have it work again. The session that asked is told `storage_full`, and the end is tried again until it is durable.
-    func signOut(_ session: Session) {
+    func signOut(_ session: Session, _ request: Int64?) {
         guard let number = session.number else {
-            sendError(Rejection(.notSignedIn, "Sign in first."), to: session)
+            sendError(Rejection(.notSignedIn, "Sign in first."), to: session, request: request)
             return
         }
         // Each is a job of the writer's; one is enough.
         guard !session.isSigningOut else { return }
         guard ended.begin(number) else {
-            sendError(Rejection(.busy, "The server is busy. Sign out again in a moment.", retryAfter: 1_000), to: session)
+            sendError(Rejection(.busy, "The server is busy. Sign out again in a moment.", retryAfter: 1_000), to: session, request: request)
             return
         }
         session.isSigningOut = true
+        session.request = request
         for other in allSessions where other.number == number && other.phase != .closed { suspend(other) }
         emit(.endSession(number))
     }
@@ -118,7 +126,7 @@ extension Hub {
     package func didNotEnd(_ number: Int64, _ rejection: Rejection) {
         for session in allSessions where session.number == number && session.isSigningOut {
             session.isSigningOut = false
-            sendError(rejection, to: session)
+            sendError(rejection, to: session, request: session.request)
         }
     }
 
@@ -135,9 +143,9 @@ extension Hub {
         switch answer {
         case .token(let token, let family, let member, let ended):
             if let ended { endSessions(ended) }
-            send(.token(token: token, family: family, member: member), to: session)
+            send(.token(token: token, family: family, member: member), to: session, request: session.request)
         case .rejected(let rejection):
-            sendError(rejection, to: session)
+            sendError(rejection, to: session, request: session.request)
         case .redemptionClosed:
             break
         }
@@ -160,7 +168,7 @@ extension Hub {
     package func endSessions(_ number: Int64) {
         ended.didCommit(number)
         for session in allSessions where session.number == number && session.phase != .closed {
-            send(.signedOut, to: session)
+            send(.signedOut, to: session, request: session.request)
             end(session, .sessionEnded, "signed out")
         }
     }

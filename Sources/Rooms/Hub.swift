@@ -102,7 +102,10 @@ package final class Hub {
 
     func emit(_ effect: Effect) { effects.append(effect) }
 
-    func send(_ frame: ServerFrame, to session: Session) { emit(.send(session.id, frame.encode())) }
+    /// - Parameter request: of the frame that this one answers.
+    func send(_ frame: ServerFrame, to session: Session, request: Int64? = nil) {
+        emit(.send(session.id, (request.map { .tagged(frame, request: $0) } ?? frame).encode()))
+    }
 
     func sendError(_ rejection: Rejection, to session: Session, request: Int64? = nil) {
         guard tolerates(session) else { return }
@@ -291,33 +294,38 @@ package final class Hub {
         guard let session = session(id), session.phase != .closed else { return }
         self.now = now
         let frame: ClientFrame
+        let request: Int64?
         do {
-            frame = try ClientFrame.decode(octets, limits: limits)
+            switch try ClientFrame.decode(octets, limits: limits) {
+            case .tagged(let tagged, let number): (frame, request) = (tagged, number)
+            case let untagged: (frame, request) = (untagged, nil)
+            }
         } catch {
-            sendError(error, to: session)
+            sendError(error, to: session, request: ClientFrame.request(ofRefused: octets, limits: limits))
             end(session, .badFrame, "not a frame of huddle.v1")
             return
         }
         if session.phase == .ending {
-            if case .signOut = frame { return signOut(session) }
-            sendError(Rejection(.notSignedIn, "This sign-in has ended."), to: session)
+            if case .signOut = frame { return signOut(session, request) }
+            sendError(Rejection(.notSignedIn, "This sign-in has ended."), to: session, request: request ?? frame.request)
             return
         }
         switch frame {
-        case .signIn(let token): signIn(session, token: token)
-        case .redeem(let code, let nonce): redeem(session, code: code, nonce: nonce)
-        case .join(let join): self.join(session, join)
+        case .tagged: preconditionFailure("a frame has one request")
+        case .signIn(let token): signIn(session, token: token, request)
+        case .redeem(let code, let nonce): redeem(session, code: code, nonce: nonce, request)
+        case .join(let join): self.join(session, join, request)
         case .mutation(let id, let body, let overlap):
             mutate(session, id, body, overlap, octets: octets.count, now: now)
         case .refusedMutation(let mutation, let rejection): refuse(session, mutation, rejection, octets, now: now)
-        case .context(let context): changeContext(session, context)
+        case .context(let context): changeContext(session, context, request)
         case .list(let request): list(session, request)
         case .statistics(let request): statistics(session, request)
         case .history(let request): history(session, request)
         case .digest(let request): digest(session, request)
         case .accessLog(let request): accessLog(session, request)
         case .refusedRequest(let request, let rejection): refuse(session, request: request, rejection)
-        case .signOut: signOut(session)
+        case .signOut: signOut(session, request)
         }
     }
 

@@ -26,8 +26,13 @@ extension SnapshotUnderWay: Sendable {}
 /// What a session asked to join, kept apart while the database is asked for a seat.
 final class Wish {
     let join: Join
+    /// Of the `join` frame.
+    let request: Int64?
 
-    init(_ join: Join) { self.join = join }
+    init(_ join: Join, _ request: Int64?) {
+        self.join = join
+        self.request = request
+    }
 }
 
 @available(*, unavailable)
@@ -61,6 +66,8 @@ final class Session {
 
     /// The token that is being looked up; `nil` again with the welcome.
     var token: String?
+    /// Of the `sign_in`, `redeem` or `sign_out` that waits for its answer.
+    var request: Int64?
 
     // From the sign-in.
     /// The session's name in the database; `nil` before the sign-in.

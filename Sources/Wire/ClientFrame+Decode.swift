@@ -26,6 +26,26 @@ extension ClientFrame {
     }
 }
 
+extension ClientFrame {
+    /// The `request` of a frame that `decode` refused, for the error that answers it; `nil` when it has none that can be read.
+    package static func request(ofRefused octets: UnsafeRawBufferPointer, limits: Limits) -> Int64? {
+        var request: Int64?
+        do throws(JSONError) {
+            try JSONReader.read(octets, maxDepth: limits.jsonDepth) { reader throws(JSONError) in
+                try reader.readObject { reader, key throws(JSONError) in
+                    guard key == "request", try reader.peekKind() == .integer else { return try reader.skipValue() }
+                    var ahead = reader
+                    request = try? ahead.readCount()
+                    try reader.skipValue()
+                }
+            }
+        } catch {
+            return nil
+        }
+        return request
+    }
+}
+
 /// The words of a client's `"type"`.
 enum ClientFrameType: String, CaseIterable {
     case mutate
@@ -43,16 +63,16 @@ enum ClientFrameType: String, CaseIterable {
     fileprivate var members: Members {
         switch self {
         case .mutate: [.mutation, .operations, .undo, .overlap]
-        case .signIn: [.token]
-        case .redeem: [.code, .nonce]
-        case .join: [.family, .client, .context, .cursor, .quiet]
-        case .context: [.context]
+        case .signIn: [.token, .request]
+        case .redeem: [.code, .nonce, .request]
+        case .join: [.family, .client, .context, .cursor, .quiet, .request]
+        case .context: [.context, .request]
         case .list: [.request, .kind, .athlete, .filter, .search, .sort, .before, .limit, .count, .deleted]
         case .statistics: [.request, .kind, .athlete]
         case .history: [.request, .record, .before, .limit]
         case .digest: [.request, .after]
         case .accessLog: [.request, .before, .limit]
-        case .signOut: []
+        case .signOut: [.request]
         }
     }
 }
@@ -356,18 +376,18 @@ private struct ClientFrameReader {
             return .mutation(id: mutation, body: .operations(operations), overlap: overlap)
         case .signIn:
             guard let token else { throw missing("token") }
-            return .signIn(token: token)
+            return tagged(.signIn(token: token))
         case .redeem:
             guard let code else { throw missing("code") }
             guard let nonce else { throw missing("nonce") }
-            return .redeem(code: code, nonce: nonce)
+            return tagged(.redeem(code: code, nonce: nonce))
         case .join:
             guard let family else { throw missing("family") }
             guard let client else { throw missing("client") }
-            return .join(Join(family: family, client: client, context: context, cursor: cursor, isQuiet: quiet))
+            return tagged(.join(Join(family: family, client: client, context: context, cursor: cursor, isQuiet: quiet)))
         case .context:
             guard let context else { throw missing("context") }
-            return .context(context)
+            return tagged(.context(context))
         case .list:
             guard let request else { throw missing("request") }
             guard let kind else { throw missing("kind") }
@@ -395,8 +415,12 @@ private struct ClientFrameReader {
             guard beforeSequence == nil else { throw refuse(.invalid, "before is the next of an earlier page", field: "before") }
             return .accessLog(AccessLogRequest(request: request, before: before, limit: limit))
         case .signOut:
-            return .signOut
+            return tagged(.signOut)
         }
+    }
+
+    private func tagged(_ frame: ClientFrame) -> ClientFrame {
+        request.map { .tagged(frame, request: $0) } ?? frame
     }
 
     private mutating func begin(_ name: StaticString, _ bit: Members) {

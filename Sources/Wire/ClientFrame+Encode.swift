@@ -14,7 +14,17 @@ extension ClientFrame {
     package func encode(into writer: inout JSONWriter) {
         writer.beginObject()
         writer.key("type")
+        encodeRest(into: &writer)
+        writer.endObject()
+    }
+
+    /// Everything after `"type":`.
+    private func encodeRest(into writer: inout JSONWriter) {
         switch self {
+        case .tagged(let frame, let request):
+            frame.encodeRest(into: &writer)
+            writer.key("request")
+            writer.integer(request)
         case .signIn(let token):
             writer.word("sign_in")
             writer.key("token")
@@ -124,8 +134,8 @@ extension ClientFrame {
         case .signOut:
             writer.word("sign_out")
         }
-        writer.endObject()
     }
+
     private static func encode(_ list: ListRequest, into writer: inout JSONWriter) {
         writer.word("list")
         writer.key("request")

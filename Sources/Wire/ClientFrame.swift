@@ -33,9 +33,25 @@ package enum ClientFrame: Hashable, Sendable {
     case refusedRequest(request: Int64, Rejection)
     /// `{"type":"sign_out"}`: ends this session everywhere.
     case signOut
+    /// A `sign_in`, `redeem`, `join`, `context` or `sign_out` with `"request":7`, which every answer to it echoes. The frames above have a
+    /// number of their own.
+    indirect case tagged(ClientFrame, request: Int64)
 }
 
 extension ClientFrame {
+    /// The number that its answers echo; `nil` for mutations, and where the client gave none.
+    package var request: Int64? {
+        switch self {
+        case .tagged(_, let request), .refusedRequest(let request, _): request
+        case .list(let list): list.request
+        case .statistics(let statistics): statistics.request
+        case .history(let history): history.request
+        case .digest(let digest): digest.request
+        case .accessLog(let log): log.request
+        case .signIn, .redeem, .join, .mutation, .refusedMutation, .context, .signOut: nil
+        }
+    }
+
     /// A mutation of operations that accepts no overlap.
     package static func mutate(id: Int64, operations: [Operation]) -> ClientFrame {
         .mutation(id: id, body: .operations(operations), overlap: nil)

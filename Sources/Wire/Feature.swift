@@ -16,6 +16,7 @@ package enum Feature: String, CaseIterable, Sendable {
     case plans
     case overlaps
     case uploads
+    case requests
 
     /// Words of `op` that belong to it.
     package var operations: [String] { self == .plans ? ["shift", "copy"] : [] }

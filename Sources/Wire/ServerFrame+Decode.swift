@@ -165,6 +165,15 @@ private struct ServerFrameReader {
 
     /// Puts the members together. Every branch takes what it needs; whatever else came is left aside.
     func frame() throws(JSONError) -> ServerFrame {
+        let frame = try untagged()
+        guard let request else { return frame }
+        switch type {
+        case .welcome, .token, .joined, .context, .signedOut: return .tagged(frame, request: request)
+        default: return frame
+        }
+    }
+
+    private func untagged() throws(JSONError) -> ServerFrame {
         if let typeOfTomorrow { return .unknown(type: typeOfTomorrow) }
         guard let type else { throw .invalid("the frame needs a type") }
         switch type {

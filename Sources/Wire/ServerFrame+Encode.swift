@@ -226,6 +226,10 @@ extension ServerFrame {
             writer.string(type)
         case .signedOut:
             writer.word("signed_out")
+        case .tagged(let frame, let request):
+            frame.encodeRest(into: &writer)
+            writer.key("request")
+            writer.integer(request)
         case .error(let rejection, let request):
             writer.word("error")
             RejectionCodec.encode(rejection, into: &writer)

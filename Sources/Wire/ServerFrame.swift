@@ -46,6 +46,8 @@ package enum ServerFrame: Hashable, Sendable {
     case accessLog(AccessPage)
     /// `{"type":"signed_out"}`, then close 4501.
     case signedOut
+    /// A `welcome`, `token`, `joined`, `context` or `signed_out` with the `"request":7` of the frame that it answers.
+    indirect case tagged(ServerFrame, request: Int64)
     /// `{"type":"error","code":"not_joined","message":"…","retry":false,"request":1}`
     case error(Rejection, request: Int64?)
     /// A frame of a type that a newer server added; to be left aside; its members are forgotten.

@@ -80,6 +80,7 @@ struct SchemaValidator: Sendable {
             case "if":
                 if matches(rule), let then = rules["then"] { try check(value, then, in: file, at: place) }
             case "then": break
+            case "not": try require(!matches(rule), "is what it must not be")
             default: throw Mismatch(place: file, problem: "the validator does not know the keyword \(keyword)")
             }
         }

@@ -90,8 +90,18 @@ struct HubScript {
         case .digest: return "digest"
         case .accessLog: return "access log"
         case .signedOut: return "signed out"
+        case .tagged(let frame, let request): return word(frame.encode()) + " (request \(request))"
         case .unknown(let type): return "unknown \(type)"
         case .error(let rejection, _): return "error \(rejection.code.rawValue)"
+        }
+    }
+
+    /// What was sent, with the request that each answers.
+    func answers() -> [String] {
+        hub.takeEffects().compactMap { effect in
+            guard case .send(_, let octets) = effect else { return nil }
+            guard case .error(let rejection, let request?)? = try? ServerFrame.decode(octets) else { return HubScript.word(octets) }
+            return "error \(rejection.code.rawValue) (request \(request))"
         }
     }
 

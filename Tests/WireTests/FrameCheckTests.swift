@@ -23,15 +23,19 @@ struct FrameCheckTests {
         (#"{"type":"change","seq":1,"at":1,"member":"\#(family)","changes":[{"op":"delete","kind":"event","id":"\#(family)","version":2}]}"#, true),
         (#"{"type":"change","seq":1,"at":1,"member":"\#(family)","changes":[{"op":"delete","kind":"event","id":"\#(family)","version":0}]}"#, false),
         (#"{"type":"change","seq":1,"at":1,"member":"\#(family)","changes":[{"op":"update","kind":"event","id":"\#(family)","version":2,"fields":{"name":7}}]}"#, false),
-        (#"{"type":"error","code":"not_joined","message":"Join a family first.","retry":false}"#, true),
-        (#"{"type":"error","code":"not_joined","message":"Join us.","retry":false}"#, false),
+        (#"{"type":"error","code":"not_joined","message":"Join a family first.","retry":true,"retry_after":50}"#, true),
+        (#"{"type":"error","code":"not_joined","message":"Join a family first.","retry":true,"retry_after":49}"#, false),
+        (#"{"type":"error","code":"not_joined","message":"Join a family first.","retry":true}"#, false),
+        (#"{"type":"error","code":"not_joined","message":"Join us.","retry":true,"retry_after":50}"#, false),
+        (#"{"type":"error","code":"not_signed_in","message":"Sign in first.","retry":false}"#, true),
+        (#"{"type":"error","code":"not_signed_in","message":"Sign in first.","retry":false,"retry_after":1000}"#, false),
         (#"{"type":"error","code":"not_known","message":"Join a family first.","retry":false}"#, false),
     ] as [(String, Bool)])
     func frames(_ text: String, _ isGood: Bool) {
         #expect((FrameCheck.problem(Array(text.utf8)) == nil) == isGood, "\(FrameCheck.problem(Array(text.utf8)) ?? "no problem")")
     }
 
-    @Test("A keyword that the validator does not know is a mismatch, whatever the value", arguments: ["not", "minProperties", "const2"])
+    @Test("A keyword that the validator does not know is a mismatch, whatever the value", arguments: ["dependentRequired", "minProperties", "const2"])
     func keywords(_ keyword: String) throws {
         let validator = SchemaValidator(documents: ["a.json": try JSONTree(Array("{\"type\":\"object\",\"\(keyword)\":{}}".utf8))])
         #expect(throws: SchemaValidator.Mismatch.self) { try validator.validate(.object([:]), against: "a.json") }

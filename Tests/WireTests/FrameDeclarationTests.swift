@@ -158,6 +158,15 @@ struct FrameDeclarationTests {
         #expect(throws: Rejection.self) { try features(",\"features\":\"quiet\"") }
     }
 
+    @Test("The number of a refused frame is found where the frame can be read, for the error that answers it", arguments: [
+        ("{\"type\":\"join\",\"request\":7}", 7), ("{\"request\":9007199254740991,\"type\":\"x\"}", 9_007_199_254_740_991),
+        ("{\"type\":\"context\",\"context\":7,\"request\":0}", 0), ("{\"type\":\"join\"}", nil), ("{\"request\":\"7\"}", nil),
+        ("{\"request\":-1}", nil), ("{\"request\":7.5}", nil), ("{\"request\":7,", nil), ("{\"request\":7,\"request\":8}", nil), ("[7]", nil),
+    ] as [(String, Int64?)])
+    func refusedRequest(text: String, request: Int64?) {
+        #expect(octets(text).withUnsafeBytes { ClientFrame.request(ofRefused: $0, limits: Limits()) } == request)
+    }
+
     /// Names, their order, and which may be left out.
     private func check(_ declaration: FrameDeclaration, _ examples: [[(name: String, value: String)]]) {
         let declared = ["type"] + declaration.members.map(\.name)

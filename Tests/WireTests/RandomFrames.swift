@@ -92,6 +92,14 @@ struct RandomFrames {
     }
 
     mutating func clientFrame() -> ClientFrame {
+        let frame = untaggedClientFrame()
+        switch frame {
+        case .signIn, .redeem, .join, .context, .signOut: return chance(50) ? .tagged(frame, request: sequence()) : frame
+        default: return frame
+        }
+    }
+
+    private mutating func untaggedClientFrame() -> ClientFrame {
         switch number(0...13) {
         case 0: return .signIn(token: word())
         case 1: return .redeem(code: word(), nonce: Hex.encode((0..<16).map { _ in UInt8(number(0...255)) }))
@@ -275,6 +283,14 @@ struct RandomFrames {
     }
 
     mutating func serverFrame() -> ServerFrame {
+        let frame = untaggedServerFrame()
+        switch frame {
+        case .welcome, .token, .joined, .context, .signedOut: return chance(50) ? .tagged(frame, request: sequence()) : frame
+        default: return frame
+        }
+    }
+
+    private mutating func untaggedServerFrame() -> ServerFrame {
         switch number(0...22) {
         case 0:
             var limits = Limits()

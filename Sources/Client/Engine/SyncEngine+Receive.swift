@@ -7,6 +7,7 @@ extension SyncEngine {
     package mutating func receive(_ frame: ServerFrame, now: Int64) -> [SyncAction] {
         // A newer server may say what this program does not know.
         if case .unknown = frame { return [] }
+        if case .tagged(let answer, _) = frame { return receive(answer, now: now) }
         switch phase {
         case .stopped, .offline: return []
         case .signingIn: receiveSigningIn(frame)
@@ -88,7 +89,7 @@ extension SyncEngine {
         case .signedOut: stop(.signedOut)
         case .error(let rejection, let request): receiveError(rejection, request)
         case .welcome, .token: fail(.unexpectedFrame(frame.word))
-        case .unknown: break
+        case .unknown, .tagged: break
         }
     }
 
@@ -164,9 +165,11 @@ extension SyncEngine {
             return
         }
         if rejection.code == .notSignedIn || rejection.code == .notJoined { return fail(.unexpectedFrame("error")) }
-        if request == nil, askedForContext {
+        if askedForContext, request == contextRequest {
             askedForContext = false
             configuration.context = context
+            output.append(.notify(.failed(rejection, request: nil)))
+            return
         }
         output.append(.notify(.failed(rejection, request: request)))
     }
@@ -256,6 +259,7 @@ extension ServerFrame {
         case .digest: "digest"
         case .accessLog: "access_log"
         case .signedOut: "signed_out"
+        case .tagged(let frame, _): frame.word
         case .error: "error"
         case .unknown(let type): type
         }

@@ -115,6 +115,8 @@ package struct SyncEngine: Sendable {
     /// Pending mutations with complaints: while there are any, one is sent at a time, so that the next complaint names its cause.
     var suspects = 0
     var askedForContext = false
+    /// The number of the `context` frame that waits for its answer; `nil` where the server knows no such numbers.
+    var contextRequest: Int64?
     var backoff: Backoff
     /// Attempts in a row that did not come to `live`.
     var failures = 0
@@ -186,7 +188,12 @@ package struct SyncEngine: Sendable {
         configuration.context = wanted
         if isJoined {
             askedForContext = true
-            output.append(.send(.context(wanted)))
+            contextRequest = nil
+            if features.contains(.requests) {
+                lastRequest += 1
+                contextRequest = lastRequest
+            }
+            output.append(.send(contextRequest.map { .tagged(.context(wanted), request: $0) } ?? .context(wanted)))
         } else {
             context = wanted
         }

@@ -46,6 +46,9 @@ enum CommonSchema {
         ]),
         ("count", ["type": "integer", "minimum": 0, "maximum": .integer(WireBounds.integer)]),
         ("positive", ["type": "integer", "minimum": 1, "maximum": .integer(WireBounds.integer)]),
+        ("wait", [
+            "type": "integer", "description": "Milliseconds.", "minimum": .integer(Rejection.shortestRetry), "maximum": .integer(WireBounds.integer),
+        ]),
         ("instant", ["type": "integer", "description": "Milliseconds since 1970, UTC."]),
         ("word", [
             "type": "string", "description": "A secret or a mark of the server, to be given back as it is.",

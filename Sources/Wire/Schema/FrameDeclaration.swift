@@ -26,14 +26,17 @@ package struct FrameDeclaration: Sendable {
     package let members: [Member]
     /// Of these members a frame has exactly one; none of them is required by itself.
     package let oneOf: [String]
+    /// What holds between members, as `allOf`.
+    package let rules: [SchemaTree]
     /// `nil`: known since 0.1.0.
     package let feature: Feature?
 
-    init(_ type: String, _ meaning: String, _ members: [Member] = [], oneOf: [String] = [], feature: Feature? = nil) {
+    init(_ type: String, _ meaning: String, _ members: [Member] = [], oneOf: [String] = [], rules: [SchemaTree] = [], feature: Feature? = nil) {
         self.type = type
         self.meaning = meaning
         self.members = members
         self.oneOf = oneOf
+        self.rules = rules
         self.feature = feature
     }
 }
@@ -47,10 +50,12 @@ extension FrameDeclaration {
     package static let client: [FrameDeclaration] = [
         .init("sign_in", "Opens a session. Answer: welcome, or error token_unknown.", [
             .init("token", common("word"), "The session's secret."),
+            .init("request", common("count"), "Any number of the client's; every answer echoes it.", required: false, feature: .requests),
         ]),
         .init("redeem", "Turns an invite's one-time code into a session token. Answer: token, or error code_unknown.", [
             .init("code", common("word"), "The code as it was handed over."),
             .init("nonce", common("nonce"), "Kept until the token is stored. If the answer was lost, the same code with it gives another token."),
+            .init("request", common("count"), "Any number of the client's; every answer echoes it.", required: false, feature: .requests),
         ]),
         .init("join", "Takes a seat in one family's room. Answer: joined, then changes or a snapshot, then live.", [
             .init("family", common("identifier"), "One of welcome's memberships."),
@@ -58,6 +63,7 @@ extension FrameDeclaration {
             .init("context", common("context"), "Whose season is looked at; left out: an athlete's own, all for others.", required: false),
             .init("cursor", common("cursor"), "Where the client stopped; left out: a snapshot, please.", required: false),
             .init("quiet", ["type": "boolean"], "True: nobody is told of this connection; left out: false.", required: false, feature: .quiet),
+            .init("request", common("count"), "Any number of the client's; every answer echoes it.", required: false, feature: .requests),
         ]),
         .init("mutate", "Asks for changes that happen all together or not at all. Answer: ack or reject.", [
             .init("mutation", common("positive"), "The client's own number, larger than every earlier one of this client."),
@@ -69,6 +75,7 @@ extension FrameDeclaration {
         ], oneOf: ["operations", "undo"]),
         .init("context", "Looks at another season. Answer: context.", [
             .init("context", common("context"), "\"all\" or the id of an athlete of the family."),
+            .init("request", common("count"), "Any number of the client's; every answer echoes it.", required: false, feature: .requests),
         ]),
         .init("list", "Asks for a page of a list. Answer: page.", [
             .init("request", common("count"), "Echoed in the answer."),
@@ -103,7 +110,9 @@ extension FrameDeclaration {
             .init("before", common("word"), "The next of an earlier answer; left out: begin at the newest.", required: false),
             .init("limit", ["type": "integer", "minimum": 1], "How many at most, not more than page_records."),
         ], feature: .accessLog),
-        .init("sign_out", "Ends this session everywhere. Answer: signed_out, then close 4501."),
+        .init("sign_out", "Ends this session everywhere. Answer: signed_out, then close 4501.", [
+            .init("request", common("count"), "Any number of the client's; every answer echoes it.", required: false, feature: .requests),
+        ]),
     ]
 
     private static let rejection: [Member] = [
@@ -114,10 +123,16 @@ extension FrameDeclaration {
         .init("id", common("identifier"), "The record that it is about.", required: false),
         .init("field", ["type": "string"], "The field, by its name.", required: false),
         .init("retry", ["type": "boolean"], "Whether the very same thing can succeed later."),
-        .init("retry_after", common("count"), "With every retry that is true: milliseconds to wait first, at least 50.", required: false),
+        .init("retry_after", common("wait"), "With every retry that is true, and with no other: milliseconds to wait first.", required: false),
         .init("conflict", common("conflict"), "With code conflict: what has to be decided.", required: false),
         .init("overlaps", list("overlap"), "With code overlap: what would be at the same time.", required: false, feature: .overlaps),
         .init("seq", common("positive"), "With code contradicted: the later change that stands in the way.", required: false, feature: .undo),
+    ]
+
+    /// Who may try again is told when, and nobody else.
+    private static let retryRules: [SchemaTree] = [
+        ["if": ["properties": ["retry": ["const": true]]], "then": ["required": ["retry_after"]]],
+        ["if": ["properties": ["retry": ["const": false]]], "then": ["not": ["required": ["retry_after"]]]],
     ]
 
     package static let server: [FrameDeclaration] = [
@@ -131,14 +146,16 @@ extension FrameDeclaration {
                 "type": "array", "items": ["type": "string"],
                 "$comment": .string("Of this server: " + Feature.allCases.map(\.rawValue).joined(separator: ", ") + "."),
             ], "What the server knows besides 0.1.0; left out: nothing. Ignore words that you do not know.", required: false),
+            .init("request", common("count"), "The number in the frame that it answers.", required: false, feature: .requests),
         ]),
         .init("token", "Answers redeem.", [
             .init("token", common("word"), "The new session's secret."),
             .init("family", common("identifier"), "The family that the invite was for."),
             .init("member", common("identifier"), "The member that the invite was for."),
+            .init("request", common("count"), "The number in the frame that it answers.", required: false, feature: .requests),
         ]),
         .init("joined", "Answers join, before any record.", [
-            .init("epoch", common("word"), "Names the family's log; another family has another, and a restored backup too."),
+            .init("epoch", common("word"), "Names the family's log. Other families and restored backups have other epochs."),
             .init("seq", common("count"), "The family's last sequence at this moment."),
             .init("family", common("identifier"), "The family."),
             .init("member", common("identifier"), "Who one is in it."),
@@ -147,6 +164,7 @@ extension FrameDeclaration {
             .init("resume", ["enum": ["changes", "snapshot"]],
                 "What follows: the changes after the cursor, or a snapshot and the changes after it."),
             .init("presence", list("presence"), "Who is here."),
+            .init("request", common("count"), "The number in the frame that it answers.", required: false, feature: .requests),
         ]),
         .init("reset", "Forget the records held, a snapshot follows. Drafts stay.", [
             .init("reason", ["enum": ["epoch_changed", "log_trimmed"]], "Why the cursor could not be used."),
@@ -177,7 +195,7 @@ extension FrameDeclaration {
             .init("records", list("version"), "The new version of each record that changed."),
             .init("warnings", list("warning"), "What was done and may not be meant.", required: false, feature: .overlaps),
         ]),
-        .init("reject", "The mutation was not done, no part of it.", [.init("mutation", common("positive"), "Which.")] + rejection),
+        .init("reject", "The mutation was not done, no part of it.", [.init("mutation", common("positive"), "Which.")] + rejection, rules: retryRules),
         .init("presence", "Somebody came, went, or looks at another season.", [
             .init("member", common("identifier"), "Who."),
             .init("connections", common("count"), "How many there are; 0: gone."),
@@ -195,6 +213,7 @@ extension FrameDeclaration {
         ], feature: .uploads),
         .init("context", "The context in force from now on.", [
             .init("context", common("context"), "\"all\" or the id of an athlete."),
+            .init("request", common("count"), "The number in the frame that it answers.", required: false, feature: .requests),
         ]),
         .init("role", "What this member may do has changed.", [
             .init("role", common("role"), "From now on."),
@@ -226,9 +245,11 @@ extension FrameDeclaration {
             .init("entries", list("access"), "Newest first."),
             .init("next", common("word"), "Where the next page begins; left out: this was the oldest.", required: false),
         ], feature: .accessLog),
-        .init("signed_out", "Answers sign_out; close 4501 follows."),
-        .init("error", "A frame that is no mutation was not done.", rejection + [
-            .init("request", common("count"), "The number in the request that it answers.", required: false),
+        .init("signed_out", "Answers sign_out; close 4501 follows.", [
+            .init("request", common("count"), "The number in the frame that it answers; only on the connection that asked.", required: false, feature: .requests),
         ]),
+        .init("error", "A frame that is no mutation was not done.", rejection + [
+            .init("request", common("count"), "The number in the frame that it answers.", required: false),
+        ], rules: retryRules),
     ]
 }

@@ -43,6 +43,7 @@ package enum SchemaDocument {
             ("required", .array(["type"] + frame.members.filter(\.isRequired).map { .string($0.name) })),
         ]
         if !frame.oneOf.isEmpty { schema.append(("oneOf", .array(frame.oneOf.map { ["required": [.string($0)]] }))) }
+        if !frame.rules.isEmpty { schema.append(("allOf", .array(frame.rules))) }
         schema.append(("additionalProperties", false))
         return .object(schema)
     }

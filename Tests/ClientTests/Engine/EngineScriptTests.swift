@@ -65,6 +65,27 @@ struct EngineConnectionTests {
         #expect(second <= Backoff.first * 2)
     }
 
+    @Test("A context has a number where the server knows it, so that another refusal is not taken for its own")
+    func numberedContext() {
+        var engine = World.live()
+        let asked = engine.ask(now: 1) { .list(ListRequest(request: $0, kind: .message, limit: 5)) }
+        #expect(asked?.request == 1)
+        #expect(engine.setContext(.athlete(World.athlete), now: 2).sent == [.tagged(.context(.athlete(World.athlete)), request: 2)])
+        let other = Rejection(.busy, "b", retryAfter: 100)
+        #expect(engine.receive(.error(other, request: 1), now: 3).notices == [.failed(other, request: 1)])
+        #expect(engine.receive(.tagged(.context(.athlete(World.athlete)), request: 2), now: 4).notices == [.context(.athlete(World.athlete))])
+        _ = engine.setContext(.athlete(World.other), now: 5)
+        let refused = Rejection(.notFound, "n")
+        #expect(engine.receive(.error(refused, request: 3), now: 6).notices == [.failed(refused, request: nil)])
+        #expect(engine.configuration.context == .athlete(World.athlete))
+
+        var first = SyncEngine(World.configuration())
+        _ = first.start(now: 0)
+        World.enter(&first, features: [])
+        #expect(first.setContext(.all, now: 1).sent == [.context(.all)])
+        #expect(first.receive(.error(refused, request: nil), now: 2).notices == [.failed(refused, request: nil)])
+    }
+
     @Test("The returns of a thousand clients that were told different times stay apart")
     func spread() {
         var arrivals: [Int64] = []
@@ -336,8 +357,8 @@ struct EngineConnectionTests {
             ])
         _ = engine.receive(World.joined(10, byChanges: true), now: 1)
         _ = engine.receive(.live(sequence: 10), now: 1)
-        #expect(engine.setContext(.athlete(World.id(99)), now: 2).sent == [.context(.athlete(World.id(99)))])
-        let refused = engine.receive(.error(Rejection(.notFound, "nobody"), request: nil), now: 3)
+        #expect(engine.setContext(.athlete(World.id(99)), now: 2).sent == [.tagged(.context(.athlete(World.id(99))), request: 1)])
+        let refused = engine.receive(.error(Rejection(.notFound, "nobody"), request: 1), now: 3)
         #expect(refused.notices == [.failed(Rejection(.notFound, "nobody"), request: nil)])
         #expect(engine.context == .all)
     }

@@ -89,9 +89,9 @@ enum World {
         return engine
     }
 
-    static func enter(_ engine: inout SyncEngine, limits: Limits = Limits(), at sequence: Int64 = 10, now: Int64 = 0) {
+    static func enter(_ engine: inout SyncEngine, limits: Limits = Limits(), features: [Feature] = Feature.allCases, at sequence: Int64 = 10, now: Int64 = 0) {
         _ = engine.connected(now: now)
-        _ = engine.receive(welcome(limits), now: now)
+        _ = engine.receive(welcome(limits, features: features), now: now)
         _ = engine.receive(joined(sequence, byChanges: false), now: now)
         _ = engine.receive(.snapshot(sequence: sequence, records: [school(20, "Ohio", version: 3), school(21, "Iowa")]), now: now)
         _ = engine.receive(.snapshotEnd(sequence: sequence), now: now)

@@ -224,7 +224,11 @@ final class TestClient {
 
     private static func word(_ payload: UnsafeRawBufferPointer) throws -> String {
         if FrameSample.isDue, let problem = FrameCheck.problem(payload) { Issue.record("A frame of the server \(problem)") }
-        return switch try ServerFrame.decode(payload) {
+        return word(try ServerFrame.decode(payload))
+    }
+
+    private static func word(_ frame: ServerFrame) -> String {
+        switch frame {
         case .welcome: "welcome"
         case .token: "token"
         case .joined(let joined): "joined \(joined.sequence)"
@@ -245,6 +249,7 @@ final class TestClient {
         case .digest: "digest"
         case .accessLog: "access_log"
         case .signedOut: "signed_out"
+        case .tagged(let answer, let request): "\(word(answer)) (request \(request))"
         case .error(let rejection, _): "error \(rejection.code.rawValue)"
         case .unknown(let type): "unknown \(type)"
         }
