@@ -256,7 +256,6 @@ extension ErrorCode {
                 "Your family has used its share of the server's time. This change was not made; it can be made in a moment.": "mutate: member_time or family_time.",
                 "Your family has used its share of the server's time. Try again in a moment.": "Questions and context: member_time or family_time.",
                 "The server restarts. This change was not made; it can be made in a moment.": "mutate, while the server drains.",
-                "The server restarts. Come back in a moment.": "error without a request, before close 4000: wait retry_after before you reconnect.",
                 "Too many requests wait for their answers. Try again in a moment.": "Questions: more than four wait.",
                 "The server is busy. Try again in a moment.": "redeem, a first sign_in, and HTTP: too much waits.",
                 "The server is busy. Sign out again in a moment.": "sign_out: too many ends of sessions wait.",

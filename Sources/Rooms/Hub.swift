@@ -267,14 +267,13 @@ package final class Hub {
     static let returnsPerMillisecond: Int64 = 1
     static let longestReturn: Int64 = 30_000
 
-    /// Tells everyone how long to stay away, each another time, so that the server that comes back is not overrun: `busy` with
-    /// `retry_after`, without a request. Then end them.
+    /// Tells everyone how long to stay away, each another time, so that the server that comes back is not overrun. Then end them.
     package func spreadReturns() {
         let everyone = allSessions.filter { $0.phase != .closed }
         let window = min(max(Int64(everyone.count) / Self.returnsPerMillisecond, Self.firstReturn), Self.longestReturn - Self.firstReturn)
         for (index, session) in everyone.enumerated() {
             let wait = Self.firstReturn + window * Int64(index) / Int64(everyone.count)
-            send(.error(Rejection(.busy, "The server restarts. Come back in a moment.", retryAfter: wait), request: nil), to: session)
+            send(.drain(retryAfter: wait), to: session)
         }
     }
 

@@ -17,6 +17,7 @@ package enum Feature: String, CaseIterable, Sendable {
     case overlaps
     case uploads
     case requests
+    case drain
 
     /// Words of `op` that belong to it.
     package var operations: [String] { self == .plans ? ["shift", "copy"] : [] }

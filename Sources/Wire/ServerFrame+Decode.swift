@@ -33,6 +33,7 @@ enum ServerFrameType: String, CaseIterable {
     case context, role, page, statistics, history, digest
     case accessLog = "access_log"
     case signedOut = "signed_out"
+    case drain
     case error
 }
 
@@ -241,6 +242,7 @@ private struct ServerFrameReader {
         case .accessLog:
             return .accessLog(AccessPage(request: try need(request, "request"), entries: try need(accesses, "entries"), next: next))
         case .signedOut: return .signedOut
+        case .drain: return .drain(retryAfter: try need(retryAfter, "retry_after"))
         }
     }
 

@@ -226,6 +226,10 @@ extension ServerFrame {
             writer.string(type)
         case .signedOut:
             writer.word("signed_out")
+        case .drain(let retryAfter):
+            writer.word("drain")
+            writer.key("retry_after")
+            writer.integer(retryAfter)
         case .tagged(let frame, let request):
             frame.encodeRest(into: &writer)
             writer.key("request")

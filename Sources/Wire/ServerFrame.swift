@@ -46,6 +46,8 @@ package enum ServerFrame: Hashable, Sendable {
     case accessLog(AccessPage)
     /// `{"type":"signed_out"}`, then close 4501.
     case signedOut
+    /// `{"type":"drain","retry_after":1840}`, then close 4000: the server goes away; come back after that many milliseconds.
+    case drain(retryAfter: Int64)
     /// A `welcome`, `token`, `joined`, `context` or `signed_out` with the `"request":7` of the frame that it answers.
     indirect case tagged(ServerFrame, request: Int64)
     /// `{"type":"error","code":"not_joined","message":"…","retry":false,"request":1}`

@@ -90,6 +90,7 @@ struct HubScript {
         case .digest: return "digest"
         case .accessLog: return "access log"
         case .signedOut: return "signed out"
+        case .drain: return "drain"
         case .tagged(let frame, let request): return word(frame.encode()) + " (request \(request))"
         case .unknown(let type): return "unknown \(type)"
         case .error(let rejection, _): return "error \(rejection.code.rawValue)"

@@ -31,6 +31,7 @@ extension SystemTests {
 
             let (frames, code) = try busy.rest()
             #expect(code == CloseCode.restarting.rawValue)
+            #expect(frames.count { if case .drain(500...30_000) = $0 { true } else { false } } == 1)
             var done: Set<Int64> = [1]
             for frame in frames {
                 switch frame {

@@ -291,7 +291,7 @@ struct RandomFrames {
     }
 
     private mutating func untaggedServerFrame() -> ServerFrame {
-        switch number(0...22) {
+        switch number(0...23) {
         case 0:
             var limits = Limits()
             limits.pageRecords = Int(number(1...1_000))
@@ -330,6 +330,7 @@ struct RandomFrames {
             return .accessLog(AccessPage(request: number(0...1_000), entries: list(3) { $0.access() }, next: optional { $0.word() }))
         case 22: return .upload(upload())
         case 14: return .signedOut
+        case 23: return .drain(retryAfter: number(50...60_000))
         case 15: return .error(rejection(), request: optional { $0.number(0...1_000) })
         default: return .change(change())
         }

@@ -47,6 +47,9 @@ package enum OneQuestion {
                 let later = Clock.monotonicMilliseconds()
                 for event in connection.ready(now: later) + connection.timeout(now: later) {
                     if case .frame(.error(let rejection, _)) = event { throw Failure.refused(rejection) }
+                    if case .frame(.drain(let wait)) = event {
+                        throw Failure.refused(Rejection(.busy, "The server restarts. Try again in a moment.", retryAfter: wait))
+                    }
                     if case .closed(_, let reason) = event { throw Failure.offline(reason) }
                     guard let (frame, found) = answer(event) else { continue }
                     if let found { return found }

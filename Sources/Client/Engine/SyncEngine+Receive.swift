@@ -8,8 +8,14 @@ extension SyncEngine {
         // A newer server may say what this program does not know.
         if case .unknown = frame { return [] }
         if case .tagged(let answer, _) = frame { return receive(answer, now: now) }
+        guard phase != .stopped, phase != .offline else { return [] }
+        // The server goes away, and says when to come back.
+        if case .drain(let wait) = frame {
+            returnAfter = max(wait, 0)
+            return flush(now)
+        }
         switch phase {
-        case .stopped, .offline: return []
+        case .stopped, .offline: break
         case .signingIn: receiveSigningIn(frame)
         case .joining, .syncing, .live: receiveJoined(frame, now)
         }
@@ -89,7 +95,7 @@ extension SyncEngine {
         case .signedOut: stop(.signedOut)
         case .error(let rejection, let request): receiveError(rejection, request)
         case .welcome, .token: fail(.unexpectedFrame(frame.word))
-        case .unknown, .tagged: break
+        case .unknown, .drain, .tagged: break
         }
     }
 
@@ -158,11 +164,6 @@ extension SyncEngine {
             output.append(.notify(.reset(nil)))
             forgetUndos()
             return join()
-        }
-        if rejection.code == .busy, request == nil, let wait = rejection.retryAfter {
-            // It goes away for a moment, and says when to come back.
-            returnAfter = max(wait, 0)
-            return
         }
         if rejection.code == .notSignedIn || rejection.code == .notJoined { return fail(.unexpectedFrame("error")) }
         if askedForContext, request == contextRequest {
@@ -259,6 +260,7 @@ extension ServerFrame {
         case .digest: "digest"
         case .accessLog: "access_log"
         case .signedOut: "signed_out"
+        case .drain: "drain"
         case .tagged(let frame, _): frame.word
         case .error: "error"
         case .unknown(let type): type

@@ -248,6 +248,9 @@ extension FrameDeclaration {
         .init("signed_out", "Answers sign_out; close 4501 follows.", [
             .init("request", common("count"), "The number in the frame that it answers; only on the connection that asked.", required: false, feature: .requests),
         ]),
+        .init("drain", "The server goes away; close 4000 follows.", [
+            .init("retry_after", common("wait"), "Milliseconds to wait before the client connects again. Each client has another time."),
+        ], feature: .drain),
         .init("error", "A frame that is no mutation was not done.", rejection + [
             .init("request", common("count"), "The number in the frame that it answers.", required: false),
         ], rules: retryRules),

@@ -57,12 +57,32 @@ struct EngineConnectionTests {
     @Test("A server that says when to come back is not asked before; afterwards the waits are its own again", arguments: [700, 20_000] as [Int64])
     func returnAfter(wait: Int64) throws {
         var engine = World.live()
-        let told = engine.receive(.error(Rejection(.busy, "It restarts.", retryAfter: wait), request: nil), now: 1)
+        let told = engine.receive(.drain(retryAfter: wait), now: 1)
         #expect(told == [], "nobody has to read about it")
         let first = try #require(engine.disconnected(closeCode: CloseCode.restarting.rawValue, now: 2).connects.first)
         #expect((wait...wait + Backoff.first).contains(first))
         let second = try #require(engine.disconnected(closeCode: nil, now: 3).connects.first)
         #expect(second <= Backoff.first * 2)
+    }
+
+    @Test("A server that drains is obeyed in every phase; a busy answer to a sign-out says nothing about the connection")
+    func drains() throws {
+        var engine = SyncEngine(World.configuration())
+        _ = engine.start(now: 0)
+        _ = engine.connected(now: 0)
+        for frames in [[], [World.welcome()], [World.welcome(), World.joined(10, byChanges: false)]] {
+            for frame in frames { _ = engine.receive(frame, now: 1) }
+            #expect(engine.receive(.drain(retryAfter: 20_000), now: 2) == [])
+            let first = try #require(engine.disconnected(closeCode: CloseCode.restarting.rawValue, now: 3).connects.first)
+            #expect((20_000...20_000 + Backoff.first).contains(first))
+            _ = engine.connected(now: 4)
+        }
+        var live = World.live()
+        _ = live.signOut(now: 1)
+        let busy = Rejection(.busy, "Sign out again in a moment.", retryAfter: 20_000)
+        #expect(live.receive(.error(busy, request: nil), now: 2).notices == [.failed(busy, request: nil)])
+        let back = try #require(live.disconnected(closeCode: nil, now: 3).connects.first)
+        #expect(back <= Backoff.first * 2)
     }
 
     @Test("A context has a number where the server knows it, so that another refusal is not taken for its own")
@@ -93,7 +113,7 @@ struct EngineConnectionTests {
             var engine = SyncEngine(World.configuration(seed: UInt64(number)))
             _ = engine.start(now: 0)
             World.enter(&engine)
-            _ = engine.receive(.error(Rejection(.busy, "It restarts.", retryAfter: 500 + Int64(number)), request: nil), now: 1)
+            _ = engine.receive(.drain(retryAfter: 500 + Int64(number)), now: 1)
             arrivals += engine.disconnected(closeCode: CloseCode.restarting.rawValue, now: 2).connects
         }
         let busiest = Dictionary(grouping: arrivals) { $0 / 100 }.values.map(\.count).max() ?? 0

@@ -249,6 +249,7 @@ final class TestClient {
         case .digest: "digest"
         case .accessLog: "access_log"
         case .signedOut: "signed_out"
+        case .drain: "drain"
         case .tagged(let answer, let request): "\(word(answer)) (request \(request))"
         case .error(let rejection, _): "error \(rejection.code.rawValue)"
         case .unknown(let type): "unknown \(type)"
