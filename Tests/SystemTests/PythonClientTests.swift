@@ -175,7 +175,8 @@ extension SystemTests {
         ///
         /// - Parameters:
         ///   - server: Python: `async def on_mutate(socket, say, frame)`, which returns whether it dealt with the frame, and
-        ///     `def on_upgrade(connection, count)`, which returns a response or nothing.
+        ///     `def on_upgrade(connection, count)`, which returns a response or nothing; if wanted also
+        ///     `async def on_sign_in(socket, say)` like the first, and `features` of the welcome.
         ///   - script: Python, indented by 8: what is done with the `huddle` that has joined.
         private func play(_ python: Python, server: String, script: String) throws -> JSONValue {
             let source = """
@@ -184,7 +185,8 @@ extension SystemTests {
                 from client import Huddle, Rejected
                 from websockets import serve
 
-                upgrades, mutations, arrived, log, seq = [], [], [], [], 4
+                upgrades, mutations, arrived, joins, log, features, seq = [], [], [], [], [], None, 4
+                async def on_sign_in(socket, say): return False
                 \(server)
                 async def answer(socket):
                     global seq
@@ -193,8 +195,11 @@ extension SystemTests {
                     async for text in socket:
                         frame = json.loads(text)
                         if frame["type"] == "sign_in":
-                            await say(type="welcome", memberships=[{"family": "f"}], limits={"pending_mutations": 8})
+                            if await on_sign_in(socket, say): continue
+                            known = {} if features is None else {"features": features}
+                            await say(type="welcome", memberships=[{"family": "f"}], limits={"pending_mutations": 8}, **known)
                         elif frame["type"] == "join":
+                            joins.append(frame)
                             await say(type="joined", epoch="e", seq=seq, member="m", resume="snapshot")
                             await say(type="snapshot_end", seq=seq)
                             await say(type="live", seq=seq)
@@ -210,7 +215,7 @@ extension SystemTests {
 
                 async def main():
                     async with serve(answer, "127.0.0.1", 0, subprotocols=["huddle.v1"], process_request=upgrade) as server:
-                        huddle = Huddle(f"ws://127.0.0.1:{server.sockets[0].getsockname()[1]}", "t", lambda frame: None)
+                        huddle = Huddle(f"ws://127.0.0.1:{server.sockets[0].getsockname()[1]}", "t", lambda frame: None, quiet=True)
                         task = asyncio.create_task(huddle.run())
                         live = asyncio.create_task(huddle.live.wait())
                         await asyncio.wait([task, live], return_when=asyncio.FIRST_COMPLETED)
@@ -252,7 +257,7 @@ extension SystemTests {
                     async def on_mutate(socket, say, frame):
                         if len(mutations) > 1: return False
                         log.append(time.monotonic())
-                        await say(type="error", code="busy", message="The server restarts.", retry=True, retry_after=700)
+                        await say(type="drain", retry_after=700)
                         await socket.close(4000)
                         return True
                     def on_upgrade(connection, count): return None
@@ -264,6 +269,72 @@ extension SystemTests {
             #expect(seen["ack"]?.integer == 1)
             #expect(seen["mutations"]?.elements.compactMap(\.integer) == [1, 1])
             #expect(seen["waited"] == .bool(true))
+        }
+
+        @Test("a server that cannot sign anybody in for now is asked again when it says", arguments: ["busy", "storage_full"])
+        func busySignIn(code: String) throws {
+            guard let python else { return }
+            let seen = try play(
+                python,
+                server: """
+                    async def on_mutate(socket, say, frame): return False
+                    async def on_sign_in(socket, say):
+                        if len(arrived) > 1: return False
+                        log.append(time.monotonic())
+                        await say(type="error", code="\(code)", message="Later.", retry=True, retry_after=600)
+                        return True
+                    def on_upgrade(connection, count): return None
+                    """,
+                script: "        print(json.dumps({'connections': len(arrived), 'waited': arrived[1] - log[0] >= 0.6}))")
+            #expect(seen["connections"]?.integer == 2)
+            #expect(seen["waited"] == .bool(true))
+        }
+
+        @Test("a key of a feature is sent only to a server that lists the feature", arguments: [
+            ("features = ['lists', 'quiet']", true), ("features = ['lists']", false), ("features = []", false), ("", false),
+        ])
+        func features(_ features: String, isQuiet: Bool) throws {
+            guard let python else { return }
+            let seen = try play(
+                python,
+                server: """
+                    async def on_mutate(socket, say, frame): return False
+                    def on_upgrade(connection, count): return None
+                    \(features)
+                    """,
+                script: "        print(json.dumps({'quiet': [join.get('quiet', False) for join in joins]}))")
+            #expect(seen["quiet"]?.elements == [.bool(isQuiet)])
+        }
+
+        @Test("a family that one is not in ends the client with the server's sentence")
+        func refusedJoin() throws {
+            guard let python else { return }
+            let source = """
+                import asyncio, json, sys
+                sys.path.insert(0, sys.argv[1])
+                from client import Huddle
+                from websockets import serve
+
+                async def answer(socket):
+                    async for text in socket:
+                        if json.loads(text)["type"] == "sign_in":
+                            await socket.send(json.dumps({"type": "welcome", "memberships": [{"family": "f"}], "limits": {}}))
+                        else:
+                            await socket.send(json.dumps({"type": "error", "code": "not_found", "message": "No family.", "retry": False}))
+
+                async def main():
+                    async with serve(answer, "127.0.0.1", 0, subprotocols=["huddle.v1"]) as server:
+                        huddle = Huddle(f"ws://127.0.0.1:{server.sockets[0].getsockname()[1]}", "t", lambda frame: None)
+                        try:
+                            await huddle.run()
+                        except ConnectionAbortedError as problem:
+                            print(json.dumps({"problem": str(problem)}))
+
+                asyncio.run(asyncio.wait_for(main(), 20))
+                """
+            let answer = try Programs.run(python.path, ["-c", source, Python.examples])
+            #expect(answer.ending == .exited(0), "\(answer.errors)")
+            #expect(try answer.json()["problem"]?.string == "No family.")
         }
 
         @Test("mutations that are refused for now are sent again in the order of their ids, whatever each was told to wait")

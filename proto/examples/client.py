@@ -25,14 +25,17 @@ class Rejected(Exception):
 
 
 class Huddle:
-    def __init__(self, url, token, on_change):
+    def __init__(self, url, token, on_change, quiet=False):
+        self.quiet = quiet  # [3] for a program that does one thing and leaves
         self.url, self.token, self.on_change = url.rstrip("/").removesuffix("/ws") + "/ws", token, on_change
         # [6] A program that keeps drafts on disk keeps these there as well.
         self.client, self.last, self.pending = str(uuid.uuid4()), 0, {}  # mutation id -> operations, unanswered
         self.answers, self.sent, self.blamed = {}, set(), {}  # id -> future; on this connection; id -> connections that it ended
         self.cursor, self.records, self.incoming = None, {}, {}  # id -> record, deleted ones too
         self.socket, self.joined, self.live = None, None, asyncio.Event()
-        self.limits, self.away, self.quiet_until = {}, 0, 0  # seconds to stay away; loop time before which nothing is sent
+        self.limits, self.features = {}, set()  # of this server, from its welcome
+        self.away, self.silent_until = 0, 0  # seconds to stay away; loop time before which nothing is sent
+        self.refusal = None  # why the server lets nobody in with this token, for good
 
     async def run(self):
         """Stays with the family, through cuts, until cancelled or until a close code says stop."""
@@ -51,6 +54,8 @@ class Huddle:
                         raise ConnectionAbortedError(f"{self.url}: {problem}") from None
                     self.away = float(problem.response.headers.get("Retry-After", 1))
                 print(f"{self.url}: {problem}; trying again", file=sys.stderr)
+            if self.refusal:
+                raise ConnectionAbortedError(self.refusal)
             self.ended(self.socket and self.socket.close_code)
             await asyncio.sleep(min(self.away, 60) + wait * random.uniform(0.5, 1.5))  # [13]
             wait, self.away = min(wait * 2, 10), 0
@@ -73,13 +78,16 @@ class Huddle:
         await self.socket.send(json.dumps(frame))
 
     async def join(self):
-        cursor = {"cursor": self.cursor} if self.cursor else {}  # [4] without one: a snapshot
-        await self.say(type="join", family=self.family, client=self.client, **cursor)
+        keys = {"cursor": self.cursor} if self.cursor else {}  # [4] without one: a snapshot
+        if self.quiet and "quiet" in self.features:  # [2] a server that does not know a key refuses the frame
+            keys["quiet"] = True
+        await self.say(type="join", family=self.family, client=self.client, **keys)
 
     async def receive(self, frame):
         match frame["type"]:
             case "welcome":
                 self.family, self.limits = frame["memberships"][0]["family"], frame["limits"]
+                self.features = set(frame.get("features", []))  # [2] a server of 0.1.0 lists none
                 await self.join()
             case "joined":
                 self.joined, self.incoming = frame, {}
@@ -104,18 +112,24 @@ class Huddle:
             case "ack" | "reject" if frame.get("retry"):  # [7] not done and not remembered: the same id again, later
                 self.sent.discard(frame["mutation"])
                 loop, wait = asyncio.get_running_loop(), frame.get("retry_after", 1000) / 1000
-                self.quiet_until = max(self.quiet_until, loop.time() + wait)
+                self.silent_until = max(self.silent_until, loop.time() + wait)
                 loop.call_later(wait + 0.01, lambda: asyncio.ensure_future(self.send_due()))
             case "ack" | "reject":
                 self.settle(frame)
                 await self.send_due()
+            case "drain":  # [13] the server goes away, and says for how long; close 4000 follows
+                self.away = frame["retry_after"] / 1000
+            case "error" if frame["code"] == "cursor_ahead":  # [9]
+                self.cursor = None
+                await self.join()
             case "error":
                 print(frame["message"], file=sys.stderr)
-                if frame["code"] == "cursor_ahead":  # [9]
-                    self.cursor = None
-                    await self.join()
-                elif frame["code"] == "busy" and "request" not in frame:  # [13] the server goes away, and says for how long
+                if frame["retry"]:  # [7] not signed in or joined, for now: the same again, on a new connection
                     self.away = frame.get("retry_after", 1000) / 1000
+                    await self.socket.close()
+                elif not self.joined and frame["code"] != "token_unknown":  # that one is followed by its close code
+                    self.refusal = frame["message"]
+                    await self.socket.close()
 
     def apply(self, frame, entry):  # [8]
         record = self.records.setdefault(entry["id"], {"created_at": frame["at"], "created_by": frame["member"]})
@@ -141,7 +155,7 @@ class Huddle:
         """[6] Sends what is unanswered, the same ids again, in their order; [7] nothing before the server has time for it."""
         window = 1 if self.blamed else self.limits.get("pending_mutations", 1)  # [13] one at a time shows which one it is
         for mutation in sorted(self.pending):
-            if not self.joined or len(self.sent) >= window or asyncio.get_running_loop().time() < self.quiet_until:
+            if not self.joined or len(self.sent) >= window or asyncio.get_running_loop().time() < self.silent_until:
                 return  # joined, an answer or the end of the wait sends the rest
             if mutation not in self.sent and mutation in self.pending:
                 self.sent.add(mutation)
@@ -161,7 +175,8 @@ class Huddle:
 
 
 async def main(url, command, *words):
-    huddle = Huddle(url, os.environ["HUDDLE_TOKEN"], lambda frame: print(json.dumps(frame), flush=True) if command == "watch" else None)
+    watches = command == "watch"
+    huddle = Huddle(url, os.environ["HUDDLE_TOKEN"], lambda frame: watches and print(json.dumps(frame), flush=True), quiet=not watches)
     task = asyncio.create_task(huddle.run())
     await asyncio.wait([task, asyncio.create_task(huddle.live.wait())], return_when=asyncio.FIRST_COMPLETED)
     if command == "watch" or task.done():
