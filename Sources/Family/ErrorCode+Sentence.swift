@@ -60,7 +60,7 @@ extension ErrorCode {
         case .required:
             list([
                 "{field} is required": "A required field is empty or missing.",
-                "{kind}: choose whose it is. What you entered is kept as a draft.": "A record of an athlete without an athlete, under context all.",
+                "{kind}: choose an athlete. Nothing was changed.": "A record of an athlete without an athlete, under context all.",
                 "An operation needs {key}. Nothing was changed.": "A key of an operation is missing.",
                 "The frame needs {key}.": "A key of a mutate frame is missing.",
                 "A reason is required to let trip items overlap. Nothing was changed.": "allow_overlap with an empty reason.",
@@ -161,7 +161,7 @@ extension ErrorCode {
         default:
             list([
                 "{field}: this {kind} is not there any more. Nothing was changed.": "A mutation names a record that does not exist or was deleted.",
-                "{kind}: this athlete is not in the family. What you entered is kept as a draft.": "athlete of a create.",
+                "{kind}: this athlete is not in the family. Nothing was changed; choose another athlete.": "athlete of a create.",
                 "The {kind} of this {kind} was deleted: restore that first. Nothing was changed.": "restore of a part whose whole was deleted.",
                 "{field}: this {kind} is not there any more.": "The metadata of an upload.",
                 "Document: this athlete is not in the family.": "athlete of an upload.",
@@ -204,8 +204,8 @@ extension ErrorCode {
         case .alreadyExists: list(["There is a record with this id already. Nothing was changed.": "create and copy."])
         case .conflict:
             list([
-                "{name} changed this {kind} meanwhile. What you entered is kept as a draft: open it to compare.": "A stale base.",
-                "{name} deleted this {kind} meanwhile. What you entered is kept as a draft: restore the {kind} to go on.": "A stale base of a record that is deleted.",
+                "{name} changed this {kind} meanwhile, so your change was not made. Compare both versions, then make your change again.": "A stale base.",
+                "{name} deleted this {kind} meanwhile, so your change was not made. Restore the {kind}, then make your change again.": "A stale base of a record that is deleted.",
             ])
         case .lastParent: list(["A family keeps at least one parent. Nothing was changed.": "Deleting the last parent, or giving them another role."])
         case .overlap:

@@ -91,12 +91,12 @@ extension Decider {
         if owner == nil, case .athlete(let athlete) = context { owner = athlete }
         guard let owner else {
             throw Rejection(
-                .required, "\(label): choose whose it is. What you entered is kept as a draft", operation: index, kind: operation.kind,
+                .required, "\(label): choose an athlete. Nothing was changed", operation: index, kind: operation.kind,
                 id: operation.id, field: "athlete")
         }
         guard family.member(owner)?.role == .athlete else {
             throw Rejection(
-                .unknownReference, "\(label): this athlete is not in the family. What you entered is kept as a draft", operation: index,
+                .unknownReference, "\(label): this athlete is not in the family. Nothing was changed; choose another athlete", operation: index,
                 kind: operation.kind, id: operation.id, field: "athlete")
         }
         return owner

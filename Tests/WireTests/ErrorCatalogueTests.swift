@@ -97,6 +97,11 @@ struct ErrorCatalogueTests {
         }
     }
 
+    @Test("No sentence of the server speaks of what a client keeps", arguments: ErrorCode.allCases)
+    func drafts(_ code: ErrorCode) {
+        for sentence in code.sentences { #expect(!sentence.template.contains("draft") && !sentence.template.contains("you entered"), "\(sentence.template)") }
+    }
+
     @Test("Only one who makes the rules words them: each refusal of Permission is listed", arguments: Role.allCases)
     func permission(_ role: Role) {
         for kind in Kind.allCases {
