@@ -17,6 +17,8 @@ package struct Change: Hashable, Sendable {
     package var undoes: Int64?
     /// In the order in which they were applied.
     package var entries: [ChangeEntry]
+    /// How the checksum of the family moves by entries of kinds that this program does not know, which are not in `entries`. Not written.
+    package var unknown = StateChecksum()
 
     package init(
         sequence: Int64, at: Int64, member: Identifier, client: Identifier?, mutation: Int64?, overlap: OverlapOverride? = nil,

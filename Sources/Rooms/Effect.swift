@@ -25,6 +25,8 @@ package enum Effect: Sendable {
     case noteAccess(AccessNote)
     /// To the writer: these sessions of the database are in use.
     case renew(sessions: [Int64])
+    /// One line for the operator: a client's records at `sequence` had another checksum than the server's, so the client loads them again.
+    case noteDifference(SessionID, family: Identifier, member: Identifier, sequence: Int64)
     /// One line for the operator.
     case note(SessionID, event: StaticString, code: String)
 }
@@ -54,12 +56,12 @@ package enum ReadAnswer: Sendable {
     /// What was asked, and why it is refused; `nil`: the writer decides.
     case redemption(code: String, nonce: String, refusal: Rejection?)
     case join(Result<Seat, Rejection>)
-    /// Encoded `change` frames that follow each other, and whether the log ended there.
-    case changes(frames: [[UInt8]], last: Int64, reachedEnd: Bool)
+    /// Encoded `change` frames that follow each other, whether the log ended there, and if so the checksum of the records at its end.
+    case changes(frames: [[UInt8]], last: Int64, reachedEnd: Bool, checksum: StateChecksum?)
     /// The log no longer reaches back to where it was to be read from.
     case trimmed
     /// Encoded `snapshot` frames and the sequence that they are true at.
-    case snapshot(frames: [[UInt8]], sequence: Int64)
+    case snapshot(frames: [[UInt8]], sequence: Int64, SnapshotVerification)
     /// The encoded frame that answers a request: a `page`, `statistics`, `history`, `digest`, `access_log` or an `error`.
     case page([UInt8])
     /// The database could not be read; the session is told to come back.

@@ -64,6 +64,9 @@ extension Hub {
             sendError(rejection, to: session, request: request)
             return
         }
+        if let differed = session.wish?.join.differed {
+            emit(.noteDifference(session.id, family: room.family, member: seat.member, sequence: differed))
+        }
         session.wish = nil
         room.athletes = Set(seat.athletes)
         session.member = seat.member
@@ -140,11 +143,12 @@ extension Hub {
         }
     }
 
-    private func didReadSnapshot(_ session: Session, frames: [[UInt8]], sequence: Int64) {
+    private func didReadSnapshot(_ session: Session, frames: [[UInt8]], sequence: Int64, _ verification: SnapshotVerification) {
         guard session.phase == .catchingUp, session.isReading else { return }
         session.isReading = false
         let octets = frames.reduce(0) { $0 + $1.count }
-        session.snapshot = SnapshotUnderWay(frames: frames.reversed(), sequence: sequence, octets: octets, since: now)
+        session.snapshot = SnapshotUnderWay(
+            frames: frames.reversed(), sequence: sequence, verification: verification, octets: octets, since: now)
         snapshotOctets += octets
         catchUp(session)
     }
@@ -152,7 +156,7 @@ extension Hub {
     /// Sends or asks for the next portion; once nothing is missing the session is live.
     func catchUp(_ session: Session) {
         guard session.phase == .catchingUp, !session.isReading, !session.awaitsDrain, let room = session.room else { return }
-        if let sequence = session.snapshot?.sequence {
+        if let (sequence, verification) = session.snapshot.map({ ($0.sequence, $0.verification) }) {
             var portion = 0
             while let frame = session.snapshot?.frames.popLast() {
                 emit(.send(session.id, frame))
@@ -163,7 +167,7 @@ extension Hub {
                     return
                 }
             }
-            send(.snapshotEnd(sequence: sequence), to: session)
+            send(.snapshotEnd(sequence: sequence, verification: verification), to: session)
             session.cursor = sequence
             dropSnapshot(session)
         }
@@ -172,23 +176,26 @@ extension Hub {
         emit(.read(session.id, .changes(family: room.family, after: session.cursor)))
     }
 
-    private func didReadChanges(_ session: Session, frames: [[UInt8]], last: Int64, reachedEnd: Bool) {
+    /// - Parameter checksum: of the records at the end of the log, if the frames reach it.
+    private func didReadChanges(_ session: Session, frames: [[UInt8]], last: Int64, reachedEnd: Bool, checksum: StateChecksum?) {
         guard session.phase == .catchingUp, session.isReading, let room = session.room else { return }
         session.isReading = false
         for frame in frames { emit(.send(session.id, frame)) }
         session.cursor = max(session.cursor, last)
+        var checksum = checksum
         if reachedEnd {
             // Without a gap, unless there was too much to keep.
-            for (sequence, frame) in session.waiting where sequence == session.cursor + 1 {
-                session.cursor = sequence
-                emit(.send(session.id, frame))
+            for change in session.waiting where change.sequence == session.cursor + 1 {
+                session.cursor = change.sequence
+                checksum = change.checksum
+                emit(.send(session.id, change.frame))
             }
         }
         session.forgetWaiting()
         // What committed after the read was reported to the room meanwhile, so `delivered` tells whether something is missing.
         if reachedEnd, session.cursor >= room.delivered {
             session.phase = .live
-            send(.live(sequence: session.cursor), to: session)
+            send(.live(sequence: session.cursor, checksum: checksum), to: session)
         } else {
             awaitDrain(session)
         }
@@ -259,8 +266,10 @@ extension Hub {
         case .signIn(let found): didSignIn(session, found, time: time)
         case .redemption(let code, let nonce, let refusal): didLookUp(session, code: code, nonce: nonce, refusal)
         case .join(let result): didJoin(session, result)
-        case .changes(let frames, let last, let reachedEnd): didReadChanges(session, frames: frames, last: last, reachedEnd: reachedEnd)
-        case .snapshot(let frames, let sequence): didReadSnapshot(session, frames: frames, sequence: sequence)
+        case .changes(let frames, let last, let reachedEnd, let checksum):
+            didReadChanges(session, frames: frames, last: last, reachedEnd: reachedEnd, checksum: checksum)
+        case .snapshot(let frames, let sequence, let verification):
+            didReadSnapshot(session, frames: frames, sequence: sequence, verification)
         case .trimmed:
             // It comes back with its cursor, and the join tells it that everything is sent anew.
             end(session, .slowReader, "the log was trimmed meanwhile")

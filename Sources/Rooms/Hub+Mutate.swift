@@ -118,17 +118,19 @@ extension Hub {
     private func broadcast(_ change: CommittedChange, in room: Room) {
         precondition(change.sequence > room.delivered, "a room heard of sequence \(change.sequence) after \(room.delivered)")
         room.delivered = change.sequence
+        noteChecksum(change.checksum, in: room)
         for session in room.sessions {
             // A session that read the log up to here has it already.
             guard change.sequence > session.cursor else { continue }
             guard session.phase == .live else {
-                if session.isReading { session.keepWaiting(change.sequence, change.frame, limit: Hub.portionOctets) }
+                if session.isReading { session.keepWaiting(change, limit: Hub.portionOctets) }
                 continue
             }
             precondition(change.sequence == session.cursor + 1, "a live session missed a change")
             session.cursor = change.sequence
             emit(.send(session.id, change.frame))
         }
+        if room.unverified >= checksumPace.changes { sendChecksum(in: room) }
     }
 
     private func rightsChanged(of member: Identifier, to role: Role?, in room: Room) {

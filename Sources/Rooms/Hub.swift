@@ -9,6 +9,7 @@ package import Wire
 package final class Hub {
     package let limits: Limits
     let serverVersion: String
+    let checksumPace: ChecksumPace
 
     private var effects: [Effect] = []
     private var slots: [Slot] = []
@@ -79,8 +80,10 @@ package final class Hub {
         var session: Session?
     }
 
-    package init(limits: Limits, serverVersion: String) {
+    /// - Parameter checksumPace: another one than the default in tests only.
+    package init(limits: Limits, serverVersion: String, checksumPace: ChecksumPace = ChecksumPace()) {
         self.limits = limits
+        self.checksumPace = checksumPace
         self.serverVersion = serverVersion
         refusalRate = TokenRate(perSecond: 200, burst: limits.refusals)
         accounts = WorkAccounts(limits)
@@ -239,6 +242,7 @@ package final class Hub {
         accounts.forget(now: now)
         endSlowSnapshots()
         renewSessions()
+        sendDueChecksums()
         while signInQueueHead < signInQueue.count {
             guard let waiting = session(signInQueue[signInQueueHead]) else {
                 signInQueueHead += 1

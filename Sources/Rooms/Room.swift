@@ -8,6 +8,12 @@ final class Room {
     private(set) var sessions: [Session] = []
     /// The last sequence that the writer reported while this room existed; 0 before the first.
     var delivered: Int64 = 0
+    /// Of the family's records after it.
+    var checksum = StateChecksum()
+    /// Changes since the last `checksum` frame.
+    var unverified = 0
+    /// When the next `checksum` frame is due if there are such changes, by the hub's clock.
+    var checksumDueAt: Int64 = 0
     /// The last of them that touched anybody's rights.
     var rightsChangedAt: Int64 = 0
     /// As last read or changed: whom a context may name.

@@ -7,14 +7,16 @@ final class SnapshotUnderWay {
     /// Still to send, last first.
     var frames: [[UInt8]]
     let sequence: Int64
+    let verification: SnapshotVerification
     let octets: Int
     var sent = 0
     /// By the hub's clock.
     let since: Int64
 
-    init(frames: [[UInt8]], sequence: Int64, octets: Int, since: Int64) {
+    init(frames: [[UInt8]], sequence: Int64, verification: SnapshotVerification, octets: Int, since: Int64) {
         self.frames = frames
         self.sequence = sequence
+        self.verification = verification
         self.octets = octets
         self.since = since
     }
@@ -109,7 +111,7 @@ final class Session {
     // Flow.
     /// What committed since that read was asked for, so that the answer need not be complete when it comes: a family that never
     /// rests would keep a session from being live for ever. At most `Hub.portionOctets`; past it, it is read again.
-    private(set) var waiting: [(sequence: Int64, frame: [UInt8])] = []
+    private(set) var waiting: [CommittedChange] = []
     private var waitingOctets = 0
     /// The snapshot that is being sent; `nil` before and after.
     var snapshot: SnapshotUnderWay?
@@ -128,9 +130,9 @@ final class Session {
     /// - Returns: the octets that the newest proposal held.
     func didRefuse() -> Int { pendingSizes.popLast() ?? 0 }
 
-    func keepWaiting(_ sequence: Int64, _ frame: [UInt8], limit: Int) {
-        waitingOctets += frame.count
-        if waitingOctets > limit { waiting.removeAll() } else { waiting.append((sequence, frame)) }
+    func keepWaiting(_ change: CommittedChange, limit: Int) {
+        waitingOctets += change.frame.count
+        if waitingOctets > limit { waiting.removeAll() } else { waiting.append(change) }
     }
 
     func forgetWaiting() {

@@ -128,10 +128,11 @@ extension StoreReader {
             let page = try changes(family: family, after: after, maxOctets: StoreReader.changesOctets)
             if page.isTrimmed { return .trimmed }
             return .changes(
-                frames: page.frames.map(\.frame), last: page.frames.last?.sequence ?? after, reachedEnd: page.reachedEnd)
+                frames: page.frames.map(\.frame), last: page.frames.last?.sequence ?? after, reachedEnd: page.reachedEnd,
+                checksum: page.checksum)
         case .snapshot(let family):
             let snapshot = try snapshot(family: family)
-            return .snapshot(frames: snapshot.frames, sequence: snapshot.sequence)
+            return .snapshot(frames: snapshot.frames, sequence: snapshot.sequence, snapshot.verification)
         case .page(let family, let query, let request):
             return Self.answer(try page(family: family, query, request), to: request.request)
         case .statistics(let family, let request, let athlete):

@@ -329,6 +329,10 @@ final class Shard: ReactorHooks {
         case .endSession(let number): revoke(.session(number))
         case .noteAccess(let access): note(access)
         case .renew(let sessions): for session in sessions { renew(session) }
+        case .noteDifference(let id, let family, let member, let sequence):
+            log(
+                .warning, "client_differs",
+                [.init("session", id), .init("family", "\(family)"), .init("member", "\(member)"), .init("seq", sequence)])
         case .note(let id, let event, let code): log(.info, event, [.init("session", id), .init("code", code)])
         }
     }

@@ -65,7 +65,7 @@ enum ClientFrameType: String, CaseIterable {
         case .mutate: [.mutation, .operations, .undo, .overlap]
         case .signIn: [.token, .request]
         case .redeem: [.code, .nonce, .request]
-        case .join: [.family, .client, .context, .cursor, .quiet, .request]
+        case .join: [.family, .client, .context, .cursor, .quiet, .differed, .request]
         case .context: [.context, .request]
         case .list: [.request, .kind, .athlete, .filter, .search, .sort, .before, .limit, .count, .deleted]
         case .statistics: [.request, .kind, .athlete]
@@ -105,12 +105,13 @@ private struct Members: OptionSet {
     static let overlap = Members(rawValue: 2_097_152)
     static let quiet = Members(rawValue: 4_194_304)
     static let nonce = Members(rawValue: 8_388_608)
+    static let differed = Members(rawValue: 16_777_216)
 
     var firstName: String? {
         let names = [
             "mutation", "operations", "token", "code", "client", "family", "context", "cursor", "request", "kind", "before", "limit",
             "athlete", "filter", "search", "sort", "count", "deleted", "record", "after",
-            "undo", "allow_overlap", "quiet", "nonce",
+            "undo", "allow_overlap", "quiet", "nonce", "differed",
         ]
         return isEmpty ? nil : names[rawValue.trailingZeroBitCount]
     }
@@ -149,6 +150,7 @@ private struct ClientFrameReader {
     var counts = false
     var deleted = false
     var quiet = false
+    var differed: Int64?
     var record: HistoryRequest.Target?
     /// `before` of a history is a sequence, not a mark.
     var beforeSequence: Int64?
@@ -283,6 +285,9 @@ private struct ClientFrameReader {
             case "quiet":
                 begin("quiet", .quiet)
                 quiet = try reader.readBool()
+            case "differed":
+                begin("differed", .differed)
+                differed = try reader.readCount()
             case "record":
                 begin("record", .record)
                 record = try readTarget(&reader)
@@ -384,7 +389,8 @@ private struct ClientFrameReader {
         case .join:
             guard let family else { throw missing("family") }
             guard let client else { throw missing("client") }
-            return tagged(.join(Join(family: family, client: client, context: context, cursor: cursor, isQuiet: quiet)))
+            return tagged(
+                .join(Join(family: family, client: client, context: context, cursor: cursor, isQuiet: quiet, differed: differed)))
         case .context:
             guard let context else { throw missing("context") }
             return tagged(.context(context))

@@ -58,6 +58,10 @@ extension ClientFrame {
                 writer.key("quiet")
                 writer.boolean(true)
             }
+            if let differed = join.differed {
+                writer.key("differed")
+                writer.integer(differed)
+            }
         case .mutation(let id, let body, let overlap):
             writer.word("mutate")
             writer.key("mutation")

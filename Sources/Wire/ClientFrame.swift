@@ -9,7 +9,7 @@ package enum ClientFrame: Hashable, Sendable {
     /// `{"type":"redeem","code":"…","nonce":"…"}`: turns an invite's one-time code into a session token. If the answer was lost, the same
     /// code with the same nonce gives another token, until the first sign-in and for at most 10 minutes.
     case redeem(code: String, nonce: String)
-    /// `{"type":"join","family":"…","client":"…","context":"all"|"<athlete>","cursor":{"epoch":"…","seq":12},"quiet":true}`
+    /// `{"type":"join","family":"…","client":"…","context":"all"|"<athlete>","cursor":{"epoch":"…","seq":12},"quiet":true,"differed":12}`
     case join(Join)
     /// `{"type":"mutate","mutation":7,"operations":[…]}`, or `"undo":12` instead of operations; the client id is the one given at join.
     /// `"allow_overlap":{"reason":"…","pairs":[["<id>","<id>"],…]}` accepts overlaps.
@@ -69,13 +69,18 @@ package struct Join: Hashable, Sendable {
     package var cursor: Cursor?
     /// A program that looks or writes once and goes: nobody is told that it came.
     package var isQuiet: Bool
+    /// The sequence at which the client's records had another checksum than the server's, so that it loads them again. A report for the operator.
+    package var differed: Int64?
 
-    package init(family: Identifier, client: Identifier, context: Context? = nil, cursor: Cursor? = nil, isQuiet: Bool = false) {
+    package init(
+        family: Identifier, client: Identifier, context: Context? = nil, cursor: Cursor? = nil, isQuiet: Bool = false, differed: Int64? = nil
+    ) {
         self.family = family
         self.client = client
         self.context = context
         self.cursor = cursor
         self.isQuiet = isQuiet
+        self.differed = differed
     }
 }
 

@@ -18,6 +18,7 @@ package enum Feature: String, CaseIterable, Sendable {
     case uploads
     case requests
     case drain
+    case checksum
 
     /// Words of `op` that belong to it.
     package var operations: [String] { self == .plans ? ["shift", "copy"] : [] }

@@ -30,7 +30,7 @@ extension ServerFrame {
 enum ServerFrameType: String, CaseIterable {
     case change, ack, reject, presence, upload, snapshot, live, welcome, token, joined, reset
     case snapshotEnd = "snapshot_end"
-    case context, role, page, statistics, history, digest
+    case context, role, page, statistics, history, digest, checksum
     case accessLog = "access_log"
     case signedOut = "signed_out"
     case drain
@@ -44,6 +44,9 @@ private struct ServerFrameReader {
     private var type: ServerFrameType?
     private var mutation: Int64?
     private var sequence: Int64?
+    private var checksum: StateChecksum?
+    private var unsent: StateChecksum?
+    private var unknown = StateChecksum()
     private var at: Int64?
     private var time: Int64?
     private var member: Identifier?
@@ -106,12 +109,20 @@ private struct ServerFrameReader {
             switch key {
             case "mutation": mutation = try reader.readCount(from: 1)
             case "seq": sequence = try reader.readCount()
+            case "checksum": checksum = try readChecksum(&reader)
+            case "unsent": unsent = try readChecksum(&reader)
             case "at": at = try reader.readInteger()
             case "member": member = try reader.readIdentifier()
             case "client": client = try reader.readIdentifier()
-            case "changes": entries = try list(&reader) { reader throws(JSONError) in try ChangeCodec.read(&reader) }
+            case "changes":
+                entries = try Self.list(&reader, skipped: { reader throws(JSONError) in unknown = unknown + (try Self.unknown(&reader)) }) {
+                    reader throws(JSONError) in try ChangeCodec.read(&reader)
+                }
             case "records" where type == .ack: versions = try list(&reader) { reader throws(JSONError) in try readVersion(&reader) }
-            case "records": records = try list(&reader) { reader throws(JSONError) in try RecordCodec.read(&reader) }
+            case "records":
+                records = try Self.list(&reader, skipped: { reader throws(JSONError) in unknown = unknown + (try Self.unknown(&reader)) }) {
+                    reader throws(JSONError) in try RecordCodec.read(&reader)
+                }
             case "code": code = try reader.readString()
             case "message": message = try reader.readString()
             case "operation": operation = Int(try reader.readCount())
@@ -179,9 +190,10 @@ private struct ServerFrameReader {
         guard let type else { throw .invalid("the frame needs a type") }
         switch type {
         case .change:
-            let change = Change(
+            var change = Change(
                 sequence: try need(sequence, "seq"), at: try need(at, "at"), member: try need(member, "member"), client: client,
                 mutation: mutation, overlap: overlap, undoes: undoes, entries: try need(entries, "changes"))
+            change.unknown = unknown
             return .change(change)
         case .ack:
             let ack = Ack(
@@ -202,9 +214,13 @@ private struct ServerFrameReader {
                 UploadProgress(
                     id: try need(id, "id"), member: try need(member, "member"), athlete: try need(athlete, "athlete"),
                     title: try need(title, "title"), octets: try need(octets, "octets"), total: total.map(Int64.init), state: state))
-        case .snapshot: return .snapshot(sequence: try need(sequence, "seq"), records: try need(records, "records"))
-        case .snapshotEnd: return .snapshotEnd(sequence: try need(sequence, "seq"))
-        case .live: return .live(sequence: try need(sequence, "seq"))
+        case .snapshot: return .snapshot(sequence: try need(sequence, "seq"), records: try need(records, "records"), unknown: unknown)
+        case .snapshotEnd:
+            var verification: SnapshotVerification?
+            if let checksum, let unsent { verification = SnapshotVerification(checksum: checksum, unsent: unsent) }
+            return .snapshotEnd(sequence: try need(sequence, "seq"), verification: verification)
+        case .live: return .live(sequence: try need(sequence, "seq"), checksum: checksum)
+        case .checksum: return .checksum(sequence: try need(sequence, "seq"), try need(checksum, "checksum"))
         case .welcome:
             let welcome = Welcome(
                 protocol: try need(`protocol`, "protocol"), server: try need(server, "server"), time: try need(time, "time"),
@@ -268,6 +284,14 @@ private struct ServerFrameReader {
     private func list<Element>(
         _ reader: inout JSONReader, _ element: (inout JSONReader) throws(JSONError) -> Element
     ) throws(JSONError) -> [Element] {
+        try Self.list(&reader, skipped: { reader throws(JSONError) in try reader.skipValue() }, element)
+    }
+
+    /// - Parameter skipped: reads an element of a kind that is not known here.
+    private static func list<Element>(
+        _ reader: inout JSONReader, skipped: (inout JSONReader) throws(JSONError) -> Void,
+        _ element: (inout JSONReader) throws(JSONError) -> Element
+    ) throws(JSONError) -> [Element] {
         var elements: [Element] = []
         try reader.readArray { reader throws(JSONError) in
             var attempt = reader
@@ -277,10 +301,40 @@ private struct ServerFrameReader {
             } catch {
                 // A record of a kind that a newer server added: not for this program. Whatever else is wrong stays wrong.
                 guard case .unknownKey = error else { throw error }
-                try reader.skipValue()
+                try skipped(&reader)
             }
         }
         return elements
+    }
+
+    /// How a record of an unknown kind, or an entry about one, moves the checksum of the family.
+    private static func unknown(_ reader: inout JSONReader) throws(JSONError) -> StateChecksum {
+        var op: String?
+        var id: Identifier?
+        var version: Int64?
+        var isDeleted = false
+        try reader.readObject { reader, key throws(JSONError) in
+            switch key {
+            case "op": op = try reader.readString()
+            case "id": id = try reader.readIdentifier()
+            case "version": version = try reader.readCount(from: 1)
+            case "deleted_at":
+                isDeleted = try reader.peekKind() != .null
+                try reader.skipValue()
+            default: try reader.skipValue()
+            }
+        }
+        var checksum = StateChecksum()
+        guard let id, let version else { return checksum }
+        if op == "update" || op == "delete" { checksum.subtract(id, version: version - 1) }
+        if op != "delete", !isDeleted { checksum.add(id, version: version) }
+        return checksum
+    }
+
+    private func readChecksum(_ reader: inout JSONReader) throws(JSONError) -> StateChecksum {
+        let start = reader.offset
+        guard let value = UInt32(exactly: try reader.readCount()) else { throw .unexpected("a number below 2^32", at: start) }
+        return StateChecksum(value)
     }
 
     private func readVersion(_ reader: inout JSONReader) throws(JSONError) -> Ack.Version {

@@ -125,19 +125,35 @@ extension ServerFrame {
             writer.word("reset")
             writer.key("reason")
             writer.string(reason.rawValue)
-        case .snapshot(let sequence, let records):
+        case .snapshot(let sequence, let records, _):
             writer.word("snapshot")
             writer.key("seq")
             writer.integer(sequence)
             ServerFrame.encode(records, into: &writer)
-        case .snapshotEnd(let sequence):
+        case .snapshotEnd(let sequence, let verification):
             writer.word("snapshot_end")
             writer.key("seq")
             writer.integer(sequence)
-        case .live(let sequence):
+            if let verification {
+                writer.key("checksum")
+                writer.integer(Int64(verification.checksum.value))
+                writer.key("unsent")
+                writer.integer(Int64(verification.unsent.value))
+            }
+        case .live(let sequence, let checksum):
             writer.word("live")
             writer.key("seq")
             writer.integer(sequence)
+            if let checksum {
+                writer.key("checksum")
+                writer.integer(Int64(checksum.value))
+            }
+        case .checksum(let sequence, let checksum):
+            writer.word("checksum")
+            writer.key("seq")
+            writer.integer(sequence)
+            writer.key("checksum")
+            writer.integer(Int64(checksum.value))
         case .presence(let presence):
             writer.word("presence")
             ServerFrame.encodeMembers(presence, into: &writer)

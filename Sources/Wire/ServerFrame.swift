@@ -13,13 +13,18 @@ package enum ServerFrame: Hashable, Sendable {
     case joined(Joined)
     /// `{"type":"reset","reason":"epoch_changed"|"log_trimmed"}`: forget the records held, a snapshot follows; drafts stay.
     case reset(ResetReason)
-    /// `{"type":"snapshot","seq":120,"records":[…]}`, any number of them, applied together at `snapshot_end`.
-    case snapshot(sequence: Int64, records: [Record])
-    case snapshotEnd(sequence: Int64)
+    /// `{"type":"snapshot","seq":120,"records":[…]}`, any number of them, applied together at `snapshot_end`. `unknown`: of the records of kinds
+    /// that this program does not know, which are not in `records`; not written.
+    case snapshot(sequence: Int64, records: [Record], unknown: StateChecksum = StateChecksum())
+    /// `{"type":"snapshot_end","seq":120,"checksum":2779041,"unsent":0}`; a server without the feature `checksum` leaves both out.
+    case snapshotEnd(sequence: Int64, verification: SnapshotVerification? = nil)
     /// `{"type":"change","seq":121,"at":…,"member":"…","client":"…","mutation":7,"changes":[…]}`
     case change(Change)
-    /// `{"type":"live","seq":121}`: everything up to here has been sent; what follows is as it happens.
-    case live(sequence: Int64)
+    /// `{"type":"live","seq":121,"checksum":2779041}`: everything up to here has been sent; what follows is as it happens. A server without the
+    /// feature `checksum` leaves that key out.
+    case live(sequence: Int64, checksum: StateChecksum? = nil)
+    /// `{"type":"checksum","seq":121,"checksum":2779041}`: of the family's records after change `seq`, which was sent before.
+    case checksum(sequence: Int64, StateChecksum)
     /// `{"type":"ack","mutation":7,"seq":121,"records":[{"id":"…","version":4}]}`; without `seq` when nothing changed;
     /// `"warnings":[…]` when there are any.
     case ack(Ack)

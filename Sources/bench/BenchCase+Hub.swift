@@ -76,10 +76,10 @@ final class FullRoom {
             say(.join(Join(family: Samples.family, client: Samples.client)), session)
             let seat = Seat(epoch: "bench", head: 0, member: member, role: .parent, athletes: [], resume: .snapshot)
             hub.answered(session, .join(.success(seat)), time: 0)
-            hub.answered(session, .snapshot(frames: [], sequence: 0), time: 0)
+            hub.answered(session, .snapshot(frames: [], sequence: 0, SnapshotVerification(checksum: StateChecksum(), unsent: StateChecksum())), time: 0)
             _ = hub.takeEffects()
-            hub.answered(session, .changes(frames: [], last: 0, reachedEnd: true), time: 0)
-            let live = ServerFrame.live(sequence: 0).encode()
+            hub.answered(session, .changes(frames: [], last: 0, reachedEnd: true, checksum: StateChecksum()), time: 0)
+            let live = ServerFrame.live(sequence: 0, checksum: StateChecksum()).encode()
             let isLive = hub.takeEffects().contains { effect in
                 if case .send(session, live) = effect { true } else { false }
             }

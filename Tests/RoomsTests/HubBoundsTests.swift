@@ -13,7 +13,7 @@ struct HubBusyFamilyTests {
         let id = script.joined(at: 5)
         _ = script.seen()
         for sequence in 6...9 { script.commit(Int64(sequence)) }
-        script.answer(.changes(frames: [Array("log 6".utf8)], last: 6, reachedEnd: true), id)
+        script.answer(.changes(frames: [Array("log 6".utf8)], last: 6, reachedEnd: true, checksum: nil), id)
         #expect(script.seen() == [.frame(id, "log 6"), .frame(id, "log 7"), .frame(id, "log 8"), .frame(id, "log 9"), .frame(id, "live 9")])
         script.commit(10)
         #expect(script.seen() == [.frame(id, "log 10")])
@@ -28,13 +28,13 @@ struct HubBusyFamilyTests {
         for sequence in 1...4 {
             script.hub.committed([.change(CommittedChange(family: HubScript.family, sequence: Int64(sequence), frame: big, checksum: StateChecksum(), members: []))])
         }
-        script.answer(.changes(frames: [], last: 0, reachedEnd: true), id)
+        script.answer(.changes(frames: [], last: 0, reachedEnd: true, checksum: nil), id)
         #expect(script.seen() == [], "a gap is never sent")
         script.drain()
         #expect(script.seen() == [.read(id, "changes after 0")])
         script.commit(5)
         let log = (1...4).map { Array("log \($0)".utf8) }
-        script.answer(.changes(frames: log, last: 4, reachedEnd: true), id)
+        script.answer(.changes(frames: log, last: 4, reachedEnd: true, checksum: nil), id)
         #expect(script.seen().map(\.description) == (1...5).map { "frame \(id): log \($0)" } + ["frame \(id): live 5"])
     }
 
@@ -44,7 +44,7 @@ struct HubBusyFamilyTests {
         let id = script.joined(at: 0)
         _ = script.seen()
         script.commit(3)
-        script.answer(.changes(frames: [Array("log 1".utf8)], last: 1, reachedEnd: false), id)
+        script.answer(.changes(frames: [Array("log 1".utf8)], last: 1, reachedEnd: false, checksum: nil), id)
         #expect(script.seen() == [.frame(id, "log 1")])
         script.drain()
         #expect(script.seen() == [.read(id, "changes after 1")])
@@ -288,13 +288,13 @@ struct HubSnapshotTests {
         let script = HubScript()
         let ids = (0..<4).map { _ in script.joined(at: 1, resume: .snapshot) }
         #expect(reads(script) == [ids[0]])
-        script.answer(.snapshot(frames: [Array("s".utf8)], sequence: 1), ids[0])
+        script.answer(.snapshot(frames: [Array("s".utf8)], sequence: 1, HubScript.sums), ids[0])
         #expect(reads(script) == [ids[1]])
         // Who has gone is passed over, but a read that has begun is waited for.
         script.hub.closed(ids[1])
         script.hub.closed(ids[2])
         #expect(reads(script) == [])
-        script.answer(.snapshot(frames: [], sequence: 1), ids[1])
+        script.answer(.snapshot(frames: [], sequence: 1, HubScript.sums), ids[1])
         #expect(reads(script) == [ids[3]])
         script.answer(.failed, ids[3])
         let next = script.joined(at: 1, resume: .snapshot)
@@ -306,7 +306,7 @@ struct HubSnapshotTests {
         var script = HubScript()
         let slow = script.joined(at: 1, resume: .snapshot)
         let frame = [UInt8](repeating: 0, count: Hub.maxSnapshotOctets / 2)
-        script.answer(.snapshot(frames: [frame, frame], sequence: 1), slow)
+        script.answer(.snapshot(frames: [frame, frame], sequence: 1, HubScript.sums), slow)
         let next = script.joined(at: 1, resume: .snapshot)
         #expect(!reads(script).contains(next))
         script.now += Hub.snapshotGrace

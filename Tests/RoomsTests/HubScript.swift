@@ -15,6 +15,8 @@ struct HubScript {
     static let maya = Identifier("01930000-0000-7000-8000-00000000000a")!
     static let client = Identifier("01930000-0000-7000-8000-0000000000c1")!
 
+    static let sums = SnapshotVerification(checksum: StateChecksum(), unsent: StateChecksum())
+
     init(limits: Limits = Limits()) {
         hub = Hub(limits: limits, serverVersion: "test")
     }
@@ -58,7 +60,7 @@ struct HubScript {
             case .read(let id, .accessLog): .read(id, "access log")
             case .command(let id, _): .command(id)
             case .endSession(let number): .endSession(number)
-            case .noteAccess, .renew, .note: nil
+            case .noteAccess, .renew, .note, .noteDifference: nil
             }
         }
     }
@@ -75,9 +77,10 @@ struct HubScript {
         case .joined(let joined): return "joined at \(joined.sequence)"
         case .reset(let reason): return "reset \(reason.rawValue)"
         case .snapshot: return "snapshot"
-        case .snapshotEnd(let sequence): return "snapshot end \(sequence)"
+        case .snapshotEnd(let sequence, _): return "snapshot end \(sequence)"
         case .change(let change): return "change \(change.sequence)"
-        case .live(let sequence): return "live \(sequence)"
+        case .live(let sequence, _): return "live \(sequence)"
+        case .checksum(let sequence, _): return "checksum \(sequence)"
         case .ack(let ack): return "ack \(ack.mutation)"
         case .reject(let mutation, let rejection): return "reject \(mutation) \(rejection.code.rawValue)"
         case .upload(let upload): return "upload \(upload.state.rawValue) \(upload.octets)"
@@ -140,7 +143,7 @@ struct HubScript {
     /// A session that is live at `head`.
     func live(_ member: Identifier = dana, role: Role = .parent, at head: Int64) -> SessionID {
         let id = joined(member, role: role, at: head)
-        answer(.changes(frames: [], last: head, reachedEnd: true), id)
+        answer(.changes(frames: [], last: head, reachedEnd: true, checksum: nil), id)
         _ = hub.takeEffects()
         return id
     }

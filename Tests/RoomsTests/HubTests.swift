@@ -84,7 +84,7 @@ struct HubSignInTests {
         script.commit(1)
         #expect(script.seen() == [.frame(other, "log 1")])
         script.answer(.page(Array("page".utf8)), two)
-        script.answer(.changes(frames: [Array("log 1".utf8)], last: 1, reachedEnd: true), catching)
+        script.answer(.changes(frames: [Array("log 1".utf8)], last: 1, reachedEnd: true, checksum: nil), catching)
         #expect(script.seen() == [])
         script.answer(.signIn(HubScript.signedIn()), late)
         #expect(script.seen() == [.frame(late, "error token_unknown"), .close(late, .sessionEnded, dropsQueue: false)])
@@ -206,7 +206,7 @@ struct HubJoinTests {
         #expect(script.seen().suffix(2) == [.frame(id, "joined at 5"), .read(id, "changes after 5")])
         script.commit(6)
         #expect(script.seen() == [], "a session that catches up is not sent commits out of turn")
-        script.answer(.changes(frames: [], last: 5, reachedEnd: true), id)
+        script.answer(.changes(frames: [], last: 5, reachedEnd: true, checksum: nil), id)
         #expect(script.seen() == [.frame(id, "log 6"), .frame(id, "live 6")])
         script.commit(7)
         #expect(script.seen() == [.frame(id, "log 7")])
@@ -216,7 +216,7 @@ struct HubJoinTests {
     func notTwice() {
         let script = HubScript()
         let id = script.joined(at: 5)
-        script.answer(.changes(frames: [Array("log 6".utf8)], last: 6, reachedEnd: true), id)
+        script.answer(.changes(frames: [Array("log 6".utf8)], last: 6, reachedEnd: true, checksum: nil), id)
         _ = script.seen()
         script.commit(6)
         #expect(script.seen() == [])
@@ -230,7 +230,7 @@ struct HubJoinTests {
         let id = script.joined(at: 9, resume: .snapshot)
         #expect(script.seen().last == .read(id, "snapshot"))
         script.commit(10)
-        script.answer(.snapshot(frames: [Array("s1".utf8), Array("s2".utf8)], sequence: 9), id)
+        script.answer(.snapshot(frames: [Array("s1".utf8), Array("s2".utf8)], sequence: 9, HubScript.sums), id)
         #expect(
             script.seen() == [
                 .frame(id, "s1"), .frame(id, "s2"), .frame(id, "snapshot end 9"), .read(id, "changes after 9"),
@@ -264,7 +264,7 @@ struct HubJoinTests {
         let id = script.joined(at: 9, resume: .snapshot)
         _ = script.seen()
         let frame = Array(repeating: UInt8(ascii: "x"), count: Hub.portionOctets / 2)
-        script.answer(.snapshot(frames: Array(repeating: frame, count: 5), sequence: 9), id)
+        script.answer(.snapshot(frames: Array(repeating: frame, count: 5), sequence: 9, HubScript.sums), id)
         #expect(script.seen().count == 2)
         #expect(!script.hub.reportDrained { _ in false }, "nothing goes on before the outbox is empty")
         script.drain()
@@ -499,7 +499,7 @@ struct HubRightsTests {
         script.answer(.signIn(HubScript.signedIn(HubScript.maya, role: .parent)), id)
         script.say(.join(Join(family: HubScript.family, client: HubScript.client, cursor: Cursor(epoch: "e1", sequence: 0), isQuiet: true)), id)
         script.answer(.join(.success(HubScript.seat(head: 0, member: HubScript.maya, role: .parent))), id)
-        script.answer(.changes(frames: [], last: 0, reachedEnd: true), id)
+        script.answer(.changes(frames: [], last: 0, reachedEnd: true, checksum: nil), id)
         let seen = script.seen()
         #expect(!seen.contains { if case .frame(first, _) = $0 { true } else { false } }, "\(seen)")
         script.say(.context(.athlete(HubScript.maya)), id)

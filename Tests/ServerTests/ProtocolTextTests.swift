@@ -58,7 +58,7 @@ struct ProtocolTextTests {
         })
         let client = ["sign_in", "redeem", "join", "mutate", "context", "list", "statistics", "history", "digest", "access_log", "sign_out"].map { "→" + $0 }
         let server = ["welcome", "token", "joined", "reset", "snapshot", "snapshot_end", "change", "live", "ack", "reject", "presence", "upload",
-            "context", "role", "page", "statistics", "history", "digest", "access_log", "signed_out", "drain", "error"].map { "←" + $0 }
+            "checksum", "context", "role", "page", "statistics", "history", "digest", "access_log", "signed_out", "drain", "error"].map { "←" + $0 }
         #expect(shown == Set(client + server))
     }
 

@@ -274,7 +274,7 @@ final class World {
             scheduler.after(dice.number(0...15)) { $0.read(id, request, life) }
         case .noteAccess(let access): life.accesses.append(access)
         case .renew(let sessions): life.renewals += sessions
-        case .command, .endSession, .note: break
+        case .command, .endSession, .note, .noteDifference: break
         }
     }
 
@@ -437,7 +437,7 @@ final class World {
             do {
                 var records: [Identifier: Record] = [:]
                 for frame in try reader.snapshot(family: family.id).frames {
-                    guard case .snapshot(_, let some) = try frame.withUnsafeBytes({ raw throws(Rejection) in try ServerFrame.decode(raw) })
+                    guard case .snapshot(_, let some, _) = try frame.withUnsafeBytes({ raw throws(Rejection) in try ServerFrame.decode(raw) })
                     else { continue }
                     for record in some { records[record.id] = record }
                 }

@@ -160,7 +160,7 @@ struct ReaderTests {
         #expect(records[widest]?.fields["performance_notes"] == text)
         let wide = try world.reader.snapshot(family: home.family).frames.filter { $0.count > StoreReader.snapshotFrameOctets }
         #expect(wide.count == 1)
-        guard case .snapshot(_, let alone)? = try wide.first.map(decode) else { throw Unexpected() }
+        guard case .snapshot(_, let alone, _)? = try wide.first.map(decode) else { throw Unexpected() }
         #expect(alone.map(\.id) == [widest])
     }
 

@@ -190,7 +190,7 @@ final class World {
         let snapshot = try reader.snapshot(family: home.family)
         var records: [Identifier: Record] = [:]
         for frame in snapshot.frames {
-            guard case .snapshot(let sequence, let chunk) = try decode(frame) else { throw Unexpected() }
+            guard case .snapshot(let sequence, let chunk, _) = try decode(frame) else { throw Unexpected() }
             #expect(sequence == snapshot.sequence)
             for record in chunk { #expect(records.updateValue(record, forKey: record.id) == nil, "twice in a snapshot") }
         }

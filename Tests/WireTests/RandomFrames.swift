@@ -106,7 +106,8 @@ struct RandomFrames {
         case 2:
             return .join(Join(
                 family: identifier(), client: identifier(), context: optional { $0.context() },
-                cursor: optional { Cursor(epoch: $0.word(), sequence: $0.number(0...9_007_199_254_740_991)) }, isQuiet: number(0...1) == 1))
+                cursor: optional { Cursor(epoch: $0.word(), sequence: $0.number(0...9_007_199_254_740_991)) }, isQuiet: number(0...1) == 1,
+                differed: optional { $0.number(0...9_007_199_254_740_991) }))
         case 3: return .context(context())
         case 4:
             return .list(ListRequest(
@@ -282,6 +283,8 @@ struct RandomFrames {
             record: optional { $0.identifier() })
     }
 
+    mutating func checksum() -> StateChecksum { StateChecksum(UInt32(truncatingIfNeeded: number(0...4_294_967_295))) }
+
     mutating func serverFrame() -> ServerFrame {
         let frame = untaggedServerFrame()
         switch frame {
@@ -291,7 +294,7 @@ struct RandomFrames {
     }
 
     private mutating func untaggedServerFrame() -> ServerFrame {
-        switch number(0...23) {
+        switch number(0...24) {
         case 0:
             var limits = Limits()
             limits.pageRecords = Int(number(1...1_000))
@@ -307,8 +310,11 @@ struct RandomFrames {
                 context: context(), resumesByChanges: chance(50), presence: list(3) { $0.presence() }))
         case 3: return .reset(pick(ResetReason.allCases))
         case 4: return .snapshot(sequence: number(0...1_000), records: list(3) { $0.record() })
-        case 5: return .snapshotEnd(sequence: number(0...1_000))
-        case 6: return .live(sequence: number(0...1_000))
+        case 5:
+            return .snapshotEnd(
+                sequence: number(0...1_000), verification: optional { SnapshotVerification(checksum: $0.checksum(), unsent: $0.checksum()) })
+        case 6: return .live(sequence: number(0...1_000), checksum: optional { $0.checksum() })
+        case 23: return .checksum(sequence: number(0...1_000), checksum())
         case 7:
             return .ack(Ack(
                 mutation: sequence(), sequence: optional { $0.sequence() },
@@ -330,7 +336,7 @@ struct RandomFrames {
             return .accessLog(AccessPage(request: number(0...1_000), entries: list(3) { $0.access() }, next: optional { $0.word() }))
         case 22: return .upload(upload())
         case 14: return .signedOut
-        case 23: return .drain(retryAfter: number(50...60_000))
+        case 24: return .drain(retryAfter: number(50...60_000))
         case 15: return .error(rejection(), request: optional { $0.number(0...1_000) })
         default: return .change(change())
         }

@@ -64,16 +64,17 @@ extension SyncEngine {
             snapshotCount = 0
             if phase == .live { phase = .syncing }
             output.append(.notify(.reset(reason)))
-        case .snapshot(_, let records): receiveSnapshot(records)
-        case .snapshotEnd(let sequence): applySnapshot(at: sequence, now)
+        case .snapshot(_, let records, _): receiveSnapshot(records)
+        case .snapshotEnd(let sequence, _): applySnapshot(at: sequence, now)
         case .change(let change): receive(change, now)
-        case .live(let sequence):
+        case .live(let sequence, _):
             guard snapshot == nil, let cursor else { return fail(.unexpectedFrame("live")) }
             guard cursor.sequence == sequence else { return fail(.gap(expected: cursor.sequence, got: sequence)) }
             phase = .live
             failures = 0
             output.append(.notify(.live(sequence: sequence)))
             sendDue(now)
+        case .checksum: break
         case .ack(let ack): receive(ack, now)
         case .reject(let mutation, let rejection): receiveRejection(of: mutation, rejection, now)
         case .presence(let one):
@@ -248,6 +249,7 @@ extension ServerFrame {
         case .snapshotEnd: "snapshot_end"
         case .change: "change"
         case .live: "live"
+        case .checksum: "checksum"
         case .ack: "ack"
         case .reject: "reject"
         case .presence: "presence"

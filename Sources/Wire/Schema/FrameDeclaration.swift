@@ -45,6 +45,9 @@ extension FrameDeclaration {
     /// A schema of `common.json`, seen from a frame's own file.
     private static func common(_ name: String) -> SchemaTree { ["$ref": .string("../common.json#/$defs/\(name)")] }
 
+    /// A sum modulo 2^32.
+    private static let checksum: SchemaTree = ["type": "integer", "minimum": 0, "maximum": 4_294_967_295]
+
     private static func list(_ name: String) -> SchemaTree { ["type": "array", "items": common(name)] }
 
     package static let client: [FrameDeclaration] = [
@@ -64,6 +67,9 @@ extension FrameDeclaration {
             .init("cursor", common("cursor"), "Where the client stopped; left out: a snapshot, please.", required: false),
             .init("quiet", ["type": "boolean"], "True: nobody is told of this connection; left out: false.", required: false, feature: .quiet),
             .init("request", common("count"), "Any number of the client's; every answer echoes it.", required: false, feature: .requests),
+            .init(
+                "differed", common("count"), "The sequence at which the checksum differed, so that everything is loaded again.", required: false,
+                feature: .checksum),
         ]),
         .init("mutate", "Asks for changes that happen all together or not at all. Answer: ack or reject.", [
             .init("mutation", common("positive"), "The client's own number, larger than every earlier one of this client."),
@@ -175,6 +181,8 @@ extension FrameDeclaration {
         ]),
         .init("snapshot_end", "The snapshot is whole.", [
             .init("seq", common("count"), "The cursor from now on."),
+            .init("checksum", checksum, "Of all records of the family at this sequence.", required: false, feature: .checksum),
+            .init("unsent", checksum, "Of those that the snapshot leaves out; always beside checksum.", required: false, feature: .checksum),
         ]),
         .init("change", "What one mutation did. It is on stable storage. Sequences have no gaps.", [
             .init("seq", common("positive"), "Its place in the family's history."),
@@ -188,7 +196,12 @@ extension FrameDeclaration {
         ]),
         .init("live", "Everything up to here has been sent; what follows is as it happens.", [
             .init("seq", common("count"), "The last sequence sent."),
+            .init("checksum", checksum, "Of all records of the family at this sequence.", required: false, feature: .checksum),
         ]),
+        .init("checksum", "The checksum of the family at the sequence that was sent last.", [
+            .init("seq", common("count"), "That sequence."),
+            .init("checksum", checksum, "Of all records of the family."),
+        ], feature: .checksum),
         .init("ack", "The mutation is on stable storage.", [
             .init("mutation", common("positive"), "Which."),
             .init("seq", common("positive"), "The change that it made; left out: it changed nothing.", required: false),

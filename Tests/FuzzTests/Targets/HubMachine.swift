@@ -270,12 +270,19 @@ struct HubMachine {
             let family = Self.id(0xF, 0) == identifier ? 0 : 1
             let last = min(families[family].head, after + 3)
             let frames = after < last ? (after + 1...last).map { frame(family, $0) } : []
-            answers.append((id, .changes(frames: frames, last: max(last, after), reachedEnd: last == families[family].head)))
+            let reachedEnd = last == families[family].head
+            answers.append(
+                (
+                    id,
+                    .changes(
+                        frames: frames, last: max(last, after), reachedEnd: reachedEnd, checksum: reachedEnd ? StateChecksum(UInt32(last)) : nil)
+                ))
         case .snapshot(let identifier):
             let family = Self.id(0xF, 0) == identifier ? 0 : 1
             // Sometimes more than a portion.
             let frames = Array(repeating: families[family].head % 2 == 0 ? Self.smallFrame : Self.largeFrame, count: 3)
-            answers.append((id, .snapshot(frames: frames, sequence: families[family].head)))
+            let sums = SnapshotVerification(checksum: StateChecksum(UInt32(families[family].head)), unsent: StateChecksum())
+            answers.append((id, .snapshot(frames: frames, sequence: families[family].head, sums)))
         case .page, .statistics, .history, .digest, .accessLog: answers.append((id, .page(Array("page".utf8))))
         }
     }
@@ -355,12 +362,17 @@ struct HubMachine {
                 joined.context == .all || joined.role != .athlete || joined.context == .athlete(joined.member), "an athlete looks elsewhere"
             )
         case .reset: try hold(session.family != nil && session.cursor == nil, "a reset that is not due")
-        case .snapshotEnd(let sequence):
+        case .snapshotEnd(let sequence, let sums):
+            try hold(sums?.checksum.value == UInt32(sequence), "a snapshot of \(sequence) has the checksum of another sequence")
             try hold(session.family != nil && session.cursor == nil, "a snapshot's end that is not due")
             session.cursor = sequence
-        case .live(let sequence):
+        case .live(let sequence, let checksum):
+            try hold(checksum?.value == UInt32(sequence), "live at \(sequence) with the checksum of another sequence")
             try hold(session.cursor == sequence && !session.isLive, "live at \(sequence), having \(session.cursor ?? -1)")
             session.isLive = true
+        case .checksum(let sequence, let checksum):
+            try hold(session.isLive && session.cursor == sequence, "a checksum of \(sequence), having \(session.cursor ?? -1)")
+            try hold(checksum.value == UInt32(sequence), "the checksum of another sequence than \(sequence)")
         case .presence(let presence):
             guard let family = session.family else { throw Broken(description: "presence without a seat") }
             try hold(presence.member.high == Self.id(0xA + UInt64(family), 0).high, "presence of another family")

@@ -26,7 +26,7 @@ struct LogBook {
         sequence = snapshot.sequence
         var records: [Identifier: Record] = [:]
         for octets in snapshot.frames {
-            guard case .snapshot(_, let some) = try Self.decode(octets) else { throw Unexpected("a snapshot holds another frame") }
+            guard case .snapshot(_, let some, _) = try Self.decode(octets) else { throw Unexpected("a snapshot holds another frame") }
             for record in some { #expect(records.updateValue(record, forKey: record.id) == nil) }
         }
         self.records = records

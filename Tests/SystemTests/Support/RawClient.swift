@@ -76,6 +76,6 @@ final class RawClient {
     func enter(_ token: String, _ family: Identifier, client: Identifier, cursor: Cursor? = nil) throws -> Int64 {
         _ = try signIn(token)
         send(.join(Join(family: family, client: client, cursor: cursor)))
-        return try frame { if case .live(let sequence) = $0 { sequence } else { nil } }
+        return try frame { if case .live(let sequence, _) = $0 { sequence } else { nil } }
     }
 }
