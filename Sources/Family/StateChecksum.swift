@@ -32,6 +32,17 @@ package struct StateChecksum: Hashable, Sendable {
         if let record, !record.isDeleted { add(record.id, version: record.version) }
     }
 
+    /// Follows a record of which only the entry of the change is known: before an update or a deletion it was there in the version before.
+    package mutating func replace(_ entry: ChangeEntry) {
+        switch entry.effect {
+        case .create, .restore: add(entry.id, version: entry.version)
+        case .update:
+            subtract(entry.id, version: entry.version - 1)
+            add(entry.id, version: entry.version)
+        case .delete: subtract(entry.id, version: entry.version - 1)
+        }
+    }
+
     package static func + (left: StateChecksum, right: StateChecksum) -> StateChecksum { StateChecksum(left.value &+ right.value) }
 
     package static func - (left: StateChecksum, right: StateChecksum) -> StateChecksum { StateChecksum(left.value &- right.value) }

@@ -11,6 +11,7 @@ import contextlib
 import json
 import os
 import random
+import struct
 import sys
 import uuid
 
@@ -18,6 +19,22 @@ from websockets import ConnectionClosed, InvalidHandshake, InvalidStatus, connec
 
 MISTAKES = {1002, 1003, *range(1007, 1011), 4502}  # [13] the server closes with these for something that the client sent
 STOP = MISTAKES | set(range(4500, 5000))  # [13] these say: do not come back
+
+
+MASK = 0xFFFFFFFF
+
+
+def term(record, version):
+    """[8] What a living record adds to the checksum: MurmurHash3_x86_32 of its id and its version."""
+    value = 0
+    for (block,) in struct.iter_unpack("<I", uuid.UUID(record).bytes + version.to_bytes(8, "big")):
+        block = block * 0xCC9E2D51 & MASK
+        value ^= (block << 15 | block >> 17) * 0x1B873593 & MASK
+        value = (value << 13 | value >> 19) * 5 + 0xE6546B64 & MASK
+    value ^= 24
+    value = (value ^ value >> 16) * 0x85EBCA6B & MASK
+    value = (value ^ value >> 13) * 0xC2B2AE35 & MASK
+    return value ^ value >> 16
 
 
 class Rejected(Exception):
@@ -32,6 +49,8 @@ class Huddle:
         self.client, self.last, self.pending = str(uuid.uuid4()), 0, {}  # mutation id -> operations, unanswered
         self.answers, self.sent, self.blamed = {}, set(), {}  # id -> future; on this connection; id -> connections that it ended
         self.cursor, self.records, self.incoming = None, {}, {}  # id -> record, deleted ones too
+        self.checksum, self.differed = None, None  # [8] of all records of the family; sequence to report
+        self.reload_at, self.reload_wait = 0, 30  # loop time before which nothing is loaded again, seconds until the next time
         self.socket, self.joined, self.live = None, None, asyncio.Event()
         self.limits, self.features = {}, set()  # of this server, from its welcome
         self.away, self.silent_until = 0, 0  # seconds to stay away; loop time before which nothing is sent
@@ -81,6 +100,8 @@ class Huddle:
         keys = {"cursor": self.cursor} if self.cursor else {}  # [4] without one: a snapshot
         if self.quiet and "quiet" in self.features:  # [2] a server that does not know a key refuses the frame
             keys["quiet"] = True
+        if self.differed and not self.cursor and "checksum" in self.features:  # [8]
+            keys["differed"] = self.differed
         await self.say(type="join", family=self.family, client=self.client, **keys)
 
     async def receive(self, frame):
@@ -98,17 +119,26 @@ class Huddle:
                 self.incoming |= {record["id"]: record for record in frame["records"]}
             case "snapshot_end":
                 self.records, self.cursor = self.incoming, {"epoch": self.joined["epoch"], "seq": frame["seq"]}
+                held = sum(term(record["id"], record["version"]) for record in self.records.values() if not record.get("deleted_at"))
+                self.checksum, self.differed = held + frame["unsent"] & MASK if "unsent" in frame else None, None
+                await self.compare(frame)
+            case "change" | "live" | "checksum" if not self.cursor:  # this connection is being left
+                pass
             case "change" if frame["seq"] != self.cursor["seq"] + 1:  # [8] one of us is wrong: everything anew
                 self.cursor = None
                 await self.socket.close()
             case "change":
                 for entry in frame["changes"]:
+                    self.count(entry)
                     if entry["id"] in self.records or entry["op"] in ("create", "restore"):  # [8] else: an old message
                         self.apply(frame, entry)
                 self.cursor = {"epoch": self.joined["epoch"], "seq": frame["seq"]}
                 self.on_change(frame)
+            case "checksum":
+                await self.compare(frame)
             case "live":
-                self.live.set()
+                if await self.compare(frame):
+                    self.live.set()
             case "ack" | "reject" if frame.get("retry"):  # [7] not done and not remembered: the same id again, later
                 self.sent.discard(frame["mutation"])
                 loop, wait = asyncio.get_running_loop(), frame.get("retry_after", 1000) / 1000
@@ -130,6 +160,29 @@ class Huddle:
                 elif not self.joined and frame["code"] != "token_unknown":  # that one is followed by its close code
                     self.refusal = frame["message"]
                     await self.socket.close()
+
+    def count(self, entry):
+        """[8] Moves the checksum by an entry, before it is applied: from the version that is held, if the record is held."""
+        former = entry["version"] - 1 if entry["op"] in ("update", "delete") else None
+        if record := self.records.get(entry["id"]):
+            former = None if record.get("deleted_at") else record["version"]
+        if self.checksum is not None:
+            minus = term(entry["id"], former) if former else 0
+            self.checksum = self.checksum - minus + (0 if entry["op"] == "delete" else term(entry["id"], entry["version"])) & MASK
+
+    async def compare(self, frame):
+        """[8] Returns False if the records differ from the server's: then the connection ends, and everything is loaded again."""
+        if self.checksum is None or frame.get("checksum", self.checksum) == self.checksum or frame["seq"] != self.cursor["seq"]:
+            return True
+        now = asyncio.get_running_loop().time()
+        if now < self.reload_at:  # it was loaded a moment ago: go on with it
+            return True
+        self.reload_wait = 60 if now - self.reload_at > 3600 else min(self.reload_wait * 2, 3600)
+        self.reload_at = now + self.reload_wait
+        print(f"the records differ from the server's at {frame['seq']}; loading them again", file=sys.stderr)
+        self.differed, self.cursor = frame["seq"], None
+        await self.socket.close()
+        return False
 
     def apply(self, frame, entry):  # [8]
         record = self.records.setdefault(entry["id"], {"created_at": frame["at"], "created_by": frame["member"]})

@@ -154,6 +154,8 @@ extension Cache {
         let values: [(String, SQLiteValue?)] = [
             ("client", .text(state.client.description)), ("family", .text(state.family.description)),
             ("member", .text(state.member.description)), ("role", state.role.map { .text($0.rawValue) }), ("context", context.map { .text($0) }),
+            // With its sequence: a program that does not know this key moves the other and leaves this one behind.
+            ("unsent", state.cursor.flatMap { cursor in state.unsent.map { .text("\(cursor.sequence) \($0.value)") } }),
             ("epoch", state.cursor.map { .text($0.epoch) }), ("sequence", state.cursor.map { .integer($0.sequence) }),
             ("last_mutation", .integer(state.lastMutation)),
         ]

@@ -305,7 +305,7 @@ package final class Cache {
     package func forgetFamily() {
         place.forget()
         try? transaction(synchronously: true) {
-            try database.execute("DELETE FROM record; DELETE FROM change; DELETE FROM input; DELETE FROM meta WHERE name IN ('epoch', 'sequence')")
+            try database.execute("DELETE FROM record; DELETE FROM change; DELETE FROM input; DELETE FROM meta WHERE name IN ('epoch', 'sequence', 'unsent')")
         }
         // Neither the file nor its log is to hold what is gone.
         try? database.execute("VACUUM")

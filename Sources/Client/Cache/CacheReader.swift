@@ -91,6 +91,9 @@ struct CacheReader {
         state.context = values["context"].flatMap { $0 == "all" ? .all : Identifier($0).map { .athlete($0) } }
         if let epoch = values["epoch"], let sequence = values["sequence"].flatMap({ Int64($0) }), sequence >= 0 {
             state.cursor = Cursor(epoch: epoch, sequence: sequence)
+            if let unsent = values["unsent"]?.split(separator: " ").compactMap({ Int64($0) }), unsent.count == 2, unsent[0] == sequence {
+                state.unsent = UInt32(exactly: unsent[1]).map { StateChecksum($0) }
+            }
         }
         state.lastMutation = values["last_mutation"].flatMap { Int64($0) } ?? 0
         return state

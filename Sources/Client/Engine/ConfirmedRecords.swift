@@ -4,13 +4,23 @@ internal import Family
 /// The records as the server has confirmed them: a snapshot and the changes after it, nothing else.
 struct ConfirmedRecords: Sendable {
     private(set) var all: [Identifier: Record] = [:]
+    /// Of the records in `all`.
+    private var held = StateChecksum()
+    /// Of the family's records that are not in `all` (old messages, kinds that are not known here); `nil` if no server has said it.
+    private(set) var unsent: StateChecksum?
 
     init() {}
 
-    init(_ records: [Record]) {
+    /// - Parameter unsent: of the records that `records` leaves out.
+    init(_ records: [Record], unsent: StateChecksum?) {
         all.reserveCapacity(records.count)
         for record in records { all[record.id] = record }
+        held = StateChecksum(all.values)
+        self.unsent = unsent
     }
+
+    /// Of all records of the family as this client knows them; `nil` if it does not know what it does not hold.
+    var checksum: StateChecksum? { unsent.map { held + $0 } }
 
     subscript(id: Identifier) -> Record? { all[id] }
 
@@ -18,14 +28,23 @@ struct ConfirmedRecords: Sendable {
     ///
     /// Old messages are not in a snapshot (they are paged), so a change of a message that is not held is passed over.
     ///
+    /// The checksum follows: a record that is held by the version that it had here, so that a change that was missed shows; another by the
+    /// version that the entry implies.
+    ///
     /// - Throws: `.diverged` when the change does not continue what is held.
     mutating func apply(_ change: Change) throws(SyncFault) {
         var touched: [Identifier: Record] = [:]
+        var unsent = unsent.map { $0 + change.unknown }
         for entry in change.entries {
             let held = touched[entry.id] ?? all[entry.id]
-            if let record = try Self.record(after: entry, of: change, held: held) { touched[entry.id] = record }
+            if let record = try Self.record(after: entry, of: change, held: held) {
+                touched[entry.id] = record
+            } else {
+                unsent?.replace(entry)
+            }
         }
-        all.merge(touched) { _, new in new }
+        for (id, record) in touched { held.replace(all.updateValue(record, forKey: id), with: record) }
+        self.unsent = unsent
     }
 
     private static func record(after entry: ChangeEntry, of change: Change, held: Record?) throws(SyncFault) -> Record? {

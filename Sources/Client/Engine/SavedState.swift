@@ -15,6 +15,8 @@ package struct SavedState: Hashable, Sendable {
     package var cursor: Cursor?
     /// As the server had confirmed them.
     package var records: [Record] = []
+    /// Of the records that the server has and `records` has not; `nil`: not known.
+    package var unsent: StateChecksum?
     /// In the order in which they were asked for.
     package var pending: [PendingMutation] = []
     package var drafts: [Draft] = []
@@ -67,7 +69,7 @@ extension SyncEngine {
             if configuration.returnsToContext { configuration.context = saved.context }
         }
         if let position = saved.cursor, configuration.holdsRecords {
-            confirmed = ConfirmedRecords(saved.records)
+            confirmed = ConfirmedRecords(saved.records, unsent: saved.unsent)
             cursor = position
             epoch = position.epoch
         }
@@ -129,6 +131,7 @@ extension SyncEngine {
         saved.role = role
         saved.context = context
         saved.cursor = cursor
+        saved.unsent = confirmed.unsent
         saved.pending = pending
         saved.drafts = drafts
         saved.lastMutation = lastMutation

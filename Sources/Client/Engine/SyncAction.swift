@@ -78,6 +78,8 @@ package enum SyncFault: Error, Hashable, Sendable {
     case gap(expected: Int64, got: Int64)
     /// A change of a record that is not held, or at another version: the records held are not those of the server.
     case diverged(Identifier)
+    /// The records held have another checksum than the server's at this sequence, or had it in the snapshot that was just loaded.
+    case differs(sequence: Int64)
     /// A frame that has no place in this phase.
     case unexpectedFrame(String)
     /// A snapshot with more records than a family may have.

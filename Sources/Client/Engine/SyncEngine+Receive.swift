@@ -46,7 +46,11 @@ extension SyncEngine {
         // A server that does not know the key refuses the whole frame.
         let isQuiet = configuration.isQuiet && features.contains(.quiet)
         output.append(
-            .send(.join(Join(family: family, client: configuration.client, context: configuration.context, cursor: cursor, isQuiet: isQuiet))))
+            .send(
+                .join(
+                    Join(
+                        family: family, client: configuration.client, context: configuration.context, cursor: cursor, isQuiet: isQuiet,
+                        differed: cursor == nil ? verification.differed : nil))))
     }
 
     private mutating func receiveJoined(_ frame: ServerFrame, _ now: Int64) {
@@ -62,19 +66,25 @@ extension SyncEngine {
             cursor = nil
             snapshot = []
             snapshotCount = 0
+            snapshotUnknown = StateChecksum()
             if phase == .live { phase = .syncing }
             output.append(.notify(.reset(reason)))
-        case .snapshot(_, let records, _): receiveSnapshot(records)
-        case .snapshotEnd(let sequence, _): applySnapshot(at: sequence, now)
+        case .snapshot(_, let records, let unknown): receiveSnapshot(records, unknown)
+        case .snapshotEnd(let sequence, let sums): applySnapshot(at: sequence, sums, now)
         case .change(let change): receive(change, now)
-        case .live(let sequence, _):
+        case .live(let sequence, let checksum):
             guard snapshot == nil, let cursor else { return fail(.unexpectedFrame("live")) }
             guard cursor.sequence == sequence else { return fail(.gap(expected: cursor.sequence, got: sequence)) }
+            guard verify(checksum, now: now) else { return }
             phase = .live
             failures = 0
             output.append(.notify(.live(sequence: sequence)))
             sendDue(now)
-        case .checksum: break
+        case .checksum(let sequence, let checksum):
+            guard snapshot == nil, let cursor else { return fail(.unexpectedFrame("checksum")) }
+            // Sent behind the change that it belongs to, so a later sequence names a change that never came.
+            guard sequence <= cursor.sequence else { return fail(.gap(expected: cursor.sequence, got: sequence)) }
+            if sequence == cursor.sequence { _ = verify(checksum, now: now) }
         case .ack(let ack): receive(ack, now)
         case .reject(let mutation, let rejection): receiveRejection(of: mutation, rejection, now)
         case .presence(let one):
@@ -123,6 +133,7 @@ extension SyncEngine {
             cursor = nil
             snapshot = []
             snapshotCount = 0
+            snapshotUnknown = StateChecksum()
         }
         phase = .syncing
         output.append(.notify(.joined(joined)))
@@ -190,24 +201,27 @@ extension SyncEngine {
         }
     }
 
-    private mutating func receiveSnapshot(_ records: [Record]) {
+    private mutating func receiveSnapshot(_ records: [Record], _ unknown: StateChecksum) {
         guard snapshot != nil else { return fail(.unexpectedFrame("snapshot")) }
         snapshotCount += records.count
+        snapshotUnknown = snapshotUnknown + unknown
         guard snapshotCount <= limits.recordsPerFamily + limits.snapshotMessages else { return fail(.snapshotTooLarge) }
         if configuration.holdsRecords { snapshot?.append(contentsOf: records) }
     }
 
-    private mutating func applySnapshot(at sequence: Int64, _ now: Int64) {
+    private mutating func applySnapshot(at sequence: Int64, _ sums: SnapshotVerification?, _ now: Int64) {
         guard let records = snapshot else { return fail(.unexpectedFrame("snapshot_end")) }
         snapshot = nil
-        confirmed = ConfirmedRecords(records)
+        confirmed = ConfirmedRecords(records, unsent: sums.map { $0.unsent + snapshotUnknown })
         cursor = Cursor(epoch: epoch, sequence: sequence)
+        verification.differed = nil
         steps = [:]
         // What was acknowledged is in the snapshot, or gone with a database that was put back: neither is to be shown twice.
         for mutation in pending where mutation.isAcknowledged { remove(mutation.id) }
         refreshAll()
         touched = []
         output.append(.replaced)
+        _ = verify(sums?.checksum, now: now)
     }
 
     private mutating func receive(_ change: Change, _ now: Int64) {

@@ -100,6 +100,7 @@ package struct SyncEngine: Sendable {
     package internal(set) var faultCount = 0
 
     var confirmed = ConfirmedRecords()
+    var verification = Verification()
     /// Records touched by pending mutations, as they will look.
     var overlay: [Identifier: Record] = [:]
     /// How many pending operations touch each record.
@@ -109,6 +110,8 @@ package struct SyncEngine: Sendable {
     /// Records of a snapshot that is not whole yet.
     var snapshot: [Record]?
     var snapshotCount = 0
+    /// Of its records of kinds that are not known here.
+    var snapshotUnknown = StateChecksum()
     var epoch = ""
     var lastMutation: Int64 = 0
     var lastRequest: Int64 = 0
@@ -274,7 +277,7 @@ extension SyncEngine {
         output.append(.stop(reason))
     }
 
-    private mutating func endConnection() {
+    mutating func endConnection() {
         phase = .offline
         snapshot = nil
         presence = [:]

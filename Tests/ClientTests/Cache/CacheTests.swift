@@ -74,6 +74,69 @@ struct CacheTests {
         #expect(sent.compactMap { if case .mutation(let id, _, _) = $0 { id } else { nil } } == before.pending.prefix(3).map(\.id))
     }
 
+    /// - Parameter sql: what happens to the cache between two programs.
+    /// - Returns: the engine that resumes, what it did when it was told the checksum, and a change that waited in the cache.
+    private func resumed(after sql: String, _ checksum: StateChecksum) throws -> (SyncEngine, [SyncAction], waiting: Int64) {
+        let home = try Home()
+        let records = [World.school(20, "Ohio", version: 3), World.school(21, "Iowa")]
+        let unsent = StateChecksum(1_234)
+        var engine = SyncEngine(World.configuration())
+        var durable = DurableSide(home.place, restoring: &engine)
+        var actions = engine.start(now: 0) + engine.connected(now: 0) + engine.receive(World.welcome(), now: 0)
+        actions += engine.receive(World.joined(10, byChanges: false), now: 0)
+        actions += engine.receive(.snapshot(sequence: 10, records: records), now: 0)
+        let sums = SnapshotVerification(checksum: StateChecksum(records) + unsent, unsent: unsent)
+        actions += engine.receive(.snapshotEnd(sequence: 10, verification: sums), now: 0)
+        actions += engine.receive(.live(sequence: 10, checksum: sums.checksum), now: 0)
+        actions += engine.receive(World.change(11, [World.created(22, "Utah")]), now: 0)
+        _ = durable.follow(actions, &engine, now: 0)
+        let (waiting, sent) = try engine.perform([World.update(20, base: 3, ["name": .text("Mine")])], at: 1, now: 0)
+        _ = durable.follow(sent, &engine, now: 0)
+        durable.save(engine)
+        durable = try Self.other()
+        try Database(path: home.file, mode: .readWrite).execute(sql)
+        var again = SyncEngine(World.configuration(seed: 7))
+        durable = DurableSide(home.place, restoring: &again)
+        _ = again.start(now: 0)
+        _ = again.connected(now: 0)
+        _ = again.receive(World.welcome(), now: 0)
+        _ = again.receive(World.joined(11, byChanges: true), now: 0)
+        let told = again.receive(.live(sequence: 11, checksum: checksum), now: 0)
+        return (again, told, waiting)
+    }
+
+    /// Of the records that the cache holds at sequence 11, and of what the snapshot left out.
+    private var kept: StateChecksum {
+        StateChecksum([World.school(20, "", version: 3), World.school(21, ""), World.school(22, "")]) + StateChecksum(1_234)
+    }
+
+    @Test("The sum of what the snapshot left out is kept with the cursor, so the records of a cache can be compared")
+    func checksum() throws {
+        let (engine, actions, waiting) = try resumed(after: "", kept)
+        #expect(engine.phase == .live && engine.faultCount == 0)
+        #expect(actions.sentMutations == [waiting])
+    }
+
+    @Test("A record that is missing in the cache, or of another version, is noticed; everything is loaded again, and what waits stays", arguments: [
+        "DELETE FROM record WHERE id = x'00000000000070008000000000000015'",
+        "UPDATE record SET body = CAST(replace(CAST(body AS TEXT), '\"version\":1', '\"version\":2') AS BLOB)",
+    ])
+    func damagedRecords(sql: String) throws {
+        let (engine, actions, waiting) = try resumed(after: sql, kept)
+        #expect(actions.notices == [.fault(.differs(sequence: 11))] && actions.disconnects == [CloseCode.normal.rawValue])
+        #expect(engine.cursor == nil && engine.pending.map(\.id) == [waiting])
+    }
+
+    @Test("A cache that an older program has moved on has no such sum: everything is loaded again, without a report", arguments: [
+        "DELETE FROM meta WHERE name = 'unsent'", "UPDATE meta SET value = '9 1234' WHERE name = 'unsent'",
+        "UPDATE meta SET value = '11 4294967296' WHERE name = 'unsent'", "UPDATE meta SET value = 'x' WHERE name = 'unsent'",
+    ])
+    func olderCache(sql: String) throws {
+        let (engine, actions, _) = try resumed(after: sql, kept)
+        #expect(actions.notices == [] && actions.disconnects == [CloseCode.normal.rawValue])
+        #expect(engine.cursor == nil && engine.faultCount == 0)
+    }
+
     struct Unexpected: Error {}
 
     /// A durable side of a folder of nobody's, to let go of another.

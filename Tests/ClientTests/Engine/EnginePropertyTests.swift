@@ -142,7 +142,11 @@ struct EngineWorld {
             problems += found.withLock { $0 }
             links[index].toClient.append(answer)
             guard let change else { return }
-            for other in links.indices where links[other].isJoined { links[other].toClient.append(.change(change)) }
+            for other in links.indices where links[other].isJoined {
+                links[other].toClient.append(.change(change))
+                // A false alarm would be a fault.
+                if change.sequence % 3 == 0 { links[other].toClient.append(.checksum(sequence: change.sequence, server.checksum)) }
+            }
         default: problems.append("unexpected \(frame)")
         }
     }

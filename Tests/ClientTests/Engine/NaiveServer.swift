@@ -22,6 +22,8 @@ struct NaiveServer {
 
     var head: Int64 { Int64(log.count) }
 
+    var checksum: StateChecksum { StateChecksum(records.values) }
+
     /// What a join is answered with, all of it.
     func join(_ join: Join) -> [ServerFrame] {
         var byChanges = false
@@ -42,11 +44,11 @@ struct NaiveServer {
             let all = records.values.sorted { $0.id < $1.id }
             frames.append(.snapshot(sequence: head, records: Array(all.prefix(all.count / 2))))
             frames.append(.snapshot(sequence: head, records: Array(all.dropFirst(all.count / 2))))
-            frames.append(.snapshotEnd(sequence: head))
+            frames.append(.snapshotEnd(sequence: head, verification: SnapshotVerification(checksum: checksum, unsent: StateChecksum())))
         } else {
             frames += log.dropFirst(Int(from)).map { .change($0) }
         }
-        frames.append(.live(sequence: head))
+        frames.append(.live(sequence: head, checksum: checksum))
         return frames
     }
 
