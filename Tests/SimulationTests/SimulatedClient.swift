@@ -21,6 +21,12 @@ final class SimulatedClient {
     private(set) var shown: [Record] = []
     private(set) var stopped: StopReason?
     let slowness: Int64
+    /// Entries of others' changes that are still to be lost on the way to this client.
+    var entriesToLose = 0
+    /// An entry was lost, and nothing was loaded again since.
+    private(set) var isSpoiled = false
+    /// Times that the client noticed that its records are not the server's.
+    private(set) var differences = 0
 
     init(name: String, family: SimulatedFamily, token: String, client: Identifier, seed: UInt64, slowness: Int64) {
         self.name = name
@@ -65,9 +71,12 @@ final class SimulatedClient {
             case .notify(.rejected(let mutation, let rejection)):
                 refused.insert(mutation)
                 if let conflict = rejection.conflict { shown.append(conflict.record) }
+            case .notify(.fault(.differs)) where isSpoiled: differences += 1
+            case .notify(.fault(.diverged)) where isSpoiled: break
             case .notify(.fault(let fault)): world.check(false, "\(name) saw the server break the protocol: \(fault)")
             case .stop(let reason): stopped = reason
-            case .changed, .replaced, .notify: break
+            case .replaced: isSpoiled = false
+            case .changed, .notify: break
             }
         }
     }
@@ -86,13 +95,14 @@ final class SimulatedClient {
         switch event {
         case .text(let octets):
             world.check(!family.strangersMarks.contains { octets.contains($0) }, "isolated: \(name) got a frame with another family's text")
-            let frame: ServerFrame
+            var frame: ServerFrame
             do {
                 frame = try octets.withUnsafeBytes { raw throws(Rejection) in try ServerFrame.decode(raw) }
             } catch {
                 world.check(false, "\(name) cannot read a frame: \(error)")
                 return
             }
+            loseEntry(of: &frame, in: world)
             perform(engine.receive(frame, now: world.scheduler.now), in: world)
             world.checkState(of: self)
         case .close(let code):
@@ -100,6 +110,14 @@ final class SimulatedClient {
             lost(link, code, in: world)
         case .broken: world.check(false, "\(name) got octets that are no WebSocket frames")
         }
+    }
+
+    private func loseEntry(of frame: inout ServerFrame, in world: World) {
+        guard entriesToLose > 0, case .change(var change) = frame, change.client != client, engine.phase == .live, world.dice.one(in: 4) else { return }
+        change.entries.removeLast()
+        frame = .change(change)
+        entriesToLose -= 1
+        isSpoiled = true
     }
 
     /// The link ended under the client.

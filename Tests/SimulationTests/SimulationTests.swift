@@ -4,7 +4,7 @@ import Testing
 /// Server and clients over cutting, delaying links and a forgetful disk; promises of `guarantees.md` checked by name after each step.
 ///
 /// `HUDDLE_SEEDS=1000 swift test --filter Simulation` tries more worlds, `HUDDLE_SEED=7` one of them.
-@Suite("Simulation: durable, ordered, resumable, seamless, exactly-once, no lost update, undo, nothing lost at the client, isolated")
+@Suite("Simulation: durable, ordered, resumable, seamless, exactly-once, no lost update, undo, nothing lost at the client, isolated, verifiable")
 struct SimulationTests {
     @Test("R168 every promise holds in each world", arguments: Seeds.chosen)
     func world(seed: UInt64) throws {
@@ -20,6 +20,27 @@ struct SimulationTests {
         let done = world.clients.reduce(0) { $0 + $1.acknowledged.count }
         if Seeds.isTold { print("seed \(seed): \(done) done, \(world.summary)") }
         #expect(done > 20, "seed \(seed): only \(done) mutations were done, which proves nothing")
+    }
+
+    @Test("An entry that is lost on the way to a client is noticed, reported and ended by a fresh snapshot, in each world")
+    func lostEntries() throws {
+        var differences = 0
+        for seed in UInt64(101)...106 {
+            let world = try World(seed: seed)
+            for client in world.clients {
+                client.entriesToLose = 1
+                client.start(in: world)
+            }
+            plan(world, until: 12_000)
+            while world.scheduler.now < 12_000, world.violations.isEmpty, let action = world.scheduler.next() { action(world) }
+            for client in world.clients { client.entriesToLose = 0 }
+            #expect(world.settle(), "seed \(seed): the world does not come to rest")
+            world.checkAgreement()
+            #expect(world.violations.isEmpty, "\(world.violations.prefix(3))")
+            differences += world.clients.reduce(0) { $0 + $1.differences }
+            #expect(world.differences >= world.clients.reduce(0) { $0 + $1.differences })
+        }
+        #expect(differences > 6, "only \(differences) of the lost entries were noticed by the checksum")
     }
 
     @Test("people write every kind there is, so the promises are proved for all of them")

@@ -31,6 +31,8 @@ final class World {
     private var undos: Int64 = 0
     private let undoer = Identifier(high: 0x0191_0000_0000_7000, low: 0x8000_0000_0000_0DD0)
     private(set) var crashes = 0
+    /// Clients that reported that they differed.
+    private(set) var differences = 0
     private(set) var cuts = 0
 
     private static let made = Atomic<Int>(0)
@@ -153,12 +155,21 @@ final class World {
     private func startServer() {
         do {
             let store = try openStore()
-            server = ServerLife(store: store, reader: try StoreReader(path: "huddle.db", vfs: disk, environment: environment))
+            let life = ServerLife(store: store, reader: try StoreReader(path: "huddle.db", vfs: disk, environment: environment))
+            server = life
+            tick(life)
         } catch {
             check(false, "durable: the server does not start after a crash: \(error)")
             return
         }
         checkDisk()
+    }
+
+    private func tick(_ life: ServerLife) {
+        guard life === server else { return }
+        life.hub.tick(now: scheduler.now)
+        perform(life)
+        scheduler.after(100) { $0.tick(life) }
     }
 
     /// Power is gone: whatever was not synced may be lost, all connections end without a word.
@@ -274,7 +285,8 @@ final class World {
             scheduler.after(dice.number(0...15)) { $0.read(id, request, life) }
         case .noteAccess(let access): life.accesses.append(access)
         case .renew(let sessions): life.renewals += sessions
-        case .command, .endSession, .note, .noteDifference: break
+        case .noteDifference: differences += 1
+        case .command, .endSession, .note: break
         }
     }
 
@@ -387,12 +399,21 @@ final class World {
 
     /// `resumable`, `seamless`: what a client holds is what the log makes at its cursor, whichever way it got there.
     func checkState(of client: SimulatedClient) {
+        guard !client.isSpoiled else { return }
         guard let cursor = client.engine.cursor, client.engine.phase == .live || client.engine.phase == .syncing else { return }
         catchUpTwin(client.family.id, to: cursor.sequence)
         guard let state = twins[client.family.id]?.state(at: cursor.sequence) else { return }
         check(
             client.engine.confirmedRecords == state,
             "resumable: \(client.name) at \(cursor.sequence) holds something else than the log makes: \(Twin.difference(client.engine.confirmedRecords, state))")
+        check(
+            client.engine.checksum == StateChecksum(state.values),
+            "verifiable: \(client.name) at \(cursor.sequence) has another checksum than the records that the log makes")
+        if cursor.sequence % 8 == 0, let page = try? server?.reader?.changes(family: client.family.id, after: cursor.sequence, maxOctets: 1),
+            page.reachedEnd, page.frames.isEmpty
+        {
+            check(page.checksum == client.engine.checksum, "verifiable: \(client.name) at \(cursor.sequence) has another checksum than the store")
+        }
         // `nothing lost at the client`: each mutation is waiting, done, or a draft.
         let waiting = Set(client.engine.pending.map(\.id))
         let drafts = Set(client.engine.drafts.map(\.id))
@@ -415,7 +436,7 @@ final class World {
     func settle() -> Bool {
         faultvfs_crash_at(disk, 0, FAULTVFS_LOSE, 0)
         for _ in 0..<200_000 {
-            let isSettled = server != nil && clients.allSatisfy { $0.engine.phase == .live && $0.engine.pending.isEmpty }
+            let isSettled = server != nil && clients.allSatisfy { $0.engine.phase == .live && $0.engine.pending.isEmpty && !$0.isSpoiled }
                 && Set(clients.map { "\($0.family.mark) \($0.engine.cursor?.sequence ?? -1)" }).count == families.count
             if isSettled { return true }
             guard let action = scheduler.next() else { return false }
@@ -436,7 +457,11 @@ final class World {
             }
             do {
                 var records: [Identifier: Record] = [:]
-                for frame in try reader.snapshot(family: family.id).frames {
+                let snapshot = try reader.snapshot(family: family.id)
+                for client in members {
+                    check(client.engine.checksum == snapshot.verification.checksum, "verifiable: \(client.name) has another checksum than the store")
+                }
+                for frame in snapshot.frames {
                     guard case .snapshot(_, let some, _) = try frame.withUnsafeBytes({ raw throws(Rejection) in try ServerFrame.decode(raw) })
                     else { continue }
                     for record in some { records[record.id] = record }
@@ -467,7 +492,7 @@ final class World {
 
 /// The server between two crashes.
 private final class ServerLife {
-    let hub = Hub(limits: Limits(), serverVersion: "simulated")
+    let hub = Hub(limits: Limits(), serverVersion: "simulated", checksumPace: ChecksumPace(interval: 300, changes: 7))
     /// `nil` once the power is gone; what was planned for this life may still hold on to it.
     private(set) var store: Store?
     private(set) var reader: StoreReader?
