@@ -171,7 +171,7 @@ struct FamilyHistoryTests {
         try world.mutate(home, home.parent, camp(event, athlete: leo, name: "OldName"))
         let renamed = try world.mutate(home, home.parent, update(.event, event, base: 1, ["name": .text("MiddleName"), "city": .text("Waco")]))
         try world.mutate(home, home.parent, update(.event, event, base: 2, ["name": .text("LastName")]))
-        let cursor = Cursor(epoch: world.store.epoch, sequence: 3)
+        let cursor = Cursor(epoch: Cursor.epoch(of: home.family, database: world.store.epoch), sequence: 3)
         world.surroundings.now += 364 * Surroundings.day
         let young = try world.mutate(home, home.parent, update(.event, event, base: 3, ["city": .text("Austin")]))
         func holds(_ text: String) throws -> [String] {

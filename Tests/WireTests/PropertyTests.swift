@@ -146,7 +146,7 @@ struct HostileTests {
                 case .frame(let frame): #expect(Outcome(octets: frame.encode()) == .frame(frame), "seed \(seed)")
                 }
                 if let frame = try? ServerFrame.decode(server) {
-                    #expect((try? ServerFrame.decode(frame.encode())) == frame, "seed \(seed)")
+                    #expect((try? ServerFrame.decode(frame.encode())) == frame.withoutUnknown, "seed \(seed)")
                 }
             }
         }
@@ -184,6 +184,19 @@ extension RandomFrames {
         case 1: octets.remove(at: position)
         case 2: octets.insert(octets[position], at: position)
         default: octets[position] = pick(Array("{}[]\",:\\0-19eE.tfn u\u{1}".utf8) + [0x80, 0xFF, 0xC3])
+        }
+    }
+}
+
+extension ServerFrame {
+    /// The frame without what the reader keeps of records whose kind it does not know: that part cannot be written again.
+    fileprivate var withoutUnknown: ServerFrame {
+        switch self {
+        case .snapshot(let sequence, let records, _): return .snapshot(sequence: sequence, records: records)
+        case .change(var change):
+            change.unknown = StateChecksum()
+            return .change(change)
+        default: return self
         }
     }
 }

@@ -5,7 +5,7 @@ import Wire
 
 /// Tables of `proto/protocol.md` that state what the program's own declarations state: each stands between two marks, and is written from
 /// the declarations (`ProtoFolder.isWriting`).
-@Suite("The tables of protocol.md")
+@Suite("The tables of protocol.md", .serialized)
 struct ProtocolTableTests {
     @Test("P04 The tables of rights, of defaults and of features are the generated ones", arguments: ["rights", "defaults", "features"])
     func tables(_ name: String) throws {

@@ -50,7 +50,7 @@ extension SyncEngine {
                 .join(
                     Join(
                         family: family, client: configuration.client, context: configuration.context, cursor: cursor, isQuiet: isQuiet,
-                        differed: cursor == nil ? verification.differed : nil))))
+                        differed: cursor == nil && features.contains(.checksum) ? verification.differed : nil))))
     }
 
     private mutating func receiveJoined(_ frame: ServerFrame, _ now: Int64) {

@@ -66,10 +66,10 @@ extension FrameDeclaration {
             .init("context", common("context"), "Whose season is looked at; left out: an athlete's own, all for others.", required: false),
             .init("cursor", common("cursor"), "Where the client stopped; left out: a snapshot, please.", required: false),
             .init("quiet", ["type": "boolean"], "True: nobody is told of this connection; left out: false.", required: false, feature: .quiet),
-            .init("request", common("count"), "Any number of the client's; every answer echoes it.", required: false, feature: .requests),
             .init(
                 "differed", common("count"), "The sequence at which the checksum differed, so that everything is loaded again.", required: false,
                 feature: .checksum),
+            .init("request", common("count"), "Any number of the client's; every answer echoes it.", required: false, feature: .requests),
         ]),
         .init("mutate", "Asks for changes that happen all together or not at all. Answer: ack or reject.", [
             .init("mutation", common("positive"), "The client's own number, larger than every earlier one of this client."),
