@@ -154,9 +154,8 @@ private struct ServerFrameReader {
             case "presence": presence = try list(&reader) { reader throws(JSONError) in try readPresence(&reader) }
             case "resume": resume = try reader.readString()
             case "reason":
-                let start = reader.offset
-                guard let known = ResetReason(rawValue: try reader.readString()) else { throw .unexpected("a reason", at: start) }
-                reason = known
+                // A reason that a newer server added asks for the same: load everything again.
+                reason = ResetReason(rawValue: try reader.readString()) ?? .logTrimmed
             case "epoch": epoch = try reader.readWord()
             case "family": family = try reader.readIdentifier()
             case "token": token = try reader.readWord()

@@ -126,7 +126,9 @@ struct HubMachine {
                     id: Int64(choices.octet()) + 1,
                     operations: [Operation(kind: .event, id: Self.id(0xE, choices.below(4)), action: .delete(base: 1))]))
         case 8:
-            say(choices.pick([.context(context(choices.below(2))), .signOut, .list(ListRequest(request: 1, kind: .message, limit: 10))]))
+            say(choices.pick([
+                .context(context(choices.below(2))), .tagged(.context(.all), request: 1), .signOut, .tagged(.signOut, request: 2), .list(ListRequest(request: 1, kind: .message, limit: 10)),
+            ]))
         case 9: say(.redeem(code: "\(choices.below(4))", nonce: String(repeating: "0", count: 32)))
         case 10:
             guard !open.isEmpty else { return }

@@ -246,10 +246,10 @@ struct SyncMachine {
                     records: [.init(id: Self.id(10 + choices.below(4)), version: version())]))
         case 11: return .reject(mutation: mutation(), rejection())
         case 12: return .presence(Presence(member: Self.id(choices.below(3)), connections: choices.below(3), context: .all))
-        case 13: return choices.chance() ? .context(context()) : .role(.guest)
+        case 13: return choices.chance() ? choices.chance() ? .context(context()) : .tagged(.context(context()), request: 1) : .role(.guest)
         case 14: return .page(Page(request: 1, sequence: 1, records: [record()]))
-        case 15: return choices.below(4) == 0 ? .signedOut : .unknown(type: "x")
-        case 16: return .error(rejection(), request: nil)
+        case 15: return choices.below(4) == 0 ? .signedOut : choices.chance() ? .drain(retryAfter: sequence()) : .unknown(type: "x")
+        case 16: return .error(rejection(), request: choices.chance() ? Int64(choices.below(3)) : nil)
         default: return (try? ServerFrame.decode(choices.take(200))) ?? .live(sequence: sequence())
         }
     }
