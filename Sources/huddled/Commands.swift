@@ -118,7 +118,8 @@ private func help(of command: String) -> String? {
     }
     let synopsis = part("  huddled \(command) ")
     guard !synopsis.isEmpty else { return nil }
-    return (synopsis + [""] + part("\(String(repeating: " ", count: 4))\(command) ") + [""]).joined(separator: "\n")
+    let purpose = part("\(command) ").map { "    " + $0 }
+    return (synopsis + [""] + purpose + [""]).joined(separator: "\n")
 }
 
 /// Reads arguments; what is wrong with them ends the command with status 2.
