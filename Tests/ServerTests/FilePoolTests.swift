@@ -63,9 +63,15 @@ struct FilePoolTests {
         let room = try server.live(server.parent)
         #expect(server.precedence.standBack())
         let gate = BlockingQueue<Int>(limit: 1)
-        server.shard.write({ _ in (gate.take().count, []) }, then: { (_: Int?) in })
+        let entered = BlockingQueue<Int>(limit: 1)
+        server.shard.write(
+            { _ in
+                _ = entered.put(1)
+                return (gate.take().count, [])
+            }, then: { (_: Int?) in })
+        try server.until("the writer is held up") { entered.count == 1 }
         room.mutate(1)
-        // The writer is held up, so the commit does not end before the gate is open.
+        // So the commit does not end before the gate is open.
         try server.until("files stand back") { !server.precedence.standBack() }
         for _ in 0..<3 { #expect(!server.precedence.standBack()) }
         _ = gate.put(1)
