@@ -23,8 +23,7 @@ extension Decider {
     /// Enters a new record into the change.
     func put(new record: Record) {
         view.put(record, created: sequence)
-        updateChecksum(from: nil, to: record)
-        count()
+        count(record.id, version: record.version)
         add(record, .create(athlete: record.athlete, fields: record.fields))
     }
 
@@ -77,7 +76,8 @@ extension Decider {
         record.updatedAt = at
         record.updatedBy = actor.member
         view.put(record)
-        updateChecksum(from: former, to: record)
+        updateChecksum(
+            of: record.id, from: former.isDeleted ? nil : former.version, to: record.isDeleted ? nil : record.version)
         view.append(
             HistoryEntry(version: record.version, sequence: sequence, member: actor.member, at: at, before: before), of: record)
     }

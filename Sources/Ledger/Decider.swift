@@ -91,7 +91,7 @@ package final class Decider {
         var family = family
         family.head = change.sequence
         return Decision(
-            family: family, entry: LogEntry(change: change, octets: octets), versions: versions, warnings: warnings,
+            family: family, entry: LogEntry(change: change, octets: octets, checksum: family.checksum), versions: versions, warnings: warnings,
             records: view.records.values, history: view.history.values, endedShares: endedShares, memberships: memberships, blobs: view.blobs,
             rights: rights)
     }
@@ -119,10 +119,16 @@ package final class Decider {
     func didMerge(from base: Int64, _ id: Identifier) { mergedBases[id] = effectiveBase(base, of: id) }
 
     /// Counts a new record of the family.
-    func count() { family.records += 1 }
+    func count(_ id: Identifier, version: Int64) { family.count(id, version: version) }
 
-    /// Follows a record that is written, so that the checksum rests on the records, not on the entries of the change.
-    func updateChecksum(from former: Record?, to record: Record) { family.checksum.replace(former, with: record) }
+    /// Follows a record that is written, by its living versions (`nil`: deleted). So the checksum rests on the records, not on the entries of the
+    /// change.
+    func updateChecksum(of id: Identifier, from former: Int64?, to version: Int64?) {
+        var checksum = family.checksum
+        if let former { checksum.subtract(id, version: former) }
+        if let version { checksum.add(id, version: version) }
+        family.checksum = checksum
+    }
 
     func setZone(_ zone: String) { family.zone = zone }
 

@@ -30,6 +30,8 @@ package struct LogEntry: Sendable {
     package var change: Change
     /// `LedgerEnvironment.encode` of the change.
     package var octets: [UInt8]
+    /// Of the family's records after the change.
+    package var checksum: StateChecksum
 }
 
 /// The version of a record after a change.

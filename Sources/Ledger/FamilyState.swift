@@ -25,6 +25,12 @@ package struct FamilyState {
         self.members = members
     }
 
+    /// Counts a new record.
+    mutating func count(_ id: Identifier, version: Int64) {
+        records += 1
+        checksum.add(id, version: version)
+    }
+
     /// The member, if they are in the family now.
     package func member(_ id: Identifier) -> MemberState? {
         guard let member = members[id], !member.isRemoved else { return nil }

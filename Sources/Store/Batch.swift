@@ -116,7 +116,7 @@ extension CommittedChange {
     /// `nil` if the decision changed nothing.
     init?(_ decision: Decision) {
         guard let entry = decision.entry else { return nil }
-        self.init(family: decision.family.id, sequence: entry.change.sequence, frame: entry.octets, checksum: decision.family.checksum,
+        self.init(family: decision.family.id, sequence: entry.change.sequence, frame: entry.octets, checksum: entry.checksum,
             members: decision.rights)
     }
 }

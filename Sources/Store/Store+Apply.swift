@@ -54,7 +54,7 @@ extension Store {
             usage.written += Int64(entry.octets.count) + FamilyUsage.changeOverhead
             try log.append(
                 family: key, sequence: entry.change.sequence, at: entry.change.at, messages: messages, frame: entry.octets,
-                checksum: decision.family.checksum, written: usage.written)
+                checksum: entry.checksum, written: usage.written)
         }
         return usage
     }
