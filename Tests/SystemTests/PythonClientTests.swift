@@ -83,6 +83,51 @@ extension SystemTests {
             #expect(text(welcome) == "Welcome, Ruth")
         }
 
+        @Test("An entry that is lost on its way to the client is noticed with the next live, reported, and ended by a fresh snapshot")
+        func differs() throws {
+            guard let python else { return }
+            let (_, demo, server) = try Demo.served()
+            let script = """
+                import asyncio, json, sys, uuid
+                sys.path.insert(0, sys.argv[1])
+                from client import Huddle
+
+                class Lossy(Huddle):
+                    loses = False
+
+                    async def receive(self, frame):
+                        if frame["type"] == "change" and self.loses:
+                            self.loses = False
+                            frame["changes"].pop()
+                        await super().receive(frame)
+
+                    async def join(self):
+                        if self.differed: print(self.differed, self.cursor)
+                        await super().join()
+
+                async def main():
+                    one = Huddle(sys.argv[2], sys.argv[3], lambda frame: None)
+                    two = Lossy(sys.argv[2], sys.argv[4], lambda frame: None)
+                    tasks = [asyncio.create_task(each.run()) for each in (one, two)]
+                    await asyncio.gather(one.live.wait(), two.live.wait())
+                    two.loses = True
+                    ack = await one.mutate({"op": "create", "kind": "message", "id": str(uuid.uuid4()), "fields": {"text": "Lost"}})
+                    while two.cursor["seq"] < ack["seq"]: await asyncio.sleep(0.01)
+                    await two.socket.close()
+                    while two.checksum != one.checksum or not two.live.is_set(): await asyncio.sleep(0.01)
+                    versions = [{record["id"]: record["version"] for record in each.records.values()} for each in (one, two)]
+                    print(ack["seq"], versions[0] == versions[1])
+
+                asyncio.run(main())
+                """
+            let answer = try Programs.run(
+                python.path, ["-c", script, Python.examples, server.url, demo.parents[0].token, demo.parents[1].token])
+            #expect(answer.ending == .exited(0), "\(answer.errors)")
+            let lines = answer.output.split(separator: "\n")
+            let sequence = try #require(lines.last?.split(separator: " ").first)
+            #expect(lines == ["\(sequence) None", "\(sequence) True"])
+        }
+
         @Test("a stale edit is answered with the conflict, and the client can be used as a module")
         func conflicts() throws {
             guard let python else { return }

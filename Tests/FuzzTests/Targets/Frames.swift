@@ -40,7 +40,7 @@ func checkServerFrame(_ octets: [UInt8]) throws {
     do { frame = try ServerFrame.decode(octets) } catch { return }
     if case .unknown = frame { return }
     let again = try ServerFrame.decode(frame.encode())
-    try hold(again == frame, "a server's frame reads otherwise when written: \(frame)")
+    try hold(again == frame.asWritten, "a server's frame reads otherwise when written: \(frame)")
 }
 
 func checkOperations(_ octets: [UInt8]) throws {
@@ -89,5 +89,18 @@ func checkAdmin(_ octets: [UInt8]) throws {
     }
     if let answer = try? AdminAnswer.decode(octets) {
         try hold(try AdminAnswer.decode(AdminAnswer.encode(answer)) == answer, "an answer reads otherwise when written")
+    }
+}
+
+extension ServerFrame {
+    /// Without the share of the checksum of kinds that are not known here, which is read and never written.
+    fileprivate var asWritten: ServerFrame {
+        switch self {
+        case .change(var change):
+            change.unknown = StateChecksum()
+            return .change(change)
+        case .snapshot(let sequence, let records, _): return .snapshot(sequence: sequence, records: records)
+        default: return self
+        }
     }
 }

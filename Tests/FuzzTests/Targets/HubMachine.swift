@@ -62,7 +62,7 @@ struct HubMachine {
         limits.mutationBurst = 40
         limits.refusals = 20
         self.limits = limits
-        hub = Hub(limits: limits, serverVersion: "fuzz")
+        hub = Hub(limits: limits, serverVersion: "fuzz", checksumPace: ChecksumPace(interval: 1, changes: 3))
     }
 
     /// Plays the whole program, then lets everything settle and looks whether everybody is where they should be.
