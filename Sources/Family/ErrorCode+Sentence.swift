@@ -257,8 +257,9 @@ extension ErrorCode {
                 "Your family has used its share of the server's time. Try again in a moment.": "Questions and context: member_time or family_time.",
                 "The server restarts. This change was not made; it can be made in a moment.": "mutate, while the server drains.",
                 "Too many requests wait for their answers. Try again in a moment.": "Questions: more than four wait.",
-                "The server is busy. Try again in a moment.": "redeem, a first sign_in, and HTTP: too much waits.",
+                "The server is busy. Try again in a moment.": "sign_in, redeem, join, questions and HTTP: too much waits.",
                 "The server is busy. Sign out again in a moment.": "sign_out: too many ends of sessions wait.",
+                "This request took too long and was stopped. Try again in a moment, or ask for less.": "Questions: more than 250 ms.",
                 "Too many codes are redeemed at once. Send this again in a moment.": "redeem: 64 wait.",
             ])
         }

@@ -6,6 +6,8 @@ package struct Limits: Hashable, Sendable {
     package var signInOctets = 4_096
     /// Nesting of JSON in a frame.
     package var jsonDepth = 16
+    /// Keys of one JSON object in a frame: ten times those of the widest kind.
+    package var objectKeys = 256
     /// Operations in one mutation: a season of a club's camps fits, a commit stays under 5 ms.
     package var operationsPerMutation = 100
     /// Pairs of trip items whose overlap one mutation accepts: as many as items are written, at the most.
@@ -108,6 +110,8 @@ extension Limits {
             meaning: "One message from a client that is not signed in.", past: "close 1009"),
         .init(name: "json_depth", value: \.jsonDepth, unit: "levels",
             meaning: "Objects and arrays inside of each other in one frame.", past: "error bad_frame, close 4502"),
+        .init(name: "object_keys", value: \.objectKeys, unit: "keys",
+            meaning: "Keys of one object in one frame.", past: "error bad_frame, close 4502", isLater: true),
         .init(name: "operations_per_mutation", value: \.operationsPerMutation, unit: "operations",
             meaning: "Operations in one mutation.", past: "reject too_many"),
         .init(name: "overlap_pairs", value: \.overlapPairs, unit: "pairs",

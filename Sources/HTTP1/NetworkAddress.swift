@@ -125,3 +125,10 @@ package struct AddressRange: Hashable, Sendable {
 
     private static func mask(_ bits: Int) -> UInt64 { bits == 0 ? 0 : ~0 << UInt64(64 - bits) }
 }
+
+extension NetworkAddress {
+    private static let loopback = ["127.0.0.0/8", "::1"].compactMap { AddressRange($0) }
+
+    /// 127.0.0.0/8 or ::1.
+    package var isLoopback: Bool { Self.loopback.contains { $0.contains(self) } }
+}

@@ -17,6 +17,8 @@ package enum JSONError: Error, Equatable, Sendable {
     case duplicateKey(String, at: Int)
     /// More containers inside of each other than allowed.
     case tooDeep(at: Int)
+    /// More keys in one object than allowed.
+    case tooManyKeys(at: Int)
     /// A raw value is wider than its bound.
     case tooLong(at: Int)
     /// The decoder does not know this key. (Thrown by decoders only.)
@@ -33,6 +35,7 @@ package enum JSONError: Error, Equatable, Sendable {
         case .outOfRange: "out_of_range"
         case .duplicateKey: "duplicate_key"
         case .tooDeep: "too_deep"
+        case .tooManyKeys: "too_many_keys"
         case .tooLong: "too_long"
         case .unknownKey: "unknown_key"
         case .invalid: "invalid"
@@ -43,7 +46,7 @@ package enum JSONError: Error, Equatable, Sendable {
     package var offset: Int? {
         switch self {
         case .syntax(_, let offset), .unexpected(_, let offset), .duplicateKey(_, let offset): offset
-        case .notInteger(let offset), .outOfRange(let offset), .tooDeep(let offset), .tooLong(let offset): offset
+        case .notInteger(let offset), .outOfRange(let offset), .tooDeep(let offset), .tooManyKeys(let offset), .tooLong(let offset): offset
         case .unknownKey, .invalid: nil
         }
     }
@@ -58,6 +61,7 @@ extension JSONError: CustomStringConvertible {
         case .outOfRange(let offset): "integer too large at octet \(offset)"
         case .duplicateKey(let key, let offset): "key \"\(key)\" stands twice, at octet \(offset)"
         case .tooDeep(let offset): "nested too deep at octet \(offset)"
+        case .tooManyKeys(let offset): "too many keys in one object at octet \(offset)"
         case .tooLong(let offset): "value too long at octet \(offset)"
         case .unknownKey(let key): "unknown key \"\(key)\""
         case .invalid(let problem): problem

@@ -25,15 +25,19 @@ extension JSONReader {
     ///   - maxOctets: the widest that is accepted.
     ///   - maxDepth: how many containers may stand inside of each other within this value, 0...512; in place of the reader's own.
     /// - Returns: octets of the text itself: valid as long as those the reader was given.
-    /// - Throws: `.tooLong`, `.tooDeep`, `.duplicateKey`, `.syntax`.
+    /// - Throws: `.tooLong`, `.tooManyKeys`, `.tooDeep`, `.duplicateKey`, `.syntax`.
     package mutating func readRaw(maxOctets: Int, maxDepth: Int) throws(JSONError) -> UnsafeRawBufferPointer {
         precondition((0...Self.deepest).contains(maxDepth), "the depth of a raw value must be within 0...512")
         skipWhitespace()
         let start = position
         let outer = self.maxDepth
+        let outerFurthest = furthest
         self.maxDepth = depth + maxDepth
+        // It is left while it is walked: a long one costs no more than its bound.
+        furthest = min(furthest, maxOctets < octets.count ? start + maxOctets : .max)
         try skipValue()
         self.maxDepth = outer
+        furthest = outerFurthest
         guard position - start <= maxOctets else { throw .tooLong(at: start) }
         return UnsafeRawBufferPointer(rebasing: octets[start..<position])
     }

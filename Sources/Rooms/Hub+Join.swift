@@ -108,22 +108,26 @@ extension Hub {
     // MARK: Catching up
 
     private func requestSnapshot(_ session: Session) {
-        guard snapshotReads.count < Hub.maxSnapshotReads, snapshotOctets < Hub.maxSnapshotOctets else {
-            snapshotQueue.append(session.id)
+        guard let room = session.room else { return }
+        guard hasRoomForSnapshot, !isReadingSnapshot(of: room.family) else {
+            snapshotQueue.append(session.id, of: room.family)
             return
         }
-        guard let room = session.room else { return }
-        snapshotReads.insert(session.id)
+        snapshotReads[session.id] = room.family
         session.isReading = true
         emit(.read(session.id, .snapshot(family: room.family)))
     }
 
     private func requestNextSnapshot() {
-        while !snapshotQueue.isEmpty, snapshotReads.count < Hub.maxSnapshotReads, snapshotOctets < Hub.maxSnapshotOctets {
-            let next = snapshotQueue.removeFirst()
+        while hasRoomForSnapshot, let next = snapshotQueue.removeFirst(where: { !isReadingSnapshot(of: $0) }) {
             if let waiting = session(next), waiting.phase == .catchingUp { requestSnapshot(waiting) }
         }
     }
+
+    private var hasRoomForSnapshot: Bool { snapshotReads.count < Hub.maxSnapshotReads && snapshotOctets < Hub.maxSnapshotOctets }
+
+    /// One family reads one snapshot at a time, so that another's does not wait behind all of them.
+    private func isReadingSnapshot(of family: Identifier) -> Bool { snapshotReads.values.contains(family) }
 
     /// Lets go of what was not sent.
     func dropSnapshot(_ session: Session) {
@@ -285,7 +289,7 @@ extension Hub {
     /// Also for a session that has gone meanwhile.
     private func didEndSnapshotRead(_ id: SessionID, _ answer: ReadAnswer) {
         switch answer {
-        case .snapshot, .failed: snapshotReads.remove(id)
+        case .snapshot, .failed: snapshotReads[id] = nil
         case .signIn, .redemption, .join, .changes, .trimmed, .page: return
         }
     }

@@ -58,7 +58,7 @@ extension Hub {
             sendError(Rejection(.busy, "Too many requests wait for their answers. Try again in a moment.", retryAfter: 100), to: session, request: request)
             return nil
         }
-        return admits(session, in: room, request: request) ? room : nil
+        return admits(session, in: room, request: request, cost: WorkEstimate.question) ? room : nil
     }
 
     /// Whether somebody named is an athlete of the family; who is not, and who does not exist, is told the same.
@@ -72,5 +72,41 @@ extension Hub {
     private func ask(_ session: Session, _ request: ReadRequest) {
         session.pendingPages += 1
         emit(.read(session.id, request))
+    }
+
+    // MARK: Payment
+
+    /// Who pays for what a session reads; `nil` before it joins.
+    package func payer(of id: SessionID) -> Payer? {
+        guard let session = session(id), let room = session.room else { return nil }
+        return Payer(family: room.family, member: session.member)
+    }
+
+    /// A read is done.
+    ///
+    /// - Parameter owed: microseconds that it took beyond `ReadRequest.reserved`; negative if it took less.
+    package func charge(_ payer: Payer, owed: Int64) { accounts.charge(family: payer.family, member: payer.member, owed, now: now) }
+
+    /// The readers had no room for what a session asked.
+    ///
+    /// - Returns: false if the session cannot go on without it.
+    package func refusedRead(_ id: SessionID, _ request: ReadRequest) -> Bool {
+        let busy = Rejection(.busy, "The server is busy. Try again in a moment.", retryAfter: 1_000)
+        if let payer = payer(of: id) { charge(payer, owed: -request.reserved) }
+        if let question = request.question {
+            answered(id, .page(ServerFrame.error(busy, request: question).encode()), time: 0)
+            return true
+        }
+        switch request {
+        case .signIn:
+            guard let session = session(id), session.phase == .signingIn else { return true }
+            session.phase = .anonymous
+            session.token = nil
+            sendError(busy, to: session)
+        case .redemption(let code, let nonce): answered(id, .redemption(code: code, nonce: nonce, refusal: busy), time: 0)
+        case .join: answered(id, .join(.failure(busy)), time: 0)
+        default: return false
+        }
+        return true
     }
 }

@@ -19,13 +19,13 @@ package final class Hub {
     private var signInQueue: [SessionID] = []
     private var signInQueueHead = 0
 
-    /// Sessions whose snapshot is being read, also after they have gone: the read goes on.
-    var snapshotReads: Set<SessionID> = []
+    /// Sessions whose snapshot is being read, with their families, also after they have gone: the read goes on.
+    var snapshotReads: [SessionID: Identifier] = [:]
     /// Octets of the snapshots that are being sent.
     var snapshotOctets = 0
-    var snapshotQueue: [SessionID] = []
-    /// One at a time, so that one of the two readers is always there for what is short: sign-ins, seats, logs.
-    static let maxSnapshotReads = 1
+    var snapshotQueue = TurnQueue<SessionID>()
+    /// One of each family, and as many as threads answer questions; another is always there for what is short: sign-ins, seats.
+    static let maxSnapshotReads = 2
     /// Past it no other snapshot is read until some of it was sent, so a few families at their limit of about 64 MiB fit, and thousands of
     /// the usual size.
     static let maxSnapshotOctets = 268_435_456
@@ -164,9 +164,10 @@ package final class Hub {
 
     /// The longest message that may come, octets.
     package func messageLimit(_ id: SessionID) -> Int {
-        guard let session = session(id), session.number != nil else { return min(limits.signInOctets, limits.messageOctets) }
-        return limits.messageOctets
+        isSignedIn(id) ? limits.messageOctets : min(limits.signInOctets, limits.messageOctets)
     }
+
+    package func isSignedIn(_ id: SessionID) -> Bool { session(id)?.number != nil }
 
     /// The newest mutation of a session that has gone was not taken.
     func didRefuseOrphan(_ id: SessionID) {

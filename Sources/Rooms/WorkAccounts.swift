@@ -118,6 +118,9 @@ enum WorkEstimate {
     /// The most of one mutation: bounds on records and octets keep it below.
     private static let most: Int64 = 20_000
 
+    /// A list, figures, a history or a digest.
+    static let question: Int64 = 1_000
+
     /// - Parameter octets: of its frame.
     static func mutation(_ mutation: Mutation, octets: Int) -> Int64 {
         let base = 100 + Int64(octets) / 50

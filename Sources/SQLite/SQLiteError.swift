@@ -43,6 +43,9 @@ package struct SQLiteError: Error, Equatable, Sendable {
     /// Another connection holds the lock, and still held it when the busy timeout ended.
     package var isBusy: Bool { primaryCode == SQLITE_BUSY }
 
+    /// The statement was stopped from outside (`Database.interruptStatements`).
+    package var isInterrupted: Bool { primaryCode == SQLITE_INTERRUPT }
+
     /// The file is damaged, or is not a database.
     package var isCorrupt: Bool { primaryCode == SQLITE_CORRUPT || primaryCode == SQLITE_NOTADB }
 

@@ -8,11 +8,9 @@ struct AddressCounts {
 
     /// How a connection is counted; `nil` when it is not.
     static func group(_ address: NetworkAddress?) -> NetworkAddress? {
-        guard let address, !loopback.contains(where: { $0.contains(address) }) else { return nil }
+        guard let address, !address.isLoopback else { return nil }
         return address.limitGroup
     }
-
-    private static let loopback = ["127.0.0.0/8", "::1"].compactMap { AddressRange($0) }
 
     func hasRoom(_ group: NetworkAddress?, limit: Int) -> Bool { group.map { counts[$0, default: 0] < limit } ?? true }
 

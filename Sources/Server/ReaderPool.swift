@@ -1,3 +1,4 @@
+import Bytes
 import Family
 import Posix
 import Reactor
@@ -6,15 +7,12 @@ package import Store
 import Synchronization
 import Wire
 
-/// Threads that read the database for the reactor, each with a connection of its own: sign-ins, seats, logs, snapshots, pages.
+/// Threads that read the database for the reactor, each with a connection of its own. `ReaderQueue` says which does what next.
 final class ReaderPool: Sendable {
-    /// Two, so that one big snapshot does not hold up everybody's sign-in.
-    static let threads = 2
-    /// Requests that wait; a session has a handful at most.
-    static let maxRequests = 200_000
+    /// One for what is short, and two for questions, so that one big snapshot does not hold up everybody's list.
+    static let threads = 3
 
-    private let requests = BlockingQueue<ReaderRequest>(limit: maxRequests)
-
+    private let mailbox: ReaderMailbox
     private let events: Mailbox<ShardEvent>
     private let log: Log
     private let started = Mutex<[Thread]>([])
@@ -22,18 +20,19 @@ final class ReaderPool: Sendable {
     init(events: Mailbox<ShardEvent>, log: Log) {
         self.events = events
         self.log = log
+        mailbox = ReaderMailbox(threads: Self.threads)
     }
 
-    /// Adds a thread, which has `reader` to itself from now on.
+    /// Adds a thread, which has `reader` to itself from now on; `threads` of them.
     func start(_ reader: sending StoreReader) {
-        let loop = ReaderLoop(reader: reader, requests: requests, events: events, log: log)
+        let loop = ReaderLoop(reader: reader, number: started.withLock { $0.count }, mailbox: mailbox, events: events, log: log)
         let thread = Thread.start(name: "reader") { loop.run() }
         started.withLock { $0.append(thread) }
     }
 
     /// Ends the threads after what they are reading and waits for them. Nothing more is answered then.
     func stop() {
-        requests.close()
+        mailbox.close()
         let threads = started.withLock { threads in
             defer { threads = [] }
             return threads
@@ -41,15 +40,27 @@ final class ReaderPool: Sendable {
         for thread in threads { thread.join() }
     }
 
-    func submit(_ session: SessionID, _ request: ReadRequest) -> Bool {
-        requests.put(.session(session, request))
+    /// - Parameter payer: who pays; `nil` before a join.
+    /// - Returns: false when there is no room for it.
+    func submit(_ session: SessionID, _ request: ReadRequest, _ payer: Payer?) -> Bool {
+        // Whoever asked has gone already.
+        guard request.isShort || payer != nil else { return false }
+        return mailbox.put(
+            .init(
+                kind: request.isShort ? .arrival : .question, payer: payer, isCounted: request.question != nil,
+                request: .session(session, request)))
+    }
+
+    /// Reads for a request of HTTP.
+    func submit(_ ticket: UInt64, _ read: @escaping ReaderErrand) -> Bool {
+        mailbox.put(.init(kind: .request, payer: nil, isCounted: false, request: .errand(ticket, read)))
     }
 
     /// Requests that wait.
-    var count: Int { requests.count }
+    var count: Int { mailbox.count }
 
-    /// Reads for a request of HTTP.
-    func submit(_ ticket: UInt64, _ read: @escaping ReaderErrand) -> Bool { requests.put(.errand(ticket, read)) }
+    /// What was refused for want of room since this was asked last.
+    func takeRefusals() -> [ReaderQueue.Refusal] { mailbox.takeRefusals() }
 }
 
 typealias ReaderErrand = @Sendable (StoreReader) throws(StoreFailure) -> any Sendable
@@ -57,39 +68,101 @@ typealias ReaderErrand = @Sendable (StoreReader) throws(StoreFailure) -> any Sen
 enum ReaderRequest: Sendable {
     case session(SessionID, ReadRequest)
     case errand(UInt64, ReaderErrand)
+    /// Whoever joined a large family is likely to ask for a list of it.
+    case preparation(Identifier)
+}
+
+/// The readers' queue between threads.
+private final class ReaderMailbox: Sendable {
+    private let queue: Mutex<ReaderQueue>
+    /// One for each thread, rung when it is to look.
+    private let bells: [BlockingQueue<Bool>]
+
+    init(threads: Int) {
+        queue = Mutex(ReaderQueue(threads: threads))
+        bells = (0..<threads).map { _ in BlockingQueue(limit: 1) }
+    }
+
+    func put(_ job: ReaderQueue.Job) -> Bool {
+        let (isTaken, thread) = queue.withLock { ($0.put(job), $0.threadToWake()) }
+        if let thread { _ = bells[thread].put(true) }
+        return isTaken
+    }
+
+    /// Ends a thread's last job and waits for the next; `nil` when the queue is closed.
+    func take(_ thread: Int) -> ReaderQueue.Job? {
+        while true {
+            // The end of a question can be the turn of the next one of the same family, on another thread.
+            let (job, other, isClosed) = queue.withLock { ($0.take(thread: thread), $0.threadToWake(), $0.isClosed) }
+            if let other, other != thread { _ = bells[other].put(true) }
+            if job != nil || isClosed { return job }
+            if other == thread { continue }
+            _ = bells[thread].take()
+        }
+    }
+
+    var count: Int { queue.withLock { $0.count } }
+
+    func takeRefusals() -> [ReaderQueue.Refusal] { queue.withLock { $0.takeRefusals() } }
+
+    func close() {
+        queue.withLock { $0.close() }
+        for bell in bells { _ = bell.put(true) }
+    }
 }
 
 private struct ReaderLoop {
+    /// Nanoseconds after which a question is stopped.
+    static let longest: Int64 = 250_000_000
+
     let reader: StoreReader
-    let requests: BlockingQueue<ReaderRequest>
+    let number: Int
+    let mailbox: ReaderMailbox
     let events: Mailbox<ShardEvent>
     let log: Log
 
     func run() {
         var damaged = 0
-        while true {
-            let taken = requests.take(maximum: 1)
-            if taken.isEmpty { return }
-            for item in taken {
-                switch item {
-                case .session(let session, let request):
-                    let answer = read { reader throws(StoreFailure) in try reader.answer(request) } ?? .failed
-                    events.put(.answered(session, answer))
-                    prepareLists(request, answer)
-                case .errand(let ticket, let errand): events.put(.errand(ticket, read(errand)))
-                }
-                if reader.damaged.count > damaged {
-                    damaged = reader.damaged.count
-                    log(.error, "records_damaged", [.init("records", damaged)])
-                }
+        while let job = mailbox.take(number) {
+            switch job.request {
+            case .session(let session, let request):
+                let start = WorkClock.threadNanoseconds()
+                let answer = answer(request)
+                let took = (WorkClock.threadNanoseconds() - start) / 1_000
+                events.put(.answered(session, answer, job.payer, owed: took - request.reserved))
+                prepareLists(request, answer)
+            case .errand(let ticket, let errand): events.put(.errand(ticket, read(errand)))
+            case .preparation(let family):
+                read { reader throws(StoreFailure) in try reader.prepareLists(family: family) { mailbox.count == 0 } }
+            }
+            if reader.damaged.count > damaged {
+                damaged = reader.damaged.count
+                log(.error, "records_damaged", [.init("records", damaged)])
             }
         }
     }
 
-    /// Whoever joined a large family is likely to ask for a list of it, and just now nobody asks for anything.
+    private func answer(_ request: ReadRequest) -> ReadAnswer {
+        guard let question = request.question else {
+            return read { reader throws(StoreFailure) in try reader.answer(request) } ?? .failed
+        }
+        do throws(StoreFailure) {
+            let end = WorkClock.monotonicNanoseconds() + Self.longest
+            return try reader.stopping(when: { WorkClock.monotonicNanoseconds() >= end }) { () throws(StoreFailure) in try reader.answer(request) }
+        } catch {
+            guard error.isStopped else {
+                log(.error, "read_failed", [.init("reason", "\(error)")])
+                return .failed
+            }
+            log(.warning, "read_stopped", [.init("request", request.name), .init("milliseconds", Self.longest / 1_000_000)])
+            let rejection = Rejection(.busy, "This request took too long and was stopped. Try again in a moment, or ask for less.", retryAfter: 1_000)
+            return .page(ServerFrame.error(rejection, request: question).encode())
+        }
+    }
+
     private func prepareLists(_ request: ReadRequest, _ answer: ReadAnswer) {
         guard case .join(_, let join) = request, case .join(.success(let seat)) = answer, seat.head >= StoreReader.largeFamily else { return }
-        read { reader throws(StoreFailure) in try reader.prepareLists(family: join.family) { requests.count == 0 } }
+        _ = mailbox.put(.init(kind: .preparation, payer: nil, isCounted: false, request: .preparation(join.family)))
     }
 
     @discardableResult

@@ -87,9 +87,12 @@ package enum HuddleServer {
         let listener = try listen(options.host, options.port, option: "--listen", activated: options.activated.first { $0.name == "plain" })
         let certificates: Certificates? = if let tls = options.tls { try Certificates(tls.certificates, log: log) } else { nil }
         var secureListener: FileDescriptor? = nil
+        var secureNumber: Int32?
         if let tls = options.tls {
-            secureListener = try listen(
+            let opened = try listen(
                 tls.host, tls.port, option: "--listen-tls", activated: options.activated.first { $0.name == "tls" })
+            secureNumber = opened.raw
+            secureListener = consume opened
         }
         let adminListener = try listen(folder)
         do {
@@ -112,8 +115,12 @@ package enum HuddleServer {
             let files = FilePool(events: events, precedence: precedence)
             defer { files.stop() }
             let writer = WriterThread(store: store, environment: environment(limits), events: events, precedence: precedence)
+            var origins = options.origins
+            var hosts = [address.host]
+            if let secureNumber { hosts.append(try SocketAddress.local(of: secureNumber).host) }
+            origins.isLoopback = hosts.allSatisfy { NetworkAddress($0)?.isLoopback ?? false }
             let shard = Shard(
-                reactor: reactor, limits: limits, log: log, site: HTTPSite(trust: options.trust, origins: options.origins),
+                reactor: reactor, limits: limits, log: log, site: HTTPSite(trust: options.trust, origins: origins),
                 serverVersion: HuddleVersion.text, events: events, writer: writer, readers: readers, files: files)
             let pace = WritingPace(beside: precedence)
             let disk = disk ?? SystemDisk(standBack: { precedence.standBack() }, pace: { pace.wait(for: $0) })

@@ -61,7 +61,9 @@ final class Shard: ReactorHooks {
     private var handshakes = HandshakeQueue()
     private var handshakesUnderWay = 0
     private var addresses = AddressCounts()
-    private var redemptionRate = RedemptionRate()
+    private var redemptionRate = AddressRate.redemptions
+    private var connectionRate = AddressRate.connections
+    private var frameRate = AddressRate.frames
     /// Connections that have more to be read in the next tick, in the order of their turns.
     private var postponed: [Connection] = []
     /// Counts the ticks, round and round: each connection has one portion in each.
@@ -114,6 +116,9 @@ final class Shard: ReactorHooks {
         self.readers = readers
         hub = Hub(limits: limits, serverVersion: serverVersion)
         super.init()
+        site.whenForwardedInVain = {
+            log(.warning, "forwarded_ignored", [.init("advice", "name the proxy with --trusted-proxy, or all its clients count as one address")])
+        }
     }
 
     // MARK: The end of a tick
@@ -128,7 +133,9 @@ final class Shard: ReactorHooks {
             case .commanded(let session, let answer): hub.commanded(session, answer)
             case .revoked(let results): for (revocation, rejection) in results { didRevoke(revocation, rejection) }
             case .administered(let number, let answer): admins[number]?.answer(answer)
-            case .answered(let session, let answer): hub.answered(session, answer, time: Clock.wallMilliseconds())
+            case .answered(let session, let answer, let payer, let owed):
+                if let payer { hub.charge(payer, owed: owed) }
+                hub.answered(session, answer, time: Clock.wallMilliseconds())
             case .errand(let ticket, let result): errands.end(ticket)?(result)
             case .damaged(let rows): for row in rows { report(row) }
             case .writerStopped: didStopWriter()
@@ -320,7 +327,7 @@ final class Shard: ReactorHooks {
             if case .redemption(let code, let nonce) = request, let wait = redemptionRate.take(connection(id)?.group, now: reactor.now) {
                 let refusal = Rejection(.rateLimited, "Too many codes come from your network. Try again in a moment.", retryAfter: wait)
                 hub.answered(id, .redemption(code: code, nonce: nonce, refusal: refusal), time: 0)
-            } else if !readers.submit(id, request) {
+            } else if !readers.submit(id, request, hub.payer(of: id)), !hub.refusedRead(id, request) {
                 connection(id)?.fail(.tryAgainLater, "too busy")
                 hub.answered(id, .failed, time: 0)
             }
@@ -446,7 +453,7 @@ final class Shard: ReactorHooks {
     func accept(_ transport: consuming Transport, peer: NetworkAddress? = nil) {
         let group = group(peer)
         let isFull = isFull
-        let isOneTooMany = !isFull && !addresses.enter(group, limit: limits.connectionsPerAddress)
+        let isOneTooMany = !isFull && !enter(group)
         if isFull || isOneTooMany {
             log(.warning, "connection_refused", [.init("open", connections.count - refused), .init("limit", isFull ? "all" : "address")])
             guard refused < Shard.maxRefused else { return }
@@ -474,13 +481,21 @@ final class Shard: ReactorHooks {
         }
     }
 
+    /// Counts a connection to an address.
+    ///
+    /// - Returns: false, with nothing counted, when it has as many as it may have, or too many new ones came.
+    private func enter(_ group: NetworkAddress?) -> Bool {
+        guard addresses.hasRoom(group, limit: limits.connectionsPerAddress), connectionRate.take(group, now: reactor.now) == nil else { return false }
+        return addresses.enter(group, limit: limits.connectionsPerAddress)
+    }
+
     /// Counts a connection to another address than its socket's: the one that a trusted proxy tells.
     ///
     /// - Returns: false when that address has as many as it may have.
     func move(_ connection: Connection, to address: NetworkAddress?) -> Bool {
         let group = AddressCounts.group(address)
         guard group != connection.group else { return true }
-        guard addresses.enter(group, limit: limits.connectionsPerAddress) else { return false }
+        guard enter(group) else { return false }
         addresses.leave(connection.group)
         connection.group = group
         return true
@@ -502,6 +517,10 @@ final class Shard: ReactorHooks {
 
     func received(_ payload: UnsafeRawBufferPointer, from connection: Connection) {
         guard let session = connection.session else { return }
+        // Anybody may send these, on as many connections as they like.
+        if !hub.isSignedIn(session), frameRate.take(connection.group, now: reactor.now) != nil {
+            return connection.fail(.tryAgainLater, "too many frames come from your network before a sign-in")
+        }
         hub.received(payload, from: session, now: reactor.now)
         perform()
     }
@@ -575,6 +594,11 @@ final class Shard: ReactorHooks {
         for refusal in writer.takeRefusals() {
             log(
                 .warning, "writer_queue_full",
+                [.init("class", refusal.kind.rawValue), .init("waiting", refusal.waiting), .init("refused", refusal.refused)])
+        }
+        for refusal in readers.takeRefusals() {
+            log(
+                .warning, "reader_queue_full",
                 [.init("class", refusal.kind.rawValue), .init("waiting", refusal.waiting), .init("refused", refusal.refused)])
         }
         for admin in admins.values where !admin.isTransferring && now - admin.since >= Shard.adminTime { admin.end() }

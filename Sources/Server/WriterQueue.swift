@@ -70,13 +70,9 @@ struct WriterQueue: Sendable {
         var refused: Int
     }
 
-    private var revocations = Waiting<Revocation>()
-    /// Of each family with mutations that wait.
-    private var families: [Identifier: Waiting<Proposal>] = [:]
-    /// The same families in the order of their turns.
-    private var turns = Waiting<Identifier>()
-    private var mutations = 0
-    private var others: [Class: Waiting<WriterJob>] = [:]
+    private var revocations = WaitingLine<Revocation>()
+    private var mutations = TurnQueue<Proposal>()
+    private var others: [Class: WaitingLine<WriterJob>] = [:]
     /// The class whose job was done last.
     private var last = Class.revocation
     /// Mutations of this round that wait.
@@ -94,25 +90,16 @@ struct WriterQueue: Sendable {
     /// - Returns: how many were taken, the first of them; the others find no room.
     mutating func put(_ proposals: [Proposal]) -> Int {
         guard isOpen else { return 0 }
-        let taken = min(proposals.count, Class.mutation.limit - mutations)
+        let taken = max(0, min(proposals.count, Class.mutation.limit - mutations.count))
         if taken < proposals.count { refused[.mutation, default: 0] += proposals.count - taken }
         guard taken > 0 else { return 0 }
-        for proposal in proposals[..<taken] {
-            if families[proposal.family] == nil { turns.append(proposal.family) }
-            families[proposal.family, default: Waiting()].append(proposal)
-        }
-        mutations += taken
+        for proposal in proposals[..<taken] { mutations.append(proposal, of: proposal.family) }
         return taken
     }
 
     /// Mutations that were taken out last and not done: they are the next ones of their families, whose turns come first.
     mutating func putBack(_ rest: [Proposal]) {
-        for proposal in rest.reversed() { families[proposal.family, default: Waiting()].putBack(proposal) }
-        var order: [Identifier] = []
-        for proposal in rest where !order.contains(proposal.family) { order.append(proposal.family) }
-        turns.removeAll { order.contains($0) }
-        for family in order.reversed() { turns.putBack(family) }
-        mutations += rest.count
+        mutations.putBack(rest) { $0.family }
         round += rest.count
     }
 
@@ -131,7 +118,7 @@ struct WriterQueue: Sendable {
             return true
         }
         guard hasRoom(kind, others[kind]?.count ?? 0) else { return false }
-        others[kind, default: Waiting()].append(job)
+        others[kind, default: WaitingLine()].append(job)
         return true
     }
 
@@ -164,11 +151,11 @@ struct WriterQueue: Sendable {
 
     private mutating func takeOrdinary() -> Work? {
         if !isOthersTurn {
-            if mutations > 0 { return takeMutations() }
+            if !mutations.isEmpty { return takeMutations() }
         }
         isOthersTurn = false
         if let job = takeOther() { return .job(job) }
-        return mutations > 0 ? takeMutations() : nil
+        return mutations.isEmpty ? nil : takeMutations()
     }
 
     private mutating func takeEnd() -> Work? {
@@ -178,23 +165,8 @@ struct WriterQueue: Sendable {
     }
 
     private mutating func takeMutations() -> Work {
-        if round == 0 { round = mutations }
-        var batch: [Proposal] = []
-        let wanted = min(mutations, Store.maxBatch)
-        batch.reserveCapacity(wanted)
-        while batch.count < wanted {
-            let family = turns.removeFirst()
-            guard var waiting = families.removeValue(forKey: family) else { continue }
-            if turns.isEmpty {
-                batch += waiting.removeFirst(wanted - batch.count)
-            } else {
-                batch.append(waiting.removeFirst())
-            }
-            guard !waiting.isEmpty else { continue }
-            families[family] = waiting
-            turns.append(family)
-        }
-        mutations -= batch.count
+        if round == 0 { round = mutations.count }
+        let batch = mutations.removeFirst(Store.maxBatch)
         round = max(0, round - batch.count)
         isOthersTurn = true
         return .mutations(batch)
@@ -218,7 +190,7 @@ struct WriterQueue: Sendable {
     /// Whether any work but the mutations of one family waits.
     func isAwaited(besides family: Identifier) -> Bool {
         if !revocations.isEmpty || others.values.contains(where: { !$0.isEmpty }) { return true }
-        return families.count > (families[family] == nil ? 0 : 1)
+        return mutations.hasItems(besides: family)
     }
 
     // MARK: What is told
@@ -227,7 +199,7 @@ struct WriterQueue: Sendable {
     func waiting(_ kind: Class) -> Int {
         switch kind {
         case .revocation: revocations.count
-        case .mutation: mutations
+        case .mutation: mutations.count
         default: others[kind]?.count ?? 0
         }
     }
@@ -239,53 +211,5 @@ struct WriterQueue: Sendable {
         return Class.allCases.compactMap { kind in
             refused[kind].map { Refusal(kind: kind, waiting: waiting(kind), refused: $0) }
         }
-    }
-}
-
-/// Items in the order in which they came, each taken out in constant time on average.
-private struct Waiting<Item: Sendable>: Sendable {
-    private var items: [Item] = []
-    private var head = 0
-
-    var count: Int { items.count - head }
-    var isEmpty: Bool { count == 0 }
-
-    mutating func append(_ item: Item) { items.append(item) }
-
-    mutating func removeFirst() -> Item {
-        let first = items[head]
-        head += 1
-        trim()
-        return first
-    }
-
-    /// - Returns: at most `maximum`.
-    mutating func removeFirst(_ maximum: Int) -> [Item] {
-        let first = Array(items[head...].prefix(maximum))
-        head += first.count
-        trim()
-        return first
-    }
-
-    /// In the place of the one that was taken out last.
-    mutating func putBack(_ item: Item) {
-        if head == 0 {
-            items.insert(item, at: 0)
-        } else {
-            head -= 1
-            items[head] = item
-        }
-    }
-
-    mutating func removeAll(where isGone: (Item) -> Bool) {
-        items = items[head...].filter { !isGone($0) }
-        head = 0
-    }
-
-    /// What was taken is let go when it is half of all.
-    private mutating func trim() {
-        guard head * 2 >= items.count else { return }
-        items.removeFirst(head)
-        head = 0
     }
 }

@@ -50,7 +50,8 @@ enum ShardEvent: Sendable {
     /// What became of revocations: why one was not done, `nil` when it is durable.
     case revoked([(Revocation, Rejection?)])
     case administered(UInt64, Result<AdminReply, Rejection>)
-    case answered(SessionID, ReadAnswer)
+    /// `owed`: microseconds that the read took beyond what was charged in advance; `nil`: nobody pays.
+    case answered(SessionID, ReadAnswer, Payer?, owed: Int64)
     /// What an errand came to; `nil` when it failed.
     case errand(UInt64, (any Sendable)?)
     /// Purging left these out.

@@ -30,17 +30,19 @@ package struct CommitReport {
 
 /// One batch while it is decided and written: how much of it each family has had, and what each proposal cost.
 ///
-/// Decisions are written together, so that the cost of writing is shared out by the size of what each proposal writes.
+/// Decisions are written together, so that the time of writing is shared out by the size of what each proposal writes. The processor's clock is a system
+/// call of a microsecond, a percent of a mutation, so it is read once for the batch and shared out by the time that each proposal took.
 struct BatchTurn {
     /// Nanoseconds after which a batch ends: what a commit may keep everybody waiting, besides the sync. The proposal under way is finished.
     static let longest: Int64 = 20_000_000
-    /// Processor time of one family in a batch, while any other waits, nanoseconds.
+    /// Time of one family in a batch, while any other waits, nanoseconds.
     static let share: Int64 = 5_000_000
 
     private let pace: BatchPace
     private let start: Int64
+    private let processorStart: Int64
     private let isShared: Bool
-    /// The processor's clock at the last measurement.
+    /// The clock at the last measurement.
     private var measuredAt: Int64
     private var spent: [Identifier: Int64] = [:]
     private var done: [(family: Identifier, reserved: Int64, weight: Int, cost: Int64)] = []
@@ -50,7 +52,8 @@ struct BatchTurn {
     init(_ proposals: [Proposal], _ pace: BatchPace) {
         self.pace = pace
         start = pace.now()
-        measuredAt = pace.processorTime()
+        measuredAt = start
+        processorStart = pace.processorTime()
         let first = proposals.first?.family
         isShared = proposals.contains { $0.family != first }
     }
@@ -59,7 +62,7 @@ struct BatchTurn {
     mutating func takes(_ proposal: Proposal) -> Bool {
         if done.isEmpty { return true }
         // Once one has to wait, those behind it of the same family wait too: their order must hold.
-        let isOver = pace.now() - start >= Self.longest
+        let isOver = measuredAt - start >= Self.longest
         if !isOver, spent[proposal.family, default: 0] < Self.share || !(isShared || pace.isAwaited(proposal.family)) { return true }
         rest.append(proposal)
         return false
@@ -78,10 +81,17 @@ struct BatchTurn {
         written = done.count
     }
 
-    mutating func didCommit() { shareOut(measure(), 0..<done.count) }
+    /// Turns the time that each proposal took into its part of the processor time, the commit's included.
+    mutating func didCommit() {
+        let used = max(pace.processorTime() - processorStart, 0)
+        let took = done.reduce(0) { $0 + $1.cost }
+        for index in done.indices {
+            done[index].cost = took > 0 ? Int64(Double(used) * Double(done[index].cost) / Double(took)) : used / Int64(done.count)
+        }
+    }
 
     private mutating func measure() -> Int64 {
-        let now = pace.processorTime()
+        let now = pace.now()
         defer { measuredAt = now }
         return max(now - measuredAt, 0)
     }

@@ -7,6 +7,8 @@ import Synchronization
 final class Listing {
     /// Every change up to this one is in it.
     var sequence: Int64
+    /// While it is read: records up to this row are in it. Rows are numbered in the order in which records are made.
+    var lastRow: Int64 = 0
     private(set) var keys: [ListKeys] = []
     private var places: [Identifier: Int] = [:]
     /// Octets of memory, about.
@@ -64,6 +66,10 @@ final class ListingCache {
     /// Octets of all listings of one reader: some 200,000 records. A single larger one is held alone.
     static let maxOctets = 67_108_864
 
+    /// Listings whose reading was stopped, of so many families and kinds at most.
+    static let maxBegun = 4
+
+    private var begun: [Name: Listing] = [:]
     private var held: [Name: Held] = [:]
     private var uses: UInt64 = 0
     private let maxOctets: Int
@@ -85,6 +91,14 @@ final class ListingCache {
     }
 
     func forget(_ name: Name) { held[name] = nil }
+
+    /// Keeps what a read that was stopped has read of a listing.
+    func keepBegun(_ listing: Listing, _ name: Name) {
+        if begun.count >= Self.maxBegun { begun = [:] }
+        begun[name] = listing
+    }
+
+    func takeBegun(_ name: Name) -> Listing? { begun.removeValue(forKey: name) }
 
     /// Lets those go that were not used for longest, as long as all together are too large; never the one that was used last.
     func trim() {

@@ -1,10 +1,16 @@
 import Bytes
 import Family
 import SQLite
+import Wire
 
 /// The writer's statements on `log`.
 final class LogTable {
+    /// Octets of a frame above which it has an outline: what a page of the database holds of a row.
+    static let outlinedOctets = 4_000
+
     private let insertOne: Statement
+    private let insertOutline: Statement
+    private let removeOutline: Statement
     private let lastRow: Statement
     private let findFrame: Statement
     private let replaceFrame: Statement
@@ -14,6 +20,8 @@ final class LogTable {
     init(_ database: Database) throws(SQLiteError) {
         insertOne = try database.prepare(
             "INSERT INTO log (family, seq, at, messages, frame, checksum, written) VALUES (?, ?, ?, ?, ?, ?, ?)")
+        insertOutline = try database.prepare("INSERT INTO outlines (family, seq, outline) VALUES (?, ?, ?)")
+        removeOutline = try database.prepare("DELETE FROM outlines WHERE family = ? AND seq = ?")
         findFrame = try database.prepare("SELECT frame FROM log WHERE family = ? AND seq = ?")
         replaceFrame = try database.prepare("UPDATE log SET frame = ? WHERE family = ? AND seq = ?")
         lastRow = try database.prepare("SELECT max(row) FROM log")
@@ -24,10 +32,11 @@ final class LogTable {
 
     /// - Parameters:
     ///   - messages: how many messages the change created.
+    ///   - change: the change itself, for the outline of a long frame.
     ///   - checksum: of the family's records after the change; `nil` if it is not known.
     ///   - written: `FamilyUsage.written` with this change; `nil`: it is to be computed when it is needed.
     func append(
-        family: Int64, sequence: Int64, at: Int64, messages: Int, frame: [UInt8], checksum: StateChecksum?, written: Int64?
+        family: Int64, sequence: Int64, at: Int64, messages: Int, frame: [UInt8], _ change: Change, checksum: StateChecksum?, written: Int64?
     ) throws(SQLiteError) {
         insertOne.bind(1, family)
         insertOne.bind(2, sequence)
@@ -37,6 +46,15 @@ final class LogTable {
         if let checksum { insertOne.bind(6, Int64(checksum.value)) } else { insertOne.bindNull(6) }
         insertOne.bind(7, written)
         try insertOne.run()
+        try outline(change, of: frame, family: family)
+    }
+
+    private func outline(_ change: Change, of frame: [UInt8], family: Int64) throws(SQLiteError) {
+        guard frame.count > Self.outlinedOctets else { return }
+        insertOutline.bind(1, family)
+        insertOutline.bind(2, change.sequence)
+        insertOutline.bind(3, ChangeOutline(change).encode())
+        try insertOutline.run()
     }
 
     /// The change frame of a sequence; `nil` when the log has none.
@@ -47,11 +65,15 @@ final class LogTable {
     }
 
     /// Only for purges: what was said is never changed otherwise.
-    func replace(family: Int64, sequence: Int64, frame: [UInt8]) throws(SQLiteError) {
+    func replace(family: Int64, sequence: Int64, frame: [UInt8], _ change: Change) throws(SQLiteError) {
         replaceFrame.bind(1, frame)
         replaceFrame.bind(2, family)
         replaceFrame.bind(3, sequence)
         try replaceFrame.run()
+        removeOutline.bind(1, family)
+        removeOutline.bind(2, sequence)
+        try removeOutline.run()
+        try outline(change, of: frame, family: family)
     }
 
     /// What log and history of a family take.

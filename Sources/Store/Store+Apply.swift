@@ -53,7 +53,7 @@ extension Store {
             let messages = entry.change.entries.count { $0.isNewMessage }
             usage.written += Int64(entry.octets.count) + FamilyUsage.changeOverhead
             try log.append(
-                family: key, sequence: entry.change.sequence, at: entry.change.at, messages: messages, frame: entry.octets,
+                family: key, sequence: entry.change.sequence, at: entry.change.at, messages: messages, frame: entry.octets, entry.change,
                 checksum: entry.checksum, written: usage.written)
         }
         return usage

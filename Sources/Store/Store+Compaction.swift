@@ -48,7 +48,7 @@ extension Store {
         }
         if isShorter {
             let short = ServerFrame.change(change).encode()
-            try log.replace(family: family, sequence: sequence, frame: short)
+            try log.replace(family: family, sequence: sequence, frame: short, change)
             freed += frame.count - short.count
         }
         guard isShorter || freed > 0 else { return }

@@ -129,7 +129,7 @@ extension Store {
             change.entries[place].blank()
         }
         let blank = ServerFrame.change(change).encode()
-        try log.replace(family: family, sequence: sequence, frame: blank)
+        try log.replace(family: family, sequence: sequence, frame: blank, change)
         try purges.free(family: family, octets: frame.count - blank.count)
         return frame.count
     }

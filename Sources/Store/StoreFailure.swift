@@ -10,14 +10,17 @@ package struct StoreFailure: Error, Equatable, Sendable {
     package let message: String
     /// SQLite's extended result code; 0 when it was not SQLite that failed.
     package let code: Int32
+    /// A read took longer than its caller allows (`StoreReader.stopping`); nothing is wrong.
+    package let isStopped: Bool
 
-    package init(_ message: String, code: Int32 = 0) {
+    package init(_ message: String, code: Int32 = 0, isStopped: Bool = false) {
+        self.isStopped = isStopped
         self.message = message
         self.code = code
     }
 
     init(_ error: SQLiteError) {
-        self.init(error.description, code: error.code)
+        self.init(error.description, code: error.code, isStopped: error.isInterrupted)
     }
 
     /// For what a confined, untyped body threw.

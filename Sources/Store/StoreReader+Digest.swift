@@ -5,7 +5,7 @@ import SQLite
 package import Wire
 
 extension StoreReader {
-    /// Changes that a digest looks at, the newest: some milliseconds. Who was away for longer reads the history.
+    /// Changes that a digest looks at, the newest: some milliseconds (`digestOctets` bounds long ones of before version 8). Who was away for longer reads the history.
     package static let digestChanges: Int64 = 1_000
     /// Records and mentions that it names.
     static let digestRecords = 50
@@ -18,9 +18,9 @@ extension StoreReader {
             let key = try key(family)
             let head = try head(key)
             let wanted = min(try request.after ?? readingPosition(key, of: member), head)
-            let after = max(wanted, head - Self.digestChanges)
+            let (changes, after) = try newestOutlines(key, after: max(wanted, head - Self.digestChanges))
             var digest = Summary(reader: member)
-            try outlines(key, after: after) { digest.add($0) }
+            for change in changes { digest.add(change) }
             return ServerFrame.digest(
                 digest.answer(request: request.request, head: head, after: after, isComplete: after == wanted)
             ).encode()
@@ -29,14 +29,31 @@ extension StoreReader {
 
     /// The changes after a sequence, in order, as far as counting needs them.
     func outlines(_ family: Int64, after: Int64, _ body: (ChangeOutline) throws -> Void) throws {
-        logAfter.bind(1, family)
-        logAfter.bind(2, after)
-        try logAfter.each { row in
-            guard let change = try? row.withOctets(1, { octets throws(JSONError) in try ChangeOutline.decode(octets) }) else {
-                throw StoreFailure("a stored change is damaged")
-            }
-            try body(change)
+        outlinesAfter.bind(1, family)
+        outlinesAfter.bind(2, after)
+        try outlinesAfter.each { row in try body(outline(row)) }
+    }
+
+    /// The newest of the changes after a sequence, in order, as many as `digestOctets` hold, and the sequence that they follow.
+    private func newestOutlines(_ family: Int64, after: Int64) throws -> ([ChangeOutline], after: Int64) {
+        var changes: [ChangeOutline] = []
+        var octets = 0
+        newestOutlines.bind(1, family)
+        newestOutlines.bind(2, after)
+        defer { newestOutlines.reset() }
+        while try newestOutlines.step() {
+            octets += newestOutlines.octetCount(1)
+            if octets > digestOctets, !changes.isEmpty { return (changes.reversed(), newestOutlines.int64(0)) }
+            changes.append(try outline(newestOutlines))
         }
+        return (changes.reversed(), after)
+    }
+
+    private func outline(_ row: Statement) throws -> ChangeOutline {
+        guard let change = try? row.withOctets(1, { octets throws(JSONError) in try ChangeOutline.decode(octets) }) else {
+            throw StoreFailure("a stored change is damaged")
+        }
+        return change
     }
 
     /// How far a member has read; 0 before the first note of it.

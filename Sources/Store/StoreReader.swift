@@ -21,6 +21,10 @@ package final class StoreReader {
     let head: Statement
     let positions: PositionTable
     let logAfter: Statement
+    let outlinesAfter: Statement
+    let newestOutlines: Statement
+    /// Octets that a digest reads: some ten milliseconds. Tests make it small.
+    var digestOctets = 8_388_608
     let snapshotRecords: Statement
     let messageLog: Statement
     let lists: ListStatements
@@ -57,6 +61,12 @@ package final class StoreReader {
             head = try database.prepare("SELECT max(seq) FROM log WHERE family = ?")
             positions = try PositionTable(database)
             logAfter = try database.prepare("SELECT seq, frame FROM log WHERE family = ? AND seq > ? ORDER BY seq")
+            let outlines = """
+                SELECT l.seq, coalesce(o.outline, l.frame) FROM log l LEFT JOIN outlines o ON o.family = l.family AND o.seq = l.seq
+                WHERE l.family = ? AND l.seq > ? ORDER BY l.seq
+                """
+            outlinesAfter = try database.prepare(outlines)
+            newestOutlines = try database.prepare(outlines + " DESC")
             snapshotRecords = try database.prepare(
                 """
                 SELECT \(columns) FROM records WHERE family = ? AND kind <> \(Kind.message.rawValue)
@@ -167,6 +177,15 @@ package final class StoreReader {
     }
 
     // MARK: Parts
+
+    /// Runs reads that are stopped when they take too long; they throw `StoreFailure.isStopped` then.
+    ///
+    /// - Parameter isOver: asked every few rows.
+    package func stopping<Value>(when isOver: @escaping () -> Bool, _ body: () throws(StoreFailure) -> Value) throws(StoreFailure) -> Value {
+        database.interruptStatements(when: isOver)
+        defer { database.interruptStatements(when: nil) }
+        return try body()
+    }
 
     /// Runs `body` so that all it reads is true at one moment.
     func reading<Value>(_ body: () throws -> Value) throws(StoreFailure) -> Value {

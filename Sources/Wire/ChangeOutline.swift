@@ -29,7 +29,74 @@ package struct ChangeOutline: Hashable, Sendable {
     package var member: Identifier
     package var entries: [Entry]
 
-    /// - Parameter octets: a `change` frame as the log has it.
+    package init(sequence: Int64, at: Int64, member: Identifier, entries: [Entry]) {
+        self.sequence = sequence
+        self.at = at
+        self.member = member
+        self.entries = entries
+    }
+
+    package init(_ change: Change) {
+        let entries = change.entries.map { entry in
+            var mentions: [Identifier] = []
+            let operation: Operation
+            switch entry.effect {
+            case .create(_, let fields):
+                operation = .create
+                if entry.kind == .message, case .set(let elements)? = fields["mentions"] { mentions = elements.map(\.id) }
+            case .update: operation = .update
+            case .delete: operation = .delete
+            case .restore: operation = .restore
+            }
+            return Entry(operation: operation, kind: entry.kind, id: entry.id, mentions: mentions)
+        }
+        self.init(sequence: change.sequence, at: change.at, member: change.member, entries: entries)
+    }
+
+    /// A `change` frame that holds what `decode` reads and nothing else: some hundred octets for each entry.
+    package func encode() -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.key("type")
+        writer.word("change")
+        writer.key("seq")
+        writer.integer(sequence)
+        writer.key("at")
+        writer.integer(at)
+        writer.key("member")
+        writer.identifier(member)
+        writer.key("changes")
+        writer.beginArray()
+        for entry in entries {
+            writer.beginObject()
+            writer.key("op")
+            writer.string(entry.operation.rawValue)
+            writer.key("kind")
+            writer.string(entry.kind)
+            writer.key("id")
+            writer.identifier(entry.id)
+            if !entry.mentions.isEmpty {
+                writer.key("fields")
+                writer.beginObject()
+                writer.key("mentions")
+                writer.beginArray()
+                for id in entry.mentions {
+                    writer.beginObject()
+                    writer.key("id")
+                    writer.identifier(id)
+                    writer.endObject()
+                }
+                writer.endArray()
+                writer.endObject()
+            }
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.endObject()
+        return writer.octets
+    }
+
+    /// - Parameter octets: a `change` frame as the log has it, or an outline.
     /// - Throws: when that is not what it is.
     package static func decode(_ octets: UnsafeRawBufferPointer) throws(JSONError) -> ChangeOutline {
         try JSONReader.read(octets, maxDepth: WireBounds.serverDepth) { reader throws(JSONError) in

@@ -164,14 +164,14 @@ private struct ClientFrameReader {
 
     mutating func decode(_ octets: UnsafeRawBufferPointer) throws(Rejection) -> ClientFrame {
         do throws(JSONError) {
-            try JSONReader.read(octets, maxDepth: limits.jsonDepth) { reader throws(JSONError) in try readMembers(&reader) }
+            try JSONReader.read(octets, maxDepth: limits.jsonDepth, maxKeys: limits.objectKeys) { reader throws(JSONError) in try readMembers(&reader) }
             if let operationsPutOff {
-                try JSONReader.read(operationsPutOff, maxDepth: limits.jsonDepth) { reader throws(JSONError) in try readOperations(&reader) }
+                try JSONReader.read(operationsPutOff, maxDepth: limits.jsonDepth, maxKeys: limits.objectKeys) { reader throws(JSONError) in try readOperations(&reader) }
             }
             return try frame()
         } catch {
             switch error {
-            case .syntax, .duplicateKey, .tooDeep:
+            case .syntax, .duplicateKey, .tooDeep, .tooManyKeys:
                 guard refusal != nil else { throw Rejection(.badFrame, "No frame of this protocol: \(error)") }
             default:
                 refusal = refusal ?? Rejection(.invalid, "\(member) is not what it must be: \(error)", field: member.description)
@@ -450,7 +450,7 @@ private struct ClientFrameReader {
         var number: Int64?
         var asked: Int64?
         do throws(JSONError) {
-            try JSONReader.read(octets, maxDepth: limits.jsonDepth) { reader throws(JSONError) in
+            try JSONReader.read(octets, maxDepth: limits.jsonDepth, maxKeys: limits.objectKeys) { reader throws(JSONError) in
                 try reader.readObject { reader, key throws(JSONError) in
                     switch key {
                     case "type" where try reader.peekKind() == .string: word = try reader.readString()

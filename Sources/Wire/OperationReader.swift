@@ -104,15 +104,15 @@ struct OperationReader {
         guard let kind = parts.kind else { return }
         if let octets = parts.fields {
             parts.memberName = "fields"
-            try JSONReader.read(octets, maxDepth: limits.jsonDepth) { reader throws(JSONError) in try readFields(kind, &reader) }
+            try JSONReader.read(octets, maxDepth: limits.jsonDepth, maxKeys: limits.objectKeys) { reader throws(JSONError) in try readFields(kind, &reader) }
         }
         if let octets = parts.add {
             parts.memberName = "add"
-            try JSONReader.read(octets, maxDepth: limits.jsonDepth) { reader throws(JSONError) in try readEdits(kind, &reader, \.add) }
+            try JSONReader.read(octets, maxDepth: limits.jsonDepth, maxKeys: limits.objectKeys) { reader throws(JSONError) in try readEdits(kind, &reader, \.add) }
         }
         if let octets = parts.remove {
             parts.memberName = "remove"
-            try JSONReader.read(octets, maxDepth: limits.jsonDepth) { reader throws(JSONError) in try readEdits(kind, &reader, \.remove) }
+            try JSONReader.read(octets, maxDepth: limits.jsonDepth, maxKeys: limits.objectKeys) { reader throws(JSONError) in try readEdits(kind, &reader, \.remove) }
         }
     }
 
@@ -215,7 +215,7 @@ struct OperationReader {
     private mutating func refused(_ error: JSONError) -> JSONError {
         guard refusal == nil else { return error }
         switch error {
-        case .syntax, .duplicateKey: return error
+        case .syntax, .duplicateKey, .tooManyKeys: return error
         case .tooDeep:
             // Too deep for its field, or for the frame; only the first is a matter of content.
             guard let (name, label, type) = refusedField, case .json(_, let maxDepth) = type else { return error }

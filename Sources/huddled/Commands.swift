@@ -24,7 +24,7 @@ let usage = """
       huddled serve  --data DIR [--listen HOST:PORT] [--mutations-per-second N] [--max-connections N]
                      [--connections-per-address N] [--family-storage SIZE] [--family-history SIZE]
                      [--tls-cert FILE --tls-key FILE]... [--listen-tls HOST:PORT]
-                     [--trusted-proxy ADDRESS[/BITS]]... [--allow-origin ORIGIN]...
+                     [--trusted-proxy ADDRESS[/BITS]]... [--allow-origin ORIGIN]... [--host NAME]...
       huddled init   --data DIR --family NAME --zone IANA --parent NAME [--json]
       huddled invite --data DIR --family ID|NAME --name NAME --role parent|athlete|guest
                      [--born YYYY-MM-DD --by MEMBER] [--json]
@@ -41,6 +41,8 @@ let usage = """
             says otherwise). Several pairs serve several host names. SIGHUP, or a change of the files,
             makes it read them again; open connections stay. Behind a proxy, --trusted-proxy names whose
             Forwarded or X-Forwarded-For counts; --allow-origin lets web pages of another host connect.
+            --host names this server: web pages of other names that lead here may not connect. Without it a
+            server on a loopback address takes loopback names only.
     init    makes a family with its first parent, and prints that parent's sign-in token.
     invite  adds a member and prints a one-time code for 'huddle join CODE', good for 7 days.
             An athlete needs a birth date and the parent who consents; under 13 there is no code.
@@ -145,9 +147,12 @@ private func identifier(_ list: ArgumentList, _ name: String) throws(UsageError)
 
 private func serve(_ words: [String]) throws(CommandError) {
     let asked = try arguments(
-        words, options: ["--data", "--listen", "--mutations-per-second", "--max-connections", "--connections-per-address", "--family-storage", "--family-history",
-            "--listen-tls"],
-        repeatable: ["--tls-cert", "--tls-key", "--trusted-proxy", "--allow-origin"]
+        words,
+        options: [
+            "--data", "--listen", "--mutations-per-second", "--max-connections", "--connections-per-address", "--family-storage", "--family-history",
+            "--listen-tls",
+        ],
+        repeatable: ["--tls-cert", "--tls-key", "--trusted-proxy", "--allow-origin", "--host"]
     ) { list throws(UsageError) in
         let (host, port) = try list.endpoint("--listen", default: "127.0.0.1:8787")
         var limits = Limits()
@@ -205,6 +210,12 @@ private func allowedOrigins(_ list: ArgumentList) throws(UsageError) -> OriginPo
             throw UsageError("--allow-origin takes the origin of a web page, like https://app.example, and not '\(text)'.")
         }
         policy.allowed.insert(origin)
+    }
+    for text in list.all("--host") {
+        guard let authority = Authority(text), authority.port == nil, !text.hasSuffix(":") else {
+            throw UsageError("--host takes a name of this server, like huddle.example, and not '\(text)'.")
+        }
+        policy.hosts.insert(authority.host)
     }
     return policy
 }

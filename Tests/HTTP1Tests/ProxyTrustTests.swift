@@ -199,3 +199,35 @@ struct OriginPolicyTests {
             from: RequestSource(address: nil, isSecure: false, authority: nil)))
     }
 }
+
+@Suite("Names of the server, against DNS rebinding")
+struct HostPolicyTests {
+    private func allows(_ policy: OriginPolicy, _ host: String, isProxied: Bool = false) -> Bool {
+        let source = RequestSource(address: nil, isSecure: false, authority: Authority(host))
+        return policy.allows(Fields([Field("origin", "http://" + host)]), from: source, isProxied: isProxied)
+    }
+
+    @Test("a server on loopback takes pages of loopback names only, unless a trusted proxy passes them on")
+    func loopback() {
+        var policy = OriginPolicy()
+        #expect(allows(policy, "evil.example:9403"), "a public server is called what its owner likes")
+        policy.isLoopback = true
+        for host in ["localhost:8787", "a.localhost", "127.0.0.1:8787", "127.1.2.3", "[::1]:8787"] { #expect(allows(policy, host), "\(host)") }
+        for host in ["evil.example:9403", "10.0.0.1", "localhost.evil.example", "[2001:db8::1]", "1.127.0.0"] {
+            #expect(!allows(policy, host), "\(host)")
+        }
+        #expect(allows(policy, "huddle.example", isProxied: true))
+        policy.allowed = [WebOrigin("http://app.example")].compactMap { $0 }.reduce(into: []) { $0.insert($1) }
+        #expect(allows(policy, "app.example"))
+        // Programs send no Origin.
+        #expect(policy.allows(Fields([]), from: RequestSource(address: nil, isSecure: false, authority: Authority("evil.example"))))
+    }
+
+    @Test("with names, pages of these alone are the server's own, behind a proxy too")
+    func names() {
+        var policy = OriginPolicy()
+        policy.hosts = ["huddle.example"]
+        #expect(allows(policy, "Huddle.Example:443") && allows(policy, "huddle.example", isProxied: true))
+        #expect(!allows(policy, "localhost") && !allows(policy, "evil.example", isProxied: true))
+    }
+}

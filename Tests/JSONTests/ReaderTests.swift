@@ -199,3 +199,44 @@ struct ReaderTests {
         }
     }
 }
+
+@Suite("Bounds while a text is walked")
+struct WalkTests {
+    private func object(keys: Int) -> [UInt8] { Array(("{" + (0..<keys).map { "\"k\($0)\":1" }.joined(separator: ",") + "}").utf8) }
+
+    private func refusal(_ text: [UInt8], maxKeys: Int) -> JSONError? {
+        text.withUnsafeBytes { octets in
+            do throws(JSONError) {
+                try JSONReader.read(octets, maxKeys: maxKeys) { reader throws(JSONError) in try reader.skipValue() }
+                return nil
+            } catch {
+                return error
+            }
+        }
+    }
+
+    @Test("An object has as many keys as allowed and not one more; each object counts by itself")
+    func keys() {
+        #expect(refusal(object(keys: 256), maxKeys: 256) == nil)
+        #expect(refusal(object(keys: 257), maxKeys: 256)?.code == "too_many_keys")
+        let several = Array("[".utf8) + object(keys: 200) + Array(",".utf8) + object(keys: 200) + Array("]".utf8)
+        #expect(refusal(several, maxKeys: 256) == nil)
+    }
+
+    @Test("A value that is longer than its bound is left while it is walked")
+    func long() throws {
+        // What is behind the bound is not looked at: it is not JSON.
+        for (head, element) in [("[", "1,"), ("{", "")] {
+            var text = head
+            for number in 0..<100 { text += head == "{" ? "\"k\(number)\":1," : element }
+            text += " not JSON"
+            let error = #expect(throws: JSONError.self) {
+                try JSONReader.read(Array(text.utf8)) { reader throws(JSONError) in _ = try reader.readRaw(maxOctets: 50, maxDepth: 4) }
+            }
+            #expect(error?.code == "too_long", "\(head)")
+        }
+        // At the bound it is read.
+        let length = try JSONReader.read(Array("[[1,2],3]".utf8)) { reader throws(JSONError) in try reader.readRaw(maxOctets: 9, maxDepth: 4).count }
+        #expect(length == 9)
+    }
+}

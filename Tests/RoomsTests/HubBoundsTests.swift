@@ -183,6 +183,37 @@ struct HubFloodTests {
         #expect(script.seen() == [.read(id, "page")])
     }
 
+    @Test("what the readers have no room for is busy, and can be asked again")
+    func refusedReads() throws {
+        let script = HubScript()
+        let id = script.hub.opened(now: script.now)
+        script.say(.signIn(token: "t"), id)
+        _ = script.seen()
+        #expect(script.hub.payer(of: id) == nil)
+        #expect(script.hub.refusedRead(id, .signIn(token: "t")))
+        #expect(script.seen() == [.frame(id, "error busy")])
+        script.say(.signIn(token: "t"), id)
+        script.answer(.signIn(HubScript.signedIn()), id)
+        _ = script.seen()
+        let join = Join(family: HubScript.family, client: HubScript.client, cursor: Cursor(epoch: "e1", sequence: 0))
+        script.say(.join(join), id)
+        #expect(script.hub.payer(of: id) == Payer(family: HubScript.family, member: HubScript.dana))
+        #expect(script.hub.refusedRead(id, .join(person: 1, join)))
+        _ = script.seen()
+        script.say(.join(join), id)
+        #expect(script.seen() == [.read(id, "join")])
+        script.answer(.join(.success(HubScript.seat(head: 0))), id)
+        #expect(script.hub.refusedRead(id, .changes(family: HubScript.family, after: 0)) == false)
+        _ = script.seen()
+        let list = ListRequest(request: 7, kind: .message, before: nil, limit: 10)
+        for _ in 0..<2 * Hub.maxPendingPages {
+            script.say(.list(list), id)
+            #expect(script.seen() == [.read(id, "page")])
+            #expect(script.hub.refusedRead(id, .page(family: HubScript.family, try list.query(context: .all), list)))
+            #expect(script.seen() == [.frame(id, "error busy")])
+        }
+    }
+
     @Test("signing out many times is one job of the writer's")
     func signOuts() {
         let script = HubScript()

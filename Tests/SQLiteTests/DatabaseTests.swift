@@ -18,6 +18,23 @@ struct DatabaseTests {
         _ = try Database(path: path, mode: .readWrite)
     }
 
+    @Test("A statement is stopped when its caller has waited long enough, and works again after that")
+    func interrupted() throws {
+        let database = try Database(path: ":memory:", mode: .readWriteCreate)
+        let count = try database.prepare("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000) SELECT count(*) FROM n")
+        var asked = 0
+        database.interruptStatements {
+            asked += 1
+            return asked == 10
+        }
+        let error = #expect(throws: SQLiteError.self) { try count.run() }
+        #expect(error?.isInterrupted == true && asked == 10)
+        #expect(try count.first { $0.int64(0) } == 100_000, "only the statement that ran is stopped")
+        database.interruptStatements(when: nil)
+        asked = 0
+        #expect(try count.first { $0.int64(0) } == 100_000 && asked == 0)
+    }
+
     @Test("A read-only connection reads and refuses to write")
     func readOnly() throws {
         let folder = try TemporaryFolder()

@@ -93,21 +93,21 @@ struct RedemptionTests {
         let server = try TestShard()
         var words: [String] = []
         // On a slow machine a window may end meanwhile; `rateBound` counts exactly.
-        while words.last != "error rate_limited", words.count < 20 * RedemptionRate.most {
+        while words.last != "error rate_limited", words.count < 20 * AddressRate.redemptions.most {
             let client = try server.open(from: "198.51.100.7")
             for _ in 0..<5 where words.last != "error rate_limited" {
                 client.redeem("00000-00000-00000-00000")
                 words.append(try client.next())
             }
-            if let wait = client.refusal?.retryAfter { #expect(wait <= RedemptionRate.window) }
+            if let wait = client.refusal?.retryAfter { #expect(wait <= AddressRate.window) }
             client.leave()
         }
         #expect(words.last == "error rate_limited")
-        #expect(words.count > RedemptionRate.most && Set(words.dropLast()) == ["error code_unknown"])
+        #expect(words.count > AddressRate.redemptions.most && Set(words.dropLast()) == ["error code_unknown"])
         let other = try server.open(from: "198.51.100.8")
         other.redeem("00000-00000-00000-00000")
         #expect(try other.next() == "error code_unknown")
-        server.pass(milliseconds: RedemptionRate.window)
+        server.pass(milliseconds: AddressRate.window)
         let later = try server.open(from: "198.51.100.7")
         later.redeem(server.code)
         #expect(try later.next() == "token")
@@ -115,12 +115,72 @@ struct RedemptionTests {
 
     @Test("The rate forgets what it counted rather than grow")
     func rateBound() {
-        var rate = RedemptionRate()
+        var rate = AddressRate.redemptions
         let first = NetworkAddress("198.51.100.7")
-        for _ in 0..<RedemptionRate.most { #expect(rate.take(first, now: 50_000) == nil) }
-        #expect(rate.take(first, now: 50_000) == RedemptionRate.window)
+        for _ in 0..<AddressRate.redemptions.most { #expect(rate.take(first, now: 50_000) == nil) }
+        #expect(rate.take(first, now: 50_000) == AddressRate.window)
         #expect(rate.take(nil, now: 50_000) == nil)
-        for number in 0..<RedemptionRate.maxAddresses { _ = rate.take(NetworkAddress("10.\(number >> 16).\(number >> 8 & 255).\(number & 255)"), now: 50_001) }
+        for number in 0..<AddressRate.maxAddresses { _ = rate.take(NetworkAddress("10.\(number >> 16).\(number >> 8 & 255).\(number & 255)"), now: 50_001) }
         #expect(rate.take(first, now: 50_002) == nil)
+    }
+}
+
+@Suite("Rates of one address, over all its connections", .serialized)
+struct AddressRateTests {
+    @Test("new connections: the next one after so many is refused with 429, another address is not, and after the window all may come")
+    func connections() throws {
+        let server = try TestShard()
+        // Fewer at a time than one address may have.
+        for number in 1...AddressRate.connections.most {
+            try server.connect(from: "192.0.2.1").leave()
+            if number % 256 == 0 { try server.until("they have gone") { server.shard.connections.isEmpty } }
+        }
+        func status(_ address: String) throws -> Int {
+            let client = try server.connect(from: address)
+            client.send(text: "GET /health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+            return try client.status()
+        }
+        #expect(try status("192.0.2.1") == 429)
+        #expect(try status("192.0.2.2") == 200)
+        server.pass(milliseconds: AddressRate.window)
+        #expect(try status("192.0.2.1") == 200)
+    }
+
+    @Test("frames before a sign-in: after so many of an address its connections are closed with 1013, and members go on")
+    func frames() throws {
+        let server = try TestShard()
+        let member = try server.open(from: "192.0.2.1")
+        member.say("{\"type\":\"sign_in\",\"token\":\"\(server.parent.token)\"}")
+        #expect(try member.next() == "welcome")
+        var sent = 1
+        var end = ""
+        while end.isEmpty, sent < 2 * AddressRate.frames.most {
+            let stranger = try server.open(from: "192.0.2.1")
+            // As many refusals as one connection may have.
+            for _ in 0..<10 {
+                stranger.say("{\"type\":\"context\",\"context\":\"all\"}")
+                sent += 1
+                let word = try stranger.next()
+                if word != "error not_joined" {
+                    end = word
+                    break
+                }
+            }
+            stranger.leave()
+        }
+        #expect(end == "close 1013" && sent == AddressRate.frames.most + 1)
+        member.join(server.parent.family)
+        try member.skip(to: "live")
+    }
+
+    @Test("a header that proxies send, from a peer that is none, is warned about once")
+    func forwarded() throws {
+        let server = try TestShard()
+        for _ in 0..<3 {
+            let client = try server.connect(from: "127.0.0.1")
+            client.send(text: "GET /health HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 192.0.2.1\r\nConnection: close\r\n\r\n")
+            #expect(try client.status() == 200)
+        }
+        #expect(server.lines.count("event=forwarded_ignored") == 1)
     }
 }

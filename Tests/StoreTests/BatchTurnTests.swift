@@ -4,25 +4,31 @@ import Store
 import Testing
 import Wire
 
-/// A processor's clock: each measurement finds that the next piece of work has taken the next of `steps`, in microseconds.
+/// A clock: each measurement finds that the next piece of work has taken the next of `steps`, in microseconds. The processor works all the time, and
+/// for `commit` besides.
 private final class Stopwatch {
-    var steps: [Int64]
+    private var steps: [Int64]
+    private let commit: Int64
     private var time: Int64 = 0
     private var isStarted = false
+    private var isMeasured = false
 
-    init(_ steps: [Int64]) { self.steps = steps }
+    init(_ steps: [Int64], commit: Int64 = 0) {
+        self.steps = steps
+        self.commit = commit
+    }
 
     func pace(isAwaited: Bool = false) -> BatchPace {
         BatchPace(
-            now: { self.time },
-            processorTime: {
+            now: {
                 // The first one begins the batch.
-                guard self.isStarted else {
-                    self.isStarted = true
-                    return 0
-                }
-                if !self.steps.isEmpty { self.time += self.steps.removeFirst() * 1_000 }
+                if self.isStarted, !self.steps.isEmpty { self.time += self.steps.removeFirst() * 1_000 }
+                self.isStarted = true
                 return self.time
+            },
+            processorTime: {
+                defer { self.isMeasured = true }
+                return self.isMeasured ? self.time + self.commit * 1_000 : 0
             }, isAwaited: { _ in isAwaited })
     }
 }
@@ -83,7 +89,7 @@ struct BatchTurnTests {
         ]
         for index in proposals.indices { proposals[index].reserved = 100 }
         // Three decisions, one writing, one commit.
-        let receipts = Self.receipts(try world.store.commit(proposals, pace: Stopwatch([50, 700, 60, 6_000, 2_000]).pace()))
+        let receipts = Self.receipts(try world.store.commit(proposals, pace: Stopwatch([50, 700, 60, 6_000], commit: 2_000).pace()))
         #expect(receipts.map(\.member) == [home.parent, home.parent, home.parent])
         let costs = receipts.map { $0.owed + 100 }
         #expect((8_807...8_810).contains(costs.reduce(0, +)), "\(costs)")

@@ -291,6 +291,50 @@ struct ListTests {
     }
 }
 
+@Suite("Reads that take too long, guarantee `fair`")
+struct StoppedReadTests {
+    @Test("a list whose records are not in memory yet is stopped, gets further each time, and is whole in the end")
+    func listing() throws {
+        let world = try World()
+        let home = try world.home()
+        func add(_ count: Int) throws {
+            for _ in 0..<count / 50 {
+                let operations = (0..<50).map { create(.school, world.newID(), ["name": .text("School \($0)")]) }
+                try world.mutate(home, home.parent, operations: operations)
+            }
+        }
+        try add(600)
+        func list(asking most: Int) throws -> Page? {
+            var asked = 0
+            let query = try Query(.school)
+            let request = ListRequest(request: 1, kind: .school, before: nil, limit: 200, counts: true)
+            do {
+                let frame = try world.reader.stopping(when: {
+                    asked += 1
+                    return asked > most
+                }) { () throws(StoreFailure) in try world.reader.page(family: home.family, query, request) }
+                guard case .page(let page) = try decode(try frame.get()) else { throw Unexpected() }
+                return page
+            } catch let failure as StoreFailure where failure.isStopped {
+                return nil
+            }
+        }
+        #expect(try list(asking: 0) == nil)
+        var tries = 1
+        var page: Page?
+        while page == nil, tries < 100 {
+            // Others write meanwhile.
+            if tries == 2 { try add(50) }
+            page = try list(asking: 30)
+            tries += 1
+        }
+        #expect(tries > 3 && tries < 100, "\(tries) tries")
+        #expect(page?.total == 650)
+        // It is in memory now.
+        #expect(try list(asking: 30)?.total == 650)
+    }
+}
+
 @Suite("History, digest and access log: guarantees.md (undo), R-less parts of issue 4")
 struct HistoryTests {
     let world: World

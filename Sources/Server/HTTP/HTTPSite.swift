@@ -21,6 +21,9 @@ final class HTTPSite {
     private let page: Representation
     private var routes: [Route] = []
     private var clock = HTTPDateClock()
+    /// Called once, when a peer that is not a trusted proxy sends what proxies send.
+    var whenForwardedInVain: () -> Void = {}
+    private var isForwardedInVain = false
     /// The server takes no new clients.
     var isDraining = false
 
@@ -63,6 +66,10 @@ final class HTTPSite {
     ///   - peer: the address at the other end of the socket.
     ///   - isSecure: whether that socket speaks TLS.
     func answer(_ head: RequestHead, peer: NetworkAddress?, isSecure: Bool) -> HTTPAnswer {
+        if !isForwardedInVain, head.fields.contains("forwarded") || head.fields.contains("x-forwarded-for"), peer.map({ !trust.contains($0) }) ?? true {
+            isForwardedInVain = true
+            whenForwardedInVain()
+        }
         guard HTTPSite.known.contains(head.method) else {
             return refusal(501, "method_unknown", "This server knows no method of that name. OPTIONS tells which ones can be used here.")
         }
@@ -187,9 +194,9 @@ final class HTTPSite {
                 400, "This address speaks the WebSocket subprotocol \(Upgrade.subprotocol); name it in Sec-WebSocket-Protocol.")
         }
         // After what every client can get wrong, so that its author hears of that first.
-        guard origins.allows(head.fields, from: source) else {
+        guard origins.allows(head.fields, from: source, isProxied: request.peer.map { trust.contains($0) } ?? false) else {
             return refusal(
-                403, "A web page from elsewhere may not connect here. Whoever runs this server can allow it with --allow-origin.")
+                403, "A web page from elsewhere may not connect here. Whoever runs this server can allow it with --allow-origin, or name the server with --host.")
         }
         return .upgrade(handshake, from: source)
     }

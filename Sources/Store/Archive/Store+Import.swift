@@ -85,7 +85,7 @@ extension Store {
             let outcome = try transaction {
                 guard let key = try database.prepare("SELECT min(key) FROM imports").one({ $0.optionalInt64(0) }) ?? nil else { return true }
                 var removed = 0
-                for table in ["records", "log", "history", "receipts", "clients", "access_log"] {
+                for table in ["records", "log", "outlines", "history", "receipts", "clients", "access_log"] {
                     let rowid = table == "clients" ? "key" : "row"
                     try database.run(
                         "DELETE FROM \(table) WHERE \(rowid) IN (SELECT \(rowid) FROM \(table) WHERE family = ? LIMIT \(Self.sweep))",
@@ -146,7 +146,7 @@ extension Store {
             }
             // The rows of all records are here when the last change is: the checksum is computed from them when the family is first read.
             try log.append(
-                family: ongoing.key, sequence: change.sequence, at: change.at, messages: Int(clamping: change.messages), frame: change.frame,
+                family: ongoing.key, sequence: change.sequence, at: change.at, messages: Int(clamping: change.messages), frame: change.frame, frame,
                 checksum: nil, written: nil)
         case .replaced(let replaced):
             let place = (replaced.record, replaced.version)

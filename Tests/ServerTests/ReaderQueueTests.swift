@@ -1,0 +1,121 @@
+import Bytes
+import Family
+import Rooms
+import Testing
+import Wire
+
+@testable import Server
+
+@Suite("What waits for the readers, guarantee `fair`")
+struct ReaderQueueTests {
+    /// A job with a number; questions are of a member of a family.
+    private static func job(_ kind: ReaderQueue.Class, _ number: UInt64, family: UInt64 = 1, member: UInt64 = 1, isCounted: Bool = true) -> ReaderQueue.Job {
+        let payer = Payer(family: Identifier(high: 0, low: family), member: Identifier(high: 1, low: member))
+        return .init(
+            kind: kind, payer: kind == .question ? payer : nil, isCounted: kind == .question && isCounted,
+            request: .session(number, .signIn(token: "")))
+    }
+
+    /// What a thread does next, by its number.
+    private static func take(_ queue: inout ReaderQueue, _ thread: Int) -> UInt64? {
+        guard let job = queue.take(thread: thread), case .session(let number, _) = job.request else { return nil }
+        return number
+    }
+
+    @Test("the first thread does what is short and nothing else; the others take short jobs and questions in turn")
+    func roles() {
+        var queue = ReaderQueue(threads: 3)
+        for number in 1...4 as ClosedRange<UInt64> { #expect(queue.put(Self.job(.question, number, family: number)) == true) }
+        for number in 11...13 as ClosedRange<UInt64> { #expect(queue.put(Self.job(.arrival, number)) == true) }
+        #expect(queue.put(Self.job(.request, 21)) == true)
+        #expect(Self.take(&queue, 0) == 11)
+        #expect(Self.take(&queue, 1) == 21)
+        // A short job is over, so a question comes next.
+        #expect(Self.take(&queue, 1) == 1)
+        #expect(Self.take(&queue, 1) == 12)
+        #expect(Self.take(&queue, 0) == 13)
+        #expect(Self.take(&queue, 0) == nil)
+        #expect(Self.take(&queue, 1) == 2)
+        #expect(Self.take(&queue, 2) == 3)
+        #expect(Self.take(&queue, 2) == 4)
+        #expect(Self.take(&queue, 2) == nil && queue.count == 0)
+    }
+
+    @Test("families take turns with one question each, and one family never has all threads")
+    func turns() {
+        var queue = ReaderQueue(threads: 3)
+        for number in 1...4 as ClosedRange<UInt64> { _ = queue.put(Self.job(.question, number)) }
+        #expect(Self.take(&queue, 1) == 1)
+        #expect(Self.take(&queue, 2) == nil, "the other thread waits for another family")
+        _ = queue.put(Self.job(.question, 11, family: 2))
+        #expect(queue.threadToWake() == 2)
+        #expect(queue.threadToWake() == nil, "nobody is woken twice")
+        #expect(Self.take(&queue, 2) == 11)
+        _ = queue.put(Self.job(.question, 12, family: 2))
+        #expect(Self.take(&queue, 1) == 2)
+        #expect(Self.take(&queue, 2) == 12)
+        #expect(Self.take(&queue, 2) == nil)
+        // The end of a family's question is the turn of its next one, on whatever thread is free.
+        _ = queue.put(Self.job(.arrival, 21))
+        #expect(Self.take(&queue, 1) == 21)
+        #expect(queue.threadToWake() == 2)
+        #expect(Self.take(&queue, 2) == 3)
+        // With one thread it has that.
+        var single = ReaderQueue(threads: 1)
+        _ = single.put(Self.job(.question, 1))
+        #expect(Self.take(&single, 0) == 1)
+    }
+
+    @Test("questions are bounded for a member and for a family, also while they are answered; catching up is not counted")
+    func bounds() {
+        var queue = ReaderQueue(threads: 3)
+        let each = UInt64(ReaderQueue.questionsOfMember)
+        for number in 0..<each { #expect(queue.put(Self.job(.question, number)) == true) }
+        #expect(Self.take(&queue, 1) == 0)
+        #expect(queue.put(Self.job(.question, 99)) == false)
+        #expect(queue.put(Self.job(.question, 99, isCounted: false)) == true)
+        #expect(queue.takeRefusals() == [.init(kind: .question, waiting: Int(each), refused: 1)])
+        #expect(queue.takeRefusals() == [])
+        #expect(Self.take(&queue, 1) == 1)
+        #expect(queue.put(Self.job(.question, 100)) == true, "one was answered")
+        var member: UInt64 = 2
+        var taken = each
+        while queue.put(Self.job(.question, 0, member: member)) {
+            taken += 1
+            if taken % each == 0 { member += 1 }
+        }
+        #expect(taken == UInt64(ReaderQueue.questionsOfFamily))
+        #expect(queue.put(Self.job(.question, 0, family: 2)) == true)
+    }
+
+    @Test("each class takes as many jobs as its bound says, however full the others are", arguments: ReaderQueue.Class.allCases)
+    func classes(kind: ReaderQueue.Class) {
+        var queue = ReaderQueue(threads: 3)
+        for other in ReaderQueue.Class.allCases where other != kind {
+            var number: UInt64 = 0
+            while queue.put(Self.job(other, number, isCounted: false)) { number += 1 }
+        }
+        _ = queue.takeRefusals()
+        for number in 0..<kind.limit { #expect(queue.put(Self.job(kind, UInt64(number), isCounted: false)) == true) }
+        #expect(queue.put(Self.job(kind, 0, isCounted: false)) == false)
+        #expect(queue.takeRefusals() == (kind == .preparation ? [] : [.init(kind: kind, waiting: kind.limit, refused: 1)]))
+    }
+
+    @Test("a preparation is done while nothing else waits; a closed queue wakes all and gives nothing")
+    func ends() {
+        var queue = ReaderQueue(threads: 3)
+        _ = queue.put(Self.job(.preparation, 1))
+        _ = queue.put(Self.job(.question, 2))
+        #expect(Self.take(&queue, 0) == nil)
+        #expect(Self.take(&queue, 1) == 2)
+        #expect(Self.take(&queue, 1) == 1)
+        #expect(Self.take(&queue, 2) == nil)
+        #expect(queue.threadToWake() == nil)
+        _ = queue.put(Self.job(.question, 3))
+        queue.close()
+        #expect(queue.threadToWake() == 0)
+        #expect(queue.threadToWake() == 2)
+        #expect(Self.take(&queue, 1) == nil && queue.isClosed)
+        #expect(queue.put(Self.job(.arrival, 4)) == false)
+    }
+}
