@@ -105,7 +105,7 @@ extension BenchCase {
 }
 
 /// A database in a folder that goes with it, with some families of one parent each.
-private final class TemporaryStore {
+final class TemporaryStore {
     let store: Store
     let reader: StoreReader
     private let homes: [(family: Identifier, member: Identifier)]
@@ -121,6 +121,30 @@ private final class TemporaryStore {
 
     /// The first family.
     var family: Identifier { homes[0].family }
+    /// Its parent.
+    var member: Identifier { homes[0].member }
+
+    func newID() -> Identifier {
+        records += 1
+        return Samples.record(records)
+    }
+
+    /// One mutation of the first family, in a commit of its own.
+    ///
+    /// - Returns: the sequence of its change.
+    @discardableResult
+    func propose(_ operations: [Operation]) throws -> Int64 { try propose(.operations(operations)) }
+
+    func propose(_ body: Mutation.Body) throws -> Int64 {
+        mutation += 1
+        let proposal = Proposal(
+            family: family, member: member, context: .all, mutation: Mutation(client: Samples.client, id: mutation, body: body), session: 1)
+        for case .change(let change) in try store.commit([proposal]) {
+            try store.checkpointIfDue()
+            return change.sequence
+        }
+        throw BenchFailure("the store refused a mutation")
+    }
 
     init(families: Int = 1) throws {
         path = try Files.makeTemporaryFolder(prefix: "huddle-bench")

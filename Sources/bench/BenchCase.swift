@@ -28,7 +28,7 @@ struct BenchCase {
         let floor: (_ times: Int) throws -> Void
     }
 
-    static var all: [BenchCase] { frames + messages + http + hub + deliveries + machinery + store + screen }
+    static var all: [BenchCase] { frames + messages + http + hub + deliveries + machinery + store + worst + screen }
 }
 
 /// Makes the optimiser believe that somebody looks at `value`.
