@@ -54,9 +54,10 @@ let package = Package(
         .target(name: "CPango"),
 
         // Layer 1: ground.
+        library("Locks"),
         library("Bytes"),
         library("Arguments"),
-        library("Crypto", ["COpenSSL", "Bytes"]),
+        library("Crypto", ["Locks", "COpenSSL", "Bytes"]),
         library("Deflate", ["CZlib"]),
         library("Posix", ["CLinux", "Bytes"]),
         library("TLS", ["COpenSSL", "Posix"]),
@@ -64,7 +65,7 @@ let package = Package(
         library("Folding", ["CUTF8proc"]),
 
         // Layer 2: machinery, and protocols that do no I/O.
-        library("Reactor", ["CLinux", "Bytes", "Posix"]),
+        library("Reactor", ["Locks", "CLinux", "Bytes", "Posix"]),
         library("JSON", ["Bytes"]),
         library("Dates", ["Bytes"]),
         library("HTTP1", ["Bytes", "Dates"]),
@@ -73,7 +74,7 @@ let package = Package(
         library("PDF", ["CPango"]),
         library("WebSocket", ["Bytes", "Crypto", "Deflate", "HTTP1"]),
         library("Terminal", ["CUTF8proc", "Folding", "Dates"]),
-        library("Screen", ["CNcurses", "Bytes", "Posix", "Terminal"]),
+        library("Screen", ["Locks", "CNcurses", "Bytes", "Posix", "Terminal"]),
 
         // Layer 3: the product itself, pure.
         library("Family", ["Bytes", "Crypto", "JSON", "Dates"]),
@@ -84,17 +85,17 @@ let package = Package(
         library("Uploads", ["Bytes", "HTTP1", "JSON", "Family"]),
 
         // Layer 4: persistence.
-        library("Blobs", ["Bytes", "Crypto", "Posix"]),
-        library("Store", ["Bytes", "Crypto", "Posix", "Blobs", "SQLite", "Tar", "JSON", "Dates", "Family", "Queries", "Wire", "Ledger"]),
+        library("Blobs", ["Locks", "Bytes", "Crypto", "Posix"]),
+        library("Store", ["Locks", "Bytes", "Crypto", "Posix", "Blobs", "SQLite", "Tar", "JSON", "Dates", "Family", "Queries", "Wire", "Ledger"]),
 
         // Layer 5: composition.
-        library("Server", ["Bytes", "Crypto", "Posix", "Blobs", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Uploads", "Ledger", "Store"]),
-        library("Client", ["Arguments", "Bytes", "Crypto", "Posix", "SQLite", "TLS", "HTTPClient", "PDF", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire"]),
+        library("Server", ["Locks", "Bytes", "Crypto", "Posix", "Blobs", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Uploads", "Ledger", "Store"]),
+        library("Client", ["Locks", "Arguments", "Bytes", "Crypto", "Posix", "SQLite", "TLS", "HTTPClient", "PDF", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire"]),
         library("Views", ["Bytes", "JSON", "Dates", "Family", "Queries", "Wire", "Uploads", "Terminal", "Client"]),
 
         // Layer 6: programs.
         program("huddled", ["Arguments", "HTTP1", "TLS", "Server", "Store", "Bytes", "Posix", "JSON", "Dates", "Family", "Wire"]),
-        program("huddle", ["Arguments", "Client", "Views", "Screen", "Terminal", "Crypto", "Bytes", "Posix", "JSON", "Dates", "Family", "Queries", "Wire"]),
+        program("huddle", ["Locks", "Arguments", "Client", "Views", "Screen", "Terminal", "Crypto", "Bytes", "Posix", "JSON", "Dates", "Family", "Queries", "Wire"]),
         program("wsecho", ["Arguments", "Bytes", "Posix", "TLS", "Reactor", "HTTP1", "WebSocket"]),
         program("wsclient", ["Arguments", "Crypto", "Posix", "HTTP1", "WebSocket"]),
         program("loadgen", ["CLinux", "Arguments", "Bytes", "Crypto", "Posix", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Store"]),
@@ -102,8 +103,8 @@ let package = Package(
 
         // Tests, one target a subject.
         .target(name: "TestCertificates", path: "Tests/TestCertificates", swiftSettings: settings),
-        .target(name: "MemoryDisk", dependencies: ["Blobs", "Posix"], path: "Tests/MemoryDisk", swiftSettings: settings),
-        .target(name: "FrameCheck", dependencies: ["JSON", "Family", "Wire"], path: "Tests/FrameCheck", swiftSettings: settings),
+        .target(name: "MemoryDisk", dependencies: ["Locks", "Blobs", "Posix"], path: "Tests/MemoryDisk", swiftSettings: settings),
+        .target(name: "FrameCheck", dependencies: ["Locks", "JSON", "Family", "Wire"], path: "Tests/FrameCheck", swiftSettings: settings),
         .target(name: "PseudoTerminal", dependencies: ["CLinux", "Posix", "Terminal"], path: "Tests/PseudoTerminal", swiftSettings: settings),
         .executableTarget(name: "screendemo", dependencies: ["Posix", "Terminal", "Screen"], path: "Tests/screendemo", swiftSettings: settings),
         .target(name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/CFaultVFS"),
@@ -111,7 +112,7 @@ let package = Package(
         tests("BytesTests", ["Bytes"]),
         tests("CryptoTests", ["Bytes", "Crypto"]),
         tests("DeflateTests", ["Deflate"]),
-        tests("PosixTests", ["Bytes", "Posix"]),
+        tests("PosixTests", ["Locks", "Bytes", "Posix"]),
         tests("SQLiteTests", ["CSQLite", "CFaultVFS", "SQLite"]),
         tests("FoldingTests", ["Folding"]),
         tests("ReactorTests", ["Bytes", "Posix", "Reactor"]),
@@ -132,15 +133,15 @@ let package = Package(
         tests("RoomsTests", ["FrameCheck", "Bytes", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms"]),
         tests("BlobsTests", ["MemoryDisk", "Bytes", "Crypto", "Posix", "Blobs"]),
         tests("StoreTests", ["FrameCheck", "CFaultVFS", "MemoryDisk", "Blobs", "Bytes", "Crypto", "Posix", "SQLite", "Tar", "JSON", "Dates", "Family", "Queries", "Wire", "Ledger", "Store"]),
-        tests("ServerTests", ["FrameCheck", "TestCertificates", "CFaultVFS", "MemoryDisk", "Bytes", "Crypto", "Posix", "Blobs", "SQLite", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Uploads", "Ledger", "Store", "Server"]),
-        tests("ClientTests", ["TestCertificates", "Arguments", "Bytes", "Crypto", "Posix", "SQLite", "HTTP1", "HTTPClient", "PDF", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Client"]),
-        tests("ViewsTests", ["Bytes", "Dates", "Family", "Queries", "Wire", "Uploads", "Terminal", "Client", "Views"]),
+        tests("ServerTests", ["Locks", "FrameCheck", "TestCertificates", "CFaultVFS", "MemoryDisk", "Bytes", "Crypto", "Posix", "Blobs", "SQLite", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Uploads", "Ledger", "Store", "Server"]),
+        tests("ClientTests", ["Locks", "TestCertificates", "Arguments", "Bytes", "Crypto", "Posix", "SQLite", "HTTP1", "HTTPClient", "PDF", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Client"]),
+        tests("ViewsTests", ["Locks", "Bytes", "Dates", "Family", "Queries", "Wire", "Uploads", "Terminal", "Client", "Views"]),
         tests("SimulationTests", ["CFaultVFS", "Bytes", "Crypto", "Posix", "SQLite", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Ledger", "Store", "Server", "Client"]),
         .testTarget(
             name: "FuzzTests", dependencies: fuzzed.map { .init(stringLiteral: $0) },
             exclude: ["corpus", "dictionaries", "fuzzer", "README.md"], swiftSettings: settings),
         tests("LoadgenTests", ["Arguments", "loadgen", "huddled", "Bytes", "Posix", "HTTP1", "WebSocket", "JSON", "Family", "Queries", "Wire", "Store"]),
-        tests("SystemTests", ["FrameCheck", "TestCertificates", "PseudoTerminal", "HTTPClient", "Terminal", "huddled", "huddle", "wsecho", "loadgen", "Bytes", "Crypto", "Posix", "SQLite", "JSON", "Dates", "Family", "Queries", "Wire", "Ledger", "Store", "Blobs", "Server", "Client"]),
+        tests("SystemTests", ["Locks", "FrameCheck", "TestCertificates", "PseudoTerminal", "HTTPClient", "Terminal", "huddled", "huddle", "wsecho", "loadgen", "Bytes", "Crypto", "Posix", "SQLite", "JSON", "Dates", "Family", "Queries", "Wire", "Ledger", "Store", "Blobs", "Server", "Client"]),
     ]
 )
 

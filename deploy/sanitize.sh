@@ -15,7 +15,8 @@ kind=${1:-}
 if [ -n "${2:-}" ]; then which=(--filter "$2"); else which=(--skip 'SystemTests|ConformanceTests|LoadgenTests.RunTests'); fi
 case $kind in
 thread)
-    flags=()
+    # With locks that the sanitizer sees (`Sources/Locks`).
+    flags=(-Xswiftc -DHUDDLE_VISIBLE_LOCKS)
     ;;
 address)
     flags=(-Xswiftc -O)

@@ -1,7 +1,7 @@
 package import Bytes
 internal import Crypto
+internal import Locks
 package import Posix
-internal import Synchronization
 
 /// The files of documents, each under the name of its content: `<family>/<aa>/<sha256>`, never changed once it has its name.
 ///
@@ -11,7 +11,7 @@ package final class BlobFolder: Sendable {
     package let path: String
     private let disk: any Disk
     /// Who takes a blob that is there already into use, and who removes one that nobody has used for long, must not meet halfway.
-    private let naming = Mutex<Void>(())
+    private let naming = Lock<Void>(())
 
     /// - Parameter path: made when the first blob comes.
     package init(path: String, disk: any Disk = SystemDisk()) {
@@ -88,7 +88,7 @@ package final class BlobFolder: Sendable {
     }
 
     /// Folders whose names are on stable storage. At most 256 a family and one.
-    private let known = Mutex<Set<String>>([])
+    private let known = Lock<Set<String>>([])
 
     private func parent(of path: String) -> String {
         path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."

@@ -1,5 +1,5 @@
+import Locks
 package import Posix
-import Synchronization
 
 /// What files are kept on, one call of the kernel a method: the seam at which tests let each call fail, come short, or lose the power.
 ///
@@ -63,7 +63,7 @@ package struct SystemDisk: Disk {
         self.pace = pace
     }
 
-    private final class Turn: Sendable { let lock = Mutex(()) }
+    private final class Turn: Sendable { let lock = Lock(()) }
 
     package func create(_ path: String) throws(Errno) -> Int32 { try Files.createForUpdating(path).take() }
     package func open(_ path: String) throws(Errno) -> Int32 { try Files.openForUpdating(path).take() }

@@ -1,5 +1,5 @@
 internal import Crypto
-internal import Synchronization
+internal import Locks
 
 /// Whoever may do some work on another thread meanwhile: soon, late or never. It must not wait, and may drop what it is given.
 package typealias Assistant = @Sendable (_ work: @escaping @Sendable () -> Void) -> Void
@@ -19,12 +19,12 @@ final class PieceDigest: Sendable {
         var waiting: (piece: Piece, count: Int)?
     }
 
-    private let state: Mutex<State>
+    private let state: Lock<State>
     private let assistant: Assistant
 
     /// - Parameter isEmpty: the file has nothing yet; else it has to be read before more is added.
     init(isEmpty: Bool, _ assistant: @escaping Assistant) {
-        state = Mutex(State(digest: isEmpty ? SHA256() : nil))
+        state = Lock(State(digest: isEmpty ? SHA256() : nil))
         self.assistant = assistant
     }
 

@@ -1,6 +1,6 @@
 package import Bytes
+internal import Locks
 package import Posix
-internal import Synchronization
 
 /// One upload on disk. Its steps wait for the disk, so they run on the file pool, one after the other; another thread may look at
 /// `written` and `progress` meanwhile.
@@ -13,7 +13,7 @@ package final class UploadFile: Sendable {
     package let partPath: String
     private let disk: any Disk
     private let folder: String
-    private let state: Mutex<State>
+    private let state: Lock<State>
 
     private struct State: ~Copyable, Sendable {
         /// `nil` once the octets have been handed on or thrown away.
@@ -42,7 +42,7 @@ package final class UploadFile: Sendable {
         try at.write(progress.slot(count: 0) + progress.slot(count: 1), at: 0)
         try at.synchronize()
         try part.synchronize()
-        state = Mutex(State(part: AppendingFile(part, count: 0, assistant: assistant), at: at, progress: progress, count: 1, written: 0))
+        state = Lock(State(part: AppendingFile(part, count: 0, assistant: assistant), at: at, progress: progress, count: 1, written: 0))
     }
 
     /// `nil` when the upload was begun or removed by halves: the folder is synced at the end of both, so nobody was promised anything.
@@ -63,7 +63,7 @@ package final class UploadFile: Sendable {
         } else if case .receiving = found.progress.phase {
             return nil
         }
-        state = Mutex(State(part: part, at: at, progress: found.progress, count: found.count, written: found.progress.offset))
+        state = Lock(State(part: part, at: at, progress: found.progress, count: found.count, written: found.progress.offset))
     }
 
     /// What is on stable storage.

@@ -1,6 +1,6 @@
 package import Bytes
 internal import COpenSSL
-internal import Synchronization
+internal import Locks
 
 /// Octets nobody can predict, from libcrypto's generator (seeded by the kernel, reseeded by libcrypto).
 ///
@@ -28,7 +28,7 @@ package enum Random {
         return .version7(milliseconds: milliseconds, random: random)
     }
 
-    private static let block = Mutex(Block())
+    private static let block = Lock(Block())
 
     /// 64 words: one call of the generator for 32 identifiers; more would save nothing and only keep unused secrets longer.
     private struct Block {

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
+import Locks
 package import Posix
-import Synchronization
 
 /// Wakes one reactor from any thread.
 package final class Waker: Sendable {
@@ -32,7 +32,7 @@ package final class Waker: Sendable {
 ///
 /// Whoever puts keeps the bound: receipts answer mutations that were admitted, so they are no more than those.
 package final class Mailbox<Item: Sendable>: Sendable {
-    private let items = Mutex<[Item]>([])
+    private let items = Lock<[Item]>([])
     private let waker: Waker
 
     /// A mailbox that rings `waker`, usually its reactor's; several may share one.

@@ -1,6 +1,6 @@
 import Glibc
+internal import Locks
 import Posix
-internal import Synchronization
 
 /// Holds what writes large files to a measure while somebody's work is under way that may not wait, and for a moment after it: while people write
 /// in a room. Without them, it goes as fast as it can.
@@ -13,7 +13,7 @@ package final class WritingPace: Sendable {
     package static let octetsPerSecond = 150_000_000
 
     private let precedence: Precedence
-    private let measure = Mutex(Measure())
+    private let measure = Lock(Measure())
 
     /// - Parameter precedence: knows whose work may not wait.
     package init(beside precedence: Precedence) { self.precedence = precedence }

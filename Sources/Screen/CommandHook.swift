@@ -1,5 +1,5 @@
+internal import Locks
 internal import Posix
-internal import Synchronization
 
 /// A command of the person's that is started when something happens: never waited for, one at a time, each for a bounded time, none after
 /// `end`.
@@ -36,7 +36,7 @@ package final class CommandHook: Sendable {
 
     private let command: [String]
     private let milliseconds: Int
-    private let state = Mutex(State())
+    private let state = Lock(State())
     /// Readable once the runs are to end.
     private let ending: FileDescriptor?
     private let endingWriter: FileDescriptor?

@@ -1,7 +1,7 @@
 import Bytes
+import Locks
 import Posix
 import Reactor
-import Synchronization
 
 /// The few threads on which everything happens that may wait for a disk or takes a while: writing and syncing uploads, digests, opening and
 /// reading ahead what is downloaded.
@@ -28,13 +28,13 @@ final class FilePool: Sendable {
         var isClosed = false
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
     /// Keys whose next job may be done, each at most once.
     private let turns: BlockingQueue<Key>
     private let events: Mailbox<ShardEvent>
     private let limit: Int
     private let precedence: Precedence?
-    private let started = Mutex<[Thread]>([])
+    private let started = Lock<[Thread]>([])
 
     /// - Parameter precedence: whose work the jobs stand back for.
     init(events: Mailbox<ShardEvent>, threads: Int = FilePool.threads, limit: Int = FilePool.maxJobs, precedence: Precedence? = nil) {

@@ -1,5 +1,5 @@
+import Locks
 import Posix
-import Synchronization
 
 /// Structured lines for the operator: `ts=… level=info event=… key=value …`, one event a line, on standard error.
 ///
@@ -36,7 +36,7 @@ package final class Log: Sendable {
         var suppressed = 0
     }
 
-    private let budget = Mutex(Budget())
+    private let budget = Lock(Budget())
     private let write: @Sendable (String) -> Void
 
     /// - Parameter write: takes one line with its line feed.

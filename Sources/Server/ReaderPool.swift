@@ -1,10 +1,10 @@
 import Bytes
 import Family
+import Locks
 import Posix
 import Reactor
 package import Rooms
 package import Store
-import Synchronization
 import Wire
 
 /// Threads that read the database for the reactor, each with a connection of its own. `ReaderQueue` says which does what next.
@@ -15,7 +15,7 @@ final class ReaderPool: Sendable {
     private let mailbox: ReaderMailbox
     private let events: Mailbox<ShardEvent>
     private let log: Log
-    private let started = Mutex<[Thread]>([])
+    private let started = Lock<[Thread]>([])
 
     init(events: Mailbox<ShardEvent>, log: Log) {
         self.events = events

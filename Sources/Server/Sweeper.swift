@@ -1,5 +1,6 @@
 import Blobs
 import Family
+import Locks
 import Posix
 import Reactor
 import Store
@@ -16,7 +17,7 @@ final class Sweeper: Sendable {
         var thread: Thread?
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
     private let isStopping = Atomic<Bool>(false)
     private let answers = BlockingQueue<Bool>(limit: 1)
     private let database: String

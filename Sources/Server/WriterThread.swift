@@ -1,11 +1,11 @@
 import Blobs
 import Bytes
 import Family
+import Locks
 import Posix
 import Reactor
 import Rooms
 import Store
-import Synchronization
 import Wire
 
 /// What is asked of the writer besides mutations and revocations.
@@ -111,7 +111,7 @@ final class WriterThread: Sendable {
 
 /// The writer's queue between threads.
 private final class WriterMailbox: Sendable {
-    private let queue = Mutex(WriterQueue())
+    private let queue = Lock(WriterQueue())
     /// Rung when something was put.
     private let bell = BlockingQueue<Bool>(limit: 1)
 

@@ -1,7 +1,7 @@
 import Bytes
 import Family
+import Locks
 import Queries
-import Synchronization
 
 /// What queries look at in the records of one kind of one family, as of a sequence.
 final class Listing {
@@ -125,7 +125,7 @@ package final class ListingShelf: Sendable {
     static let maxListings = 8
     static let smallest = 200
 
-    private let shelved = Mutex<[ListingCache.Name: Shelved]>([:])
+    private let shelved = Lock<[ListingCache.Name: Shelved]>([:])
 
     package init() {}
 

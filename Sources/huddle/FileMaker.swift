@@ -1,6 +1,6 @@
 import Client
+import Locks
 import Posix
-import Synchronization
 
 /// Makes one file at a time on a thread of its own: pages that are laid out take longer than a key may wait.
 final class FileMaker: Sendable {
@@ -9,7 +9,7 @@ final class FileMaker: Sendable {
         var words: String?
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
     private let waker: ClientWaker
 
     /// - Parameter waker: woken when a file is made.

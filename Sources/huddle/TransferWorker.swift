@@ -1,7 +1,7 @@
 import Client
 import Crypto
+import Locks
 import Posix
-import Synchronization
 
 /// A thread that carries files up and down, or asks about documents by HTTP, one job after the other, so that no key waits for the network.
 /// The thread is there while something is to be done; what it does next is `JobLine`'s to say.
@@ -11,7 +11,7 @@ final class TransferWorker: Sendable {
         var thread: Thread?
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
     private let address: ServerAddress
     private let token: String
     private let memory: UploadMemory

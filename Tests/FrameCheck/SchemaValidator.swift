@@ -1,4 +1,4 @@
-import Synchronization
+import Locks
 
 /// Validates values against the schemas that `SchemaDocument` writes (JSON Schema 2020-12, exactly the keywords that it uses). A keyword that the
 /// validator does not know is a mismatch, so that no rule of a schema goes unchecked.
@@ -119,7 +119,7 @@ struct SchemaValidator: Sendable {
     }
 
     /// Compiled before: a record has dozens of them.
-    private static let patterns = Mutex<[String: Pattern]>([:])
+    private static let patterns = Lock<[String: Pattern]>([:])
 }
 
 /// A compiled pattern, which never changes; `Regex` itself is not declared `Sendable`.

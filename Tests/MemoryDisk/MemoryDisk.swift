@@ -1,6 +1,6 @@
 package import Blobs
+internal import Locks
 package import Posix
-internal import Synchronization
 
 /// A disk in memory that does what a real one may do: fail a call, take or give less than it was asked for, and lose in a power cut what
 /// was not synced.
@@ -61,11 +61,11 @@ package final class MemoryDisk: Disk {
 
     /// Touched under the lock only; `Inode` is not Sendable by itself.
     private struct Guarded: @unchecked Sendable { var state: State }
-    private let guarded: Mutex<Guarded>
+    private let guarded: Lock<Guarded>
 
     /// - Parameter root: a folder that is there from the beginning.
     package init(root: String, seed: UInt64 = 1) {
-        guarded = Mutex(Guarded(state: State(names: [root: .folder], base: [root: .folder], random: seed)))
+        guarded = Lock(Guarded(state: State(names: [root: .folder], base: [root: .folder], random: seed)))
     }
 
     /// Calls so far, those that failed included.

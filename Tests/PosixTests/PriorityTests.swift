@@ -1,5 +1,5 @@
+import Locks
 import Posix
-import Synchronization
 import Testing
 
 @Suite("Priorities of threads, sched(7)")
@@ -14,7 +14,7 @@ struct PriorityTests {
     @Test("a thread that lets others go first does so alone", arguments: [0, 5, 19])
     func nice(value: Int32) throws {
         let own = try #require(Self.nice())
-        let seen = Mutex<Int?>(nil)
+        let seen = Lock<Int?>(nil)
         let thread = Thread.start(name: "nice", nice: value) { seen.withLock { $0 = Self.nice() } }
         thread.join()
         #expect(seen.withLock { $0 } == max(own, Int(value)))

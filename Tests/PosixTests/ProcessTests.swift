@@ -1,13 +1,13 @@
 import Glibc
+import Locks
 import Posix
-import Synchronization
 import Testing
 
 @Suite("Threads, signals, clocks, limits")
 struct ThreadTests {
     @Test("A thread runs what it was given, under its name, and joining waits for its end")
     func thread() {
-        let seen = Mutex("")
+        let seen = Lock("")
         let thread = Thread.start(name: "a name that is too long") {
             let name = (try? Files.read("/proc/thread-self/comm")) ?? []
             seen.withLock { $0 = String(decoding: name, as: UTF8.self) }
@@ -18,7 +18,7 @@ struct ThreadTests {
 
     @Test("A blocked signal is read from its descriptor, once")
     func signal() throws {
-        let results = Mutex<[Int32?]>([])
+        let results = Lock<[Int32?]>([])
         let thread = Thread.start(name: "signals") {
             Signals.block([SIGUSR1])
             guard let descriptor = try? SignalDescriptor([SIGUSR1]) else { return }
@@ -169,7 +169,7 @@ struct ChildProcessTests {
 
     @Test("Blocked signals of this process do not make the child deaf")
     func signals() throws {
-        let ending = Mutex<ChildProcess.Ending?>(nil)
+        let ending = Lock<ChildProcess.Ending?>(nil)
         let thread = Thread.start(name: "blocker") {
             Signals.block([SIGTERM])
             guard let child = try? ChildProcess.start(["cat"], input: .piped) else { return }

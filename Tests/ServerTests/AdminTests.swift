@@ -1,10 +1,10 @@
 import Bytes
 import Dates
 import Family
+import Locks
 import Posix
 import Reactor
 import Store
-import Synchronization
 import Testing
 import Wire
 
@@ -20,8 +20,8 @@ private final class Served {
     let running: RunningServer
 
     private final class Outcome: Sendable {
-        let sentence = Mutex<String?>(nil)
-        let running = Mutex<RunningServer?>(nil)
+        let sentence = Lock<String?>(nil)
+        let running = Lock<RunningServer?>(nil)
         let changed = BlockingQueue<Int>(limit: 8)
     }
 

@@ -1,10 +1,10 @@
 import Blobs
 import Bytes
 import Crypto
+import Locks
 import MemoryDisk
 import Posix
 import Reactor
-import Synchronization
 import Testing
 
 @testable import Server
@@ -13,7 +13,7 @@ import Testing
 struct AssistantThreadTests {
     /// What was done, in its order.
     private final class Book: Sendable {
-        private let lines = Mutex<[Int]>([])
+        private let lines = Lock<[Int]>([])
         var all: [Int] { lines.withLock { $0 } }
         func write(_ line: Int) { lines.withLock { $0.append(line) } }
     }

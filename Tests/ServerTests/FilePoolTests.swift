@@ -1,4 +1,5 @@
 import Bytes
+import Locks
 import Posix
 import Reactor
 import Synchronization
@@ -16,8 +17,8 @@ struct FilePoolTests {
     @Test("does the jobs of a key in order and those of others side by side")
     func order() throws {
         let (pool, _) = try pool()
-        let done = Mutex<[UInt64: [Int]]>([:])
-        let under = Mutex<[UInt64: Int]>([:])
+        let done = Lock<[UInt64: [Int]]>([:])
+        let under = Lock<[UInt64: Int]>([:])
         let overlaps = Atomic<Int>(0)
         for turn in 0..<50 {
             for key in 0..<10 as Range<UInt64> {

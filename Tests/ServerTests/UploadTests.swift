@@ -4,10 +4,10 @@ import Crypto
 import Family
 import Ledger
 import HTTP1
+import Locks
 import MemoryDisk
 import Posix
 import Store
-import Synchronization
 import Testing
 import Uploads
 
@@ -669,7 +669,7 @@ struct UploadSyncTests {
     ])
     func cadence(mebibytes: Int, passing: Int64, synced: [Int64]) throws {
         final class Time: Sendable {
-            let now = Mutex<Int64>(1)
+            let now = Lock<Int64>(1)
         }
         let time = Time()
         let disk = MemoryDisk(root: "/d")

@@ -1,8 +1,8 @@
 import Bytes
 import Client
 import Family
+import Locks
 import Posix
-import Synchronization
 import Testing
 import Wire
 
@@ -13,8 +13,8 @@ private final class Witness: Sendable {
         var failure: String?
     }
 
-    private let notes = Mutex(Notes())
-    private let isOver = Mutex(false)
+    private let notes = Lock(Notes())
+    private let isOver = Lock(false)
 
     /// Works until `finish`, from a thread of its own: the test's waits for nothing but the abuse.
     static func start(_ server: RunningServer, _ demo: Demo) throws -> (Witness, Thread) {

@@ -1,5 +1,6 @@
 import Bytes
 import Family
+import Locks
 import Posix
 import Synchronization
 import Testing
@@ -266,7 +267,7 @@ private final class PlainRequest {
 private final class Flood: Sendable {
     private let answers = Atomic<Int>(0)
     private let isOver = Atomic<Bool>(false)
-    private let threads = Mutex<[Thread]>([])
+    private let threads = Lock<[Thread]>([])
 
     init(_ server: RunningServer, _ path: String) {
         let port = server.port

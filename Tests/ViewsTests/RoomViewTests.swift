@@ -1,7 +1,7 @@
 import Bytes
 @testable import Client
 import Family
-import Synchronization
+import Locks
 import Terminal
 import Testing
 @testable import Views
@@ -106,7 +106,7 @@ struct RoomViewTests {
 
     /// How often something was worked out.
     private final class Count: Sendable {
-        private let count = Mutex(0)
+        private let count = Lock(0)
         var value: Int { count.withLock { $0 } }
         func add() { count.withLock { $0 += 1 } }
     }

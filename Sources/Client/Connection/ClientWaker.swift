@@ -1,12 +1,12 @@
+internal import Locks
 internal import Posix
-internal import Synchronization
 
 /// Lets other threads have something done on a session's thread.
 package final class ClientWaker: Sendable {
     /// Commands that may wait; a session that does not take them is stuck, and its callers are told.
     package static let limit = 10_000
 
-    private let waiting = Mutex<[@Sendable (ClientSession) -> Void]>([])
+    private let waiting = Lock<[@Sendable (ClientSession) -> Void]>([])
     private let reading: FileDescriptor
     private let writing: FileDescriptor
 

@@ -1,11 +1,11 @@
+internal import Locks
 internal import Posix
-internal import Synchronization
 
 /// The addresses of one host, found by a thread of its own: the system's resolver may take many seconds, in which a person wants to type.
 ///
 /// Dropped before its end, the thread ends by itself.
 final class NameLookup: Sendable {
-    private let found = Mutex<Result<[SocketAddress], Errno>?>(nil)
+    private let found = Lock<Result<[SocketAddress], Errno>?>(nil)
     private let reading: FileDescriptor
     private let writing: FileDescriptor
 

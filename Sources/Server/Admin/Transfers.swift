@@ -1,5 +1,6 @@
 import Blobs
 import Family
+import Locks
 import Posix
 import Reactor
 import Store
@@ -49,7 +50,7 @@ final class Transfers: Sendable {
         var thread: Thread?
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
     private let isStopping = Atomic<Bool>(false)
     /// Of the writer, to the one transfer that there can be.
     private let answers = BlockingQueue<Rejection?>(limit: 1)

@@ -1,8 +1,8 @@
 import Blobs
 import Bytes
 import Crypto
+import Locks
 import Posix
-import Synchronization
 import Uploads
 
 /// Why a step was not done.
@@ -44,7 +44,7 @@ final class UploadSteps: Sendable {
     /// Milliseconds that never go back.
     private let now: @Sendable () -> Int64
     /// One step at a time holds it, so nobody waits.
-    private let state: Mutex<State>
+    private let state: Lock<State>
 
     private struct State: ~Copyable, Sendable {
         var file: UploadFile?
@@ -75,7 +75,7 @@ final class UploadSteps: Sendable {
         family = record.family
         self.folder = folder
         self.blobs = blobs
-        state = Mutex(State())
+        state = Lock(State())
     }
 
     /// Where an upload stands after a step.

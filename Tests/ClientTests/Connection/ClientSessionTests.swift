@@ -2,8 +2,8 @@ import Bytes
 import Client
 import Family
 import HTTP1
+import Locks
 import Posix
-import Synchronization
 import Testing
 import WebSocket
 import Wire
@@ -60,7 +60,7 @@ struct ClientSessionTests {
         var loop = try Loopback()
         loop.session.start()
         try loop.run { $0.session.engine.phase == .live }
-        let losses = Mutex(2)
+        let losses = Lock(2)
         loop.server.onMutation = { _ in
             losses.withLock { left in
                 left -= 1
@@ -189,7 +189,7 @@ struct ClientSessionTests {
     func waker() throws {
         var loop = try Loopback()
         let waker = loop.session.waker
-        let answer = Mutex<Int?>(nil)
+        let answer = Lock<Int?>(nil)
         let thread = Thread.start(name: "other") {
             for _ in 0..<100 {
                 waker.post { session in answer.withLock { $0 = ($0 ?? 0) + (session.engine.phase == .stopped ? 1 : 1_000) } }
@@ -233,7 +233,7 @@ struct ClientSessionTests {
     func redeem() throws {
         let server = try LoopbackServer()
         let address = try ServerAddress("ws://127.0.0.1:\(server.port)")
-        let results = Mutex<[Result<Redemption.Seat, Redemption.Failure>]>([])
+        let results = Lock<[Result<Redemption.Seat, Redemption.Failure>]>([])
         let thread = Thread.start(name: "redeemer") {
             for code in ["good", "lost", "busy", "bad"] {
                 let result: Result<Redemption.Seat, Redemption.Failure>

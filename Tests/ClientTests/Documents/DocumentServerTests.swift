@@ -2,8 +2,8 @@ import Bytes
 import Crypto
 import Glibc
 import HTTPClient
+import Locks
 import Posix
-import Synchronization
 import Testing
 
 @testable import Client
@@ -173,7 +173,7 @@ final class DocumentServerTests {
     }
 
     private final class Taken: Sendable {
-        private let held = Mutex<[UInt8]>([])
+        private let held = Lock<[UInt8]>([])
         var octets: [UInt8] { held.withLock { $0 } }
         func begin() { held.withLock { $0 = [] } }
         func add(_ more: ArraySlice<UInt8>) { held.withLock { $0 += more } }
@@ -184,7 +184,7 @@ final class DocumentServerTests {
     @Test("R141 a file that is as it was goes on where it stopped; the store learns its digest before anything leaves")
     func unchanged() throws {
         let taken = Taken()
-        let read = Mutex<[FileStamp]>([])
+        let read = Lock<[FileStamp]>([])
         let server = try slow(taken)
         defer { server.end() }
         let expected = try stamp()

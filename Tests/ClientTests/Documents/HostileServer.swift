@@ -1,3 +1,4 @@
+import Locks
 import Posix
 import Synchronization
 
@@ -12,9 +13,9 @@ final class HostileServer: Sendable {
     }
 
     let port: UInt16
-    private let asked = Mutex<[String]>([])
+    private let asked = Lock<[String]>([])
     private let isOver = Atomic<Bool>(false)
-    private let thread = Mutex<Thread?>(nil)
+    private let thread = Lock<Thread?>(nil)
 
     /// - Parameter answer: to the n-th request, from 0: a whole response.
     init(_ answer: @escaping @Sendable (Int, Request) -> String) throws {

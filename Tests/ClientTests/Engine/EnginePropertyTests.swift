@@ -1,7 +1,7 @@
 import Bytes
 import Client
 import Family
-import Synchronization
+import Locks
 import Testing
 import Wire
 
@@ -132,7 +132,7 @@ struct EngineWorld {
                 return
             }
             let seen = seen
-            let found = Mutex<[String]>([])
+            let found = Lock<[String]>([])
             server.willApply = { _, operation, record in
                 let overwritten = EngineWorld.overwritten(operation, record, seen)
                 found.withLock { $0 += overwritten }

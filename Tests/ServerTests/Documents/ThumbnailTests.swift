@@ -1,10 +1,10 @@
 import Blobs
 import Bytes
 import HTTP1
+import Locks
 import Posix
 import Reactor
 import Store
-import Synchronization
 import Testing
 
 @testable import Server
@@ -21,7 +21,7 @@ private func jpeg(_ width: Int, _ height: Int, comment: String = "") -> [UInt8] 
 private final class ThumbnailShop {
     let shop: DocumentShop
     let thumbnails: Thumbnails
-    private final class Count: Sendable { let made = Mutex(0) }
+    private final class Count: Sendable { let made = Lock(0) }
     private let count = Count()
 
     init(limit: Int = 4, type: String = "application/pdf", in former: DocumentShop? = nil, _ make: @escaping @Sendable (_ isStopped: @Sendable () -> Bool) -> ThumbnailMaker.Outcome) throws {

@@ -4,9 +4,9 @@ import Crypto
 import Family
 import Ledger
 import HTTP1
+import Locks
 import Posix
 import Store
-import Synchronization
 import Testing
 import Wire
 
@@ -23,8 +23,8 @@ final class DocumentShop {
     private(set) var guest: SessionCreated?
 
     private final class Made: Sendable {
-        let share = Mutex<ShareCreated?>(nil)
-        let guest = Mutex<SessionCreated?>(nil)
+        let share = Lock<ShareCreated?>(nil)
+        let guest = Lock<SessionCreated?>(nil)
     }
 
     static let school = "Rice <script>alert(1)</script> & Co"

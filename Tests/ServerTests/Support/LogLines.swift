@@ -1,9 +1,9 @@
+import Locks
 import Server
-import Synchronization
 
 /// What the operator would read.
 final class LogLines: Sendable {
-    private let lines = Mutex<[String]>([])
+    private let lines = Lock<[String]>([])
 
     var log: Log {
         Log { line in self.lines.withLock { $0.append(line) } }

@@ -2,8 +2,8 @@ import Bytes
 import Client
 import Crypto
 import Family
+import Locks
 import Posix
-import Synchronization
 import Wire
 
 /// One of the clients of the restart test: a real session on a thread of its own, that edits without pause.
@@ -25,8 +25,8 @@ final class Contender: Sendable {
     /// It cannot go on; the tally says why.
     static let failed = UInt8(ascii: "x")
 
-    private let shared: Mutex<Shared>
-    private let thread: Mutex<Thread?> = Mutex(nil)
+    private let shared: Lock<Shared>
+    private let thread: Lock<Thread?> = Lock(nil)
 
     /// - Parameters:
     ///   - side: 0 or 1: which of the fields it edits, so that most edits are disjoint.
@@ -36,7 +36,7 @@ final class Contender: Sendable {
         deadline: Int64
     ) {
         let client = Random.identifier(milliseconds: Clock.wallMilliseconds())
-        shared = Mutex(Shared(tally: Tally(client: client)))
+        shared = Lock(Shared(tally: Tally(client: client)))
         let token = member.token
         let started = Thread.start(name: "contender\(side)") { [self] in
             do {

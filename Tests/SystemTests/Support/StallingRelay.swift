@@ -1,5 +1,5 @@
+import Locks
 import Posix
-import Synchronization
 import Testing
 
 /// Stands between clients and a server on a thread of its own. A connection over which more than so much has come one way stands still
@@ -32,12 +32,12 @@ final class StallingRelay: Sendable {
     }
 
     let port: UInt16
-    private let state = Mutex(State())
+    private let state = Lock(State())
     /// The test's end of each, and the thread's: it is told to look again, and tells that a connection stands still.
     private let call: FileDescriptor
     private let news: FileDescriptor
     private let ends: (call: Int32, news: Int32)
-    private let thread = Mutex<Thread?>(nil)
+    private let thread = Lock<Thread?>(nil)
 
     /// - Parameter limit: octets of one connection in `direction`.
     init(_ server: UInt16, _ direction: Direction, stallAfter limit: Int) throws {
