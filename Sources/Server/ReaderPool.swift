@@ -74,12 +74,12 @@ enum ReaderRequest: Sendable {
 
 /// The readers' queue between threads.
 private final class ReaderMailbox: Sendable {
-    private let queue: Mutex<ReaderQueue>
+    private let queue: Lock<ReaderQueue>
     /// One for each thread, rung when it is to look.
     private let bells: [BlockingQueue<Bool>]
 
     init(threads: Int) {
-        queue = Mutex(ReaderQueue(threads: threads))
+        queue = Lock(ReaderQueue(threads: threads))
         bells = (0..<threads).map { _ in BlockingQueue(limit: 1) }
     }
 
