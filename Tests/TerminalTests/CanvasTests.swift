@@ -19,7 +19,7 @@ struct TextWidthTests {
         ("a", 1), ("é", 1), ("e\u{301}", 1), ("日", 2), ("ｱ", 1), ("Ａ", 2), ("한", 2), ("각", 2), ("ß", 1), ("…", 1),
         ("👍", 2), ("👍🏽", 2), ("👨‍👩‍👧‍👦", 2), ("🇵🇱", 2), ("❤️", 2), ("❤", 1), ("⚾", 2), ("1️⃣", 2), ("🫨", 2), ("🏴󠁧󠁢󠁥󠁮󠁧󠁿", 2),
         ("\u{200B}", 0), ("\u{AD}", 0), ("\u{301}", 1), ("\u{1B}", 1), ("\u{202E}", 1), ("─", 1), ("•", 1), ("ก็", 1), ("नि", 1),
-        ("☀\u{FE0E}", 1),
+        ("☀\u{FE0E}", 1), ("\u{E0041}", 1), ("a\u{E0041}", 1),
     ] as [(String, Int)])
     func widths(text: String, width: Int) {
         #expect(TextWidth.of(text) == width)
@@ -30,6 +30,10 @@ struct TextWidthTests {
         #expect(TextWidth.shown("\u{1B}") == "\u{FFFD}")
         #expect(TextWidth.shown("\u{9B}") == "\u{FFFD}")
         #expect(TextWidth.shown("\r\n") == "\u{FFFD}")
+        // Tags hide a text, but in the flag of a part of a country.
+        #expect(TextWidth.shown("\u{E0041}") == "\u{FFFD}")
+        #expect(TextWidth.shown("a\u{E0041}") == "\u{FFFD}")
+        #expect(TextWidth.shown("🏴󠁧󠁢󠁥󠁮󠁧󠁿") == "🏴󠁧󠁢󠁥󠁮󠁧󠁿")
         #expect(TextWidth.shown("\u{301}") == "\u{25CC}\u{301}")
         #expect(TextWidth.shown("\u{200B}") == nil)
         #expect(TextWidth.shown("ż") == "ż")

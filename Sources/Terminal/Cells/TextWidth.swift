@@ -14,11 +14,11 @@ package enum TextWidth {
         if character.isPlainASCII { return 1 }
         let scalars = character.unicodeScalars
         guard let first = scalars.first else { return 0 }
-        if character.isOne(first), !first.steersScreen {
+        if character.isOne(first), !first.steersScreen, !first.isTag {
             let width = width(of: first)
             return width == 0 && first.isMark ? 1 : width
         }
-        if scalars.contains(where: \.steersScreen) { return 1 }
+        if character.isUnsafe { return 1 }
         if scalars.count > 1 {
             // UTS #51: what follows an emoji asks for its picture; a pair of regional indicators is a flag.
             let asksForPicture = scalars.dropFirst().contains { scalar in
@@ -61,7 +61,7 @@ package enum TextWidth {
         let scalars = character.unicodeScalars
         guard let first = scalars.first else { return nil }
         if character.isOne(first), !first.steersScreen, width(of: first) > 0, !first.isMark { return character }
-        if scalars.contains(where: \.steersScreen) { return "\u{FFFD}" }
+        if character.isUnsafe { return "\u{FFFD}" }
         if first.isMark { return Character("\u{25CC}" + String(String.UnicodeScalarView(scalars.prefix(longestCluster - 1)))) }
         guard of(character) > 0 else { return nil }
         return scalars.count > longestCluster ? Character(String(String.UnicodeScalarView(scalars.prefix(longestCluster)))) : character
@@ -105,18 +105,28 @@ extension Character {
         return octet >= 0x20 && octet < 0x7F
     }
 
+    /// Whether it would steer the terminal, or hides a text in tags. Behind a black flag tags are a picture, the flag of a part of a country
+    /// (UTS #51, ED-14a).
+    fileprivate var isUnsafe: Bool {
+        if unicodeScalars.contains(where: \.steersScreen) { return true }
+        guard unicodeScalars.contains(where: \.isTag) else { return false }
+        return unicodeScalars.first?.value != 0x1F3F4 || unicodeScalars.last?.value != 0xE007F
+    }
+
     /// Whether nothing follows its first code point.
     fileprivate func isOne(_ first: Unicode.Scalar) -> Bool { UTF8.width(first) == utf8.count }
 }
 
 extension Unicode.Scalar {
-    /// C0, DEL, C1, line and paragraph separators, the characters that turn the direction of writing (CVE-2021-42574), and tags.
+    /// C0, DEL, C1, line and paragraph separators, and the characters that turn the direction of writing (CVE-2021-42574).
     var steersScreen: Bool {
         switch value {
-        case 0...0x1F, 0x7F...0x9F, 0x2028, 0x2029, 0x200E, 0x200F, 0x061C, 0x202A...0x202E, 0x2066...0x2069, 0xFFF9...0xFFFB, 0xE0000...0xE007F: true
+        case 0...0x1F, 0x7F...0x9F, 0x2028, 0x2029, 0x200E, 0x200F, 0x061C, 0x202A...0x202E, 0x2066...0x2069, 0xFFF9...0xFFFB: true
         default: false
         }
     }
+
+    fileprivate var isTag: Bool { (0xE0000...0xE007F).contains(value) }
 
     /// Whether it stands on another character.
     fileprivate var isMark: Bool {
