@@ -158,7 +158,7 @@ struct PlacementTests {
         guard case .family(let home) = try store.perform(.createFamily(name: "Rivera", zone: "UTC", parent: "Ana")).0.get(),
             case .token(let token) = try store.perform(.token(member: home.member)).0.get()
         else { throw Unexpected() }
-        let cursor = Cursor(epoch: store.epoch, sequence: 1)
+        let cursor = Cursor(epoch: Cursor.epoch(of: home.family, database: store.epoch), sequence: 1)
         let client = Identifier(high: 1, low: 1)
         func resume() throws -> JoinState.Resume {
             let reader = try StoreReader(path: shelf.database, environment: shelf.surroundings.environment)

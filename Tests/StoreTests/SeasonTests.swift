@@ -158,6 +158,6 @@ struct SeasonTests {
         #expect(try world.reader.signIn(token: "no token") == nil)
         let long = camp(world.newID(), athlete: season.athlete, name: String(repeating: "x", count: 256))
         #expect(try world.mutate(home, home.parent, long).code == .tooLong)
-        #expect(Set(ErrorCode.allCases.filter(\.isRetryable)) == [.rateLimited, .tooManyPending, .storageFull, .busy])
+        #expect(Set(ErrorCode.allCases.filter(\.isRetryable)) == [.rateLimited, .tooManyPending, .storageFull, .busy, .notJoined])
     }
 }
