@@ -101,6 +101,7 @@ extension ErrorCode {
                 "{key} is a date that exists, YYYY-MM-DD.": "filter: from, to, day.",
                 "Ask for type or for types, not for both.": "filter.",
                 "Lists of this kind are not sorted by {word}: choose one of {words}.": "sort of another kind.",
+                "Records of this kind have no list: all of them are in the snapshot.": "list of family and reading_position.",
                 "Lists of this kind are filtered {how}, not by {key}.": "filter of another kind.",
                 "There is no type {word} of this kind: choose one of {words}.": "filter: type or types.",
                 "This page mark does not belong to this list: begin at its first page.": "before: the mark of another list.",

@@ -37,7 +37,7 @@ extension KindDeclaration {
             .init("cost", .decimal(digits: 9, scale: 2, min: 0), label: "Cost"),
             .init("url", .url, label: "Event link"),
             .init("start_date", .date, label: "Start date", required: true),
-            .init("end_date", .date, label: "End date", filledIn: "`start_date`, or the day after it if `end_time` passes midnight"),
+            .init("end_date", .date, label: "End date", filledIn: "`start_date`, or the day after it if an `end_time` that is filled in passes midnight"),
             .init("start_time", .time, label: "Start time"),
             .init("end_time", .time, label: "End time", filledIn: "one hour after `start_time`"),
             .init("checkin_time", .time, label: "Check-in time"),

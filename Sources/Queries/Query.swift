@@ -29,6 +29,9 @@ package struct Query: Hashable, Sendable {
         _ kind: Kind, athlete: Identifier? = nil, filter: Filter = Filter(), search: String = "", sort: Sort? = nil, deleted: Bool = false
     ) throws(Rejection) {
         let declaration = QueryDeclaration.of(kind)
+        guard !declaration.sorts.isEmpty else {
+            throw Rejection(.invalid, "Records of this kind have no list: all of them are in the snapshot", kind: kind, field: "kind")
+        }
         self.kind = kind
         self.athlete = kind.declaration.scope == .athlete ? athlete : nil
         self.search = search

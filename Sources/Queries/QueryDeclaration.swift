@@ -140,7 +140,7 @@ package final class QueryDeclaration: Sendable {
     /// - Throws: `invalid` for a filter that the kind does not have or a type that it does not know.
     func checked(_ filter: Query.Filter) throws(Rejection) -> Query.Filter {
         for key in filter.keys where !filters.contains(key) {
-            let known = filters.isEmpty ? "no filter" : "only by \(filters.map(\.rawValue).joined(separator: ", "))"
+            let known = filters.isEmpty ? "by nothing" : "only by \(filters.map(\.rawValue).joined(separator: ", "))"
             throw Rejection(.invalid, "Lists of this kind are filtered \(known), not by \(key.rawValue)", kind: kind, field: key.rawValue)
         }
         var checked = filter

@@ -166,6 +166,6 @@ struct EventQueryTests {
         #expect(field { try query(.mostShared) } == "sort")
         #expect(field { try query(search: String(repeating: "x", count: 256)) } == "search")
         #expect(throws: Never.self) { try query(search: String(repeating: "ß", count: 255)) }
-        #expect(field { try Query(.family) } == "sort")
+        #expect(field { try Query(.family) } == "kind")
     }
 }
