@@ -8,14 +8,13 @@ final class HistoryTable {
     private let insertOne: Statement
     private let since: Statement
     private let findLength: Statement
-    private let emptyValues: Statement
+    private let setValues: Statement
 
     init(_ database: Database) throws(SQLiteError) {
         insertOne = try database.prepare(
             "INSERT INTO history (family, record, version, seq, member, at, before) VALUES (?, ?, ?, ?, ?, ?, ?)")
         findLength = try database.prepare("SELECT length(before) FROM history WHERE family = ? AND record = ? AND version = ?")
-        // Empty, not NULL, which stands for deletions and restorations.
-        emptyValues = try database.prepare("UPDATE history SET before = x'' WHERE family = ? AND record = ? AND version = ?")
+        setValues = try database.prepare("UPDATE history SET before = ?4 WHERE family = ?1 AND record = ?2 AND version = ?3")
         since = try database.prepare(
             """
             SELECT version, seq, member, at, before FROM history
@@ -52,7 +51,7 @@ final class HistoryTable {
 
     /// Forgets the values that one version replaced; that it was made, when and by whom stays.
     ///
-    /// - Returns: the octets that they took.
+    /// - Returns: the octets that they took. 0 if there are none: NULL stands for deletions and restorations.
     func forgetValues(family: Int64, _ record: Identifier, version: Int64) throws(SQLiteError) -> Int {
         func bind(_ statement: Statement) {
             statement.bind(1, family)
@@ -61,10 +60,12 @@ final class HistoryTable {
         }
         bind(findLength)
         let length = try findLength.first { row throws(SQLiteError) in row.optionalInt64(0) } ?? nil
-        guard let length, length > 0 else { return 0 }
-        bind(emptyValues)
-        try emptyValues.run()
-        return Int(length)
+        let freed = Int(length ?? 0) - FormerValues.forgotten.count
+        guard freed > 0 else { return 0 }
+        bind(setValues)
+        setValues.bind(4, FormerValues.forgotten)
+        try setValues.run()
+        return freed
     }
 
     /// What happened to a record after a version, oldest first, as far as its values are still there.
@@ -79,7 +80,7 @@ final class HistoryTable {
         var entries: [HistoryEntry] = []
         while try since.step(), budget.take(since.octetCount(4)) {
             // Compacted: who asks finds a version missing, as after a purge.
-            if !since.isNull(4), since.octetCount(4) == 0 { continue }
+            if !since.isNull(4), since.octets(4) == FormerValues.forgotten { continue }
             entries.append(
                 HistoryEntry(
                     version: since.int64(0), sequence: since.int64(1), member: try since.identifier(2), at: since.int64(3),

@@ -21,7 +21,6 @@ extension Store {
         list.bind(1, Int64(Self.rowsInPortion))
         var rows: [(row: Int64, family: Int64, sequence: Int64, frame: [UInt8])] = []
         var octets = 0
-        defer { list.reset() }
         while octets < Self.octetsOfPortion, try list.step() {
             let family = list.int64(1)
             // Rows that an import has added so far are nobody's yet.

@@ -154,7 +154,8 @@ extension StoreReader {
         histories.replaced.bind(1, family)
         histories.replaced.bind(2, entry.id)
         histories.replaced.bind(3, entry.version)
-        guard let found = try histories.replaced.one({ $0.isNull(0) ? [] : $0.octets(0) }), !found.isEmpty else { return nil }
+        guard let found = try histories.replaced.one({ $0.isNull(0) ? [] : $0.octets(0) }), !found.isEmpty, found != FormerValues.forgotten
+        else { return nil }
         return try FormerValues.decode(entry.kind, found).sorted { $0.field < $1.field }
     }
 

@@ -41,6 +41,9 @@ enum FormerValues {
         return writer.octets
     }
 
+    /// Stands for values that are no longer kept. JSON, because archives carry it; `encode` never writes it.
+    static let forgotten = Array("{}".utf8)
+
     /// Fields that this program does not know are left out.
     static func decode(_ kind: Kind, _ octets: [UInt8]) throws(StoreFailure) -> [FieldPatch.Assignment] {
         do throws(JSONError) {

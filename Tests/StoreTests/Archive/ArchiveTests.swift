@@ -83,6 +83,32 @@ private func forge(_ archive: [UInt8], manifest: (inout ArchiveManifest) -> Void
 
 @Suite("Archive of a family: export and import")
 struct ArchiveTests {
+    @Test("A compacted family comes back from its archive, and there too old changes cannot be undone, nor old bases merged")
+    func compacted() throws {
+        let world = try World()
+        let home = try world.home()
+        let event = world.newID()
+        try world.mutate(home, home.parent, camp(event, athlete: try world.athlete(home), name: "First"))
+        let renamed = try world.mutate(home, home.parent, update(.event, event, base: 1, ["name": .text("Second")]))
+        try world.mutate(home, home.parent, update(.event, event, base: 2, ["city": .text("Waco")]))
+        world.surroundings.now += 366 * Surroundings.day
+        try world.purge()
+        #expect(try world.query("SELECT count(*) FROM history WHERE CAST(before AS TEXT) = '{}'") == 2)
+        let shelf = try Shelf()
+        let archive = try shelf.export(world, home.family)
+        let other = try World(seed: 2)
+        other.surroundings.now = world.surroundings.now
+        _ = try shelf.load(archive, into: other).get()
+        #expect(try other.snapshot(home).records == world.snapshot(home).records)
+        // The answers came along, so the numbers of this client go on where they ended.
+        try other.mutate(home, home.parent, message(other.newID(), "Hi"), mutation: 1_000)
+        for place in [world, other] {
+            #expect(try place.undo(home, home.parent, try #require(renamed.sequence)).code == .purged)
+            let stale = update(.event, event, base: 1, merge: .disjoint, ["url": .text("https://a.example")])
+            #expect(try place.mutate(home, home.parent, stale).code == .conflict)
+        }
+    }
+
     @Test("export, import elsewhere, export: equal octet for octet but for the database's name and the time", arguments: 1...6 as ClosedRange<UInt64>)
     func roundTrip(seed: UInt64) throws {
         let shelf = try Shelf()
