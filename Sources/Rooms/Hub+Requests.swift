@@ -76,7 +76,7 @@ extension Hub {
 
     // MARK: Payment
 
-    /// Who pays for what a session reads; `nil` before it joins.
+    /// The payer of a session's reads; `nil` before it joins.
     package func payer(of id: SessionID) -> Payer? {
         guard let session = session(id), let room = session.room else { return nil }
         return Payer(family: room.family, member: session.member)

@@ -42,7 +42,7 @@ package struct TokenBucket: Sendable {
         lacking = max(0, lacking + amount * 1000)
     }
 
-    /// Nothing is lacking: the bucket is like a new one.
+    /// Whether no permit is missing: the bucket is like a new one.
     package mutating func isFull(_ rate: TokenRate, now: Int64) -> Bool {
         guard rate.perSecond > 0 else { return true }
         refill(rate, now: now)

@@ -121,7 +121,7 @@ package struct WaitingLine<Item: Sendable>: Sendable {
         head = 0
     }
 
-    /// What was taken is let go when it is half of all.
+    /// Frees the items that were taken out once they are half of all.
     private mutating func trim() {
         guard head * 2 >= items.count else { return }
         items.removeFirst(head)

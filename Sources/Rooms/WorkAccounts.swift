@@ -12,10 +12,10 @@ package struct Payer: Hashable, Sendable {
     }
 }
 
-/// What members and families may ask for, over all their sessions: requests per second of a member, and processor time of a member and of a family.
+/// The shares of members and families, over all their sessions: requests per second of a member, processor time of a member and of a family.
 ///
 /// Work is charged when it is accepted, with what such work usually takes (`WorkEstimate`), and settled when it is done, because only then its cost
-/// is known. So whoever has much under way is in debt before any of it is done. A member or a family in debt is refused new work until the debt
+/// is known. A member with much work under way is therefore in debt before any of it is done. A member or a family in debt is refused new work until the debt
 /// is paid. Without a limit on requests (`mutations_per_second` 0) there is none on time.
 struct WorkAccounts {
     /// Why new work is refused, and the milliseconds until it is not.
@@ -111,7 +111,7 @@ struct WorkAccounts {
     }
 }
 
-/// What work is charged before it is done, microseconds: about what a large instance of it takes.
+/// The charge for work before it is done, microseconds: about the cost of a large instance.
 enum WorkEstimate {
     /// An operation that can touch hundreds of records.
     private static let wide: Int64 = 1_000

@@ -43,7 +43,7 @@ final class ReaderPool: Sendable {
     /// - Parameter payer: who pays; `nil` before a join.
     /// - Returns: false when there is no room for it.
     func submit(_ session: SessionID, _ request: ReadRequest, _ payer: Payer?) -> Bool {
-        // Whoever asked has gone already.
+        // The session has ended already.
         guard request.isShort || payer != nil else { return false }
         return mailbox.put(
             .init(
@@ -59,7 +59,7 @@ final class ReaderPool: Sendable {
     /// Requests that wait.
     var count: Int { mailbox.count }
 
-    /// What was refused for want of room since this was asked last.
+    /// The jobs that were refused for lack of room since the last call.
     func takeRefusals() -> [ReaderQueue.Refusal] { mailbox.takeRefusals() }
 }
 
@@ -68,7 +68,7 @@ typealias ReaderErrand = @Sendable (StoreReader) throws(StoreFailure) -> any Sen
 enum ReaderRequest: Sendable {
     case session(SessionID, ReadRequest)
     case errand(UInt64, ReaderErrand)
-    /// Whoever joined a large family is likely to ask for a list of it.
+    /// A member who joined a large family is likely to ask for a list of it.
     case preparation(Identifier)
 }
 

@@ -3,7 +3,7 @@ import Rooms
 import Store
 import Wire
 
-/// What waits for the readers, and which thread does what next. A value without threads or time.
+/// The queue of the readers, which decides what each thread does next. A value without threads or time.
 ///
 /// - Short jobs (sign-ins, codes, joins; requests over HTTP) go to any thread. The first thread does nothing else, so they never wait behind a list.
 /// - Questions (lists, figures, history, digests, the log, snapshots) go to the other threads. Families take turns, and one family never has all
@@ -37,7 +37,7 @@ struct ReaderQueue: Sendable {
 
     struct Job: Sendable {
         var kind: Class
-        /// Whose turn it is and who pays; `nil` for short jobs before a join.
+        /// The payer, whose family has the turn; `nil` for short jobs before a join.
         var payer: Payer?
         /// Counts against the bounds of family and member.
         var isCounted: Bool
@@ -193,7 +193,7 @@ struct ReaderQueue: Sendable {
     /// Jobs that wait.
     var count: Int { Class.allCases.reduce(0) { $0 + waiting($1) } }
 
-    /// What was refused for want of room since this was asked last.
+    /// The jobs that were refused for lack of room since the last call.
     mutating func takeRefusals() -> [Refusal] {
         if refused.isEmpty { return [] }
         defer { refused = [:] }

@@ -204,7 +204,7 @@ struct WriterQueue: Sendable {
         }
     }
 
-    /// What was refused for want of room since this was asked last.
+    /// The jobs that were refused for lack of room since the last call.
     mutating func takeRefusals() -> [Refusal] {
         if refused.isEmpty { return [] }
         defer { refused = [:] }

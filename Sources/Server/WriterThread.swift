@@ -105,7 +105,7 @@ final class WriterThread: Sendable {
     /// - Returns: as above.
     func submit(_ job: WriterJob) -> Bool { mailbox.put { $0.put(job) } }
 
-    /// What was refused for want of room since this was asked last.
+    /// The jobs that were refused for lack of room since the last call.
     func takeRefusals() -> [WriterQueue.Refusal] { mailbox.takeRefusals() }
 }
 

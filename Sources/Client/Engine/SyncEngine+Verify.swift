@@ -3,7 +3,7 @@ internal import Wire
 
 // Whether the records held are those of the server (guarantees: "verifiable").
 extension SyncEngine {
-    /// What came of earlier comparisons.
+    /// The results of earlier comparisons.
     struct Verification: Sendable {
         /// The sequence to report with the next join.
         var differed: Int64?
