@@ -20,6 +20,11 @@ func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .executableTarget(name: name, dependencies: dependencies, swiftSettings: settings)
 }
 
+/// A program for developers: conformance, load, cost. Its sources are in `Tools`.
+func tool(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, path: "Tools/Sources/\(name)", swiftSettings: settings)
+}
+
 /// The tests of one subject.
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(name: name, dependencies: dependencies, swiftSettings: settings)
@@ -96,10 +101,11 @@ let package = Package(
         // Layer 6: programs.
         program("huddled", ["Arguments", "HTTP1", "TLS", "Server", "Store", "Bytes", "Posix", "JSON", "Dates", "Family", "Wire"]),
         program("huddle", ["Locks", "Arguments", "Client", "Views", "Screen", "Terminal", "Crypto", "Bytes", "Posix", "JSON", "Dates", "Family", "Queries", "Wire"]),
-        program("wsecho", ["Arguments", "Bytes", "Posix", "TLS", "Reactor", "HTTP1", "WebSocket"]),
-        program("wsclient", ["Arguments", "Crypto", "Posix", "HTTP1", "WebSocket"]),
-        program("loadgen", ["CLinux", "Arguments", "Bytes", "Crypto", "Posix", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Store"]),
-        program("bench", ["CLinux", "CAllocations", "Arguments", "Bytes", "Crypto", "Posix", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Store", "Blobs", "Terminal", "Client", "Views"]),
+        // Layer 6: tools of developers.
+        tool("wsecho", ["Arguments", "Bytes", "Posix", "TLS", "Reactor", "HTTP1", "WebSocket"]),
+        tool("wsclient", ["Arguments", "Crypto", "Posix", "HTTP1", "WebSocket"]),
+        tool("loadgen", ["CLinux", "Arguments", "Bytes", "Crypto", "Posix", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Store"]),
+        tool("bench", ["CLinux", "CAllocations", "Arguments", "Bytes", "Crypto", "Posix", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Store", "Blobs", "Terminal", "Client", "Views"]),
 
         // Tests, one target a subject.
         .target(name: "TestCertificates", path: "Tests/TestCertificates", swiftSettings: settings),
@@ -150,7 +156,7 @@ if let names = Context.environment["HUDDLE_TESTS"]?.split(separator: ",").map(St
     package.targets.removeAll { $0.type == .test && !names.contains($0.name) }
 }
 
-// For `deploy/fuzz.sh` only: the bodies of `FuzzTests` as a library that libFuzzer is linked with.
+// For `Tools/fuzz.sh` only: the bodies of `FuzzTests` as a library that libFuzzer is linked with.
 if Context.environment["HUDDLE_FUZZ"] != nil {
     package.targets.removeAll { $0.name == "FuzzTests" }
     package.targets.append(

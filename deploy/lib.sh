@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Set-up that quickstart.sh and test.sh share: the toolchain, the packages, the build. Sourced, never run.
+# Set-up that quickstart.sh and the scripts in Tools share: the toolchain, the packages, the build. Sourced, never run.
 # Expects `set -euo pipefail`; defines `root`, the top of the source tree.
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

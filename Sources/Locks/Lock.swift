@@ -7,7 +7,7 @@
 /// A value that one thread at a time may touch.
 ///
 /// It is `Synchronization.Mutex`, which no other source names (`.ci/layers`): the thread sanitizer does not see that mutex, because the kernel hands
-/// it over (FUTEX_LOCK_PI), and reports races that are none. `deploy/sanitize.sh thread` builds with `HUDDLE_VISIBLE_LOCKS`; then it is a pthread mutex.
+/// it over (FUTEX_LOCK_PI), and reports races that are none. `Tools/sanitize.sh thread` builds with `HUDDLE_VISIBLE_LOCKS`; then it is a pthread mutex.
 #if HUDDLE_VISIBLE_LOCKS
     package struct Lock<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
         // Both are touched by the thread that holds the mutex alone, and by the initializer and the end.

@@ -450,7 +450,7 @@ private struct Python {
         path = Environment.value("HUDDLE_PYTHON") ?? Programs.root + "/.build/venv/bin/python"
         let found = try? Programs.run(path, ["-c", "import websockets"])
         guard found?.ending == .exited(0) else {
-            print("The Python client: SKIPPED, because \(path) does not have websockets (deploy/test.sh makes it)")
+            print("The Python client: SKIPPED, because \(path) does not have websockets (Tools/test.sh makes it)")
             if Environment.value("HUDDLE_REQUIRE_PYTHON") == "1" { Issue.record("there is no Python with websockets") }
             return nil
         }

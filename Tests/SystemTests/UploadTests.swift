@@ -60,7 +60,7 @@ extension SystemTests {
         @Test("R141 tuspy, as PyPI has it, or the server is killed at random offsets; it resumes, and every file is there octet for octet")
         func tuspy() throws {
             guard try Programs.run(Self.python, ["-c", "import tusclient"]).ending == .exited(0) else {
-                print("SKIPPED: tuspy is not installed; deploy/test.sh does that")
+                print("SKIPPED: tuspy is not installed; Tools/test.sh does that")
                 if Environment.value("HUDDLE_REQUIRE_PYTHON") == "1" { Issue.record("there is no Python with tuspy") }
                 return
             }

@@ -1,13 +1,13 @@
 import Posix
 import Testing
 
-/// Runs the scripts of `deploy/conformance`.
+/// Runs the scripts of `Tools/conformance`.
 private struct Script {
     var ending: ChildProcess.Ending?
     var output: String
     var errors: String
 
-    static let folder = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/") + "/deploy/conformance"
+    static let folder = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/") + "/Tools/conformance"
 
     init(_ arguments: [String], seconds: Int = 240) throws {
         let (ending, output, errors) = try ChildProcess.run(arguments, timeoutMilliseconds: seconds * 1_000)
@@ -52,7 +52,7 @@ struct ConformanceTests {
     func websockets(side: String, program: String, options: [String]) throws {
         let python = Environment.value("HUDDLE_PYTHON") ?? Script.folder + "/../../.build/venv/bin/python"
         guard let found = try? Script([python, "-c", "import websockets"]), found.ending == .exited(0) else {
-            Standard.write(error: "WEBSOCKETS IS NOT RUN: \(python) does not have it (deploy/test.sh makes it).\n")
+            Standard.write(error: "WEBSOCKETS IS NOT RUN: \(python) does not have it (Tools/test.sh makes it).\n")
             if Environment.value("HUDDLE_REQUIRE_PYTHON") == "1" { Issue.record("there is no Python with websockets") }
             return
         }

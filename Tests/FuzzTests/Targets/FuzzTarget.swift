@@ -1,6 +1,6 @@
 /// A parser or state machine, and what must hold for every input that it can get.
 ///
-/// One body serves twice: the fuzzer (`deploy/fuzz.sh`) looks for octets that break it, the tests replay the kept ones.
+/// One body serves twice: the fuzzer (`Tools/fuzz.sh`) looks for octets that break it, the tests replay the kept ones.
 struct FuzzTarget: Sendable {
     /// The name of its folder in `corpus`.
     let name: String

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Huddle beside other servers, in turn and on the same core: durable mutations of 1, 8 and 32 clients, and 20 rooms of 5.
-# usage: HUDDLE_BENCH_TOOLS=FOLDER deploy/bench/compare.sh [floor-db] [pocketbase] [natsjs]      (all three by default)
+# usage: HUDDLE_BENCH_TOOLS=FOLDER Tools/bench/compare.sh [floor-db] [pocketbase] [natsjs]      (all three by default)
 #
 # FOLDER holds the neutral generator's peer.sh, versus.sh and targets/; HUDDLE_BENCH is where its setup.sh put programs and peers.
 # Other settings: ROUNDS (3) and DUR seconds (1.5) of each measurement, HUDDLE_BIN (.build/release).

@@ -223,7 +223,7 @@ def main():
         if arguments.side == "check":
             python2()
             if not is_installed():
-                raise Unavailable("Autobahn's suite is not installed: deploy/conformance/autobahn.py setup does it.")
+                raise Unavailable("Autobahn's suite is not installed: Tools/conformance/autobahn.py setup does it.")
             return 0
         python = install()
     except Unavailable as reason:

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # Fuzzes the parsers and state machines with libFuzzer and the address sanitizer (Tests/FuzzTests).
 #
-#   deploy/fuzz.sh [TARGET|all] [SECONDS]     each target for so long (60), two at a time
-#   deploy/fuzz.sh keep TARGET|all            makes what was learnt the kept corpus, as small as it gets
-#   deploy/fuzz.sh list                       the targets
+#   Tools/fuzz.sh [TARGET|all] [SECONDS]     each target for so long (60), two at a time
+#   Tools/fuzz.sh keep TARGET|all            makes what was learnt the kept corpus, as small as it gets
+#   Tools/fuzz.sh list                       the targets
 #
 # Inputs gather in .build/fuzz-work/TARGET, finds beside it in TARGET.finds. A find becomes a line of Tests/FuzzTests/corpus/TARGET.txt
 # (the script prints it): the ordinary tests then replay it for ever.
 set -euo pipefail
 # shellcheck source=deploy/lib.sh
-. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../deploy/lib.sh"
 
 kept=$root/Tests/FuzzTests/corpus
 words=$root/Tests/FuzzTests/dictionaries

@@ -5,7 +5,7 @@ import Posix
 struct Threshold: Equatable {
     let name: String
     let allocations: Double
-    /// Counted by callgrind (`deploy/bench/costs.sh`), which does it TIMES and three times as often, and divides what one call takes by DIVISOR.
+    /// Counted by callgrind (`Tools/bench/costs.sh`), which does it TIMES and three times as often, and divides what one call takes by DIVISOR.
     let instructions: Int
 
     static func read(_ path: String) throws -> [Threshold] {

@@ -2,7 +2,7 @@
 # All set-up and all tests, from a fresh clone. Ends with the test runner's closing line; exit code 0 when all passed.
 set -euo pipefail
 # shellcheck source=deploy/lib.sh
-. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../deploy/lib.sh"
 
 find_swift
 need_packages "${build_packages[@]}" "${test_packages[@]}"
@@ -27,7 +27,7 @@ fi
 export HUDDLE_PYTHON=$venv/bin/python HUDDLE_REQUIRE_PYTHON=1
 
 # Autobahn's suite runs with nothing newer than Python 2.7: where there is none, the tests do without, and say so.
-"$root/deploy/conformance/autobahn.py" setup >>"$log" 2>&1 || note "Autobahn's suite is left out: $(tail -n 1 "$log")"
+"$root/Tools/conformance/autobahn.py" setup >>"$log" 2>&1 || note "Autobahn's suite is left out: $(tail -n 1 "$log")"
 
 "$root/.ci/layers"
 "$root/.ci/coverage" --check

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What abuse leaves behind: memory and descriptors of a server before, during and after, and what its other clients feel.
 
-    deploy/bench/abuse.py [--programs .build/release] [--connections 100000] [--half-open 10000] [--seconds 20]
+    Tools/bench/abuse.py [--programs .build/release] [--connections 100000] [--half-open 10000] [--seconds 20]
 
 Makes a folder of its own, starts `huddled` on a free port of this machine, and
 1. connects so many times and goes with a reset at different stages;

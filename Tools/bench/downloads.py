@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """How fast a document is given out, beside nginx with the same file, and what it takes from the server.
 
-    deploy/bench/downloads.py [--programs .build/release] [--octets 104857600] [--rounds 5] [--least 0.8] [--no-tls]
-    deploy/bench/downloads.py --data FOLDER --document ID --content FILE …    (the token in HUDDLE_TOKEN)
+    Tools/bench/downloads.py [--programs .build/release] [--octets 104857600] [--rounds 5] [--least 0.8] [--no-tls]
+    Tools/bench/downloads.py --data FOLDER --document ID --content FILE …    (the token in HUDDLE_TOKEN)
 
 Makes a folder of its own with the demo family and uploads one document through tus (or takes a folder that has one), starts `huddled` and
 nginx (one worker, sendfile) on free ports of this machine, and downloads the same octets from each in turn, interleaved: by one reader, then

@@ -3,7 +3,7 @@ import Bytes
 /// The ids and tokens of families that `loadgen seed` makes.
 ///
 /// THEY CAN BE GUESSED BY ANYBODY, which is what they are for: a load generator that knows nothing of Huddle prints them from the numbers
-/// of a connection (`deploy/bench/huddle.conf`). A data folder with such families must never serve people.
+/// of a connection (`Tools/bench/huddle.conf`). A data folder with such families must never serve people.
 enum SeedNames {
     /// What fits in the last group of a UUID, and in the digits of a token, with room to spare.
     static let maxFamilies = 100_000

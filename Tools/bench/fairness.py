@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How long one family waits while another uses the server at all its limits (guarantees, "fair").
 
-  .build/venv/bin/python deploy/bench/fairness.py .build/release/huddled [SECONDS]
+  .build/venv/bin/python Tools/bench/fairness.py .build/release/huddled [SECONDS]
 
 Starts a server in a temporary folder with two families. One member of the first makes a mutation, a list and now and then a
 join, in a closed loop: alone, then beside eight sessions of the other family that send the worst frames of each kind as fast

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # CPU of one echoed frame: wsecho beside the same in C, in turn on one core (A B A B), 500 octets, 50 connections, 1 and 16 in flight.
-# usage: HUDDLE_BENCH_TOOLS=FOLDER deploy/bench/echo.sh
+# usage: HUDDLE_BENCH_TOOLS=FOLDER Tools/bench/echo.sh
 #
 # FOLDER holds the neutral generator's peer.sh, versus.sh and targets/; HUDDLE_BENCH is where its setup.sh put programs.
 # Other settings: ROUNDS (5), DUR seconds (1.5), HUDDLE_BIN (.build/release), HUDDLE_ECHO (another program than wsecho, for comparing).

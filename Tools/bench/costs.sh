@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Holds the cases of thresholds.txt to their costs: memory taken, always; instructions, when asked (callgrind, some seconds a case).
 #
-#   deploy/bench/costs.sh [--instructions] [BENCH]     BENCH: the program, .build/release/bench as a rule
+#   Tools/bench/costs.sh [--instructions] [BENCH]     BENCH: the program, .build/release/bench as a rule
 #
 # Exit status 1 when one costs more than its threshold.
 set -euo pipefail

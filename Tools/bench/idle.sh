@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Private memory of each open WebSocket that does nothing: wsecho and huddled, plain and with TLS, before the sign-in and joined.
-# usage: HUDDLE_BENCH=FOLDER deploy/bench/idle.sh [CONNECTIONS]        (10,000)
+# usage: HUDDLE_BENCH=FOLDER Tools/bench/idle.sh [CONNECTIONS]        (10,000)
 #
 # HUDDLE_BENCH is where the neutral generator's setup.sh put wsload; HUDDLE_BIN as in the other scripts. Each server is started afresh.
 set -euo pipefail

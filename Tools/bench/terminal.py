@@ -2,7 +2,7 @@
 """What the full screen costs with a cache of many records: first paint, key to screen, and doing nothing.
 
     loadgen seed --data /tmp/terminal --families 1 --members 2 --records 5000 --record-kind event
-    deploy/bench/terminal.py HUDDLED HUDDLE /tmp/terminal
+    Tools/bench/terminal.py HUDDLED HUDDLE /tmp/terminal
 
 HUDDLED and HUDDLE are the programs as deploy/quickstart.sh builds them (-c release --static-swift-stdlib). The client runs on a pseudo-terminal of 120 by 40. A key counts from the write of
 its octets to the first octet of what the client draws for it; a key that draws nothing counts as a second. The time that the client itself took on a

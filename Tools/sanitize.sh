@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # Runs the tests under a sanitizer, in a build of their own.
 #
-#   deploy/sanitize.sh thread [REGEX]     data races
-#   deploy/sanitize.sh address [REGEX]    memory errors, in optimised code, where the sanitizer sees most
+#   Tools/sanitize.sh thread [REGEX]     data races
+#   Tools/sanitize.sh address [REGEX]    memory errors, in optimised code, where the sanitizer sees most
 #
 # By default all suites but those whose work is done by other processes, whose reports nobody would see.
 #
 # Exit status: that of the tests, and 66 when the sanitizer found something. What it said is in .build/sanitize-KIND.log.
 set -euo pipefail
 # shellcheck source=deploy/lib.sh
-. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../deploy/lib.sh"
 
 kind=${1:-}
 if [ -n "${2:-}" ]; then which=(--filter "$2"); else which=(--skip 'SystemTests|ConformanceTests|LoadgenTests.RunTests'); fi
@@ -21,7 +21,7 @@ thread)
 address)
     flags=(-Xswiftc -O)
     ;;
-*) stop "usage: deploy/sanitize.sh thread|address [REGEX]" ;;
+*) stop "usage: Tools/sanitize.sh thread|address [REGEX]" ;;
 esac
 find_swift
 need_packages "${build_packages[@]}"

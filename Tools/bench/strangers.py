@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Whether the time of an answer tells a stranger that something exists.
 
-usage: deploy/bench/strangers.py [FOLDER OF THE PROGRAMS (.build/release)] [REQUESTS OF EACH KIND (4000)]
+usage: Tools/bench/strangers.py [FOLDER OF THE PROGRAMS (.build/release)] [REQUESTS OF EACH KIND (4000)]
 
 Somebody of one family asks for what another family has (a document, its signed link, its picture, an upload under way, the history of a record, a share
 link that was revoked) and for what never was, by turns, in an order by chance, each on one connection. The same is done with two kinds of ids that never were: what these differ by is noise.

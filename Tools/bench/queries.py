@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How long the server takes to answer lists, figures, history and digests of a large family, over a real socket.
 
-usage: deploy/bench/queries.py [FOLDER OF THE PROGRAMS (.build/release)] [SECONDS FOR EACH QUESTION (2)]
+usage: Tools/bench/queries.py [FOLDER OF THE PROGRAMS (.build/release)] [SECONDS FOR EACH QUESTION (2)]
 
 Makes a family of 10,000 records (6,000 events, 2,000 schools, 2,000 coaches) with a history of 50,000 changes in a temporary folder, starts
 huddled there, and asks one question after the other on one connection, each from the last octet of the request to the last of the answer. At

@@ -2,7 +2,7 @@
 """What a family of ten years costs: start, join with a snapshot, resume, lists and history of a server on this machine.
 
     loadgen seed --data /tmp/years --families 1 --members 2 --years 10
-    deploy/bench/years.py HUDDLED /tmp/years
+    Tools/bench/years.py HUDDLED /tmp/years
 
 HUDDLED is the program, built with -c release. It is started on the folder, asked from outside, and stopped. Prints one line a figure: the
 median, the 99th of a hundred, and how often. Standard library alone.

@@ -5,7 +5,7 @@ import Rooms
 import WebSocket
 import Wire
 
-// Whole paths of one frame through this process, without the kernel: what `deploy/bench/thresholds.txt` holds them to.
+// Whole paths of one frame through this process, without the kernel: what `Tools/bench/thresholds.txt` holds them to.
 extension BenchCase {
     static var deliveries: [BenchCase] {
         [

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# deploy/unit.sh [FOLDER]: runs huddled.service under a real systemd and looks that it works and that its limits hold.
+# Tools/unit.sh [FOLDER]: runs huddled.service under a real systemd and looks that it works and that its limits hold.
 # systemd runs as process 1 of namespaces of its own, over a copy-on-write view of this machine's root: nothing of it outlives the script. FOLDER has the
 # programs huddled and huddle (default: .build/release). Needs root, systemd, util-linux, iproute2, curl and overlayfs; for pictures poppler-utils
 # and ffmpeg, too.
@@ -50,7 +50,7 @@ if [ "${1:-}" != --inside ]; then
     mkdir -p "$upper"/usr/local/bin "$upper"/etc/systemd/system "$upper"/var/lib/huddle-unit
     cp "$programs/huddled" "$programs/huddle" "$upper/usr/local/bin/"
     cp "${BASH_SOURCE[0]}" "$upper/var/lib/huddle-unit/unit.sh"
-    install -m 644 "$here/huddled.service" "$here/huddled.socket" "$upper/etc/systemd/system/"
+    install -m 644 "$here/../deploy/huddled.service" "$here/../deploy/huddled.socket" "$upper/etc/systemd/system/"
     { grep -v '^huddle:' /etc/passwd; echo 'huddle:x:990:990::/var/lib/huddle:/usr/sbin/nologin'; } >"$upper/etc/passwd"
     { grep -v '^huddle:' /etc/group; echo 'huddle:x:990:'; } >"$upper/etc/group"
     # Of the units of this machine only the journal runs.
