@@ -94,12 +94,13 @@ let package = Package(
         library("Store", ["Locks", "Bytes", "Crypto", "Posix", "Blobs", "SQLite", "Tar", "JSON", "Dates", "Family", "Queries", "Wire", "Ledger"]),
 
         // Layer 5: composition.
-        library("Server", ["Locks", "Bytes", "Crypto", "Posix", "Blobs", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Uploads", "Ledger", "Store"]),
+        library("Demo", ["Bytes", "Dates", "Family", "Wire", "Store"]),
+        library("Server", ["Locks", "Bytes", "Crypto", "Posix", "Blobs", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Uploads", "Ledger", "Store", "Demo"]),
         library("Client", ["Locks", "Arguments", "Bytes", "Crypto", "Posix", "SQLite", "TLS", "HTTPClient", "PDF", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire"]),
         library("Views", ["Bytes", "JSON", "Dates", "Family", "Queries", "Wire", "Uploads", "Terminal", "Client"]),
 
         // Layer 6: programs.
-        program("huddled", ["Arguments", "HTTP1", "TLS", "Server", "Store", "Bytes", "Posix", "JSON", "Dates", "Family", "Wire"]),
+        program("huddled", ["Arguments", "HTTP1", "TLS", "Server", "Demo", "Store", "Bytes", "Posix", "JSON", "Dates", "Family", "Wire"]),
         program("huddle", ["Locks", "Arguments", "Client", "Views", "Screen", "Terminal", "Crypto", "Bytes", "Posix", "JSON", "Dates", "Family", "Queries", "Wire"]),
         // Layer 6: tools of developers.
         tool("wsecho", ["Arguments", "Bytes", "Posix", "TLS", "Reactor", "HTTP1", "WebSocket"]),
@@ -108,6 +109,7 @@ let package = Package(
         tool("bench", ["CLinux", "CAllocations", "Arguments", "Bytes", "Crypto", "Posix", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Store", "Blobs", "Terminal", "Client", "Views"]),
 
         // Tests, one target a subject.
+        .target(name: "TestSupport", dependencies: ["Posix"], path: "Tests/TestSupport", swiftSettings: settings),
         .target(name: "TestCertificates", path: "Tests/TestCertificates", swiftSettings: settings),
         .target(name: "MemoryDisk", dependencies: ["Locks", "Blobs", "Posix"], path: "Tests/MemoryDisk", swiftSettings: settings),
         .target(name: "FrameCheck", dependencies: ["Locks", "JSON", "Family", "Wire"], path: "Tests/FrameCheck", swiftSettings: settings),
@@ -115,39 +117,40 @@ let package = Package(
         .executableTarget(name: "screendemo", dependencies: ["Posix", "Terminal", "Screen"], path: "Tests/screendemo", swiftSettings: settings),
         .target(name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/CFaultVFS"),
         tests("ArgumentsTests", ["Arguments"]),
-        tests("BytesTests", ["Bytes"]),
+        tests("BytesTests", ["TestSupport", "Bytes"]),
         tests("CryptoTests", ["Bytes", "Crypto"]),
-        tests("DeflateTests", ["Deflate"]),
-        tests("PosixTests", ["Locks", "Bytes", "Posix"]),
-        tests("SQLiteTests", ["CSQLite", "CFaultVFS", "SQLite"]),
-        tests("FoldingTests", ["Folding"]),
-        tests("ReactorTests", ["Bytes", "Posix", "Reactor"]),
-        tests("JSONTests", ["Bytes", "JSON"]),
-        tests("DatesTests", ["Bytes", "Dates"]),
+        tests("DeflateTests", ["TestSupport", "Deflate"]),
+        tests("PosixTests", ["TestSupport", "Locks", "Bytes", "Posix"]),
+        tests("SQLiteTests", ["TestSupport", "CSQLite", "CFaultVFS", "Posix", "SQLite"]),
+        tests("FoldingTests", ["TestSupport", "Folding"]),
+        tests("ReactorTests", ["TestSupport", "Bytes", "Posix", "Reactor"]),
+        tests("JSONTests", ["TestSupport", "Bytes", "JSON"]),
+        tests("DatesTests", ["TestSupport", "Bytes", "Dates"]),
         tests("HTTP1Tests", ["Bytes", "Posix", "JSON", "HTTP1"]),
         tests("TarTests", ["Tar"]),
         tests("HTTPClientTests", ["Posix", "HTTPClient"]),
         tests("PDFTests", ["Posix", "PDF"]),
-        tests("WebSocketTests", ["wsecho", "wsclient", "Bytes", "Crypto", "Deflate", "Posix", "HTTP1", "WebSocket"]),
-        tests("TerminalTests", ["Dates", "Terminal"]),
-        tests("ScreenTests", ["screendemo", "PseudoTerminal", "Posix", "Terminal", "Screen"]),
+        tests("WebSocketTests", ["TestSupport", "wsecho", "wsclient", "Bytes", "Crypto", "Deflate", "Posix", "HTTP1", "WebSocket"]),
+        tests("TerminalTests", ["TestSupport", "Dates", "Terminal"]),
+        tests("ScreenTests", ["TestSupport", "screendemo", "PseudoTerminal", "Posix", "Terminal", "Screen"]),
         tests("TLSTests", ["COpenSSL", "TestCertificates", "Posix", "TLS"]),
-        tests("FamilyTests", ["Bytes", "JSON", "Dates", "Family"]),
-        tests("QueriesTests", ["Bytes", "Folding", "Dates", "Family", "Queries"]),
-        tests("WireTests", ["FrameCheck", "Bytes", "JSON", "Dates", "Family", "Queries", "Wire"]),
+        tests("FamilyTests", ["TestSupport", "Bytes", "JSON", "Dates", "Family"]),
+        tests("QueriesTests", ["TestSupport", "Bytes", "Folding", "Dates", "Family", "Queries"]),
+        tests("WireTests", ["TestSupport", "FrameCheck", "Bytes", "JSON", "Dates", "Family", "Queries", "Wire"]),
         tests("UploadsTests", ["Bytes", "Crypto", "HTTP1", "JSON", "Family", "Uploads"]),
-        tests("RoomsTests", ["FrameCheck", "Bytes", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms"]),
-        tests("BlobsTests", ["MemoryDisk", "Bytes", "Crypto", "Posix", "Blobs"]),
-        tests("StoreTests", ["FrameCheck", "CFaultVFS", "MemoryDisk", "Blobs", "Bytes", "Crypto", "Posix", "SQLite", "Tar", "JSON", "Dates", "Family", "Queries", "Wire", "Ledger", "Store"]),
-        tests("ServerTests", ["Locks", "FrameCheck", "TestCertificates", "CFaultVFS", "MemoryDisk", "Bytes", "Crypto", "Posix", "Blobs", "SQLite", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Uploads", "Ledger", "Store", "Server"]),
-        tests("ClientTests", ["Locks", "TestCertificates", "Arguments", "Bytes", "Crypto", "Posix", "SQLite", "HTTP1", "HTTPClient", "PDF", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Client"]),
-        tests("ViewsTests", ["Locks", "Bytes", "Dates", "Family", "Queries", "Wire", "Uploads", "Terminal", "Client", "Views"]),
-        tests("SimulationTests", ["CFaultVFS", "Bytes", "Crypto", "Posix", "SQLite", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Ledger", "Store", "Server", "Client"]),
+        tests("RoomsTests", ["TestSupport", "FrameCheck", "Bytes", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms"]),
+        tests("BlobsTests", ["TestSupport", "MemoryDisk", "Bytes", "Crypto", "Posix", "Blobs"]),
+        tests("StoreTests", ["TestSupport", "FrameCheck", "CFaultVFS", "MemoryDisk", "Blobs", "Bytes", "Crypto", "Posix", "SQLite", "Tar", "JSON", "Dates", "Family", "Queries", "Wire", "Ledger", "Store"]),
+        tests("DemoTests", ["Bytes", "Dates", "Family", "Wire", "Demo"]),
+        tests("ServerTests", ["TestSupport", "Demo", "Locks", "FrameCheck", "TestCertificates", "CFaultVFS", "MemoryDisk", "Bytes", "Crypto", "Posix", "Blobs", "SQLite", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Uploads", "Ledger", "Store", "Server"]),
+        tests("ClientTests", ["TestSupport", "Locks", "TestCertificates", "Arguments", "Bytes", "Crypto", "Posix", "SQLite", "HTTP1", "HTTPClient", "PDF", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Client"]),
+        tests("ViewsTests", ["TestSupport", "Locks", "Bytes", "Dates", "Family", "Queries", "Wire", "Uploads", "Terminal", "Client", "Views"]),
+        tests("SimulationTests", ["TestSupport", "CFaultVFS", "Bytes", "Crypto", "Posix", "SQLite", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Ledger", "Store", "Server", "Client"]),
         .testTarget(
-            name: "FuzzTests", dependencies: fuzzed.map { .init(stringLiteral: $0) },
+            name: "FuzzTests", dependencies: ["TestSupport"] + fuzzed.map { .init(stringLiteral: $0) },
             exclude: ["corpus", "dictionaries", "fuzzer", "README.md"], swiftSettings: settings),
-        tests("LoadgenTests", ["Arguments", "loadgen", "huddled", "Bytes", "Posix", "HTTP1", "WebSocket", "JSON", "Family", "Queries", "Wire", "Store"]),
-        tests("SystemTests", ["Locks", "FrameCheck", "TestCertificates", "PseudoTerminal", "HTTPClient", "Terminal", "huddled", "huddle", "wsecho", "loadgen", "Bytes", "Crypto", "Posix", "SQLite", "JSON", "Dates", "Family", "Queries", "Wire", "Ledger", "Store", "Blobs", "Server", "Client"]),
+        tests("LoadgenTests", ["TestSupport", "Arguments", "loadgen", "huddled", "Bytes", "Posix", "HTTP1", "WebSocket", "JSON", "Family", "Queries", "Wire", "Store"]),
+        tests("SystemTests", ["TestSupport", "Locks", "FrameCheck", "TestCertificates", "PseudoTerminal", "HTTPClient", "Terminal", "huddled", "huddle", "wsecho", "loadgen", "Bytes", "Crypto", "Posix", "SQLite", "JSON", "Dates", "Family", "Queries", "Wire", "Ledger", "Store", "Blobs", "Server", "Client"]),
     ]
 )
 
@@ -161,7 +164,7 @@ if Context.environment["HUDDLE_FUZZ"] != nil {
     package.targets.removeAll { $0.name == "FuzzTests" }
     package.targets.append(
         .target(
-            name: "HuddleFuzz", dependencies: fuzzed.map { .init(stringLiteral: $0) }, path: "Tests/FuzzTests",
+            name: "HuddleFuzz", dependencies: ["TestSupport"] + fuzzed.map { .init(stringLiteral: $0) }, path: "Tests/FuzzTests",
             exclude: ["corpus", "dictionaries", "README.md", "ReplayTests.swift"], sources: ["Targets", "fuzzer"], swiftSettings: settings))
     package.products.append(.library(name: "HuddleFuzz", type: .static, targets: ["HuddleFuzz"]))
 }

@@ -1,5 +1,6 @@
 import Arguments
 import Bytes
+import Demo
 import Family
 import HTTP1
 import JSON

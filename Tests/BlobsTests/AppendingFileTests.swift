@@ -4,6 +4,7 @@ import Posix
 import Testing
 
 @testable import Blobs
+import TestSupport
 
 @Suite("A file to whose end octets are added, past the kernel's memory")
 struct AppendingFileTests {
@@ -31,7 +32,7 @@ struct AppendingFileTests {
         let (disk, folder, end) = try place(name)
         defer { end() }
         let path = folder + "/file"
-        var random = Seeded(seed)
+        var random = SplitMix64(seed: seed)
         let assistant = Self.assistant(seed)
         let piece = [4_096, 8_192, 65_536][Int(random.next() % 3)]
         var file = AppendingFile(try DiskFile.create(path, on: disk), count: 0, pieceOctets: piece, assistant: assistant)
@@ -77,7 +78,7 @@ struct AppendingFileTests {
     func failsAnywhere(calls: Int) throws {
         let disk = MemoryDisk(root: "/data")
         var file = AppendingFile(try DiskFile.create("/data/file", on: disk), count: 0, pieceOctets: 8_192)
-        var random = Seeded(UInt64(calls))
+        var random = SplitMix64(seed: UInt64(calls))
         let octets = random.octets(60_000)
         disk.fail(after: calls, .fails(.noSpace))
         var synced: Int64 = 0

@@ -3,6 +3,7 @@ import Bytes
 import Crypto
 import MemoryDisk
 import Posix
+import TestSupport
 import Testing
 
 @Suite("The folder of blobs")
@@ -133,7 +134,7 @@ struct BlobFolderTests {
         let blobs = BlobFolder(path: folder + "/blobs")
         let uploads = UploadFolder(path: folder + "/uploads")
         try uploads.prepare()
-        var random = Seeded(7)
+        var random = SplitMix64(seed: 7)
         let content = random.octets(300_000)
         let upload = try uploads.create(document, length: Int64(content.count), description: Array("{\"a\":1}".utf8))
         try upload.append(Array(content[..<100_000]))

@@ -3,6 +3,7 @@ import Bytes
 import Crypto
 import MemoryDisk
 import Posix
+import TestSupport
 import Testing
 
 /// A client that sends a file, reading from time to time how far the server is, and a server that keeps it, on a disk that fails.
@@ -25,7 +26,7 @@ private struct Transmission {
     var promised: Int64 = 0
 
     init(disk: MemoryDisk, _ shape: Shape) {
-        var random = Seeded(1)
+        var random = SplitMix64(seed: 1)
         content = random.octets(shape.octets)
         portion = shape.portion
         place = Place(disk)

@@ -5,22 +5,6 @@ import MemoryDisk
 import Posix
 import Testing
 
-/// SplitMix64: everything random in these tests comes from its seed.
-struct Seeded: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(_ seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-
-    mutating func octets(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8(truncatingIfNeeded: next()) } }
-}
-
 let family = Identifier(high: 1, low: 1)
 let otherFamily = Identifier(high: 1, low: 2)
 let document = Identifier(high: 2, low: 1)

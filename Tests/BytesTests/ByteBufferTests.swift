@@ -1,4 +1,5 @@
 import Bytes
+import TestSupport
 import Testing
 
 @Suite("ByteBuffer: linear, bounded, nothing held when empty")
@@ -71,7 +72,7 @@ struct ByteBufferTests {
 
     @Test("A long random run agrees with an array", arguments: [1, 2, 3] as [UInt64])
     func model(seed: UInt64) {
-        var random = SplitMix(state: seed)
+        var random = SplitMix64(seed: seed)
         var buffer = ByteBuffer(limit: 5_000)
         var model: [UInt8] = []
         for _ in 0..<4_000 {
@@ -95,15 +96,3 @@ struct ByteBufferTests {
     }
 }
 
-/// A small seeded generator, so that a failing run can be run again.
-struct SplitMix {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-}

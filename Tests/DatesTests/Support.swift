@@ -1,33 +1,6 @@
 import Dates
 import Glibc
 
-/// SplitMix64. The seed is new in each run, is named by each failure, and is settable: HUDDLE_SEED=123 swift test.
-struct Seeded: RandomNumberGenerator {
-    let seed: UInt64
-    private var state: UInt64
-
-    init() {
-        if let text = getenv("HUDDLE_SEED"), let given = UInt64(String(cString: text)) {
-            self.init(seed: given)
-        } else {
-            self.init(seed: UInt64.random(in: 0 ... .max))
-        }
-    }
-
-    init(seed: UInt64) {
-        self.seed = seed
-        state = seed
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ mixed >> 31
-    }
-}
-
 /// The octets of a zone in `ZoneFiles`.
 func zoneFile(_ name: String) throws -> [UInt8] {
     struct NoSuchZone: Error {}

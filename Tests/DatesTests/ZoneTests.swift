@@ -1,4 +1,5 @@
 import Dates
+import TestSupport
 import Testing
 
 @Suite("Zone rules against Python's zoneinfo")
@@ -110,7 +111,7 @@ struct MachineZoneTests {
 
     @Test("Each is read, and local times go there and back")
     func all() throws {
-        var random = Seeded()
+        var random = SplitMix64.fresh()
         #expect(Self.names.count > 100, "tzdata is not installed")
         for name in Self.names {
             let zone = try #require(ZoneName(name))

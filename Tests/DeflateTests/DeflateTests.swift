@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Deflate
+import TestSupport
 
 /// Inflates `pieces`, with room for `room` octets a call; the tail of RFC 7692 §7.2.2 behind them, as a message's end.
 func inflate(_ pieces: [[UInt8]], by inflater: Inflater = Inflater(windowBits: 15), room: Int = 4096) throws(CorruptStream) -> [UInt8] {
@@ -31,20 +32,9 @@ func deflate(_ message: [UInt8], by deflater: Deflater) -> [UInt8]? {
     return count.map { Array(output[..<$0]) }
 }
 
-/// A seeded generator (SplitMix64), so that a failing run can be repeated.
-struct Seeded: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-
+extension SplitMix64 {
     /// Octets that repeat each other now and then, at any distance.
-    mutating func octets(_ count: Int) -> [UInt8] {
+    mutating func repetitions(_ count: Int) -> [UInt8] {
         var all: [UInt8] = []
         while all.count < count {
             if all.count > 4, Int.random(in: 0..<3, using: &self) > 0 {
@@ -135,7 +125,7 @@ struct InflaterTests {
     @Test("random octets are inflated or refused, nothing else")
     func noise() {
         let seed = UInt64.random(in: 0...UInt64.max)
-        var random = Seeded(state: seed)
+        var random = SplitMix64(seed: seed)
         var refused = 0
         for _ in 0..<500 {
             let octets = (0..<Int.random(in: 1...60, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
@@ -150,13 +140,13 @@ struct DeflaterTests {
     @Test("messages come back through every window, remembered or not, the window of 8 bits included", arguments: 8...15)
     func roundTrips(bits: Int) throws {
         let seed = UInt64.random(in: 0...UInt64.max)
-        var random = Seeded(state: seed)
+        var random = SplitMix64(seed: seed)
         for keepsContext in [true, false] {
             let deflater = Deflater(windowBits: bits, level: Int.random(in: 1...9, using: &random), memoryLevel: Int.random(in: 1...9, using: &random))
             let inflater = Inflater(windowBits: bits)
             var shorter = 0
             for round in 0..<40 {
-                let message = random.octets(Int.random(in: 1...5000, using: &random))
+                let message = random.repetitions(Int.random(in: 1...5000, using: &random))
                 guard let deflated = deflate(message, by: deflater) else { continue }
                 shorter += 1
                 #expect(deflated.count < message.count)
@@ -178,7 +168,7 @@ struct DeflaterTests {
     @Test("a message that was said before is short")
     func context() throws {
         let deflater = Deflater(windowBits: 12, level: 1, memoryLevel: 5)
-        var random = Seeded(state: 5)
+        var random = SplitMix64(seed: 5)
         let message = (0..<600).map { _ in UInt8.random(in: 32...127, using: &random) }
         let first = try #require(deflate(message, by: deflater))
         let second = try #require(deflate(message, by: deflater))
@@ -189,7 +179,7 @@ struct DeflaterTests {
 
     @Test("what does not get shorter is given up, soon, and what follows does not refer to it")
     func givesUp() throws {
-        var random = Seeded(state: 6)
+        var random = SplitMix64(seed: 6)
         let deflater = Deflater(windowBits: 12, level: 1, memoryLevel: 5)
         let inflater = Inflater(windowBits: 12)
         let noise = (0..<1 << 20).map { _ in UInt8.random(in: 0...255, using: &random) }

@@ -1,6 +1,7 @@
 import Bytes
 import Dates
 import Family
+import TestSupport
 import Testing
 
 @Suite("Shift and copy by days (product.md, Trips and itinerary)")
@@ -42,7 +43,7 @@ struct DateShiftTests {
 
     @Test("There and back is where it was, and two steps are one", arguments: [UInt64(1), 2, 3])
     func property(_ seed: UInt64) throws {
-        var random = Seeded(seed: seed)
+        var random = SplitMix64(seed: seed)
         for _ in 0..<500 {
             let start = Int.random(in: -300_000...2_900_000, using: &random)
             let first = Int.random(in: -3_660...3_660, using: &random)
@@ -89,17 +90,3 @@ struct DateShiftTests {
     }
 }
 
-/// SplitMix64, the same numbers for the same seed on every machine.
-struct Seeded: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ mixed >> 31
-    }
-}

@@ -1,6 +1,7 @@
 import Bytes
 import Dates
 import Family
+import TestSupport
 import Testing
 
 private func item(
@@ -123,7 +124,7 @@ struct OverlapCheckTests {
 
     @Test("The same as asking each pair by itself", arguments: [UInt64(11), 12, 13, 14])
     func property(_ seed: UInt64) {
-        var random = Seeded(seed: seed)
+        var random = SplitMix64(seed: seed)
         let zones = machineZones()
         for _ in 0..<60 {
             let records = (0..<UInt64.random(in: 0...12, using: &random)).map { number in

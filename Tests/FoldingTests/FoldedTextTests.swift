@@ -1,4 +1,5 @@
 import Folding
+import TestSupport
 import Testing
 
 @Suite("Folded texts: UAX #15 (NFKD), Unicode Standard §3.13 (case folding), letters with strokes")
@@ -38,7 +39,7 @@ struct FoldedTextTests {
 
     @Test("What is in a text is in its folded form, whatever the case, the accents and the way they are composed", arguments: 1...50)
     func substrings(seed: UInt64) {
-        var random = Seeded(seed)
+        var random = SplitMix64(seed: seed)
         for _ in 0..<100 {
             let head = random.text(), part = random.text(), tail = random.text()
             let all = FoldedText(head + part + tail)
@@ -50,7 +51,7 @@ struct FoldedTextTests {
 
     @Test("contains agrees with a naive search", arguments: 1...20)
     func search(seed: UInt64) {
-        var random = Seeded(seed)
+        var random = SplitMix64(seed: seed)
         for _ in 0..<200 {
             let text = (0..<random.below(30)).map { _ in "ab"[random.below(2)] }.joined()
             let needle = (0..<random.below(5)).map { _ in "ab"[random.below(2)] }.joined()
@@ -77,22 +78,11 @@ struct FoldedTextTests {
     }
 }
 
-struct Seeded {
-    private var state: UInt64
-
-    init(_ seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 | 1 }
-
-    mutating func below(_ bound: Int) -> Int {
-        state ^= state << 13
-        state ^= state >> 7
-        state ^= state << 17
-        return Int(state % UInt64(bound))
-    }
-
+extension SplitMix64 {
     /// Letters with and without accents, composed and decomposed, whose upper case folds to the same.
     mutating func text() -> String {
         let pieces = ["a", "B", "ó", "o\u{301}", "Ł", "ß", "æ", "ñ", " ", "-", "Ж", "й", "ф", "ö", "é", "x", "Σ", "1", "\u{200B}", "ﬁ"]
-        return (0..<below(8)).map { _ in pieces[below(pieces.count)] }.joined()
+        return (0..<below(8)).map { _ in one(of: pieces) }.joined()
     }
 }
 

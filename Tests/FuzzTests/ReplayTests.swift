@@ -1,5 +1,6 @@
 import Bytes
 import Posix
+import TestSupport
 import Testing
 
 /// The kept inputs of a target: one a line, base64; lines that begin with `#` say what the next one found.
@@ -25,7 +26,7 @@ struct ReplayTests {
     func noise(_ name: String) throws {
         let target = try #require(FuzzTarget.named(name))
         let seed = UInt64.random(in: 0...UInt64.max)
-        var noise = Noise(state: seed)
+        var noise = SplitMix64(seed: seed)
         for _ in 0..<40 {
             let octets = (0..<Int(noise.next() % 300)).map { _ in UInt8(truncatingIfNeeded: noise.next()) }
             do { try target.run(octets) } catch { Issue.record("seed \(seed), \(octets): \(error)") }
@@ -38,15 +39,3 @@ struct ReplayTests {
     }
 }
 
-/// SplitMix64.
-private struct Noise {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-}

@@ -1,33 +1,7 @@
 import Bytes
 import Glibc
 import JSON
-
-/// SplitMix64. The seed is new in each run, is named by each failure, and is settable: HUDDLE_SEED=123 swift test.
-struct Seeded: RandomNumberGenerator {
-    let seed: UInt64
-    private var state: UInt64
-
-    init() {
-        if let text = getenv("HUDDLE_SEED"), let given = UInt64(String(cString: text)) {
-            self.init(seed: given)
-        } else {
-            self.init(seed: UInt64.random(in: 0 ... .max))
-        }
-    }
-
-    init(seed: UInt64) {
-        self.seed = seed
-        state = seed
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ mixed >> 31
-    }
-}
+import TestSupport
 
 /// A whole JSON text as a value, to compare with.
 indirect enum Document: Equatable {
@@ -85,7 +59,7 @@ indirect enum Document: Equatable {
     }
 
     /// Every string once with random escapes, random white space everywhere: another writing of the same.
-    func spelled(with random: inout Seeded) -> String {
+    func spelled(with random: inout SplitMix64) -> String {
         func space() -> String {
             guard random.next() % 4 == 0 else { return "" }
             return String([" ", "\t", "\n", "\r"][Int(random.next() % 4)])
@@ -127,7 +101,7 @@ indirect enum Document: Equatable {
         }
     }
 
-    static func random(_ random: inout Seeded, depth: Int = 5) -> Document {
+    static func random(_ random: inout SplitMix64, depth: Int = 5) -> Document {
         switch random.next() % (depth > 0 ? 8 : 5) {
         case 0: return .null
         case 1: return .boolean(random.next() % 2 == 0)
@@ -146,7 +120,7 @@ indirect enum Document: Equatable {
         }
     }
 
-    static func randomString(_ random: inout Seeded) -> String {
+    static func randomString(_ random: inout SplitMix64) -> String {
         var text = ""
         for _ in 0..<random.next() % (random.next() % 4 == 0 ? 60 : 12) {
             let limit: [UInt32] = [0x20, 0x80, 0x80, 0x80, 0x800, 0x10000, 0x110000]

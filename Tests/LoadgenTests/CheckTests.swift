@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import loadgen
@@ -38,7 +39,7 @@ struct DeliveryCheckTests {
 
     @Test("agrees with a set, whatever comes", arguments: [UInt64(1), 2, 3, 4])
     func property(seed: UInt64) {
-        var random = SplitMix(seed)
+        var random = SplitMix64(seed: seed)
         var check = DeliveryCheck()
         var seen: Set<Int64> = []
         var repeats = 0

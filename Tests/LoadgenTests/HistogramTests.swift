@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import loadgen
@@ -18,7 +19,7 @@ struct HistogramTests {
 
     @Test("a percentile is never below the truth and at most 0.8 % above", arguments: [UInt64(1), 2, 3, 4, 5])
     func error(seed: UInt64) {
-        var random = SplitMix(seed)
+        var random = SplitMix64(seed: seed)
         var values: [Int64] = []
         var histogram = Histogram()
         for _ in 0..<5_000 {
@@ -66,7 +67,7 @@ struct HistogramTests {
 
     @Test("adding one to another is the same as recording into one")
     func sum() {
-        var random = SplitMix(7)
+        var random = SplitMix64(seed: 7)
         var (left, right, both) = (Histogram(), Histogram(), Histogram())
         for index in 0..<1_000 {
             let value = Int64(random.next() >> 40)
@@ -80,16 +81,3 @@ struct HistogramTests {
     }
 }
 
-/// SplitMix64: what is random in these tests comes from its seed.
-struct SplitMix: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(_ seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-}

@@ -1,5 +1,6 @@
 import Glibc
 import Posix
+import TestSupport
 import Testing
 
 @Suite("Files: whole contents, exact modes, one holder of a folder")

@@ -42,19 +42,3 @@ extension Query {
     }
 }
 
-struct Seeded {
-    private var state: UInt64
-
-    init(_ seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 | 1 }
-
-    mutating func below(_ bound: Int) -> Int {
-        state ^= state << 13
-        state ^= state >> 7
-        state ^= state << 17
-        return Int(state % UInt64(bound))
-    }
-
-    mutating func one<Element>(of elements: [Element]) -> Element { elements[below(elements.count)] }
-
-    mutating func chance(_ percent: Int) -> Bool { below(100) < percent }
-}

@@ -4,6 +4,7 @@ import Family
 import Testing
 
 @testable import Queries
+import TestSupport
 
 @Suite("Pages by keys: semantics, Rooms (page marks)")
 struct PagingTests {
@@ -29,7 +30,7 @@ struct PagingTests {
 
     @Test("R052 R109 R144 Pages glued together are the list, for every sort, filter, search and size", arguments: 1...60)
     func glued(seed: UInt64) throws {
-        var random = Seeded(seed)
+        var random = SplitMix64(seed: seed)
         for _ in 0..<10 {
             var records = Random.events(&random, count: random.below(60))
             let query = try Random.query(&random)
@@ -42,7 +43,7 @@ struct PagingTests {
 
     @Test("Leads order places as the places themselves do, whatever their names begin with", arguments: [Kind.event, .document, .tripItem, .metric])
     func leads(_ kind: Kind) throws {
-        var random = Seeded(17)
+        var random = SplitMix64(seed: 17)
         let names = ["", "a", "ab", "abcdefg", "abcdefgh", "abcdefghi", "abcdefgh\u{0}", "ABCDEFGHJ", "\u{0}", "ł", "zzzzzzzzz"]
         let declaration = QueryDeclaration.of(kind)
         let records = (1...60).map { number in
@@ -70,7 +71,7 @@ struct PagingTests {
 
     @Test("Whatever changes between pages, nothing comes twice and what was there throughout comes once", arguments: 1...60)
     func concurrent(seed: UInt64) throws {
-        var random = Seeded(seed)
+        var random = SplitMix64(seed: seed)
         for _ in 0..<10 {
             var records = Random.events(&random, count: 20 + random.below(40))
             let query = try Random.query(&random)
@@ -98,7 +99,7 @@ struct PagingTests {
 
     @Test("A mark is of one query, and of no other", arguments: 1...20)
     func bound(seed: UInt64) throws {
-        var random = Seeded(seed)
+        var random = SplitMix64(seed: seed)
         let place = Place(text: [1, 2], first: -5, second: .max, name: [3], id: id(4))
         let one = try Random.query(&random)
         let mark = PageMark.text(place, one)
@@ -142,13 +143,9 @@ struct PagingTests {
     }
 }
 
-extension Seeded: RandomNumberGenerator {
-    mutating func next() -> UInt64 { UInt64(below(1 << 30)) << 34 | UInt64(below(1 << 30)) << 4 | UInt64(below(16)) }
-}
-
 /// Events and queries of which many are alike.
 enum Random {
-    static func event(_ random: inout Seeded, _ number: Int) -> Record {
+    static func event(_ random: inout SplitMix64, _ number: Int) -> Record {
         let name = random.one(of: ["Camp", "camp", "Ärmel", "armel", "Łódź Open", "Zoo", ""])
         let day = 1 + random.below(28)
         let start = "2026-0\(5 + random.below(4))-\(day < 10 ? "0" : "")\(day)"
@@ -165,9 +162,9 @@ enum Random {
         return made
     }
 
-    static func events(_ random: inout Seeded, count: Int) -> [Record] { (0..<count).map { event(&random, 100 + $0) } }
+    static func events(_ random: inout SplitMix64, count: Int) -> [Record] { (0..<count).map { event(&random, 100 + $0) } }
 
-    static func query(_ random: inout Seeded) throws -> Query {
+    static func query(_ random: inout SplitMix64) throws -> Query {
         var filter = Query.Filter()
         if random.chance(30) { filter.types = [random.one(of: ["camp", "visit", "game", "official_visit"])] }
         if random.chance(30) { filter.status = random.one(of: Query.Status.allCases) }

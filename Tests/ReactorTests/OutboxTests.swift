@@ -1,6 +1,7 @@
 import Glibc
 import Posix
 import Reactor
+import TestSupport
 import Testing
 
 @Suite("Outbox: bounded, in order, nothing held when empty")
@@ -153,7 +154,7 @@ struct OutboxTests {
 
     @Test("Any mix of frames, taken in any portions, comes out as it went in", arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
     func model(seed: UInt64) {
-        var random = SplitMix(state: seed)
+        var random = SplitMix64(seed: seed)
         let pool = BufferPool()
         var outbox = Outbox(pool: pool, limit: 200_000)
         var model: [UInt8] = []

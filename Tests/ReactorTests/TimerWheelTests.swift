@@ -1,4 +1,5 @@
 import Reactor
+import TestSupport
 import Testing
 
 @Suite("TimerWheel: a clock moved by hand")
@@ -114,7 +115,7 @@ struct TimerWheelTests {
 
     @Test("Waiting only for the next deadline misses nothing, and a long random run agrees with a list", arguments: [1, 2, 3, 4] as [UInt64])
     func model(seed: UInt64) throws {
-        var random = SplitMix(state: seed)
+        var random = SplitMix64(seed: seed)
         var wheel = TimerWheel<Int>(now: 0, limit: 1_000)
         var model: [Int: (deadline: Int64, id: TimerID)] = [:]
         var now: Int64 = 0

@@ -1,6 +1,8 @@
 import CSQLite
 import Glibc
+import Posix
 import SQLite
+import TestSupport
 import Testing
 
 @Suite("Database: opening, transactions, errors")
@@ -51,7 +53,7 @@ struct DatabaseTests {
     func notADatabase() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/a.db"
-        try folder.write([UInt8](repeating: 0x5A, count: 4096), to: path)
+        try Files.write([UInt8](repeating: 0x5A, count: 4096), to: path)
         let database = try Database(path: path, mode: .readWrite)
         let error = #expect(throws: SQLiteError.self) { try database.execute("SELECT * FROM sqlite_schema") }
         #expect(error?.isCorrupt == true)

@@ -1,5 +1,6 @@
 import PseudoTerminal
 import Terminal
+import TestSupport
 import Testing
 
 @Suite("The tests' own terminal, ECMA-48")
@@ -50,7 +51,7 @@ struct VirtualTerminalTests {
 
     @Test("What the encoder sends is shown as the canvas says, also after changes and on both sizes; seeded")
     func encoder() {
-        var generator = SystemSeed(state: 21)
+        var generator = SplitMix64(seed: 21)
         let pieces = ["a", "日", "👨‍👩‍👧‍👦", "e\u{301}", " ", "🇵🇱", "─", "❤️", "x"]
         for _ in 0..<60 {
             let size = Size(columns: Int.random(in: 4...20, using: &generator), rows: 4)
@@ -87,12 +88,3 @@ struct VirtualTerminalTests {
     }
 }
 
-/// Random numbers that are the same at each run (a linear congruence, Knuth's MMIX).
-struct SystemSeed: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        return state ^ (state >> 33)
-    }
-}

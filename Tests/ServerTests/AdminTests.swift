@@ -9,6 +9,7 @@ import Testing
 import Wire
 
 @testable import Server
+import TestSupport
 
 /// A whole server in a thread of its own, on a free port.
 private final class Served {

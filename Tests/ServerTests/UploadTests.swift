@@ -12,6 +12,7 @@ import Testing
 import Uploads
 
 @testable import Server
+import TestSupport
 
 /// A shard that takes uploads, on a disk in memory, and clients that send some.
 final class UploadScript {
@@ -115,21 +116,6 @@ final class UploadScript {
 
     /// Files of uploads, by what they are.
     func files(_ end: String) -> Int { disk.files.keys.count { $0.hasPrefix("/d/uploads/") && $0.hasSuffix(end) } }
-}
-
-/// A small seeded generator, so that a failing run can be run again.
-private struct SplitMix {
-    var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
 }
 
 @Suite("Uploads at the server", .serialized)
@@ -534,7 +520,7 @@ struct UploadTests {
     @Test("of several that send the same octets at once, in whatever portions they come, exactly one stores them", arguments: 0..<40)
     func races(seed: UInt64) throws {
         let script = try UploadScript()
-        var random = SplitMix(seed: seed)
+        var random = SplitMix64(seed: seed)
         let hasChecksum = seed % 4 == 3
         let content = Array(Self.text[..<(20_000 + Int(random.next() % 16_000))])
         let path = try script.create(content.count)

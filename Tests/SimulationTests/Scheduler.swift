@@ -1,3 +1,5 @@
+import TestSupport
+
 /// Virtual time: what will happen, in order of its moment. Nothing waits, nothing runs at once.
 struct Scheduler {
     private struct Entry {
@@ -50,19 +52,14 @@ struct Scheduler {
     }
 }
 
-/// SplitMix64: small, even, and the same everywhere for one seed.
+/// What happens by chance in one world.
 struct Dice: RandomNumberGenerator {
-    private var state: UInt64
+    private var random: SplitMix64
 
-    init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 1 }
+    /// Neighbouring seeds give worlds that have nothing in common.
+    init(seed: UInt64) { random = SplitMix64(seed: seed &* 0x9E37_79B9_7F4A_7C15 &+ 1) }
 
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
-        return value ^ value >> 31
-    }
+    mutating func next() -> UInt64 { random.next() }
 
     /// True once in `sides` throws.
     mutating func one(in sides: Int) -> Bool { Int.random(in: 0..<sides, using: &self) == 0 }

@@ -5,6 +5,7 @@ import Testing
 import Wire
 
 @testable import Store
+import TestSupport
 
 @Suite("The store keeps the checksum of a family's records, guarantees.md (verifiable)")
 struct ChecksumTests {
@@ -38,7 +39,7 @@ struct ChecksumTests {
         let family = try RandomFamily(world, seed: seed)
         try #require(family.home.family == life.home.family)
         var twin = family.twin
-        var sizes = Seeded(seed &+ 7)
+        var sizes = SplitMix64(seed: seed &+ 7)
         var rest = life.episodes[...]
         while !rest.isEmpty {
             let batch = rest.prefix(Int.random(in: 1...40, using: &sizes))

@@ -1,6 +1,7 @@
 import Bytes
 import Family
 import Store
+import TestSupport
 import Testing
 import Wire
 
@@ -15,7 +16,7 @@ struct GroupCommitTests {
         #expect(family.accepted > 90, "seed \(seed): only \(family.accepted) changes")
         let log = try single.log(family.home)
 
-        var sizes = Seeded(seed &+ 1_000)
+        var sizes = SplitMix64(seed: seed &+ 1_000)
         let grouped = try World(seed: seed)
         let copy = try RandomFamily(grouped, seed: seed)
         try #require(copy.home.family == family.home.family)

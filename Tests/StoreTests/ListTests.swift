@@ -6,6 +6,7 @@ import Testing
 import Wire
 
 @testable import Store
+import TestSupport
 
 @Suite("Lists of the server: product.md (Events), R021-R038; page marks, semantics.md (Rooms)")
 struct ListTests {
@@ -21,7 +22,7 @@ struct ListTests {
         maya = try world.athlete(home, name: "Maya")
     }
 
-    private func event(_ random: inout Seeded, _ id: Identifier) -> Operation {
+    private func event(_ random: inout SplitMix64, _ id: Identifier) -> Operation {
         let names = ["Fall Camp", "fall camp", "Łódź Open", "Ärmel", "Zoo", "Émile"]
         let day = Int.random(in: 1...28, using: &random)
         return create(
@@ -36,7 +37,7 @@ struct ListTests {
             ])
     }
 
-    private func request(_ random: inout Seeded) -> ListRequest {
+    private func request(_ random: inout SplitMix64) -> ListRequest {
         var filter = Query.Filter()
         if Int.random(in: 0...2, using: &random) == 0 { filter.types = [["camp", "visit", "game"].randomElement(using: &random) ?? "camp"] }
         if Int.random(in: 0...2, using: &random) == 0 { filter.status = Query.Status.allCases.randomElement(using: &random) }
@@ -76,7 +77,7 @@ struct ListTests {
 
     @Test("Pages glued together are what a client finds among its own records", arguments: 1...8)
     func sameAsClient(seed: UInt64) throws {
-        var random = Seeded(seed)
+        var random = SplitMix64(seed: seed)
         for _ in 0..<40 {
             let id = world.newID()
             try world.mutate(home, home.parent, event(&random, id))
@@ -91,7 +92,7 @@ struct ListTests {
 
     @Test("Whatever is written between pages, nothing comes twice and what was there throughout comes once", arguments: 1...8)
     func concurrent(seed: UInt64) throws {
-        var random = Seeded(seed)
+        var random = SplitMix64(seed: seed)
         var moving: [Identifier] = []
         for number in 0..<40 {
             let id = world.newID()

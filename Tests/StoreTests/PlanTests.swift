@@ -1,6 +1,7 @@
 import Bytes
 import Family
 import Store
+import TestSupport
 import Testing
 import Wire
 
@@ -144,7 +145,7 @@ struct PlanTests {
 
     @Test("P30 R154 of many who take the same hour at once exactly one wins, whoever comes in which commit", arguments: [1, 2, 3])
     func race(seed: UInt64) throws {
-        var dice = Seeded(seed)
+        var dice = SplitMix64(seed: seed)
         let parents = try (0..<20).map { try world.invite(home, .parent, name: "P\($0)").member }
         for hour in 10..<16 {
             let proposals = parents.shuffled(using: &dice).map { parent in

@@ -1,6 +1,7 @@
 import Bytes
 import Family
 import Store
+import TestSupport
 import Testing
 import Wire
 
@@ -10,7 +11,7 @@ struct RandomFamily {
     let home: World.Home
     let athlete: Identifier
     private let world: World
-    private var random: Seeded
+    private var random: SplitMix64
     private(set) var twin = Twin()
     private(set) var accepted = 0
     /// Everything that was proposed, with its answer.
@@ -20,7 +21,7 @@ struct RandomFamily {
 
     init(_ world: World, seed: UInt64) throws {
         self.world = world
-        random = Seeded(seed)
+        random = SplitMix64(seed: seed)
         home = try world.home("The family \(seed)")
         athlete = try world.athlete(home)
         for change in try world.log(home) { twin.apply(change) }

@@ -1,6 +1,7 @@
 import Posix
 import SQLite
 import Store
+import TestSupport
 import Testing
 
 @Suite("The database file")

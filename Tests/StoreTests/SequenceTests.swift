@@ -1,6 +1,7 @@
 import Bytes
 import Family
 import Store
+import TestSupport
 import Testing
 import Wire
 
@@ -8,7 +9,7 @@ import Wire
 struct SequenceTests {
     @Test("sequences have no gap, and log, snapshot and answers tell one story", arguments: [1, 2, 3, 4, 5, 6, 7, 8] as [UInt64])
     func random(seed: UInt64) throws {
-        var random = Seeded(seed)
+        var random = SplitMix64(seed: seed)
         let world = try World(seed: seed)
         let homes = [try world.home("One"), try world.home("Two")]
         var members: [[Identifier]] = []
@@ -86,7 +87,7 @@ struct SequenceTests {
     }
 
     /// Something that may or may not be allowed, current or well formed.
-    private func operation(_ world: World, _ members: [Identifier], _ twin: Twin, _ random: inout Seeded) -> Operation {
+    private func operation(_ world: World, _ members: [Identifier], _ twin: Twin, _ random: inout SplitMix64) -> Operation {
         let records = twin.records.values.filter { $0.kind != .family && $0.kind != .member }.sorted { $0.id < $1.id }
         let choice = Int.random(in: 0..<10, using: &random)
         guard choice > 3, let known = records.randomElement(using: &random) else {

@@ -1,6 +1,7 @@
 import Bytes
 import Family
 import Store
+import TestSupport
 import Testing
 import Wire
 
@@ -234,7 +235,7 @@ struct UndoTests {
 
     @Test("whatever was done is undone at once and done again by undoing that, and each time all is as it was", arguments: [1, 2, 3])
     func property(seed: UInt64) throws {
-        var dice = Seeded(seed)
+        var dice = SplitMix64(seed: seed)
         var before = try content(home)
         var changes = 0
         for _ in 0..<60 {
@@ -257,7 +258,7 @@ struct UndoTests {
 
 /// Changes that follow from a seed, of all kinds that families write.
 enum Changes {
-    static func random(_ world: World, _ home: World.Home, _ athlete: Identifier, _ dice: inout Seeded) throws -> [Operation] {
+    static func random(_ world: World, _ home: World.Home, _ athlete: Identifier, _ dice: inout SplitMix64) throws -> [Operation] {
         let records = try world.snapshot(home).records.values.filter { $0.kind != .family && $0.kind != .member }.sorted { $0.id < $1.id }
         func living(_ kind: Kind) -> Record? { records.filter { $0.kind == kind && !$0.isDeleted }.randomElement(using: &dice) }
         let new = world.newID()

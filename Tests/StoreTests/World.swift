@@ -7,39 +7,18 @@ import Posix
 import Queries
 import SQLite
 import Store
+import TestSupport
 import Testing
 import Wire
-
-/// A fresh folder that is removed with everything in it when the test is over.
-final class TemporaryFolder {
-    let path: String
-
-    init() throws(Errno) { path = try Files.makeTemporaryFolder(prefix: "store-tests") }
-    deinit { try? Files.removeTree(path) }
-}
-
-/// SplitMix64: everything random in these tests comes from its seed.
-struct Seeded: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(_ seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-}
 
 /// The world around a store: a clock moved by hand, randomness with a seed, three zones.
 final class Surroundings {
     /// 2026-11-21 12:00 UTC.
     var now: Int64 = 1_795_262_400_000
-    var random: Seeded
+    var random: SplitMix64
     var limits = Limits()
 
-    init(seed: UInt64 = 1) { random = Seeded(seed) }
+    init(seed: UInt64 = 1) { random = SplitMix64(seed: seed) }
 
     static let day: Int64 = 86_400_000
 

@@ -1,3 +1,5 @@
+import TestSupport
+
 /// What comes to a port that speaks TLS and is no handshake of ours (RFC 8446 §4.1.2, §5.1, §6.2; RFC 5246 §7.2).
 extension AbuseCase {
     private static let (unexpectedMessage, badRecordMac, recordOverflow): (UInt8, UInt8, UInt8) = (10, 20, 22)
@@ -24,13 +26,9 @@ extension AbuseCase {
         AbuseCase(name: "TLS port: " + name, steps: [.send(octets)], outcome: outcome)
     }
 
-    /// Octets as a seed gives them (SplitMix64).
     private static func noise(_ seed: Int, _ count: Int) -> [UInt8] {
-        var state = UInt64(seed)
-        return (0..<count).map { _ in
-            state &+= 0x9E37_79B9_7F4A_7C15
-            return UInt8(truncatingIfNeeded: (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9 >> 32)
-        }
+        var random = SplitMix64(seed: UInt64(seed))
+        return random.octets(count)
     }
 
     /// Told at once.

@@ -3,6 +3,7 @@ import Client
 import Family
 import Locks
 import Posix
+import TestSupport
 import Testing
 import Wire
 

@@ -3,6 +3,7 @@ import Client
 import Dates
 import Family
 import Posix
+import TestSupport
 import Testing
 import Wire
 

@@ -2,6 +2,7 @@ import Glibc
 import Posix
 import PseudoTerminal
 import Terminal
+import TestSupport
 import Testing
 
 @Suite("Whatever happens to the terminal, it is whole afterwards", .serialized)
@@ -55,8 +56,8 @@ struct BadTerminalTests {
     @Test("Random octets as keys: it lives, answers the next key, and ends in good order; seeded")
     func garbage() throws {
         let seat = try Seat()
-        let seed = Environment.value("HUDDLE_SEED").flatMap { UInt64($0) } ?? UInt64.random(in: 0...UInt64.max)
-        var random = Seeded(seed)
+        let seed = SplitMix64.freshSeed()
+        var random = SplitMix64(seed: seed)
         // The chord that leaves is left out, as a person can, and the editor changes nothing.
         try Files.makeFolders(seat.program.home + "/huddle", mode: 0o700)
         try Files.write(Array("unbind ctrl-x ctrl-c\n".utf8), to: seat.program.home + "/huddle/config")

@@ -1,6 +1,7 @@
 import Family
 import Posix
 import SQLite
+import TestSupport
 import Testing
 
 extension SystemTests {

@@ -1,5 +1,6 @@
 import Bytes
 import Posix
+import TestSupport
 import Testing
 
 extension SystemTests {

@@ -1,5 +1,6 @@
 import Posix
 import PseudoTerminal
+import TestSupport
 import Testing
 
 @Suite("What people do all day: the room on a terminal, lines that are read aloud", .serialized)

@@ -3,6 +3,7 @@ import HTTPClient
 import Posix
 import PseudoTerminal
 import TestCertificates
+import TestSupport
 import Testing
 import Wire
 
@@ -26,7 +27,7 @@ extension SystemTests {
 
         /// A file that begins as one of its kind does.
         private func make(_ name: String, _ head: String, octets count: Int = 5_000) throws -> String {
-            var source = Seeded(UInt64(count))
+            var source = SplitMix64(seed: UInt64(count))
             var octets = Array(head.utf8)
             while octets.count < count { withUnsafeBytes(of: source.next()) { octets += $0 } }
             try Files.write(octets, to: file(name))

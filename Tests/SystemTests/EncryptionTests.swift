@@ -1,6 +1,7 @@
 import Client
 import Posix
 import TestCertificates
+import TestSupport
 import Testing
 import Wire
 

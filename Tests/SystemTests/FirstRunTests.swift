@@ -1,5 +1,6 @@
 import Posix
 import PseudoTerminal
+import TestSupport
 import Testing
 
 @Suite("The first start of huddle, on a terminal", .serialized)

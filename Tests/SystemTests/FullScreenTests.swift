@@ -5,6 +5,7 @@ import Glibc
 import Posix
 import PseudoTerminal
 import Terminal
+import TestSupport
 import Testing
 
 @Suite("The full screen against a running server", .serialized)

@@ -4,6 +4,7 @@ import Glibc
 import Posix
 import PseudoTerminal
 import Terminal
+import TestSupport
 import Testing
 
 /// Trips, documents and what was refused, typed at the built program.

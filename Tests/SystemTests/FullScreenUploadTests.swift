@@ -1,6 +1,7 @@
 import Client
 import Posix
 import PseudoTerminal
+import TestSupport
 import Testing
 
 /// Uploads from the full screen that outlast the program.
@@ -26,7 +27,7 @@ struct FullScreenUploadTests: FullScreenSteps {
     private func open(_ url: String) throws -> PseudoTerminal { try Self.open(server, athlete, folder, url: url, columns: 110, rows: 34) }
 
     private func video(_ name: String, seed: UInt64 = 1) throws -> String {
-        var source = Seeded(seed)
+        var source = SplitMix64(seed: seed)
         var octets = [UInt8]([0, 0, 0, 24]) + Array("ftypmp42".utf8)
         while octets.count < Self.octets { withUnsafeBytes(of: source.next()) { octets += $0 } }
         try Files.write(octets, to: folder.path + "/" + name)

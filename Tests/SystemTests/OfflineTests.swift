@@ -2,6 +2,7 @@ import Bytes
 import Client
 import Family
 import Posix
+import TestSupport
 import Testing
 import Wire
 
@@ -96,9 +97,9 @@ struct OfflineTests {
     func killed() throws {
         let (server, demo, folder) = try demo()
         defer { withExtendedLifetime(folder) {} }
-        let seed = Seeded.choose()
+        let seed = SplitMix64.freshSeed()
         print("HUDDLE_SEED=\(seed)")
-        var random = Seeded(seed)
+        var random = SplitMix64(seed: seed)
         let elena = HuddleProgram(server, token: demo.parents[0].token)
         try visit(elena)
         var typed = 0

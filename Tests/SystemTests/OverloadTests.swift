@@ -2,6 +2,7 @@ import Bytes
 import Client
 import Family
 import Posix
+import TestSupport
 import Testing
 import Wire
 

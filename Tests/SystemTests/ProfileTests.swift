@@ -1,6 +1,7 @@
 import Family
 import Posix
 import PseudoTerminal
+import TestSupport
 import Testing
 
 /// The words of processes, as every user of the machine can read them.

@@ -1,5 +1,6 @@
 import Family
 import Posix
+import TestSupport
 import Testing
 
 extension SystemTests {

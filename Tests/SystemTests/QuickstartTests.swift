@@ -1,6 +1,7 @@
 import Glibc
 import Posix
 import PseudoTerminal
+import TestSupport
 import Testing
 
 extension SystemTests {

@@ -1,6 +1,7 @@
 import Client
 import Posix
 import PseudoTerminal
+import TestSupport
 import Testing
 
 @Suite("Messages that are written anew", .serialized)

@@ -1,6 +1,7 @@
 import Bytes
 import Client
 import Posix
+import TestSupport
 import Testing
 
 extension SystemTests {

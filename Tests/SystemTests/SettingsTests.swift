@@ -2,6 +2,7 @@ import Glibc
 import Posix
 import PseudoTerminal
 import Terminal
+import TestSupport
 import Testing
 
 @Suite("Settings and keys while the program runs", .serialized)

@@ -3,6 +3,7 @@ import Family
 import Locks
 import Posix
 import Synchronization
+import TestSupport
 import Testing
 import Wire
 

@@ -1,5 +1,6 @@
 import HTTPClient
 import Posix
+import TestSupport
 import Testing
 
 extension SystemTests {

@@ -1,6 +1,7 @@
 import Client
 import Family
 import Posix
+import TestSupport
 import Testing
 import Wire
 

@@ -2,6 +2,7 @@ import Glibc
 import Posix
 import PseudoTerminal
 import SQLite
+import TestSupport
 import Testing
 
 @Suite("What is typed outlasts the program", .serialized)

@@ -1,4 +1,5 @@
 import Terminal
+import TestSupport
 import Testing
 
 @Suite("Text width, UAX #11 and UTS #51")
@@ -109,7 +110,7 @@ struct CanvasTests {
 
     @Test("Whatever is drawn, every covered cell has its wide character before it; seeded")
     func invariant() {
-        var generator = Seeded(seed: 7)
+        var generator = SplitMix64(seed: 7)
         let texts = ["a", "日", "👨‍👩‍👧‍👦", "e\u{301}", "\u{200B}", "\u{1B}[2J", "🇵🇱", " "]
         for _ in 0..<200 {
             var canvas = Canvas(Size(columns: Int.random(in: 1...9, using: &generator), rows: 3))
@@ -186,7 +187,7 @@ struct WrapTests {
 
     @Test("Nothing but blanks is lost, and no line is too wide, at any width; seeded")
     func property() {
-        var generator = Seeded(seed: 11)
+        var generator = SplitMix64(seed: 11)
         let pieces = ["word", " ", "  ", "日本", "👍🏽", "a", "longer-than-most", "\n", "é"]
         for _ in 0..<300 {
             let text = (0..<12).map { _ in pieces.randomElement(using: &generator) ?? "" }.joined()
@@ -207,17 +208,3 @@ struct WrapTests {
     }
 }
 
-/// Random numbers that are the same at each run (splitmix64).
-struct Seeded: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
-    }
-}

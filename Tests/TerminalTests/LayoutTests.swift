@@ -1,5 +1,6 @@
 import Dates
 import Terminal
+import TestSupport
 import Testing
 
 @Suite("Scrollback")
@@ -109,7 +110,7 @@ struct ScrollbackTests {
 
     @Test("Whatever is scrolled, rows are covered without gap or overlap; seeded")
     func property() {
-        var generator = Seeded(seed: 13)
+        var generator = SplitMix64(seed: 13)
         for _ in 0..<200 {
             let heights = (0..<Int.random(in: 1...12, using: &generator)).map { _ in Int.random(in: 0...4, using: &generator) }
             let items = Self.items(heights)

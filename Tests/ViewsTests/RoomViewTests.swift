@@ -3,6 +3,7 @@ import Bytes
 import Family
 import Locks
 import Terminal
+import TestSupport
 import Testing
 @testable import Views
 
@@ -492,7 +493,7 @@ struct RoomViewTests {
 
     @Test("It is drawn at every size, in every state, and never wider than the screen; seeded")
     func sizes() {
-        var generator = Seeded(state: 31)
+        var generator = SplitMix64(seed: 31)
         let events: [InputEvent] = [
             .key(.character("@")), .key(.character("/")), .key(Key(.tab)), .key(Key(.up, .control)), .key(.character("k")), .key(Key(.escape)), .key(Key(.pageUp)),
             .key(Key(.pageDown)), .key(Key(.function(1))), .key(.control("o")), .paste("日本 👨‍👩‍👧‍👦\nmore"), .key(.control("r")), .key(Key(.enter)), .key(Key(.enter, .alt)),
@@ -509,15 +510,6 @@ struct RoomViewTests {
                 for row in 0..<canvas.size.rows { #expect(TextWidth.of(canvas.text(row: row)) <= canvas.size.columns, "seed 31") }
                 if let cursor = canvas.cursor { #expect(canvas.bounds.contains(cursor) || room.size.columns < 4 || room.size.rows < 3, "seed 31: \(cursor) in \(room.size)") }
             }
-        }
-    }
-
-    struct Seeded: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return state ^ (state >> 33)
         }
     }
 }

@@ -1,4 +1,5 @@
 import Deflate
+import TestSupport
 import Testing
 
 @testable import WebSocket
@@ -120,7 +121,7 @@ struct CompressedMessageTests {
     @Test("random conversations come back, whatever the windows, the memory and the fragments", arguments: [WebSocketRole.server, .client])
     func random(role: WebSocketRole) {
         let seed = UInt64.random(in: 0...UInt64.max)
-        var random = Seeded(state: seed)
+        var random = SplitMix64(seed: seed)
         let words = (0..<60).map { index in String(repeating: ["a", "ź", "語", "🏈"][index % 4], count: 1 + index % 7) + "\(index)" }
         for round in 0..<60 {
             let terms = CompressionTerms(
@@ -303,7 +304,7 @@ struct MessageDeflaterTests {
         for terms in [CompressedMessageTests.full, CompressedMessageTests.bare] {
             let pool = MessagePool()
             var deflater = MessageDeflater(terms, role: .client, threshold: 100, pool: pool)
-            var random = Seeded(state: 3)
+            var random = SplitMix64(seed: 3)
             let noise = (0..<5000).map { _ in UInt8.random(in: 0...255, using: &random) }
             var octets: [UInt8] = []
             var said: [Said] = []
@@ -340,7 +341,7 @@ struct MessageDeflaterTests {
         #expect(shared.frame(.text, Array(long[..<1023]), pool: pool) == nil)
         #expect(pool.deflations == 4)
         // Neither is what does not get shorter tried again and again.
-        var random = Seeded(state: 3)
+        var random = SplitMix64(seed: 3)
         let noise = (0..<5000).map { _ in UInt8.random(in: 0...255, using: &random) }
         for _ in 0..<3 { #expect(shared.frame(.binary, noise, pool: pool) == nil) }
         #expect(pool.deflations == 5)

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WebSocket
@@ -80,7 +81,7 @@ struct DecoderTests {
     @Test("random conversations come back as they were sent", arguments: [WebSocketRole.server, .client])
     func random(role: WebSocketRole) {
         let seed = UInt64.random(in: 0...UInt64.max)
-        var random = Seeded(state: seed)
+        var random = SplitMix64(seed: seed)
         for round in 0..<100 {
             let (octets, said) = randomConversation(role: role, &random)
             var pieces: [[UInt8]] = []
@@ -98,11 +99,11 @@ struct DecoderTests {
         }
     }
 
-    private func randomConversation(role: WebSocketRole, _ random: inout Seeded) -> ([UInt8], [Said]) {
+    private func randomConversation(role: WebSocketRole, _ random: inout SplitMix64) -> ([UInt8], [Said]) {
         var octets: [UInt8] = []
         var said: [Said] = []
-        func key(_ random: inout Seeded) -> UInt32? { role == .server ? UInt32.random(in: 0...UInt32.max, using: &random) : nil }
-        func control(_ random: inout Seeded) {
+        func key(_ random: inout SplitMix64) -> UInt32? { role == .server ? UInt32.random(in: 0...UInt32.max, using: &random) : nil }
+        func control(_ random: inout SplitMix64) {
             let payload = (0..<Int.random(in: 0...125, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
             let isPing = Bool.random(using: &random)
             WebSocketEncoder.append(isPing ? .ping : .pong, payload, maskKey: key(&random), to: &octets)

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WebSocket
@@ -38,7 +39,7 @@ struct FrameTests {
 
     @Test("masking is the XOR of §5.3 at every length and offset")
     func masking() {
-        var random = Seeded(state: 1)
+        var random = SplitMix64(seed: 1)
         for count in 0..<70 {
             for offset in 0..<9 {
                 let key = UInt32.random(in: 0...UInt32.max, using: &random)
@@ -95,7 +96,7 @@ struct TextCheckTests {
     @Test("text is checked the same however it is cut, and fails at the first hopeless octet")
     func pieces() {
         let seed = UInt64.random(in: 0...UInt64.max)
-        var random = Seeded(state: seed)
+        var random = SplitMix64(seed: seed)
         for _ in 0..<400 {
             var octets = [UInt8](text: "Zażółć gęślą jaźń – naïve 日本語 👨‍👩‍👧 plain ascii that is long enough for words 0123456789 ")
             if Bool.random(using: &random) {

@@ -2,6 +2,7 @@ import Bytes
 import Family
 import Glibc
 import JSON
+import TestSupport
 import Wire
 
 func id(_ number: UInt64) -> Identifier { Identifier(high: 0x0191_0000_0000_7000, low: 0x8000_0000_0000_0000 | number) }
@@ -54,20 +55,5 @@ enum Outcome: Equatable {
 /// One mutate frame around one operation.
 func mutate(_ operation: String) -> String { "{\"type\":\"mutate\",\"mutation\":7,\"operations\":[\(operation)]}" }
 
-/// SplitMix64: the same numbers for the same seed everywhere.
-struct SeededRandom: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
-}
-
 /// A new seed at each run, or the one in `HUDDLE_SEED` to see a failure again; failures print it.
-let freshSeed: UInt64 = getenv("HUDDLE_SEED").flatMap { UInt64(String(cString: $0)) } ?? UInt64.random(in: 0...UInt64.max)
+let freshSeed = SplitMix64.freshSeed()

@@ -3,13 +3,14 @@ import Dates
 import Family
 import JSON
 import Queries
+import TestSupport
 import Wire
 
 /// Makes any frame that our own side may write.
 struct RandomFrames {
-    var random: SeededRandom
+    var random: SplitMix64
 
-    init(seed: UInt64) { random = SeededRandom(seed: seed) }
+    init(seed: UInt64) { random = SplitMix64(seed: seed) }
 
     mutating func number(_ range: ClosedRange<Int64>) -> Int64 { Int64.random(in: range, using: &random) }
     mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }

@@ -1,4 +1,5 @@
 import Bytes
+package import Demo
 import Family
 package import JSON
 package import Store

@@ -1,4 +1,5 @@
 import Bytes
+internal import Demo
 import Family
 import JSON
 package import Store

@@ -2,6 +2,7 @@ import Bytes
 import Client
 import Family
 import Posix
+import TestSupport
 import Testing
 import Wire
 
@@ -9,7 +10,7 @@ extension EngineWorld {
     /// The same world with clients that keep what they know on disk and are killed at any moment.
     init(seed: UInt64, clients: Int, folder: String) throws {
         self.init(seed: seed, clients: 0)
-        random = Seeded(state: seed)
+        random = SplitMix64(seed: seed)
         for index in 0..<clients {
             places.append(CachePlace(root: folder, try ServerAddress("ws://client\(index):1"), token: "t", family: nil))
             engines.append(SyncEngine(Self.configuration(seed, index)))

@@ -1,6 +1,7 @@
 import Bytes
 import Client
 import Family
+import TestSupport
 import Testing
 
 @Suite("Completion in shells")
@@ -102,7 +103,7 @@ struct CompletionTests {
 
     @Test("Any words have an answer", arguments: [UInt64](1...20))
     func anything(seed: UInt64) {
-        var random = Seeded(state: seed)
+        var random = SplitMix64(seed: seed)
         let pool = CommandTable.all.flatMap(\.words).flatMap(\.self) + ["--", "-", "=", "--=", "--type=", "a=b=c", ",", "+", "", "é", "--server", "\"", "\\"]
         for _ in 0..<200 {
             let words = (0..<Int.random(in: 0...6, using: &random)).map { _ in pool.randomElement(using: &random) ?? "" }

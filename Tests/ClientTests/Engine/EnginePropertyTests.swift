@@ -2,6 +2,7 @@ import Bytes
 import Client
 import Family
 import Locks
+import TestSupport
 import Testing
 import Wire
 
@@ -17,7 +18,7 @@ struct EngineWorld {
         var wakeAt: Int64?
     }
 
-    var random: Seeded
+    var random: SplitMix64
     var server = NaiveServer()
     var engines: [SyncEngine] = []
     var links: [Link] = []
@@ -48,7 +49,7 @@ struct EngineWorld {
     var killed = 0
 
     init(seed: UInt64, clients: Int) {
-        random = Seeded(state: seed)
+        random = SplitMix64(seed: seed)
         for index in 0..<clients {
             engines.append(SyncEngine(.init(token: "t", client: World.id(100 + UInt64(index)), seed: seed &+ UInt64(index))))
             links.append(Link())

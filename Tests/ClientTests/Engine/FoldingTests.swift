@@ -1,6 +1,7 @@
 import Bytes
 import Client
 import Family
+import TestSupport
 import Testing
 
 @Suite("Folding, semantics: offline edits")
@@ -84,7 +85,7 @@ struct FoldingTests {
 
     @Test("Applying the fold equals applying both")
     func equivalence() {
-        var random = Seeded(state: 7)
+        var random = SplitMix64(seed: 7)
         for _ in 0..<2_000 {
             let first = Self.randomPatch(&random)
             let second = Self.randomPatch(&random)
@@ -97,7 +98,7 @@ struct FoldingTests {
         }
     }
 
-    static func randomPatch(_ random: inout Seeded) -> FieldPatch {
+    static func randomPatch(_ random: inout SplitMix64) -> FieldPatch {
         let members = (1...4).filter { _ in Bool.random(using: &random) }.map(UInt64.init)
         let others = (1...4).filter { !members.contains(UInt64($0)) && Bool.random(using: &random) }.map(UInt64.init)
         var patch = Bool.random(using: &random) ? assign(members) : edit(add: members, remove: others)

@@ -1,6 +1,7 @@
 import Bytes
 import Client
 import Family
+import TestSupport
 import Testing
 import Wire
 
@@ -19,7 +20,7 @@ struct RecordNamesTests {
     func updates() throws {
         var generator = SystemRandomNumberGenerator()
         let seed = UInt64.random(in: 0...UInt64.max, using: &generator)
-        var random = Seeded(state: seed)
+        var random = SplitMix64(seed: seed)
         var engine = Self.engine()
         var names = RecordNames(engine)
         for step in 0..<200 {

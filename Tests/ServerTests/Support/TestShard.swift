@@ -10,6 +10,7 @@ import Testing
 import Wire
 
 @testable import Server
+import TestSupport
 
 /// A shard with its real writer and readers, whose reactor the test turns by hand: one thread for the server and its clients, and a
 /// clock that can be moved.

@@ -7,6 +7,7 @@ import Posix
 import SQLite
 @testable import Store
 import Tar
+import TestSupport
 import Testing
 import Wire
 
@@ -274,7 +275,7 @@ struct ArchiveRefusalTests {
     @Test("one octet changed anywhere in the content")
     func tampered() throws {
         let (shelf, archive) = try sample()
-        var random = Seeded(21)
+        var random = SplitMix64(seed: 21)
         var refused = 0
         for _ in 0..<60 {
             var octets = archive

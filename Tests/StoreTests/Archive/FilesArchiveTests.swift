@@ -6,6 +6,7 @@ import Ledger
 import Posix
 import Store
 import Tar
+import TestSupport
 import Testing
 
 /// A world with its files on the machine's disk, as commands have it.

@@ -7,6 +7,7 @@ import Testing
 import Wire
 
 @testable import Store
+import TestSupport
 
 /// Short ways to documents.
 extension World {

@@ -4,6 +4,7 @@ import Family
 import Ledger
 import MemoryDisk
 import Store
+import TestSupport
 import Testing
 
 /// A store and the folders of its documents, on a disk in memory.
@@ -146,7 +147,7 @@ struct SweepTests {
 
     @Test("a copy of the files that ends within a day of a copy of the database has every file of it", arguments: 1...12 as ClosedRange<UInt64>)
     func backup(seed: UInt64) throws {
-        var random = Seeded(seed)
+        var random = SplitMix64(seed: seed)
         var living: [Identifier] = []
         var swept = 0
         func step() throws {

@@ -4,6 +4,7 @@ import Family
 import Ledger
 import Queries
 import Store
+import TestSupport
 import Testing
 import Wire
 
@@ -13,7 +14,7 @@ struct SeasonAtRandom {
     let home: World.Home
     let leo: Identifier
     let maya: Identifier
-    var random: Seeded
+    var random: SplitMix64
 
     /// Kinds whose lists have filters and orders of their own; messages have their own tests.
     static let kinds: [Kind] = [.school, .coach, .event, .metric, .interaction, .trip, .tripItem, .document]
@@ -23,7 +24,7 @@ struct SeasonAtRandom {
         home = try world.home(zone: zone)
         leo = try world.athlete(home)
         maya = try world.athlete(home, name: "Maya")
-        random = Seeded(seed)
+        random = SplitMix64(seed: seed)
     }
 
     /// Fills the family: some records of each kind, one in eight deleted, documents in chains.

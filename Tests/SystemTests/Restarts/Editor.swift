@@ -3,12 +3,13 @@ import Client
 import Crypto
 import Family
 import Posix
+import TestSupport
 
 /// Decides what a client of the restart test does next.
 struct Editor {
     private let side: Int
     private let athletes: [Identifier]
-    private var random: Seeded
+    private var random: SplitMix64
     private var events: [Identifier] = []
     private var coaches: [Identifier] = []
     private var count = 0
@@ -19,7 +20,7 @@ struct Editor {
     init(side: Int, athletes: [Identifier], seed: UInt64) {
         self.side = side
         self.athletes = athletes
-        random = Seeded(seed)
+        random = SplitMix64(seed: seed)
     }
 
     /// Takes the records of the snapshot. Its coaches are never deleted, so that everybody may always name them.

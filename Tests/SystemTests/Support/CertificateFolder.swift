@@ -1,5 +1,6 @@
 import Posix
 import TestCertificates
+import TestSupport
 
 /// Certificates and keys as files that a test may replace under a server.
 final class CertificateFolder {

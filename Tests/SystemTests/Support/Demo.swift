@@ -1,5 +1,6 @@
 import Bytes
 import Posix
+import TestSupport
 import Testing
 
 /// What `huddled demo --json` printed: a family with two parents and two athletes.

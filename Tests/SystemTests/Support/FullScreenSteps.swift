@@ -1,5 +1,6 @@
 import PseudoTerminal
 import Terminal
+import TestSupport
 import Testing
 
 /// What tests do at the full screen; a suite that says so has these steps as its own.

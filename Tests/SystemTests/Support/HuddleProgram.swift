@@ -1,5 +1,6 @@
 import Posix
 import PseudoTerminal
+import TestSupport
 import Testing
 
 /// The terminal client as one installation: a profile of its own, no environment but what is given here.

@@ -38,10 +38,3 @@ enum Programs {
     }
 }
 
-/// A fresh folder that is removed with everything in it when the test is over.
-final class TemporaryFolder {
-    let path: String
-
-    init() throws(Errno) { path = try Files.makeTemporaryFolder(prefix: "huddle-system") }
-    deinit { try? Files.removeTree(path) }
-}

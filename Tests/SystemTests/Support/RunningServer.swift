@@ -1,5 +1,6 @@
 import Client
 import Posix
+import TestSupport
 import Testing
 
 /// A running `huddled serve` on loopback. It is killed when the last reference goes.

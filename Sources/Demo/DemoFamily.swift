@@ -11,11 +11,24 @@ package struct DemoFamily: Sendable {
         package var name: String
         package var role: Role
         package var token: String
+
+        package init(id: Identifier, name: String, role: Role, token: String) {
+            self.id = id
+            self.name = name
+            self.role = role
+            self.token = token
+        }
     }
 
     package var family: Identifier
     package var name: String
     package var members: [Member]
+
+    package init(family: Identifier, name: String, members: [Member]) {
+        self.family = family
+        self.name = name
+        self.members = members
+    }
 
     /// Makes family, members and season through the store's own commands and commits, so that the demo meets the same rules as
     /// everything else.

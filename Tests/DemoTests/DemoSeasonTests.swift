@@ -1,7 +1,7 @@
 import Bytes
 import Dates
 import Family
-import Server
+import Demo
 import Testing
 import Wire
 

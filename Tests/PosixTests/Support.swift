@@ -1,14 +1,6 @@
 import Glibc
 import Posix
 
-/// A fresh folder that is removed with everything in it when the test is over.
-struct TemporaryFolder: ~Copyable {
-    let path: String
-
-    init() throws(Errno) { path = try Files.makeTemporaryFolder(prefix: "posix-tests") }
-    deinit { try? Files.removeTree(path) }
-}
-
 /// Repeats `body` until it says true; false when it did not within ten seconds. For states that a child of another test,
 /// forked and not yet executed, may hold up for a moment, as it has a copy of every descriptor until then.
 func eventually(_ body: () -> Bool) -> Bool {
