@@ -17,6 +17,9 @@ package enum Effect: Sendable {
     case propose(Proposal)
     /// To a reader thread. Its answer comes back through `Hub.answered`.
     case read(SessionID, ReadRequest)
+    /// To a reader thread: the changes of a family after a sequence, which its room was not told of. The answer comes back through
+    /// `Hub.answeredMissing`.
+    case readMissing(family: Identifier, after: Int64)
     /// To the writer, outside of a family's mutations. Its answer comes back through `Hub.commanded`.
     case command(SessionID, SessionCommand)
     /// To the writer, before all other work: this session of the database ends. `Hub.endSessions` or `Hub.didNotEnd` follows.
@@ -66,6 +69,37 @@ package enum ReadAnswer: Sendable {
     case page([UInt8])
     /// The database could not be read; the session is told to come back.
     case failed
+}
+
+/// What the log holds of the changes that a room was not told of.
+package enum MissingAnswer: Sendable {
+    case changes(MissedChanges)
+    /// The log no longer reaches back to the first of them.
+    case trimmed
+    /// The database could not be read.
+    case failed
+}
+
+/// Changes out of the log, in order, with what they mean for the people in a room.
+package struct MissedChanges: Sendable {
+    /// Encoded `change` frames that follow each other.
+    package var changes: [(sequence: Int64, frame: [UInt8])]
+    /// Members whose records the changes touched, with the role that they have now; `nil`: removed.
+    package var rights: [(member: Identifier, role: Role?)]
+    /// The log ended there when it was read.
+    package var reachedEnd: Bool
+    /// Of the family's records at the end of the log; `nil` if the changes end before it.
+    package var checksum: StateChecksum?
+
+    package init(
+        changes: [(sequence: Int64, frame: [UInt8])], rights: [(member: Identifier, role: Role?)] = [], reachedEnd: Bool,
+        checksum: StateChecksum? = nil
+    ) {
+        self.changes = changes
+        self.rights = rights
+        self.reachedEnd = reachedEnd
+        self.checksum = checksum
+    }
 }
 
 /// A person with the families they belong to.

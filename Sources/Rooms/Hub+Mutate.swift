@@ -105,35 +105,12 @@ extension Hub {
                 emit(.send(session.id, receipt.frame))
             case .change(let change):
                 guard let room = rooms[change.family] else { continue }
-                if !change.members.isEmpty { room.rightsChangedAt = change.sequence }
-                // Rights first: who was removed by this change does not hear of it. Unlike a sign-out, a removal cannot take effect before its
-                // commit: whether the author may remove a member is decided inside of the transaction. So mutations go before everything but
-                // revocations.
-                for (member, role) in change.members { rightsChanged(of: member, to: role, in: room) }
-                broadcast(change, in: room)
+                receive(change, in: room)
             }
         }
     }
 
-    private func broadcast(_ change: CommittedChange, in room: Room) {
-        precondition(change.sequence > room.delivered, "a room heard of sequence \(change.sequence) after \(room.delivered)")
-        room.delivered = change.sequence
-        noteChecksum(change.checksum, in: room)
-        for session in room.sessions {
-            // A session that read the log up to here has it already.
-            guard change.sequence > session.cursor else { continue }
-            guard session.phase == .live else {
-                if session.isReading { session.keepWaiting(change, limit: Hub.portionOctets) }
-                continue
-            }
-            precondition(change.sequence == session.cursor + 1, "a live session missed a change")
-            session.cursor = change.sequence
-            emit(.send(session.id, change.frame))
-        }
-        if room.unverified >= checksumPace.changes { sendChecksum(in: room) }
-    }
-
-    private func rightsChanged(of member: Identifier, to role: Role?, in room: Room) {
+    func rightsChanged(of member: Identifier, to role: Role?, in room: Room) {
         if role == .athlete { room.athletes.insert(member) } else { room.athletes.remove(member) }
         for session in room.sessions where session.member == member {
             guard let role else {

@@ -6,8 +6,10 @@ import Wire
 final class Room {
     let family: Identifier
     private(set) var sessions: [Session] = []
-    /// The last sequence that the writer reported while this room existed; 0 before the first.
+    /// The last sequence that this room was told of; 0 before the first.
     var delivered: Int64 = 0
+    /// Changes are missing and are being read from the log; `nil` as a rule.
+    var missing: MissingChanges?
     /// Of the family's records after it.
     var checksum = StateChecksum()
     /// Changes since the last `checksum` frame.

@@ -51,6 +51,13 @@ final class ReaderPool: Sendable {
                 request: .session(session, request)))
     }
 
+    /// Reads changes that a family's room was not told of.
+    ///
+    /// - Returns: false when there is no room for it.
+    func submitMissing(_ family: Identifier, after sequence: Int64) -> Bool {
+        mailbox.put(.init(kind: .arrival, payer: nil, isCounted: false, request: .missing(family, after: sequence)))
+    }
+
     /// Reads for a request of HTTP.
     func submit(_ ticket: UInt64, _ read: @escaping ReaderErrand) -> Bool {
         mailbox.put(.init(kind: .request, payer: nil, isCounted: false, request: .errand(ticket, read)))
@@ -67,6 +74,7 @@ typealias ReaderErrand = @Sendable (StoreReader) throws(StoreFailure) -> any Sen
 
 enum ReaderRequest: Sendable {
     case session(SessionID, ReadRequest)
+    case missing(Identifier, after: Int64)
     case errand(UInt64, ReaderErrand)
     /// A member who joined a large family is likely to ask for a list of it.
     case preparation(Identifier)
@@ -131,6 +139,9 @@ private struct ReaderLoop {
                 let took = (WorkClock.threadNanoseconds() - start) / 1_000
                 events.put(.answered(session, answer, job.payer, owed: took - request.reserved))
                 prepareLists(request, answer)
+            case .missing(let family, let sequence):
+                let answer = read { reader throws(StoreFailure) in try reader.missing(family: family, after: sequence) } ?? .failed
+                events.put(.missing(family, after: sequence, answer))
             case .errand(let ticket, let errand): events.put(.errand(ticket, read(errand)))
             case .preparation(let family):
                 read { reader throws(StoreFailure) in try reader.prepareLists(family: family) { mailbox.count == 0 } }
@@ -217,6 +228,13 @@ extension StoreReader {
         case .accessLog(let family, let member, let request):
             return Self.answer(try accessLog(family: family, member: member, request), to: request.request)
         }
+    }
+
+    /// The changes of a family after a sequence, for a room that was not told of them. The simulation calls it directly.
+    package func missing(family: Identifier, after sequence: Int64) throws(StoreFailure) -> MissingAnswer {
+        let (page, rights) = try missedChanges(family: family, after: sequence, maxOctets: StoreReader.changesOctets)
+        if page.isTrimmed { return .trimmed }
+        return .changes(MissedChanges(changes: page.frames, rights: rights, reachedEnd: page.reachedEnd, checksum: page.checksum))
     }
 
     private static func answer(_ result: Result<[UInt8], Rejection>, to request: Int64) -> ReadAnswer {

@@ -136,6 +136,7 @@ final class Shard: ReactorHooks {
             case .answered(let session, let answer, let payer, let owed):
                 if let payer { hub.charge(payer, owed: owed) }
                 hub.answered(session, answer, time: Clock.wallMilliseconds())
+            case .missing(let family, let sequence, let answer): hub.answeredMissing(family, after: sequence, answer)
             case .errand(let ticket, let result): errands.end(ticket)?(result)
             case .damaged(let rows): for row in rows { report(row) }
             case .writerStopped: didStopWriter()
@@ -331,6 +332,9 @@ final class Shard: ReactorHooks {
                 connection(id)?.fail(.tryAgainLater, "too busy")
                 hub.answered(id, .failed, time: 0)
             }
+        case .readMissing(let family, let sequence):
+            log(.warning, "changes_missing", [.init("family", "\(family)"), .init("after", sequence)])
+            if !readers.submitMissing(family, after: sequence) { hub.answeredMissing(family, after: sequence, .failed) }
         case .command(let id, let command):
             if !writer.submit(.command(id, command)) { hub.commanded(id, .rejected(.busy)) }
         case .endSession(let number): revoke(.session(number))

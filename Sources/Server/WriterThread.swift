@@ -52,6 +52,8 @@ enum ShardEvent: Sendable {
     case administered(UInt64, Result<AdminReply, Rejection>)
     /// `owed`: microseconds that the read took beyond what was charged in advance; `nil`: nobody pays.
     case answered(SessionID, ReadAnswer, Payer?, owed: Int64)
+    /// The changes of a family after a sequence that its room was not told of.
+    case missing(Identifier, after: Int64, MissingAnswer)
     /// What an errand came to; `nil` when it failed.
     case errand(UInt64, (any Sendable)?)
     /// Purging left these out.

@@ -22,34 +22,56 @@ extension StoreReader {
     ///
     /// - Parameter maxOctets: of all frames together; the first is given whatever its size.
     package func changes(family: Identifier, after: Int64, maxOctets: Int) throws(StoreFailure) -> LogPage {
+        try reading { try changesOnce(family: family, after: after, maxOctets: maxOctets) }
+    }
+
+    /// The changes after a sequence, in order, and the members whose records they touched, with the role that each of them has now; `nil` for a
+    /// member who was removed.
+    package func missedChanges(
+        family: Identifier, after: Int64, maxOctets: Int
+    ) throws(StoreFailure) -> (page: LogPage, rights: [(member: Identifier, role: Role?)]) {
         try reading {
-            let (key, floor) = try keyAndFloor(family)
-            var page = LogPage(frames: [], reachedEnd: true)
-            // A purge came in between the join and this.
-            guard after >= floor else {
-                page.reachedEnd = false
-                page.isTrimmed = true
-                return page
+            let page = try changesOnce(family: family, after: after, maxOctets: maxOctets)
+            var touched: Set<Identifier> = []
+            for (_, octets) in page.frames {
+                let frame = try octets.withUnsafeBytes { octets throws(Rejection) in try ServerFrame.decode(octets) }
+                guard case .change(let change) = frame else { continue }
+                for entry in change.entries where entry.kind == .member { touched.insert(entry.id) }
             }
-            logAfter.bind(1, key)
-            logAfter.bind(2, after)
-            var octets = 0
-            defer { logAfter.reset() }
-            while try logAfter.step() {
-                let frame = logAfter.octets(1)
-                octets += frame.count
-                guard page.frames.isEmpty || octets <= maxOctets else {
-                    page.reachedEnd = false
-                    break
-                }
-                page.frames.append((logAfter.int64(0), frame))
-            }
-            if page.reachedEnd {
-                let (sequence, checksum) = try positions.position(family: key)
-                if sequence == page.frames.last?.sequence ?? after { page.checksum = checksum }
-            }
+            guard !touched.isEmpty else { return (page, []) }
+            let states = try members.members(family: try key(family))
+            return (page, touched.sorted().map { ($0, states[$0].flatMap { $0.isRemoved ? nil : $0.role }) })
+        }
+    }
+
+    /// Inside of a read transaction.
+    private func changesOnce(family: Identifier, after: Int64, maxOctets: Int) throws -> LogPage {
+        let (key, floor) = try keyAndFloor(family)
+        var page = LogPage(frames: [], reachedEnd: true)
+        // A purge came in between the join and this.
+        guard after >= floor else {
+            page.reachedEnd = false
+            page.isTrimmed = true
             return page
         }
+        logAfter.bind(1, key)
+        logAfter.bind(2, after)
+        var octets = 0
+        defer { logAfter.reset() }
+        while try logAfter.step() {
+            let frame = logAfter.octets(1)
+            octets += frame.count
+            guard page.frames.isEmpty || octets <= maxOctets else {
+                page.reachedEnd = false
+                break
+            }
+            page.frames.append((logAfter.int64(0), frame))
+        }
+        if page.reachedEnd {
+            let (sequence, checksum) = try positions.position(family: key)
+            if sequence == page.frames.last?.sequence ?? after { page.checksum = checksum }
+        }
+        return page
     }
 
     /// All records of a family: tombstones of the last 30 days included, and of messages the newest (`Limits.snapshotMessages`).

@@ -29,6 +29,7 @@ struct HubScript {
         case read(SessionID, String)
         case command(SessionID)
         case endSession(Int64)
+        case missing(after: Int64)
 
         var description: String {
             switch self {
@@ -38,6 +39,7 @@ struct HubScript {
             case .read(let id, let text): "read \(id): \(text)"
             case .command(let id): "command \(id)"
             case .endSession(let number): "end session \(number)"
+            case .missing(let sequence): "missing after \(sequence)"
             }
         }
     }
@@ -60,6 +62,7 @@ struct HubScript {
             case .read(let id, .accessLog): .read(id, "access log")
             case .command(let id, _): .command(id)
             case .endSession(let number): .endSession(number)
+            case .readMissing(_, let sequence): .missing(after: sequence)
             case .noteAccess, .renew, .note, .noteDifference: nil
             }
         }

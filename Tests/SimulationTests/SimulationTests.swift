@@ -22,6 +22,22 @@ struct SimulationTests {
         #expect(done > 20, "seed \(seed): only \(done) mutations were done, which proves nothing")
     }
 
+    @Test("Rooms that are told of changes late, out of order or twice read the log, and every client receives each change once and in order")
+    func gaps() throws {
+        var gaps = 0
+        for seed in UInt64(201)...204 {
+            let world = try World(seed: seed)
+            for client in world.clients { client.start(in: world) }
+            plan(world, until: 8_000)
+            while world.scheduler.now < 8_000, world.violations.isEmpty, let action = world.scheduler.next() { action(world) }
+            #expect(world.settle(), "seed \(seed): the world does not come to rest")
+            world.checkAgreement()
+            #expect(world.violations.isEmpty, "\(world.violations.prefix(3))")
+            gaps += world.missingReads
+        }
+        #expect(gaps > 4, "only \(gaps) gaps, which proves nothing")
+    }
+
     @Test("An entry that is lost on the way to a client is noticed, reported and ended by a fresh snapshot, in each world")
     func lostEntries() throws {
         var differences = 0

@@ -33,6 +33,8 @@ final class World {
     private(set) var crashes = 0
     /// Clients that reported that they differed.
     private(set) var differences = 0
+    /// Times that a room read changes from the log because it was not told of them.
+    private(set) var missingReads = 0
     private(set) var cuts = 0
 
     private static let made = Atomic<Int>(0)
@@ -72,7 +74,7 @@ final class World {
         let asked = clients.reduce(0) { $0 + $1.asked.count }
         let heads = families.map { twins[$0.id]?.head ?? 0 }
         let undone = families.reduce(0) { $0 + (twins[$1.id]?.undone ?? 0) }
-        return "\(asked) asked, \(undone) of \(undos) undone, \(refused) refused, heads \(heads), \(crashes) crashes, \(cuts) cuts, \(nextLink) links"
+        return "\(asked) asked, \(undone) of \(undos) undone, \(refused) refused, heads \(heads), \(crashes) crashes, \(cuts) cuts, \(nextLink) links, \(missingReads) gaps"
     }
 
     func identifier() -> Identifier {
@@ -283,6 +285,9 @@ final class World {
         case .propose(let proposal): life.proposals.append(proposal)
         case .read(let id, let request):
             scheduler.after(dice.number(0...15)) { $0.read(id, request, life) }
+        case .readMissing(let family, let sequence):
+            missingReads += 1
+            scheduler.after(dice.number(0...15)) { $0.readMissing(family, after: sequence, life) }
         case .noteAccess(let access): life.accesses.append(access)
         case .renew(let sessions): life.renewals += sessions
         case .noteDifference: differences += 1
@@ -305,8 +310,7 @@ final class World {
             life.receiptsAt = max(life.receiptsAt, scheduler.now) + dice.number(0...6)
             scheduler.after(life.receiptsAt - scheduler.now) { world in
                 guard life === world.server else { return }
-                life.hub.committed(results)
-                world.perform(life)
+                world.report(results, to: life)
             }
         } catch {
             crash(afterDowntime: dice.number(10...2_000))
@@ -315,6 +319,39 @@ final class World {
         if !life.proposals.isEmpty {
             life.isCommitPlanned = true
             scheduler.after(dice.number(0...8)) { $0.commit(life) }
+        }
+    }
+
+    /// Reports a commit to the hub. Now and then a change comes late, after others, or twice: rooms follow the log, not the report.
+    private func report(_ results: [CommitResult], to life: ServerLife) {
+        var heard: [CommitResult] = []
+        for result in results {
+            guard case .change = result, dice.one(in: 12) else {
+                heard.append(result)
+                continue
+            }
+            if dice.one(in: 2) { heard.append(result) }
+            scheduler.after(dice.number(1...200)) { world in
+                guard life === world.server else { return }
+                life.hub.committed([result])
+                world.perform(life)
+            }
+        }
+        life.hub.committed(heard)
+        perform(life)
+    }
+
+    private func readMissing(_ family: Identifier, after sequence: Int64, _ life: ServerLife) {
+        guard life === server, let reader = life.reader else { return }
+        let answer: MissingAnswer
+        do throws(StoreFailure) { answer = try reader.missing(family: family, after: sequence) } catch {
+            crash(afterDowntime: dice.number(10...2_000))
+            return
+        }
+        scheduler.after(dice.number(0...10)) { world in
+            guard life === world.server else { return }
+            life.hub.answeredMissing(family, after: sequence, answer)
+            world.perform(life)
         }
     }
 

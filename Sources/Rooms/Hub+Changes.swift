@@ -1,0 +1,121 @@
+import Bytes
+import Family
+import Wire
+
+/// The changes that a room has to be told of before it can go on, while they are read from the log.
+final class MissingChanges {
+    /// The log is read after this sequence.
+    let after: Int64
+    /// What was committed meanwhile, in order; at most `Hub.portionOctets`.
+    private(set) var waiting: [CommittedChange] = []
+    private var octets = 0
+    /// There was too much to keep: the log is read once more.
+    private(set) var hasOverflowed = false
+
+    init(after: Int64) { self.after = after }
+
+    func keep(_ change: CommittedChange) {
+        octets += change.frame.count
+        guard !hasOverflowed, octets <= Hub.portionOctets else {
+            hasOverflowed = true
+            waiting.removeAll()
+            return
+        }
+        waiting.append(change)
+    }
+}
+
+@available(*, unavailable)
+extension MissingChanges: Sendable {}
+
+/// From committed changes to the people in a room, who get each change once and in order.
+///
+/// The room follows its family's log. The writer of this process reports its commits in order, which is the fast path. A change that the room
+/// knows already is skipped; where changes are missing, the log is read first, and what commits meanwhile waits.
+extension Hub {
+    func receive(_ change: CommittedChange, in room: Room) {
+        if let missing = room.missing { return missing.keep(change) }
+        guard change.sequence > room.delivered else { return }
+        if let last = lastKnown(before: change.sequence, in: room) { return readMissing(after: last, in: room, keeping: change) }
+        if !change.members.isEmpty { room.rightsChangedAt = change.sequence }
+        // Rights first: a member that this change removes does not receive it. Unlike a sign-out, a removal cannot take effect before its
+        // commit: the ledger decides inside the transaction whether the author may remove a member. So mutations go before everything but
+        // revocations.
+        for (member, role) in change.members { rightsChanged(of: member, to: role, in: room) }
+        noteChecksum(change.checksum, in: room)
+        broadcast(change.sequence, change.frame, in: room) { session in
+            if session.isReading { session.keepWaiting(change, limit: Hub.portionOctets) }
+        }
+        if room.unverified >= checksumPace.changes { sendChecksum(in: room) }
+    }
+
+    /// The last sequence that the room knows, if changes between it and `sequence` are missing.
+    private func lastKnown(before sequence: Int64, in room: Room) -> Int64? {
+        if room.delivered > 0 { return sequence == room.delivered + 1 ? nil : room.delivered }
+        // The room's first change: the people in it have read the log themselves, each up to their cursor.
+        let last = room.sessions.lazy.filter { $0.phase == .live }.map(\.cursor).min()
+        return last.flatMap { $0 + 1 < sequence ? $0 : nil }
+    }
+
+    /// - Parameter unread: what to do for a session that is not live.
+    private func broadcast(_ sequence: Int64, _ frame: [UInt8], in room: Room, unread: (Session) -> Void = { _ in }) {
+        room.delivered = sequence
+        for session in room.sessions {
+            // A session that read the log up to here has it already.
+            guard sequence > session.cursor else { continue }
+            guard session.phase == .live else {
+                unread(session)
+                continue
+            }
+            guard sequence == session.cursor + 1 else {
+                // It comes back with its cursor and reads what it missed.
+                end(session, .internalError, "a change is missing")
+                continue
+            }
+            session.cursor = sequence
+            emit(.send(session.id, frame))
+        }
+    }
+
+    // MARK: Missing changes
+
+    private func readMissing(after sequence: Int64, in room: Room, keeping change: CommittedChange? = nil) {
+        let missing = MissingChanges(after: sequence)
+        if let change { missing.keep(change) }
+        room.missing = missing
+        emit(.readMissing(family: room.family, after: sequence))
+    }
+
+    /// A reader's answer to `Effect.readMissing`.
+    package func answeredMissing(_ family: Identifier, after sequence: Int64, _ answer: MissingAnswer) {
+        // Everybody may have left meanwhile.
+        guard let room = rooms[family], let missing = room.missing, missing.after == sequence else { return }
+        room.missing = nil
+        switch answer {
+        case .changes(let found):
+            tell(found, to: room)
+            for change in missing.waiting { receive(change, in: room) }
+            if room.missing == nil, missing.hasOverflowed || !found.reachedEnd { readMissing(after: max(room.delivered, sequence), in: room) }
+            // The log does not hold them: reading it again would not help.
+            if room.missing?.after == sequence { endAll(in: room, .internalError, "changes are missing") }
+        case .trimmed:
+            // They come back with their cursors, and the joins say that everything is sent from the beginning.
+            endAll(in: room, .slowReader, "the log was trimmed meanwhile")
+        case .failed: endAll(in: room, .internalError, "the database could not be read")
+        }
+    }
+
+    private func endAll(in room: Room, _ code: CloseCode, _ reason: String) {
+        room.missing = nil
+        for session in room.sessions { end(session, code, reason) }
+    }
+
+    private func tell(_ found: MissedChanges, to room: Room) {
+        guard let last = found.changes.last else { return }
+        // The rights as they are now: a member that a later change removes receives none of these.
+        if !found.rights.isEmpty { room.rightsChangedAt = last.sequence }
+        for (member, role) in found.rights { rightsChanged(of: member, to: role, in: room) }
+        for change in found.changes where change.sequence > room.delivered { broadcast(change.sequence, change.frame, in: room) }
+        if let checksum = found.checksum { noteChecksum(checksum, in: room) }
+    }
+}
