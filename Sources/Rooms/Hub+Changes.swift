@@ -1,4 +1,4 @@
-import Bytes
+package import Bytes
 import Family
 import Wire
 

@@ -1,5 +1,6 @@
 package import Bytes
-import Family
+package import Family
+import Ledger
 import Queries
 import SQLite
 import Wire

@@ -1,10 +1,10 @@
 import Crypto
 import MemoryDisk
 import Posix
+import TestSupport
 import Testing
 
 @testable import Blobs
-import TestSupport
 
 @Suite("A file to whose end octets are added, past the kernel's memory")
 struct AppendingFileTests {

@@ -1,7 +1,7 @@
+import TestSupport
 import Testing
 
 @testable import Deflate
-import TestSupport
 
 /// Inflates `pieces`, with room for `room` octets a call; the tail of RFC 7692 §7.2.2 behind them, as a message's end.
 func inflate(_ pieces: [[UInt8]], by inflater: Inflater = Inflater(windowBits: 15), room: Int = 4096) throws(CorruptStream) -> [UInt8] {

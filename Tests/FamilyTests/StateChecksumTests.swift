@@ -1,5 +1,6 @@
 import Bytes
 import Family
+import TestSupport
 import Testing
 
 /// MurmurHash3_x86_32 of any octets, as plainly as its author wrote it.

@@ -1,10 +1,10 @@
 import Bytes
 import Dates
 import Family
+import TestSupport
 import Testing
 
 @testable import Queries
-import TestSupport
 
 @Suite("Pages by keys: semantics, Rooms (page marks)")
 struct PagingTests {

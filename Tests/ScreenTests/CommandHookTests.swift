@@ -1,5 +1,6 @@
 import Posix
 import Screen
+import TestSupport
 import Testing
 
 @Suite("Commands that are told of something")

@@ -1,15 +1,16 @@
 import Bytes
 import Dates
+import Demo
 import Family
 import Locks
 import Posix
 import Reactor
 import Store
+import TestSupport
 import Testing
 import Wire
 
 @testable import Server
-import TestSupport
 
 /// A whole server in a thread of its own, on a free port.
 private final class Served {

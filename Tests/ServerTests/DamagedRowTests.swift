@@ -2,6 +2,7 @@ import Bytes
 import Family
 import SQLite
 import Store
+import TestSupport
 import Testing
 
 @testable import Server

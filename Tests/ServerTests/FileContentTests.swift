@@ -1,6 +1,7 @@
 import Bytes
 import HTTP1
 import Posix
+import TestSupport
 import Testing
 
 @testable import Server

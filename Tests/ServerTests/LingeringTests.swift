@@ -3,6 +3,7 @@ import HTTP1
 import Posix
 import TLS
 import TestCertificates
+import TestSupport
 import Testing
 import WebSocket
 

@@ -4,6 +4,7 @@ import Posix
 import TLS
 import TestCertificates
 import Store
+import TestSupport
 import Testing
 import WebSocket
 

@@ -8,11 +8,11 @@ import Locks
 import MemoryDisk
 import Posix
 import Store
+import TestSupport
 import Testing
 import Uploads
 
 @testable import Server
-import TestSupport
 
 /// A shard that takes uploads, on a disk in memory, and clients that send some.
 final class UploadScript {

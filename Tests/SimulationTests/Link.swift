@@ -1,5 +1,6 @@
 import Bytes
 import Rooms
+import TestSupport
 import WebSocket
 
 /// One connection between a client and the server: octets in both directions, late, in pieces, until somebody cuts it.

@@ -1,6 +1,7 @@
 import Bytes
 import Client
 import Family
+import TestSupport
 import WebSocket
 import Wire
 

@@ -1,4 +1,5 @@
 import Family
+import TestSupport
 import Testing
 
 /// Server and clients over cutting, delaying links and a forgetful disk; promises of `guarantees.md` checked by name after each step.

@@ -7,6 +7,7 @@ import Rooms
 import Server
 import Store
 import Synchronization
+import TestSupport
 import WebSocket
 import Wire
 

@@ -1,11 +1,11 @@
 import Bytes
 import Family
 import SQLite
+import TestSupport
 import Testing
 import Wire
 
 @testable import Store
-import TestSupport
 
 @Suite("The store keeps the checksum of a family's records, guarantees.md (verifiable)")
 struct ChecksumTests {

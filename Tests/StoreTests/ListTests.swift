@@ -2,11 +2,11 @@ import Bytes
 import Dates
 import Family
 import Queries
+import TestSupport
 import Testing
 import Wire
 
 @testable import Store
-import TestSupport
 
 @Suite("Lists of the server: product.md (Events), R021-R038; page marks, semantics.md (Rooms)")
 struct ListTests {

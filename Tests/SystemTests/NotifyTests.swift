@@ -1,5 +1,6 @@
 import Posix
 import PseudoTerminal
+import TestSupport
 import Testing
 
 @Suite("How a person is told that somebody wrote", .serialized)

@@ -3,6 +3,7 @@ import Bytes
 import Dates
 import Family
 import Terminal
+import TestSupport
 import Testing
 @testable import Views
 

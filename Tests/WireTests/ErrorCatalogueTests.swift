@@ -2,6 +2,7 @@ import Bytes
 import Family
 import FrameCheck
 import Glibc
+import TestSupport
 import Testing
 import Wire
 

@@ -3,6 +3,7 @@ import Client
 import Dates
 import Family
 import Queries
+import TestSupport
 import Testing
 
 @Suite("Words of huddle, proto/cli.md")

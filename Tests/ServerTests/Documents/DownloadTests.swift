@@ -5,6 +5,7 @@ import HTTP1
 import Posix
 import SQLite
 import Store
+import TestSupport
 import Testing
 
 @testable import Server

@@ -5,6 +5,7 @@ import Locks
 import Posix
 import Reactor
 import Store
+import TestSupport
 import Testing
 
 @testable import Server

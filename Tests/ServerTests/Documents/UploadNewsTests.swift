@@ -2,6 +2,7 @@ import Blobs
 import Bytes
 import Posix
 import Store
+import TestSupport
 import Testing
 
 @testable import Server

@@ -6,11 +6,11 @@ import Reactor
 import Store
 import Synchronization
 import TLS
+import TestSupport
 import Testing
 import Wire
 
 @testable import Server
-import TestSupport
 
 /// A shard with its real writer and readers, whose reactor the test turns by hand: one thread for the server and its clients, and a
 /// clock that can be moved.

@@ -3,11 +3,11 @@ import Family
 import Ledger
 import Queries
 import SQLite
+import TestSupport
 import Testing
 import Wire
 
 @testable import Store
-import TestSupport
 
 /// Short ways to documents.
 extension World {
