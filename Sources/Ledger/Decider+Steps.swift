@@ -75,7 +75,7 @@ extension Decider {
         record.version += 1
         record.updatedAt = at
         record.updatedBy = actor.member
-        view.put(record)
+        view.put(record, over: former)
         updateChecksum(
             of: record.id, from: former.isDeleted ? nil : former.version, to: record.isDeleted ? nil : record.version)
         view.append(

@@ -45,6 +45,8 @@ package struct RecordWrite: Sendable {
     package var record: Record
     /// The sequence of the change that creates the record; `nil` if the family has the record already.
     package var created: Int64?
+    /// The record before the decision, so that an engine writes only the keys that differ; `nil`: it writes them all.
+    package var former: Record?
 }
 
 /// What one version of a record replaced.

@@ -29,11 +29,12 @@ package final class Overlay: FamilyView {
     // MARK: Writes of the mutation that is being decided
 
     /// - Parameter created: the sequence that creates the record; `nil` if the family has the record already.
-    func put(_ record: Record, created: Int64? = nil) {
+    /// - Parameter former: the record before, if the family has it already.
+    func put(_ record: Record, created: Int64? = nil, over former: Record? = nil) {
         if let place = records.place(of: record.id) {
             records[place].record = record
         } else {
-            records.append(RecordWrite(record: record, created: created), of: record.id)
+            records.append(RecordWrite(record: record, created: created, former: former), of: record.id)
         }
     }
 
@@ -143,7 +144,10 @@ extension Overlay: Sendable {}
 struct WriteList<Write> {
     private(set) var values: [Write] = []
     private var ids: [Identifier] = []
-    private var index: [Identifier: [Int]] = [:]
+    /// Of each record the newest write, once there are more than `searched`.
+    private var newest: [Identifier: Int] = [:]
+    /// Of each write the one before it about the same record, or -1.
+    private var former: [Int] = []
 
     private static var searched: Int { 16 }
 
@@ -155,22 +159,26 @@ struct WriteList<Write> {
     }
 
     mutating func append(_ write: Write, of id: Identifier) {
-        if values.count > Self.searched {
-            index[id, default: []].append(values.count)
-        } else if values.count == Self.searched {
-            for (place, id) in (ids + [id]).enumerated() { index[id, default: []].append(place) }
-        }
         values.append(write)
         ids.append(id)
+        guard values.count > Self.searched else { return }
+        for place in former.count..<values.count { former.append(newest.updateValue(place, forKey: ids[place]) ?? -1) }
     }
 
-    /// The first write about a record.
+    /// The newest write about a record.
     func place(of id: Identifier) -> Int? {
-        values.count > Self.searched ? index[id]?.first : ids.firstIndex(of: id)
+        values.count > Self.searched ? newest[id] : ids.lastIndex(of: id)
     }
 
     /// All writes about a record, in their order.
     func places(of id: Identifier) -> [Int] {
-        values.count > Self.searched ? index[id] ?? [] : ids.indices.filter { ids[$0] == id }
+        guard values.count > Self.searched else { return ids.indices.filter { ids[$0] == id } }
+        var places: [Int] = []
+        var next = newest[id]
+        while let place = next, place >= 0 {
+            places.append(place)
+            next = former[place]
+        }
+        return places.reversed()
     }
 }

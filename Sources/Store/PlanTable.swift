@@ -9,16 +9,15 @@ final class PlanTable {
     private let items: Statement
 
     init(_ database: Database) throws(SQLiteError) {
-        events = try database.prepare(Self.query(.event, "start_date"))
-        items = try database.prepare(Self.query(.tripItem, "start_time"))
+        events = try database.prepare(Self.query(.event))
+        items = try database.prepare(Self.query(.tripItem))
     }
 
     /// Living records of a kind that begin between two days, both included.
-    static func query(_ kind: Kind, _ field: String) -> String {
+    static func query(_ kind: Kind) -> String {
         """
         SELECT \(RecordTable.columns) FROM records
-        WHERE family = ? AND \(Referrers.expression(field)) >= ? AND \(Referrers.expression(field)) < ? AND kind = \(kind.rawValue)
-        AND deleted_at IS NULL ORDER BY \(Referrers.expression(field)), id LIMIT ?
+        WHERE family = ? AND kind = \(kind.rawValue) AND start >= ? AND start < ? AND deleted_at IS NULL ORDER BY start, id LIMIT ?
         """
     }
 

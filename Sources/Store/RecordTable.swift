@@ -14,7 +14,9 @@ struct RecordRow {
 final class RecordTable {
     private let findOne: Statement
     private let insertOne: Statement
-    private let updateOne: Statement
+    private let updateValues: Statement
+    private let updateStart: Statement
+    private let updateAll: Statement
     private let countAll: Statement
     private let findCreation: Statement
     private let setCreation: Statement
@@ -25,17 +27,27 @@ final class RecordTable {
         row, kind, id, athlete, version, created_at, created_by, updated_at, updated_by, deleted_at, fields
         """
 
+    static let columnCount: Int32 = 11
+
     init(_ database: Database) throws(SQLiteError) {
         self.database = database
         findOne = try database.prepare("SELECT \(Self.columns) FROM records WHERE family = ? AND id = ?")
         insertOne = try database.prepare(
             """
             INSERT INTO records (family, id, kind, athlete, version, created_at, created_by, updated_at, updated_by, fields, created_seq,
-                about, deleted_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (family, id) DO NOTHING
+                deleted_at, \(RecordColumn.names))
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?\(String(repeating: ", ?", count: RecordColumn.allCases.count)))
+            ON CONFLICT (family, id) DO NOTHING
             """)
-        updateOne = try database.prepare(
-            "UPDATE records SET version = ?, updated_at = ?, updated_by = ?, deleted_at = ?, fields = ?, about = ? WHERE family = ? AND id = ?")
+        // An index is written with each column that a statement names, whether its value differs or not.
+        func update(_ columns: [String]) throws(SQLiteError) -> Statement {
+            let values = columns.enumerated().map { ", \($1) = ?\($0 + Self.updatedColumns)" }.joined()
+            return try database.prepare(
+                "UPDATE records SET version = ?3, updated_at = ?4, updated_by = ?5, fields = ?6\(values) WHERE family = ?1 AND id = ?2")
+        }
+        updateValues = try update([])
+        updateStart = try update([RecordColumn.start.rawValue])
+        updateAll = try update(["deleted_at"] + RecordColumn.allCases.map(\.rawValue))
         findCreation = try database.prepare("SELECT created_seq FROM records WHERE family = ? AND id = ?")
         setCreation = try database.prepare("UPDATE records SET created_seq = ? WHERE family = ? AND id = ?")
         countAll = try database.prepare("SELECT count(*) FROM records WHERE family = ?")
@@ -68,8 +80,8 @@ final class RecordTable {
         insertOne.bind(9, record.updatedBy)
         insertOne.bind(10, StoredFields.encode(record.fields))
         insertOne.bind(11, sequence)
-        insertOne.bind(12, record.commentedRecord)
-        insertOne.bind(13, record.deletedAt)
+        insertOne.bind(12, record.deletedAt)
+        insertOne.bindColumns(record.fields, from: 13)
         try insertOne.run()
         return database.changes == 1
     }
@@ -82,17 +94,33 @@ final class RecordTable {
         try setCreation.run()
     }
 
+    /// The parameter of the first column after those that every update writes.
+    private static let updatedColumns = 7
+
     /// Writes what can change of a record.
-    func update(family: Int64, _ record: Record) throws {
-        updateOne.bind(1, record.version)
-        updateOne.bind(2, record.updatedAt)
-        updateOne.bind(3, record.updatedBy)
-        updateOne.bind(4, record.deletedAt)
-        updateOne.bind(5, StoredFields.encode(record.fields))
-        updateOne.bind(6, record.commentedRecord)
-        updateOne.bind(7, family)
-        updateOne.bind(8, record.id)
-        try updateOne.run()
+    ///
+    /// - Parameter former: the record as it is stored; `nil`: all columns are written.
+    func update(family: Int64, _ record: Record, over former: Record?) throws {
+        let update: Statement
+        let first = Int32(Self.updatedColumns)
+        let changed = former.map { former in
+            RecordColumn.filled(by: record.kind).filter { former.fields[$0.field] != record.fields[$0.field] }
+        }
+        if let changed, former?.deletedAt == record.deletedAt, changed.allSatisfy({ $0.column == .start }) {
+            update = changed.isEmpty ? updateValues : updateStart
+            for start in changed { update.bind(first, record.fields.columnText(start.field)) }
+        } else {
+            update = updateAll
+            update.bind(first, record.deletedAt)
+            update.bindColumns(record.fields, from: first + 1)
+        }
+        update.bind(1, family)
+        update.bind(2, record.id)
+        update.bind(3, record.version)
+        update.bind(4, record.updatedAt)
+        update.bind(5, record.updatedBy)
+        update.bind(6, StoredFields.encode(record.fields))
+        try update.run()
     }
 
     /// The sequence that created a record; `nil` when it is not known.
@@ -131,14 +159,6 @@ final class RecordTable {
 
 @available(*, unavailable)
 extension RecordTable: Sendable {}
-
-extension Record {
-    /// What a message is a comment on.
-    fileprivate var commentedRecord: String? {
-        guard kind == .message, case .link(_, let id)? = fields["about"] else { return nil }
-        return id.description
-    }
-}
 
 /// The statement by which writer and reader learn who is in a family.
 final class MemberTable {

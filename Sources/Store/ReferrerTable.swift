@@ -4,15 +4,12 @@ import Ledger
 import SQLite
 
 extension Referrers {
-    /// The expression by which the indexes of `Schema.references` know a field.
-    static func expression(_ name: String) -> String { "json_extract(CAST(fields AS TEXT), '$.\(name)')" }
-
-    /// Finds living records by a field; its last two conditions are word for word those of the index.
+    /// Finds living records by a field.
     static func query(_ name: String, _ fields: [ReferringField]) -> String {
         let kinds = fields.map { "kind = \($0.kind.rawValue)" }.joined(separator: " OR ")
         return """
             SELECT \(RecordTable.columns) FROM records
-            WHERE family = ? AND \(expression(name)) = ? AND (\(kinds)) AND deleted_at IS NULL ORDER BY row LIMIT ?
+            WHERE family = ? AND \(RecordColumn(reference: name).rawValue) = ? AND (\(kinds)) AND deleted_at IS NULL LIMIT ?
             """
     }
 }
@@ -31,7 +28,7 @@ final class ReferrerTable {
         self.statements = statements
     }
 
-    /// The living records that refer to one, each with the field by which it does, in the order in which they were created.
+    /// The living records that refer to one, each with the field by which it does, in any order.
     ///
     /// - Parameter limit: records for each name of a field.
     func referrers(family: Int64, _ target: Record, limit: Int, _ budget: inout ReadBudget) throws -> [Referrer] {

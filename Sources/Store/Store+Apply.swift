@@ -35,7 +35,7 @@ extension Store {
             if let created = write.created {
                 guard try records.insert(family: key, write.record, sequence: created) else { throw StoreFailure("an id came up twice") }
             } else {
-                try records.update(family: key, write.record)
+                try records.update(family: key, write.record, over: write.former)
             }
         }
         for write in decision.history {

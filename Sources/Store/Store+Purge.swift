@@ -246,7 +246,8 @@ final class PurgeTable {
     }
 
     func forgetValues(of row: Int64) throws {
-        try database.run("UPDATE records SET created_seq = 0, fields = CAST('{}' AS BLOB) WHERE row = ?", .integer(row))
+        let columns = RecordColumn.allCases.map { ", \($0.rawValue) = NULL" }.joined()
+        try database.run("UPDATE records SET created_seq = 0, fields = CAST('{}' AS BLOB)\(columns) WHERE row = ?", .integer(row))
     }
 
     func deleteHistory(row: Int64, family: Int64) throws {

@@ -18,6 +18,8 @@ package struct CheckReport: Sendable {
             case recordMissing = "record_missing"
             /// A record is there of which the log does not speak.
             case recordUnknown = "record_unknown"
+            /// A column by which a record is found is not what its fields say.
+            case columnDiffers = "column_differs"
             /// A checksum in the log is not that of the records.
             case checksumDiffers = "checksum_differs"
             case fileMissing = "file_missing"

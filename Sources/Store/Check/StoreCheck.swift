@@ -124,7 +124,7 @@ package final class StoreCheck {
 
     private func compare(_ replayed: inout ReplayedFamily, _ family: Identifier, _ key: Int64) throws -> [File] {
         var files: [BlobName: File] = [:]
-        let records = try database.prepare("SELECT \(RecordTable.columns) FROM records WHERE family = ? ORDER BY id")
+        let records = try database.prepare("SELECT \(RecordTable.columns), \(RecordColumn.names) FROM records WHERE family = ? ORDER BY id")
         records.bind(1, key)
         try records.each { row in
             report.records += 1
@@ -138,6 +138,11 @@ package final class StoreCheck {
             case .unknown: report.add(.recordUnknown, "The log of family \(family) does not speak of \(name).", family: family, "\(record.id)")
             case .differs(let how):
                 report.add(.recordDiffers, "In family \(family) \(name) is not what the log makes of it: \(how).", family: family, "\(record.id)")
+            }
+            if row.columns(from: RecordTable.columnCount) != record.fields.columns {
+                report.add(
+                    .columnDiffers, "In family \(family) \(name) is not found by what its fields say. With --repair its columns are filled again.",
+                    family: family, "\(record.id)")
             }
             guard record.kind == .document, let sha256 = record.fields.text("sha256") else { return }
             report.documents += 1
@@ -260,6 +265,9 @@ extension CheckReport {
                     findings[index].isRepaired = true
                 case .fileCount: findings[index].isRepaired = try store.recountBlobs()
                 case .checksumDiffers: findings[index].isRepaired = try finding.family.map { try store.forgetChecksums(of: $0) } ?? false
+                case .columnDiffers:
+                    guard let family = finding.family, let id = finding.name.flatMap({ Identifier($0) }) else { continue }
+                    findings[index].isRepaired = try store.fillColumns(of: id, family)
                 case .shareWithoutDocument: findings[index].isRepaired = try store.forgetLostShares()
                 case .uploadDamaged:
                     guard let id = finding.name.flatMap({ Identifier($0) }) else { continue }
@@ -279,6 +287,16 @@ extension Store {
             guard let key = try self.family(family)?.key else { return }
             try database.run("UPDATE log SET checksum = NULL WHERE family = ? AND checksum IS NOT NULL", .integer(key))
             forgetFamily(key: key)
+        }
+        if case .done = outcome { return true }
+        return false
+    }
+
+    /// Fills the columns of a record from its fields.
+    fileprivate func fillColumns(of id: Identifier, _ family: Identifier) throws(StoreFailure) -> Bool {
+        let outcome = try transaction {
+            guard let key = try self.family(family)?.key, let record = try records.find(family: key, id) else { return }
+            try records.update(family: key, record, over: nil)
         }
         if case .done = outcome { return true }
         return false

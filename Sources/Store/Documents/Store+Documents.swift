@@ -31,14 +31,13 @@ final class DocumentTable {
 
     init(_ database: Database) { self.database = database }
 
-    private static let replaces = Referrers.expression("replaces")
-
     /// The newest living document that replaces another.
     func successor(family: Int64, of id: Identifier, excluding isExcluded: (Identifier) -> Bool) throws -> Record? {
         let find = try database.prepare(
             """
             SELECT \(RecordTable.columns) FROM records
-            WHERE family = ? AND \(Self.replaces) = ? AND kind = \(Kind.document.rawValue) AND deleted_at IS NULL ORDER BY row DESC
+            WHERE family = ? AND replaces = ? AND kind = \(Kind.document.rawValue) AND deleted_at IS NULL
+            ORDER BY created_seq DESC, created_at DESC, id DESC
             """)
         find.bind(1, family)
         find.bind(2, id.description)
@@ -55,7 +54,7 @@ final class DocumentTable {
         let find = try database.prepare(
             """
             SELECT max(json_extract(CAST(fields AS TEXT), '$.version')) FROM records
-            WHERE family = ? AND \(Self.replaces) = ? AND kind = \(Kind.document.rawValue)
+            WHERE family = ? AND replaces = ? AND kind = \(Kind.document.rawValue)
             """)
         find.bind(1, family)
         find.bind(2, id.description)

@@ -71,6 +71,7 @@ struct CheckTests {
         ("DELETE FROM records WHERE kind = 3", .recordMissing),
         ("UPDATE records SET id = x'00000000000000000000000000000001' WHERE kind = 3", .recordUnknown),
         ("UPDATE records SET fields = CAST('{' AS BLOB) WHERE kind = 3", .databaseDamaged),
+        ("UPDATE records SET school = 'x' WHERE kind = 11", .columnDiffers), ("UPDATE records SET about = 'x' WHERE kind = 3", .columnDiffers),
         ("UPDATE blobs SET documents = 7", .fileCount), ("UPDATE blobs SET octets = 7", .fileCount), ("DELETE FROM blobs", .fileCount),
         ("UPDATE share_links SET document = x'00000000000000000000000000000001'", .shareWithoutDocument),
     ]
@@ -149,6 +150,16 @@ struct CheckTests {
         #expect(try house.check().findings == [])
         #expect(try house.world.reader.snapshot(family: house.home.family).verification == right)
         try house.world.mutate(house.home, house.home.parent, StoreTests.school(house.world.newID(), "Brook"))
+        #expect(try house.check().findings == [])
+    }
+
+    @Test("Repairing fills the columns of a record from its fields again")
+    func repairsColumns() throws {
+        try tamper("UPDATE records SET school = 'x', start = 'y' WHERE kind IN (3, 11)")
+        var report = try house.check()
+        #expect(report.findings.map(\.code) == [.columnDiffers, .columnDiffers])
+        try report.repair(house.world.store, blobs: house.blobs, uploads: house.uploads, now: house.world.surroundings.now)
+        #expect(report.agrees)
         #expect(try house.check().findings == [])
     }
 
