@@ -64,16 +64,18 @@ package enum Undo {
         before: [FieldPatch.Assignment], after: [FieldPatch.Assignment], _ current: Fields
     ) throws(Contradiction) -> Step {
         let declared = current.kind.declaration
-        let followers = Set(declared.fields.compactMap { field -> Int? in
-            if case .keep(let name) = field.whenGone { return declared.index(of: name) }
-            return nil
-        })
-        let old = Dictionary(before.map { ($0.field, $0.value) }, uniquingKeysWith: { first, _ in first })
+        /// Whether a field keeps the name of a reference, which follows its reference.
+        func isKeptName(_ field: Int) -> Bool {
+            declared.fields.contains { other in
+                if case .keep(let name) = other.whenGone { return declared.index(of: name) == field }
+                return false
+            }
+        }
         var assignments: [FieldPatch.Assignment] = []
         var contradicted: [Int] = []
         for assignment in after where declared.fields.indices.contains(assignment.field) {
             let field = assignment.field
-            let was = old[field] ?? nil
+            let was = before.first { $0.field == field }?.value
             let present = current[field]
             let wanted: Value?
             if case .set = declared.fields[field].type {
@@ -83,7 +85,7 @@ package enum Undo {
                 }
                 wanted = set.isEmpty ? nil : .set(set)
             } else {
-                guard followers.contains(field) || present == assignment.value else {
+                guard present == assignment.value || isKeptName(field) else {
                     contradicted.append(field)
                     continue
                 }

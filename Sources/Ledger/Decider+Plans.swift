@@ -56,6 +56,9 @@ extension Decider {
         var participants: Int?
         /// The first operation that wrote an item of long texts.
         var large: Int?
+
+        /// Whether the items lie to each other as they did, with the texts that they had: then the other items need no look.
+        var hasOnlyMoved: Bool { due.isEmpty && participants == nil && large == nil }
     }
 
     private func touchedTrips() throws -> [Identifier: TouchedTrip] {
@@ -81,6 +84,12 @@ extension Decider {
     private func checkTrip(
         _ trip: Record, _ touched: TouchedTrip, _ travel: inout Travellers, _ accepted: Set<OverlapPair>
     ) throws -> [Booking] {
+        guard !touched.hasOnlyMoved else {
+            let travellers = travel.on(trip)
+            return try touched.moved.compactMap { try view.record($0) }
+                .sorted { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }
+                .compactMap { Booking(item: $0, travellers: travellers, environment.rules) }
+        }
         let limit = environment.limits.relatedRecords
         let operation = Operation(kind: .trip, id: trip.id, action: .delete(base: trip.version))
         let first = (touched.due.values + [touched.participants, touched.large].compactMap { $0 }).min() ?? 0

@@ -17,10 +17,10 @@ extension Decider {
                 .notUndoable, "Members, roles and what people have read cannot be undone: change them anew", kind: entry.kind, id: entry.id)
         }
         var undoing = Undoing(undone)
-        for entry in undone.entries where undoing.versions[entry.id] == nil {
-            undoing.versions[entry.id] = try find(entry).version
+        for entry in undone.entries where undoing.records[entry.id] == nil {
+            undoing.records[entry.id] = try find(entry)
         }
-        plans.undone = .init(sequence: sequence, restored: Set(undoing.versions.keys.filter(undoing.isUntouched)))
+        plans.undone = .init(sequence: sequence, restored: Set(undoing.records.keys.filter(undoing.isUntouched)))
         // The last first: what a deletion did to others came before it, so they are found again when their turn comes.
         for entry in undone.entries.reversed() { try undo(entry, undoing) }
     }
@@ -30,8 +30,8 @@ extension Decider {
         var created: Set<Identifier> = []
         /// Of each record, the version after the change that is undone.
         var last: [Identifier: Int64] = [:]
-        /// And the one that it has now, before anything is undone.
-        var versions: [Identifier: Int64] = [:]
+        /// The records as they are now, before anything is undone.
+        var records: [Identifier: Record] = [:]
 
         init(_ change: Change) {
             sequence = change.sequence
@@ -41,11 +41,12 @@ extension Decider {
             }
         }
 
-        func isUntouched(_ id: Identifier) -> Bool { versions[id] == last[id] }
+        func isUntouched(_ id: Identifier) -> Bool { records[id]?.version == last[id] }
     }
 
     private func undo(_ entry: ChangeEntry, _ undoing: Undoing) throws {
-        var current = try find(entry)
+        // Not read twice: only this undo itself can have changed it since.
+        var current = try view.written(entry.id) ?? undoing.records[entry.id] ?? find(entry)
         let operation = Operation(kind: entry.kind, id: entry.id, action: .delete(base: current.version))
         func allow(_ action: AccessAction, _ fields: [Int] = []) throws {
             let patch = fields.isEmpty ? nil : FieldPatch(assignments: fields.map { .init(field: $0, value: nil) })

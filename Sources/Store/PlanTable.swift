@@ -7,8 +7,10 @@ import SQLite
 final class PlanTable {
     private let events: Statement
     private let items: Statement
+    private let records: RecordTable
 
-    init(_ database: Database) throws(SQLiteError) {
+    init(_ database: Database, _ records: RecordTable) throws(SQLiteError) {
+        self.records = records
         events = try database.prepare(Self.query(.event))
         items = try database.prepare(Self.query(.tripItem))
     }
@@ -32,7 +34,7 @@ final class PlanTable {
             statement.bind(4, Int64(limit))
             defer { statement.reset() }
             var found: [Record] = []
-            while try statement.step(), budget.take(RecordTable.octets(statement)) { found.append(try RecordTable.decode(statement).record) }
+            while try statement.step(), budget.take(RecordTable.octets(statement)) { found.append(try records.read(statement, family: family)) }
             return found
         }
         return (try list(events), try list(items))

@@ -59,7 +59,7 @@ final class RecordTable {
         findOne.bind(1, family)
         findOne.bind(2, id)
         do {
-            return try findOne.one(Self.decode)?.record
+            return try findOne.one { try read($0, family: family) }
         } catch is StoreFailure {
             throw Rejection(
                 .notFound, "This record is damaged on the server's disk. Nothing was changed; tell whoever runs the server.", id: id)
@@ -135,6 +135,38 @@ final class RecordTable {
     func count(family: Int64) throws -> Int {
         countAll.bind(1, family)
         return try countAll.one { Int($0.int64(0)) } ?? 0
+    }
+
+    // MARK: Reading
+
+    /// Records that the transaction has read. Deciding on a plan reads its items several times (to find them, to look for overlaps, for the
+    /// radar), and most of the price of a read is the decoding of the fields.
+    private var known: [RecordName: Record] = [:]
+    private var knownOctets = 0
+    /// Octets of fields that are held at most: what one mutation may read beside the records that it names.
+    private static let maxKnownOctets = 1_048_576
+
+    private struct RecordName: Hashable {
+        let family: Int64
+        let id: Identifier
+    }
+
+    /// Forgets what was read: call it at the end of each transaction.
+    func forgetKnown() {
+        guard !known.isEmpty else { return }
+        known = [:]
+        knownOctets = 0
+    }
+
+    /// Reads a row of `columns`, decoding it unless the transaction has read this version before.
+    func read(_ row: Statement, family: Int64) throws -> Record {
+        guard let halves = row.identifierHalves(2) else { return try Self.decode(row).record }
+        let name = RecordName(family: family, id: Identifier(high: halves.high, low: halves.low))
+        if let known = known[name], known.version == row.int64(4) { return known }
+        let record = try Self.decode(row).record
+        knownOctets += Self.octets(row)
+        if knownOctets <= Self.maxKnownOctets { known[name] = record }
+        return record
     }
 
     /// The octets of the fields of a row of `columns`.

@@ -17,8 +17,10 @@ extension Referrers {
 /// The writer's statements on who refers to whom.
 final class ReferrerTable {
     private let statements: [Kind: [(fields: [ReferringField], find: Statement)]]
+    private let records: RecordTable
 
-    init(_ database: Database) throws(SQLiteError) {
+    init(_ database: Database, _ records: RecordTable) throws(SQLiteError) {
+        self.records = records
         var statements: [Kind: [(fields: [ReferringField], find: Statement)]] = [:]
         for (target, names) in Referrers.of {
             for (name, fields) in names.sorted(by: { $0.key < $1.key }) {
@@ -39,7 +41,7 @@ final class ReferrerTable {
             find.bind(3, Int64(limit))
             defer { find.reset() }
             while try find.step(), budget.take(RecordTable.octets(find)) {
-                let record = try RecordTable.decode(find).record
+                let record = try records.read(find, family: family)
                 guard let field = fields.first(where: { $0.kind == record.kind }) else { continue }
                 found.append(Referrer(record: record, field: field.field))
             }

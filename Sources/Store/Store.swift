@@ -101,8 +101,8 @@ package final class Store {
             people = try PeopleTable(database)
             accessLog = try AccessLogTable(database)
             purges = PurgeTable(database)
-            referrers = try ReferrerTable(database)
-            plans = try PlanTable(database)
+            referrers = try ReferrerTable(database, records)
+            plans = try PlanTable(database, records)
             documents = DocumentTable(database)
             blobs = BlobTable(database)
             shares = ShareTable(database)
@@ -196,6 +196,7 @@ package final class Store {
         if let failure { throw failure }
         checkpoints.look(database.logPages)
         if checkpoints.isOverdue { try checkpoint() }
+        defer { records.forgetKnown() }
         do {
             try begin.run()
             let value = try body()
