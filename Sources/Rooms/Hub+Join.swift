@@ -205,11 +205,17 @@ extension Hub {
         }
     }
 
+    /// The refusal of a frame that only a joined session may send.
+    func unjoined(_ session: Session) -> Rejection {
+        guard session.number != nil else { return Rejection(.notSignedIn, "Sign in first.") }
+        return Rejection(.notJoined, "Join a family first.", retryAfter: Hub.joinTime)
+    }
+
     // MARK: Context
 
     func changeContext(_ session: Session, _ context: Context, _ request: Int64?) {
         guard let room = session.room, session.isSeated else {
-            sendError(Rejection(.notJoined, "Join a family first.", retryAfter: Hub.joinTime), to: session, request: request)
+            sendError(unjoined(session), to: session, request: request)
             return
         }
         guard let context = allowed(context, for: session, in: room) else {

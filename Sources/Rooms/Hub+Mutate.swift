@@ -36,7 +36,7 @@ extension Hub {
 
     private func admit(_ session: Session, _ mutation: Int64, cost: Int64) -> Bool {
         guard let room = session.room, session.isSeated else {
-            sendRejection(Rejection(.notJoined, "Join a family first.", retryAfter: Hub.joinTime), mutation, to: session)
+            sendRejection(unjoined(session), mutation, to: session)
             return false
         }
         guard !isDraining else {

@@ -50,7 +50,7 @@ extension Hub {
     /// - Returns: the room that is asked about; `nil` when the session was told why not.
     private func admitRequest(_ session: Session, _ request: Int64) -> Room? {
         guard let room = session.room, session.isSeated else {
-            sendError(Rejection(.notJoined, "Join a family first.", retryAfter: Hub.joinTime), to: session, request: request)
+            sendError(unjoined(session), to: session, request: request)
             return nil
         }
         // Whoever scrolls waits for the answer anyway.

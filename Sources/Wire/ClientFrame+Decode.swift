@@ -9,8 +9,9 @@ extension ClientFrame {
     ///
     /// - Parameter octets: one whole message; not kept.
     /// - Returns: a frame; `.refusedMutation` for a mutation whose number can be read and whose content is refused, so that the
-    ///   author gets an answer to exactly that mutation; `.refusedRequest` for a list whose filter or order is not known here.
-    /// - Throws: `bad_frame` for anything that is no frame of this protocol, `unknown_kind` for a list of a kind unknown here.
+    ///   author gets an answer to exactly that mutation; `.refusedRequest` for a question about a kind, a filter or an order that this
+    ///   server does not know.
+    /// - Throws: `bad_frame` for anything that is not a frame of this protocol.
     package static func decode(_ octets: UnsafeRawBufferPointer, limits: Limits) throws(Rejection) -> ClientFrame {
         guard octets.count <= limits.messageOctets else {
             throw Rejection(.badFrame, "A message has at most \(limits.messageOctets) octets")
@@ -155,8 +156,8 @@ private struct ClientFrameReader {
     /// `before` of a history is a sequence, not a mark.
     var beforeSequence: Int64?
     var after: Int64?
-    /// Set when a request is refused for what it asks, not for its form.
-    var refusesRequest = false
+    /// The questions for which `refusal` is about a word that a later server may know, not about the form of the frame.
+    var refusedQuestions: [ClientFrameType] = []
 
     init(limits: Limits) {
         self.limits = limits
@@ -232,11 +233,7 @@ private struct ClientFrameReader {
                 request = try reader.readCount()
             case "kind":
                 begin("kind", .kind)
-                let name = try reader.readString()
-                guard let known = Kind(name: name) else {
-                    throw refuse(.unknownKind, "No kind is called \(Words.quoted(name)). \(Words.older)", field: "kind")
-                }
-                kind = known
+                kind = try readKind(&reader, of: [.list, .statistics])
             case "before":
                 begin("before", .before)
                 if try reader.peekKind() == .integer {
@@ -261,7 +258,7 @@ private struct ClientFrameReader {
                     filter = try FilterCodec.read(&reader, problem: &problem)
                 } catch {
                     guard let problem else { throw error }
-                    refusesRequest = true
+                    refusedQuestions = [.list]
                     throw refuse(.invalid, problem, field: "filter")
                 }
             case "search":
@@ -271,7 +268,7 @@ private struct ClientFrameReader {
                 begin("sort", .sort)
                 let word = try reader.readString()
                 guard let known = Query.Sort(rawValue: word) else {
-                    refusesRequest = true
+                    refusedQuestions = [.list]
                     let sorts = Query.Sort.allCases.map(\.rawValue).joined(separator: ", ")
                     throw refuse(.invalid, "Lists are not sorted by \(Words.quoted(word)), but by one of \(sorts)", field: "sort")
                 }
@@ -350,12 +347,22 @@ private struct ClientFrameReader {
         return Cursor(epoch: epoch, sequence: sequence)
     }
 
-    private func readTarget(_ reader: inout JSONReader) throws(JSONError) -> HistoryRequest.Target {
+    /// - Parameter questions: the frames that have a kind at this place.
+    private mutating func readKind(_ reader: inout JSONReader, of questions: [ClientFrameType]) throws(JSONError) -> Kind {
+        let name = try reader.readString()
+        guard let known = Kind(name: name) else {
+            refusedQuestions = questions
+            throw refuse(.unknownKind, "No kind is called \(Words.quoted(name)). \(Words.older)", field: "kind")
+        }
+        return known
+    }
+
+    private mutating func readTarget(_ reader: inout JSONReader) throws(JSONError) -> HistoryRequest.Target {
         var kind: Kind?
         var id: Identifier?
         try reader.readObject { reader, key throws(JSONError) in
             switch key {
-            case "kind": kind = try reader.readKind()
+            case "kind": kind = try readKind(&reader, of: [.history])
             case "id": id = try reader.readIdentifier()
             default: throw .unexpected("a record: kind, id", at: reader.offset)
             }
@@ -470,10 +477,9 @@ private struct ClientFrameReader {
             throw Rejection(.badFrame, "No frame of this protocol: \(error)")
         }
         if word == ClientFrameType.mutate.rawValue, let number { return .refusedMutation(id: number, refusal) }
-        if refusesRequest, word == ClientFrameType.list.rawValue, let asked { return .refusedRequest(request: asked, refusal) }
-        // An error frame names no operation of a mutation without a number; the code of a page of an unknown kind stays.
+        if refusedQuestions.contains(where: { $0.rawValue == word }), let asked { return .refusedRequest(request: asked, refusal) }
         var plain = refusal
-        if plain.code != .unknownKind || word != ClientFrameType.list.rawValue { plain.code = .badFrame }
+        plain.code = .badFrame
         throw plain
     }
 }

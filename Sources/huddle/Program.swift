@@ -12,8 +12,6 @@ enum Program {
         Exit.now(status)
     }
 
-    static let version = "0.1.0"
-
     /// Broken between words where the terminal is narrower.
     private static func fitted(_ text: String) -> String {
         guard Standard.isTerminal(Standard.output) else { return text }
@@ -36,7 +34,7 @@ enum Program {
                 if invocation.isJSON { try Output.write(Help.json(topic)) } else { try Output.write(fitted(Help.text(topic))) }
                 return .done
             case .manual:
-                try Output.write(Manual.roff(version: version))
+                try Output.write(Manual.roff(version: HuddleVersion.text))
                 return .done
             case .completions(let shell):
                 try Output.write(shell.script)
@@ -50,7 +48,7 @@ enum Program {
                 try Output.write(answer.lines)
                 return .done
             case .version:
-                try Output.write(invocation.isJSON ? "{\"version\":\"\(version)\"}\n" : "huddle \(version)\n")
+                try Output.write(invocation.isJSON ? "{\"version\":\"\(HuddleVersion.text)\"}\n" : "huddle \(HuddleVersion.text)\n")
                 return .done
             case .join(let code): return try JoinCommand.run(code, invocation)
             case .signIn(let replaces, let origin): return try SignInCommand.run(replaces: replaces, origin: origin, invocation)

@@ -119,7 +119,7 @@ struct HubFloodTests {
         let id = script.hub.opened(now: script.now)
         for _ in 0..<Hub.refusalsBeforeSignIn.burst {
             script.say(.context(.all), id)
-            #expect(script.seen() == [.frame(id, "error not_joined")])
+            #expect(script.seen() == [.frame(id, "error not_signed_in")])
         }
         script.say(.context(.all), id)
         #expect(script.seen() == [.close(id, .policyViolation, dropsQueue: false)])

@@ -66,7 +66,7 @@ struct HubRequestTests {
         let outside = script.hub.opened(now: 0)
         for (frame, _) in requests {
             script.say(frame, outside)
-            #expect(script.seen() == [.frame(outside, "error not_joined")])
+            #expect(script.seen() == [.frame(outside, "error not_signed_in")])
         }
     }
 }

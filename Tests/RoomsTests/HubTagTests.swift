@@ -120,6 +120,40 @@ struct HubTagTests {
         }
     }
 
+    @Test("Before the welcome every frame but sign_in and redeem is not_signed_in: without a sign-in, and while the sign-in is looked up")
+    func notSignedIn() {
+        let frames: [(ClientFrame, Int64)] = [
+            (.tagged(join, request: 1), 1), (.tagged(.context(.all), request: 2), 2), (.tagged(.signOut, request: 3), 3),
+            (.list(ListRequest(request: 4, kind: .message, limit: 5)), 4), (.statistics(StatisticsRequest(request: 5, kind: .event)), 5),
+            (.history(HistoryRequest(request: 6, limit: 5)), 6), (.digest(DigestRequest(request: 7)), 7),
+            (.accessLog(AccessLogRequest(request: 8, limit: 5)), 8),
+        ]
+        for isSigningIn in [false, true] {
+            let id = script.hub.opened(now: script.now)
+            if isSigningIn { script.say(.signIn(token: "t"), id) }
+            _ = script.hub.takeEffects()
+            for (frame, _) in frames { script.say(frame, id) }
+            script.say(text: "{\"type\":\"list\",\"request\":9,\"kind\":\"budget\",\"limit\":5}", id)
+            script.say(text: "{\"type\":\"mutate\",\"mutation\":1,\"undo\":1}", id)
+            #expect(
+                script.answers() == (frames.map(\.1) + [9]).map { "error not_signed_in (request \($0))" } + ["reject 1 not_signed_in"],
+                "while signing in: \(isSigningIn)")
+        }
+    }
+
+    @Test("A question about a kind that the server does not know is refused by its request, and the connection stays", arguments: [
+        "{\"type\":\"list\",\"request\":9,\"kind\":\"budget\",\"limit\":5}", "{\"type\":\"statistics\",\"request\":9,\"kind\":\"budget\"}",
+        "{\"type\":\"history\",\"request\":9,\"record\":{\"kind\":\"budget\",\"id\":\"01910000-0000-7000-8000-000000000001\"},\"limit\":5}",
+    ])
+    func unknownKind(_ text: String) {
+        let id = script.live(at: 0)
+        _ = script.hub.takeEffects()
+        script.say(text: text, id)
+        #expect(script.answers() == ["error unknown_kind (request 9)"])
+        script.say(.tagged(.context(.all), request: 10), id)
+        #expect(script.answers() == ["context (request 10)"])
+    }
+
     @Test("A frame before the join may be sent again: it says when, and no wait is a busy loop")
     func notJoined() {
         let id = signedIn()

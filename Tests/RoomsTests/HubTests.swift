@@ -346,7 +346,7 @@ struct HubMutationTests {
         let script = HubScript()
         let id = script.hub.opened(now: script.now)
         script.say(text: #"{"type":"mutate","mutation":3,"operations":[]}"#, id)
-        #expect(script.seen() == [.frame(id, "reject 3 not_joined")])
+        #expect(script.seen() == [.frame(id, "reject 3 not_signed_in")])
     }
 
     @Test("refused frames have the bounds of other mutations, and too many of them end the session")

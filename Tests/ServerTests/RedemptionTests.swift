@@ -161,7 +161,7 @@ struct AddressRateTests {
                 stranger.say("{\"type\":\"context\",\"context\":\"all\"}")
                 sent += 1
                 let word = try stranger.next()
-                if word != "error not_joined" {
+                if word != "error not_signed_in" {
                     end = word
                     break
                 }

@@ -200,6 +200,18 @@ struct PeopleTests {
         #expect(try world.mutate(home, other, delete(.member, other, base: 1)).code == .lastParent)
     }
 
+    @Test("A parent hands over in one batch if the new parent comes first: each operation leaves the family a parent")
+    func handover() throws {
+        let me = home.parent
+        let other = try world.invite(home, .guest, name: "Bo").member
+        let promote = update(.member, other, base: 1, ["role": .text("parent")])
+        let stepDown = update(.member, me, base: 1, ["role": .text("guest")])
+        let early = try world.mutate(home, me, stepDown, promote)
+        #expect(early.code == .lastParent && early.rejection?.operation == 0)
+        #expect(try world.mutate(home, me, promote, stepDown).code == nil)
+        #expect(try world.mutate(home, other, delete(.member, other, base: 2)).code == .lastParent)
+    }
+
     @Test("a new role counts from the next operation on, and is told to the room")
     func roles() throws {
         let guest = try world.invite(home, .guest, name: "Gus").member

@@ -131,7 +131,7 @@ extension SystemTests {
 
         @Test("help and version answer, no command at all is wrong use")
         func help() throws {
-            #expect(try Programs.huddled("--version").output == "huddled 0.1.0\n")
+            #expect(try Programs.huddled("--version").output == "huddled \(HuddleVersion.text)\n")
             let help = try Programs.huddled("--help")
             #expect(help.ending == .exited(0))
             #expect(help.output.contains("huddled serve"))

@@ -141,9 +141,19 @@ struct ClientFrameTests {
         if !isAccepted { #expect(outcome.rejection?.field == "limit") }
     }
 
-    @Test("A list of a kind that is unknown says so by its own code")
-    func listOfUnknownKind() {
-        #expect(Outcome("{\"type\":\"list\",\"request\":1,\"kind\":\"budget\",\"limit\":1}").rejection?.code == .unknownKind)
+    @Test("A question about an unknown kind is refused by its request; without a request, or in another frame, it is a bad frame", arguments: [
+        ("\"list\",\"request\":1,\"kind\":\"budget\",\"limit\":1", true), ("\"statistics\",\"kind\":\"budget\",\"request\":1", true),
+        ("\"history\",\"request\":1,\"record\":{\"kind\":\"budget\",\"id\":\"01910000-0000-7000-8000-000000000001\"},\"limit\":1", true),
+        ("\"list\",\"kind\":\"budget\",\"limit\":1", false), ("\"digest\",\"request\":1,\"kind\":\"budget\"", false),
+        ("\"history\",\"request\":1,\"kind\":\"budget\",\"limit\":1", false),
+    ])
+    func questionOfUnknownKind(_ frame: String, _ isAnswered: Bool) {
+        switch Outcome("{\"type\":\(frame)}") {
+        case .frame(.refusedRequest(let request, let rejection)):
+            #expect(isAnswered && request == 1 && rejection.code == .unknownKind && rejection.field == "kind")
+        case .refused(let rejection): #expect(!isAnswered && rejection.code == .badFrame)
+        case .frame(let frame): Issue.record("accepted \(frame)")
+        }
     }
 
     @Test("Secrets and marks are bounded, at and past the bound")

@@ -1,4 +1,5 @@
 import Client
+import Family
 import Posix
 import TestSupport
 import Testing
@@ -108,7 +109,7 @@ final class RunningServer {
         guard let line = try child.readLine(timeoutMilliseconds: 20_000) else {
             throw Unexpected("the server ended before it was ready")
         }
-        let head = "Huddle 0.1.0 serves \(folder) at ws://"
+        let head = "Huddle \(HuddleVersion.text) serves \(folder) at ws://"
         try #require(line.hasPrefix(head) && line.hasSuffix("/ws"), "\(line)")
         return try #require(SocketAddress.split(String(line.dropFirst(head.count).dropLast(3)))).port
     }
