@@ -9,8 +9,8 @@ import WebSocket
 import Wire
 
 /// One client's connection, plain or through TLS: HTTP until the upgrade, WebSocket after it. Owned by its shard, on the reactor's thread.
-final class Connection: Channel {
-    private unowned let shard: Shard
+final class Connection: OpenConnection {
+    private unowned let services: ConnectionServices
     private var transport: Transport
     private var registration: Registration?
     private var decoder: WebSocketDecoder
@@ -19,9 +19,6 @@ final class Connection: Channel {
     private var http: HTTPExchange?
     private let peer: NetworkAddress?
     private var closing = CloseState()
-    private(set) var session: SessionID?
-    /// Position in the shard's list of connections, for removal in O(1).
-    var index = 0
     /// Frames of an earlier tick whose turn comes with the next one; until then nothing more is received.
     private var held: [UInt8] = []
     /// The last octet from the peer; when this state began; the ping that is not answered: milliseconds of the reactor's clock.
@@ -34,24 +31,16 @@ final class Connection: Channel {
     /// The next look at the clock, and when it is due.
     private var timer: TimerID?
     private var timerDue = Int64.max
-    /// Whom the limit of connections for one address counts this one to.
-    var group: NetworkAddress?
 
     // The small ones stand together: each between two large ones would take eight octets of every connection.
 
-    /// Takes compressed messages.
-    private(set) var inflates = false
     /// Answers have to leave before another request is read.
     private var isHoldingRequests = false
     /// Everything is said and the stream ended from this side; what still comes is read and dropped. Closing the socket over unread
     /// octets would reset it, and the reset can overtake the close frame or the response.
     private var isLingering = false
-    /// Over the server's limit, and only told so.
-    private(set) var isRefused = false
     /// The decoder takes messages of the full size.
     private var isWide = false
-    /// In the shard's list of those to flush before it sleeps.
-    var isDirty = false
     /// TLS has not come to an end of its beginning; each step waits for its turn in the shard's queue.
     private(set) var isShakingHands: Bool
     private var isInHandshakeQueue = false
@@ -61,7 +50,7 @@ final class Connection: Channel {
     private var isBlocked = false
     /// Nothing more is said after what is queued; what comes now is discarded. `since` is when that began.
     private var isEnding = false
-    /// The tick that received last (`Shard.tick`).
+    /// The tick that received last (`TickQueues.number`).
     private var receivedIn: UInt32 = 0
     /// Octets that were discarded.
     private(set) var discarded: UInt32 = 0
@@ -89,42 +78,39 @@ final class Connection: Channel {
     /// Octets of a message that have to come for each second past `Limits.messageTime`: less than any link that people use.
     static let octetsPerSecond = 1_024
 
-    init(shard: Shard, transport: consuming Transport, peer: NetworkAddress?, now: Int64) {
-        self.shard = shard
+    init(_ services: ConnectionServices, transport: consuming Transport, peer: NetworkAddress?) {
+        self.services = services
         self.peer = peer
         isShakingHands = !transport.isEstablished
         self.transport = transport
         decoder = WebSocketDecoder(
-            role: .server, limits: WebSocketLimits(maxMessage: shard.messageLimit(nil), maxFragments: Connection.maxFragments),
-            pool: shard.messages)
-        outbox = Outbox(pool: shard.reactor.buffers, limit: shard.limits.outboxOctets + Connection.controlRoom)
-        heardAt = now
-        since = now
+            role: .server, limits: WebSocketLimits(maxMessage: services.hub.messageLimit(nil), maxFragments: Connection.maxFragments),
+            pool: services.queues.messages)
+        outbox = Outbox(pool: services.reactor.buffers, limit: services.limits.outboxOctets + Connection.controlRoom)
+        heardAt = services.reactor.now
+        since = services.reactor.now
         super.init()
-        http = HTTPExchange(wake: { [unowned self] in self.shard.markDirty(self) })
+        http = HTTPExchange(wake: { [unowned self] in self.services.queues.markDirty(self) })
     }
 
     func register() throws(Errno) {
-        registration = try shard.reactor.add(fd: transport.raw, interest: .readable, channel: self)
+        registration = try services.reactor.add(fd: transport.raw, interest: .readable, channel: self)
         wake(by: since + Connection.requestTime)
     }
 
     /// One too many: says so and ends.
-    func refuse(_ response: [UInt8]) {
-        isRefused = true
-        end(response)
-    }
+    func refuse(_ response: [UInt8]) { end(response) }
 
     /// Whether the WebSocket is open, both ways.
     private var isOpen: Bool { http == nil && closing.isOpen }
 
-    var isUpgraded: Bool { http == nil }
+    override var isUpgraded: Bool { http == nil }
 
     /// Octets that wait to be sent.
     var waitingOctets: Int { outbox.octets }
 
     /// Nothing waits to be sent.
-    var isFlushed: Bool { outbox.isEmpty }
+    override var isFlushed: Bool { outbox.isEmpty }
 
     // MARK: Input
 
@@ -133,7 +119,7 @@ final class Connection: Channel {
         // TLS may have to receive before it can send, and the other way round.
         if events.contains(.writable) || transport.sendWaitsForReadable {
             isBlocked = false
-            shard.markDirty(self)
+            services.queues.markDirty(self)
         }
         // The peer has disconnected, and nothing is received that would show it.
         if isHoldingRequests || !mayDiscard, !events.isDisjoint(with: [.hungUp, .failed]) { return drop() }
@@ -143,54 +129,54 @@ final class Connection: Channel {
     private func queueHandshake() {
         guard !isInHandshakeQueue, let registration else { return }
         isInHandshakeQueue = true
-        try? shard.reactor.modify(registration, interest: [])
-        shard.queueHandshake(self)
+        try? services.reactor.modify(registration, interest: [])
+        services.queues.queueHandshake(self)
     }
 
     /// The next step of the TLS handshake; with the last one the request may come.
-    func shakeHands() {
+    override func shakeHands() {
         isInHandshakeQueue = false
         guard registration != nil, !isLingering else { return }
         receive()
         if isShakingHands, transport.isEstablished { endHandshake() }
-        if !isShakingHands { shard.markDirty(self) }
+        if !isShakingHands { services.queues.markDirty(self) }
         watch()
     }
 
     private func endHandshake() {
         guard isShakingHands else { return }
         isShakingHands = false
-        shard.didEndHandshake()
+        services.table.didEndHandshake()
     }
 
     /// One portion a tick: what is left raises the next event, and the others have their turn before it.
     private func receive() {
         guard !isLingering else { return discard() }
-        guard !isHoldingRequests, !isPostponed, receivedIn != shard.tick else { return }
-        guard !inflates || shard.mayInflate else { return postpone() }
-        if !isShakingHands { receivedIn = shard.tick }
+        guard !isHoldingRequests, !isPostponed, receivedIn != services.queues.number else { return }
+        guard !inflates || services.queues.mayInflate else { return postpone() }
+        if !isShakingHands { receivedIn = services.queues.number }
         guard mayDiscard else { return watch() }
         let portion = http?.takesContent == true ? Reactor.receiveBufferSize : Connection.octetsPerTick
-        let buffer = UnsafeMutableRawBufferPointer(rebasing: shard.reactor.receiveBuffer[..<min(portion, discardable)])
+        let buffer = UnsafeMutableRawBufferPointer(rebasing: services.reactor.receiveBuffer[..<min(portion, discardable)])
         let isContent = http?.receivesContent == true
         let result: IOResult
         do throws(TransportError) {
             if isContent, let http {
-                result = try http.receiveContent(from: &transport, now: shard.reactor.now)
+                result = try http.receiveContent(from: &transport, now: services.reactor.now)
             } else {
                 result = try transport.receive(into: buffer)
             }
         } catch {
             return didBreak(error)
         }
-        if transport.receiveWaitsForWritable { shard.markDirty(self) }
+        if transport.receiveWaitsForWritable { services.queues.markDirty(self) }
         switch result {
         case .wouldBlock: return
         case .endOfStream: streamEnded()
         case .done(let count):
             // epoll does not see what TLS holds.
-            if transport.hasMore, let registration { shard.reactor.callAgain(registration) }
-            heardAt = shard.reactor.now
+            if transport.hasMore, let registration { services.reactor.callAgain(registration) }
+            heardAt = services.reactor.now
             if isEnding { didDiscard(count) }
             if isContent { return resumeRequests() }
             let octets = UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])
@@ -205,7 +191,7 @@ final class Connection: Channel {
 
     private func discard() {
         guard mayDiscard else { return watch() }
-        let space = shard.reactor.receiveBuffer
+        let space = services.reactor.receiveBuffer
         switch try? transport.discard(into: UnsafeMutableRawBufferPointer(rebasing: space[..<min(space.count, discardable)])) {
         case .done(let count)?: didDiscard(count)
         case .wouldBlock?: break
@@ -221,9 +207,9 @@ final class Connection: Channel {
     /// TLS tells the peer what it did wrong, if the socket lives; the stream ends after that.
     private func didBreak(_ error: TransportError) {
         guard case .tls(let error) = error, registration != nil else { return drop() }
-        shard.log(.info, "tls_failed", [.init("reason", error.reason)])
+        services.log(.info, "tls_failed", [.init("reason", error.reason)])
         if error.isPlainHTTP {
-            let answer = ResponseHead.closing(400, [Field("Date", shard.site.date)], body: "This port speaks TLS. Use https:// or wss:// in the address.\n")
+            let answer = ResponseHead.closing(400, [Field("Date", services.site.date)], body: "This port speaks TLS. Use https:// or wss:// in the address.\n")
             _ = try? answer.withUnsafeBytes { octets throws(Errno) in try Socket.send(transport.raw, octets) }
         }
         outbox.removeAll()
@@ -237,8 +223,8 @@ final class Connection: Channel {
 
     private var caller: HTTPExchange.Caller {
         HTTPExchange.Caller(
-            site: shard.site, peer: peer, isSecure: transport.isSecure, now: shard.reactor.now,
-            admits: { [unowned self] address in shard.move(self, to: address) })
+            site: services.site, peer: peer, isSecure: transport.isSecure, now: services.reactor.now,
+            admits: { [unowned self] address in services.table.move(self, to: address) })
     }
 
     private func receiveRequests(_ octets: UnsafeRawBufferPointer) {
@@ -255,23 +241,23 @@ final class Connection: Channel {
         var output: [UInt8] = []
         guard let outcome = http?.resume(caller, to: &output) else { return }
         follow(outcome, output, from: phase)
-        if !isHoldingRequests, transport.hasMore, let registration { shard.reactor.callAgain(registration) }
+        if !isHoldingRequests, transport.hasMore, let registration { services.reactor.callAgain(registration) }
     }
 
     private func follow(_ outcome: HTTPExchange.Outcome, _ output: [UInt8], from phase: HTTPServerConnection.Phase) {
         if !output.isEmpty { queue(output) }
         guard registration != nil else { return }
         if !output.isEmpty || http?.phase != phase || http?.due(since: since) != nil {
-            since = shard.reactor.now
+            since = services.reactor.now
             wake(by: requestDue)
         }
-        if let status = http?.takeRefusal() { shard.log(.info, "http", [.init("status", status)]) }
+        if let status = http?.takeRefusal() { services.log(.info, "http", [.init("status", status)]) }
         switch outcome {
         case .waits, .blocked, .suspended:
             isHoldingRequests = outcome != .waits || outbox.octets >= HTTPExchange.maxOutput
             // Epoll would say again and again that there is something to read.
             watch()
-            if http?.sendsFile == true { shard.markDirty(self) }
+            if http?.sendsFile == true { services.queues.markDirty(self) }
         case .ends: end([])
         case .upgraded(let handshake, var frames):
             http = nil
@@ -279,7 +265,7 @@ final class Connection: Channel {
                 decoder.accept(compression: compression)
                 inflates = true
             }
-            session = shard.didOpen(self)
+            session = services.hub.didOpen(self)
             // They came in the same segment as the request.
             if !frames.isEmpty { frames.withUnsafeMutableBytes { receiveFrames($0) } }
         }
@@ -295,16 +281,16 @@ final class Connection: Channel {
 
     /// A response is the last thing said; then the stream ends.
     private func end(_ response: [UInt8]) {
-        _ = outbox.append(copying: response, now: shard.reactor.now)
+        _ = outbox.append(copying: response, now: services.reactor.now)
         _ = closing.didReceiveClose(nil)
         beginClosing()
-        shard.markDirty(self)
+        services.queues.markDirty(self)
     }
 
     private func receiveFrames(_ octets: UnsafeMutableRawBufferPointer) {
         if !isWide {
-            let limit = shard.messageLimit(session)
-            isWide = limit >= shard.limits.messageOctets
+            let limit = services.hub.messageLimit(session)
+            isWide = limit >= services.limits.messageOctets
             decoder.raise(maxMessage: limit)
         }
         decoder.feed(octets)
@@ -315,13 +301,13 @@ final class Connection: Channel {
                 case .message(.text, let payload):
                     messages += 1
                     // After our close frame what comes is only read away.
-                    if isOpen { shard.received(payload, from: self) }
+                    if isOpen { services.hub.received(payload, from: self) }
                 case .message(.binary, _): fail(.unsupportedData, "huddle.v1 is made of text messages")
                 case .ping(let payload): answer(ping: payload)
                 case .pong: pingedAt = nil
                 case .close(let code, _): act(closing.didReceiveClose(code))
                 }
-                if messages >= Connection.messagesPerTick || (inflates && !shard.mayInflate) {
+                if messages >= Connection.messagesPerTick || (inflates && !services.queues.mayInflate) {
                     held = Array(decoder.takeBack())
                     if !held.isEmpty { postpone() }
                     break
@@ -338,20 +324,20 @@ final class Connection: Channel {
     private func postpone() {
         guard !isPostponed else { return }
         isPostponed = true
-        shard.postpone(self)
+        services.queues.postpone(self)
     }
 
     /// It is the next tick.
-    func resume() {
+    override func resume() {
         isPostponed = false
         guard registration != nil, !isLingering else { return }
         guard !held.isEmpty else { return receive() }
-        receivedIn = shard.tick
+        receivedIn = services.queues.number
         var octets = held
         held = []
         octets.withUnsafeMutableBytes { receiveFrames($0) }
         // What TLS holds epoll does not tell, and nobody asked for it meanwhile.
-        if transport.hasMore, let registration { shard.reactor.callAgain(registration) }
+        if transport.hasMore, let registration { services.reactor.callAgain(registration) }
     }
 
     /// Who sends a message octet by octet holds its memory for as long: it has to get on.
@@ -361,9 +347,9 @@ final class Connection: Channel {
             return
         }
         if messageSince == nil {
-            messageSince = shard.reactor.now
+            messageSince = services.reactor.now
             messageOctets = 0
-            wake(by: shard.reactor.now + Int64(shard.limits.messageTime))
+            wake(by: services.reactor.now + Int64(services.limits.messageTime))
         }
         messageOctets += count
     }
@@ -371,17 +357,17 @@ final class Connection: Channel {
     // MARK: Output
 
     /// Queues one text message, whose octets may be shared with other connections.
-    func send(_ payload: [UInt8]) {
+    override func send(_ payload: [UInt8]) {
         guard isOpen else { return }
-        let compressed = inflates ? shard.compressed(payload) : nil
+        let compressed = inflates ? services.queues.compressed(payload) : nil
         guard (compressed?.count ?? payload.count + FrameHead.maxLength) + Connection.controlRoom <= outbox.room else {
             closeSlowReader()
             return
         }
-        let now = shard.reactor.now
+        let now = services.reactor.now
         if let compressed {
             _ = outbox.append(sharing: compressed, now: now)
-            shard.markDirty(self)
+            services.queues.markDirty(self)
             return
         }
         withUnsafeTemporaryAllocation(byteCount: FrameHead.maxLength, alignment: 8) { head in
@@ -389,7 +375,7 @@ final class Connection: Channel {
             _ = outbox.append(copying: UnsafeRawBufferPointer(rebasing: head[..<length]), now: now)
         }
         _ = outbox.append(sharing: payload, now: now)
-        shard.markDirty(self)
+        services.queues.markDirty(self)
     }
 
     private func answer(ping payload: UnsafeRawBufferPointer) {
@@ -404,15 +390,15 @@ final class Connection: Channel {
 
     /// Queues what is not a message: the upgrade's response, control frames.
     private func queue(_ octets: [UInt8]) {
-        if outbox.append(copying: octets, now: shard.reactor.now) {
-            shard.markDirty(self)
+        if outbox.append(copying: octets, now: services.reactor.now) {
+            services.queues.markDirty(self)
         } else {
             drop()
         }
     }
 
     /// Sends what waits, as far as the kernel takes it.
-    func flush() {
+    override func flush() {
         guard registration != nil, !isBlocked, !isLingering, !isShakingHands else { return }
         do throws(TransportError) {
             try sendQueued()
@@ -422,7 +408,7 @@ final class Connection: Channel {
         }
         if outbox.isEmpty, let http, isHoldingRequests ? http.canResume : http.isWoken { resumeRequests() }
         watch()
-        if isBlocked, let oldest = outbox.oldest { wake(by: oldest + Int64(shard.limits.outboxAge)) }
+        if isBlocked, let oldest = outbox.oldest { wake(by: oldest + Int64(services.limits.outboxAge)) }
         if outbox.isEmpty, case .drop = closing.didFlush() { linger() }
     }
 
@@ -442,41 +428,41 @@ final class Connection: Channel {
 
     /// Sends what the shard allows for a tick of a file; the kernel's word that there is room for more brings the next portion.
     private func sendFile() throws(TransportError) {
-        var left = shard.portionOfFile()
+        var left = services.queues.portionOfFile()
         while outbox.isEmpty, !isBlocked, let http, http.sendsFile {
             guard left > 0 else {
                 isBlocked = true
                 return
             }
-            switch try http.sendFile(to: &transport, scratch: shard.reactor.receiveBuffer, limit: left) {
+            switch try http.sendFile(to: &transport, scratch: services.reactor.receiveBuffer, limit: left) {
             case .said(let octets):
-                _ = outbox.append(copying: octets, now: shard.reactor.now)
+                _ = outbox.append(copying: octets, now: services.reactor.now)
                 try sendQueued()
             case .sent(let count): left -= count
             case .blocked: isBlocked = true
             case .needs(let range): readAhead(range, http)
             case .waits: return
-            case .finished: since = shard.reactor.now
+            case .finished: since = services.reactor.now
             }
         }
     }
 
     private func readAhead(_ range: Range<Int>, _ http: HTTPExchange) {
         guard let content = http.sentFile else { return }
-        since = shard.reactor.now
+        since = services.reactor.now
         let file = content.file
-        shard.work(content.key) {
+        services.workers.work(content.key) {
             (try? FileContent.read(file, range)) != nil
         } then: { [weak self] isRead in
             guard let self, self.http?.sentFile === content else { return }
             guard isRead == true else {
-                self.shard.log(.error, "file_unreadable", [])
+                self.services.log(.error, "file_unreadable", [])
                 return self.drop()
             }
             content.didRead(range)
-            self.http?.beginProgress(now: self.shard.reactor.now)
+            self.http?.beginProgress(now: self.services.reactor.now)
             self.wake(by: self.requestDue)
-            self.shard.markDirty(self)
+            self.services.queues.markDirty(self)
         }
     }
 
@@ -493,31 +479,31 @@ final class Connection: Channel {
         guard let registration else { return }
         var interest: Interest = isHoldingRequests && !isLingering || !mayDiscard ? [] : .readable
         if !isLingering, isBlocked && !transport.sendWaitsForReadable || transport.receiveWaitsForWritable { interest.insert(.writable) }
-        try? shard.reactor.modify(registration, interest: interest)
+        try? services.reactor.modify(registration, interest: interest)
     }
 
     /// Takes nothing more for a reader who is too slow; what waits, and why it ends, it may still read for a moment.
     private func closeSlowReader() {
-        shard.log(.warning, "slow_reader", [.init("session", session ?? 0), .init("octets", outbox.octets)])
-        close(.slowReader, "too slow; come back with your cursor")
+        services.log(.warning, "slow_reader", [.init("session", session ?? 0), .init("octets", outbox.octets)])
+        close(.slowReader, "too slow; come back with your cursor", dropsQueue: false)
     }
 
     // MARK: Ends
 
     /// Closes for what the peer did or did not do, with a line in the log.
-    func fail(_ code: Wire.CloseCode, _ reason: String) {
+    override func fail(_ code: Wire.CloseCode, _ reason: String) {
         guard isOpen else { return }
         note("closing", code.rawValue, reason)
-        close(code, reason)
+        close(code, reason, dropsQueue: false)
     }
 
     private func note(_ event: StaticString, _ code: UInt16, _ reason: String) {
-        shard.log(.info, event, [.init("session", session ?? 0), .init("code", code), .init("reason", reason)])
+        services.log(.info, event, [.init("session", session ?? 0), .init("code", code), .init("reason", reason)])
     }
 
     /// Sends a close frame after what was queued. With `dropsQueue`, what the kernel does not take at once is not sent any more,
     /// the close frame included: a person without rights gets nothing more.
-    func close(_ code: Wire.CloseCode, _ reason: String, dropsQueue: Bool = false) {
+    override func close(_ code: Wire.CloseCode, _ reason: String, dropsQueue: Bool) {
         guard isOpen else { return }
         if dropsQueue {
             flush()
@@ -542,7 +528,7 @@ final class Connection: Channel {
         case .finish:
             beginClosing()
             endSession()
-            shard.markDirty(self)
+            services.queues.markDirty(self)
         case .drop: drop()
         }
     }
@@ -550,29 +536,29 @@ final class Connection: Channel {
     private func endSession() {
         guard let session else { return }
         self.session = nil
-        shard.didEnd(session)
+        services.hub.didEnd(session)
     }
 
     /// The socket is gone, or not worth waiting for.
-    func drop() {
+    override func drop() {
         guard let registration else { return }
         self.registration = nil
-        shard.reactor.remove(registration)
-        if let timer { shard.reactor.cancel(timer) }
+        services.reactor.remove(registration)
+        if let timer { services.reactor.cancel(timer) }
         timer = nil
         endHandshake()
         outbox.removeAll()
         _ = closing.streamEnded()
         endSession()
         http?.cancel()
-        shard.didClose(self)
+        services.table.remove(self)
     }
 
     // MARK: Time
 
     /// When a peer that has not got on with its request, or has not taken its answers, is given up.
     private var requestDue: Int64 {
-        if let oldest = outbox.oldest { return oldest + Int64(shard.limits.outboxAge) }
+        if let oldest = outbox.oldest { return oldest + Int64(services.limits.outboxAge) }
         if let due = http?.due(since: since) { return due }
         let isKept = http?.phase == .idle && http?.hasAnswered == true
         return since + (isKept ? Connection.idleTime : Connection.requestTime)
@@ -581,12 +567,12 @@ final class Connection: Channel {
     private func endRequests() {
         guard outbox.isEmpty, !isShakingHands else { return drop() }
         if http?.sendsFile == true {
-            shard.log(.info, "slow_reader", [])
+            services.log(.info, "slow_reader", [])
             return drop()
         }
         var output: [UInt8] = []
-        http?.timedOut(shard.site, to: &output)
-        if !output.isEmpty { shard.log(.info, "http", [.init("status", 408)]) }
+        http?.timedOut(services.site, to: &output)
+        if !output.isEmpty { services.log(.info, "http", [.init("status", 408)]) }
         end(output)
     }
 
@@ -594,23 +580,23 @@ final class Connection: Channel {
     /// something shorter begins.
     private func wake(by due: Int64) {
         guard due < timerDue, registration != nil else { return }
-        if let timer { shard.reactor.cancel(timer) }
+        if let timer { services.reactor.cancel(timer) }
         timerDue = due
-        timer = shard.reactor.schedule(afterMilliseconds: due - shard.reactor.now, self, kind: 0)
+        timer = services.reactor.schedule(afterMilliseconds: due - services.reactor.now, self, kind: 0)
     }
 
     /// Begins the time for the end, once.
     private func beginClosing() {
         guard !isEnding else { return }
         isEnding = true
-        since = shard.reactor.now
+        since = services.reactor.now
         wake(by: since + Connection.closingTime)
     }
 
     override func timerFired(kind: Int) {
         timer = nil
         timerDue = .max
-        let next = check(now: shard.reactor.now)
+        let next = check(now: services.reactor.now)
         wake(by: next)
     }
 
@@ -630,7 +616,7 @@ final class Connection: Channel {
             endRequests()
             return now + Connection.closingTime
         }
-        if let oldest = outbox.oldest, now - oldest >= Int64(shard.limits.outboxAge) {
+        if let oldest = outbox.oldest, now - oldest >= Int64(services.limits.outboxAge) {
             closeSlowReader()
             return now + Connection.closingTime
         }
@@ -638,11 +624,11 @@ final class Connection: Channel {
             fail(.slowSender, "a message that does not get on")
             return now + Connection.closingTime
         }
-        return min(checkPing(now), outbox.oldest.map { $0 + Int64(shard.limits.outboxAge) } ?? .max, messageDue ?? .max)
+        return min(checkPing(now), outbox.oldest.map { $0 + Int64(services.limits.outboxAge) } ?? .max, messageDue ?? .max)
     }
 
     private var messageDue: Int64? {
-        messageSince.map { $0 + Int64(shard.limits.messageTime) + Int64(messageOctets) * 1_000 / Int64(Connection.octetsPerSecond) }
+        messageSince.map { $0 + Int64(services.limits.messageTime) + Int64(messageOctets) * 1_000 / Int64(Connection.octetsPerSecond) }
     }
 
     /// Finds peers who have gone without a word.
@@ -652,13 +638,13 @@ final class Connection: Channel {
                 pingedAt = nil
                 return checkPing(now)
             }
-            guard now - asked >= Int64(shard.limits.pongTime) else { return asked + Int64(shard.limits.pongTime) }
+            guard now - asked >= Int64(services.limits.pongTime) else { return asked + Int64(services.limits.pongTime) }
             fail(.pongTimeout, "no answer to a ping")
             return now + Connection.closingTime
         }
-        guard now - heardAt >= Int64(shard.limits.pingInterval) else { return heardAt + Int64(shard.limits.pingInterval) }
+        guard now - heardAt >= Int64(services.limits.pingInterval) else { return heardAt + Int64(services.limits.pingInterval) }
         pingedAt = now
         queue(WebSocketEncoder.ping())
-        return now + Int64(shard.limits.pongTime)
+        return now + Int64(services.limits.pongTime)
     }
 }

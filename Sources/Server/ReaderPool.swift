@@ -59,8 +59,8 @@ final class ReaderPool: Sendable {
     }
 
     /// Reads for a request of HTTP.
-    func submit(_ ticket: UInt64, _ read: @escaping ReaderErrand) -> Bool {
-        mailbox.put(.init(kind: .request, payer: nil, isCounted: false, request: .errand(ticket, read)))
+    func submit(_ ticket: UInt64, _ read: @escaping RequestRead) -> Bool {
+        mailbox.put(.init(kind: .request, payer: nil, isCounted: false, request: .request(ticket, read)))
     }
 
     /// Requests that wait.
@@ -68,16 +68,6 @@ final class ReaderPool: Sendable {
 
     /// The jobs that were refused for lack of room since the last call.
     func takeRefusals() -> [ReaderQueue.Refusal] { mailbox.takeRefusals() }
-}
-
-typealias ReaderErrand = @Sendable (StoreReader) throws(StoreFailure) -> any Sendable
-
-enum ReaderRequest: Sendable {
-    case session(SessionID, ReadRequest)
-    case missing(Identifier, after: Int64)
-    case errand(UInt64, ReaderErrand)
-    /// A member who joined a large family is likely to ask for a list of it.
-    case preparation(Identifier)
 }
 
 /// The readers' queue between threads.
@@ -142,7 +132,7 @@ private struct ReaderLoop {
             case .missing(let family, let sequence):
                 let answer = read { reader throws(StoreFailure) in try reader.missing(family: family, after: sequence) } ?? .failed
                 events.put(.missing(family, after: sequence, answer))
-            case .errand(let ticket, let errand): events.put(.errand(ticket, read(errand)))
+            case .request(let ticket, let body): events.put(.jobEnded(ticket, read(body)))
             case .preparation(let family):
                 read { reader throws(StoreFailure) in try reader.prepareLists(family: family) { mailbox.count == 0 } }
             }

@@ -31,13 +31,6 @@ package struct ServerOptions: Sendable {
     }
 }
 
-/// Why the server did not start, or had to stop: one sentence for the person who started it.
-package struct ServerError: Error {
-    package let sentence: String
-
-    package init(_ sentence: String) { self.sentence = sentence }
-}
-
 /// A server in this process, from the thread that it does not run on.
 struct RunningServer: Sendable {
     let address: SocketAddress
@@ -52,8 +45,6 @@ struct RunningServer: Sendable {
 package enum HuddleServer {
     /// What the reactor reads from a descriptor; every thread has them blocked.
     static let signals = [Signals.terminate, Signals.interrupt, Signals.hangUp]
-    /// Milliseconds between looks at what can be done while little happens.
-    static let maintenanceInterval: Int64 = 600_000
 
     /// Serves until SIGTERM or SIGINT. Call it before any other thread exists but a `LogThread`.
     ///
@@ -122,6 +113,7 @@ package enum HuddleServer {
             let shard = Shard(
                 reactor: reactor, limits: limits, log: log, site: HTTPSite(trust: options.trust, origins: origins),
                 serverVersion: HuddleVersion.text, events: events, writer: writer, readers: readers, files: files)
+            defer { shard.closeAll() }
             let pace = WritingPace(beside: precedence)
             let disk = disk ?? SystemDisk(standBack: { precedence.standBack() }, pace: { pace.wait(for: $0) })
             let blobs = BlobFolder(path: folder.blobsPath, disk: disk)
@@ -134,19 +126,17 @@ package enum HuddleServer {
                 database: path, vfs: database?.vfs, limits: limits, blobs: blobs, thumbnails: thumbnails.folder, uploads: UploadFolder(path: folder.uploadsPath),
                 writer: writer, transfers: transfers, log: log)
             defer { sweeper.stop() }
-            shard.transfers = transfers
+            shard.admin.transfers = transfers
             let uploads = UploadTable(
-                shard: shard, folder: UploadFolder(path: folder.uploadsPath, disk: disk, assistant: { assistant.offer($0) }), blobs: blobs)
+                services: shard.services, limits: limits, report: shard.hub.report, folder: UploadFolder(path: folder.uploadsPath, disk: disk, assistant: { assistant.offer($0) }), blobs: blobs)
             try uploads.load()
             shard.site.add(uploads.routes)
-            shard.uploads = uploads
-            shard.site.add(DocumentRoutes.all(shard, blobs) + DocumentRoutes.sharing(shard) + [thumbnails.route(shard)])
-            reactor.setHooks(shard)
-            defer { shard.closeAll() }
+            shard.tick.uploads = uploads
+            shard.site.add(DocumentRoutes.all(shard.services, blobs) + DocumentRoutes.sharing(shard.services) + [thumbnails.route(shard.services)])
             let door = try Listener(
                 reactor: reactor, descriptor: listener,
-                refused: { log(.warning, "accept_paused", [.init("errno", $0.name)]) }, accepted: { shard.accept($0) })
-            let adminDoor = try Listener(reactor: reactor, descriptor: adminListener, accepted: { shard.didConnect(admin: $0) })
+                refused: { log(.warning, "accept_paused", [.init("errno", $0.name)]) }, accepted: { shard.acceptor.accept($0) })
+            let adminDoor = try Listener(reactor: reactor, descriptor: adminListener, accepted: { shard.admin.accept($0) })
             var secureDoor: Listener?
             var secureAddress: SocketAddress?
             if let certificates, let secureListener = secureListener.take() {
@@ -154,8 +144,8 @@ package enum HuddleServer {
                 secureDoor = try Listener(
                     reactor: reactor, descriptor: secureListener, budget: secureBudget,
                     refused: { log(.warning, "accept_paused", [.init("errno", $0.name)]) },
-                    accepted: { shard.accept($0, certificates) })
-                shard.whenHandshakesFull = { [secureDoor] isFull in if isFull { secureDoor?.hold() } else { secureDoor?.resume() } }
+                    accepted: { shard.acceptor.accept($0, certificates) })
+                shard.table.whenHandshakesFull = { [secureDoor] isFull in if isFull { secureDoor?.hold() } else { secureDoor?.resume() } }
                 log(
                     .info, "tls",
                     [
@@ -163,7 +153,7 @@ package enum HuddleServer {
                         .init("kernel", Socket.kernelHasTLS ? "yes" : "no"),
                     ])
             }
-            shard.whenEnding = { [secureDoor] in
+            shard.drain.whenEnding = { [secureDoor] in
                 ServiceManager.notify("STOPPING=1")
                 door.close()
                 secureDoor?.close()
@@ -171,23 +161,23 @@ package enum HuddleServer {
             }
             let bell = try SignalChannel(signals, reactor: reactor) { signal in
                 // Without TLS there is nothing to read again.
-                if signal == Signals.hangUp { certificates?.reload() } else { shard.startDrain() }
+                if signal == Signals.hangUp { certificates?.reload() } else { shard.drain.start() }
             }
-            let metronome = Metronome(reactor: reactor, shard: shard, certificates: certificates, sweeper: sweeper)
-            metronome.start()
+            let periodic = PeriodicTasks(reactor: reactor, shard: shard, certificates: certificates, sweeper: sweeper)
+            periodic.start()
             uploads.resume()
             log(.info, "started", [.init("version", HuddleVersion.text), .init("listen", address.description)])
             ready(RunningServer(address: address, secureAddress: secureAddress, events: events))
             ServiceManager.notify("READY=1")
             reactor.run()
-            withExtendedLifetime((bell, metronome, door, secureDoor, adminDoor)) {}
-            shard.whenHandshakesFull = { _ in }
-            shard.whenEnding = {}
+            withExtendedLifetime((bell, periodic, door, secureDoor, adminDoor)) {}
+            shard.table.whenHandshakesFull = { _ in }
+            shard.drain.whenEnding = {}
             try? Files.remove(folder.socketPath)
             sweeper.stop()
             transfers.stop()
-            if shard.isWriterDone { writer.join() }
-            if let failure = shard.failure { throw ServerError("The storage failed: \(failure). Nothing that was confirmed is lost.") }
+            if shard.drain.isWriterDone { writer.join() }
+            if let failure = shard.drain.failure { throw ServerError("The storage failed: \(failure). Nothing that was confirmed is lost.") }
             log(.info, "stopped")
         } catch let error as ServerError {
             throw error
@@ -262,64 +252,5 @@ private final class SignalChannel: Channel {
 
     override func ready(_ events: ReadyEvents) {
         while let signal = try? descriptor.next(), signal != 0 { action(signal) }
-    }
-}
-
-/// The shard's regular work.
-private final class Metronome: TimerTarget {
-    private let reactor: Reactor
-    private let shard: Shard
-    private let certificates: Certificates?
-    private let sweeper: Sweeper
-
-    private enum Kind: Int {
-        case second
-        case sweep
-        case maintenance
-        case certificates
-        case tickets
-    }
-
-    init(reactor: Reactor, shard: Shard, certificates: Certificates?, sweeper: Sweeper) {
-        self.sweeper = sweeper
-        self.reactor = reactor
-        self.shard = shard
-        self.certificates = certificates
-        super.init()
-    }
-
-    func start() {
-        schedule(.second)
-        schedule(.maintenance)
-        schedule(.sweep)
-        guard certificates != nil else { return }
-        schedule(.certificates)
-        schedule(.tickets)
-    }
-
-    private func schedule(_ kind: Kind) {
-        _ = reactor.schedule(afterMilliseconds: interval(kind), self, kind: kind.rawValue)
-    }
-
-    private func interval(_ kind: Kind) -> Int64 {
-        switch kind {
-        case .second: shard.isEnding ? 100 : 1_000
-        case .maintenance: HuddleServer.maintenanceInterval
-        case .sweep: Sweeper.interval
-        case .certificates: Certificates.lookInterval
-        case .tickets: TLSTicketKeys.rotationInterval
-        }
-    }
-
-    override func timerFired(kind: Int) {
-        guard let kind = Kind(rawValue: kind) else { return }
-        switch kind {
-        case .second: shard.everySecond(now: reactor.now)
-        case .maintenance: shard.maintain()
-        case .sweep: sweeper.start()
-        case .certificates: certificates?.look()
-        case .tickets: certificates?.rotateTickets()
-        }
-        schedule(kind)
     }
 }

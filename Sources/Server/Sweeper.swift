@@ -73,7 +73,7 @@ final class Sweeper: Sendable {
 
     private func run() {
         do {
-            let reader = try StoreReader(path: database, vfs: vfs, environment: HuddleServer.environment(limits))
+            let reader = try StoreReader(path: database, vfs: vfs, environment: MachineEnvironment.make(limits))
             let swept = try BlobSweep(reader: reader, blobs: blobs, uploads: uploads).run(
                 now: Clock.wallMilliseconds(), isStopped: { self.isStopping.load(ordering: .relaxed) },
                 forget: { gone in self.writer.submit(.forget(gone, answer: self.answers)) && self.answers.take(maximum: 1).first ?? false })

@@ -40,8 +40,8 @@ struct WriterQueue: Sendable {
             case .revocation: 2 * EndedRights<Int64>.maxPending
             // Some seconds of work. `Limits.pendingOctets` bounds what they hold.
             case .mutation: 65_536
-            // As many as connections of the kind.
-            case .admin: Shard.maxAdmins
+            // `AdminServer` accepts as many connections.
+            case .admin: 64
             case .request: 1_024
             case .stranger: 64
             // There is one transfer and one sweep at a time, and each waits for its answer.
@@ -210,6 +210,22 @@ struct WriterQueue: Sendable {
         defer { refused = [:] }
         return Class.allCases.compactMap { kind in
             refused[kind].map { Refusal(kind: kind, waiting: waiting(kind), refused: $0) }
+        }
+    }
+}
+
+extension WriterJob {
+    /// The class in which the job waits; `nil` for `stop`.
+    var kind: WriterQueue.Class? {
+        switch self {
+        case .command: .stranger
+        case .admin: .admin
+        case .request: .request
+        case .accesses, .importing: .transfer
+        case .forget: .sweep
+        case .usage: .usage
+        case .maintenance: .maintenance
+        case .stop: nil
         }
     }
 }

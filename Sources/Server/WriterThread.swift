@@ -8,63 +8,6 @@ import Rooms
 import Store
 import Wire
 
-/// What is asked of the writer besides mutations and revocations.
-enum WriterJob: Sendable {
-    case command(SessionID, SessionCommand)
-    /// From the admin socket; the number names the connection that asks.
-    case admin(UInt64, AdminRequest)
-    /// For the access log. Somebody waits until they are in it: `nil` is their answer.
-    case accesses([AccessNote], answer: BlockingQueue<Rejection?>)
-    /// What was counted in memory, by `Clock.monotonicMilliseconds`.
-    case usage(UsageNotes)
-    /// Something that a request asks; the ticket is of who waits for what comes of it.
-    case errand(UInt64, @Sendable (Store) throws(StoreFailure) -> (answer: any Sendable, results: [CommitResult]))
-    /// A part of an import, and where its answer is waited for: `nil` when it is done.
-    case importing(ImportStep, answer: BlockingQueue<Rejection?>)
-    /// Files of documents are gone; the answer is whether that is noted.
-    case forget([BlobName], answer: BlockingQueue<Bool>)
-    /// Daily and idle work, one portion; it comes again by itself until a round is finished.
-    case maintenance
-    /// The last one: everything before it is done, and what was counted since is written.
-    case stop(UsageNotes)
-
-    /// `nil` for `stop`.
-    var kind: WriterQueue.Class? {
-        switch self {
-        case .command: .stranger
-        case .admin: .admin
-        case .errand: .request
-        case .accesses, .importing: .transfer
-        case .forget: .sweep
-        case .usage: .usage
-        case .maintenance: .maintenance
-        case .stop: nil
-        }
-    }
-}
-
-/// What other threads tell the reactor.
-enum ShardEvent: Sendable {
-    case committed([CommitResult])
-    case commanded(SessionID, SessionCommandAnswer)
-    /// What became of revocations: why one was not done, `nil` when it is durable.
-    case revoked([(Revocation, Rejection?)])
-    case administered(UInt64, Result<AdminReply, Rejection>)
-    /// `owed`: microseconds that the read took beyond what was charged in advance; `nil`: nobody pays.
-    case answered(SessionID, ReadAnswer, Payer?, owed: Int64)
-    /// The changes of a family after a sequence that its room was not told of.
-    case missing(Identifier, after: Int64, MissingAnswer)
-    /// What an errand came to; `nil` when it failed.
-    case errand(UInt64, (any Sendable)?)
-    /// Purging left these out.
-    case damaged([DamagedRow])
-    case writerStopped
-    /// What was promised can no longer be kept; the process must end.
-    case writerFailed(String)
-    /// As SIGTERM, from this process.
-    case stopAsked
-}
-
 /// The one thread that writes: takes what waits, commits it with one sync, tells the reactor.
 ///
 /// While one sync runs the next batch gathers by itself, so the batch grows with the load and no timer delays anybody. `WriterQueue` says what
@@ -209,11 +152,11 @@ private struct WriterLoop {
             let (answer, results) = try command.perform(in: store, environment: environment)
             if !results.isEmpty { events.put(.committed(results)) }
             events.put(.administered(number, answer))
-        case .errand(let ticket, let body):
+        case .request(let ticket, let body):
             let (answer, results) = try body(store)
             // The family hears of it before who asked gets an answer.
             if !results.isEmpty { events.put(.committed(results)) }
-            events.put(.errand(ticket, answer))
+            events.put(.jobEnded(ticket, answer))
         case .importing(let step, let answer):
             _ = answer.put(try store.perform(step))
         case .forget(let gone, let answer):

@@ -110,7 +110,7 @@ struct AdminTests {
         for _ in 0..<70 {
             var pair = try Socket.Pair()
             ends.append(FileDescriptorBox(pair.takeFirst()))
-            server.shard.didConnect(admin: pair.takeSecond())
+            server.shard.admin.accept(pair.takeSecond())
         }
         #expect(server.lines.count("event=admin_refused") == 6)
         server.turn()

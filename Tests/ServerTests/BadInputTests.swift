@@ -31,7 +31,7 @@ struct RequestTests {
         #expect(try client.status() == status)
         #expect(server.lines.count("event=http", "status=\(status)") == 1)
         client.leave()
-        try server.until("the connection is forgotten") { server.shard.connections.isEmpty }
+        try server.until("the connection is forgotten") { server.shard.table.all.isEmpty }
     }
 
     @Test("the response arrives whole although the client goes on sending, over TCP, where an early close would reset the connection")
@@ -42,7 +42,7 @@ struct RequestTests {
         let client = TestClient(server, socket)
         _ = try Poll.wait(listener.raw, .readable, timeoutMilliseconds: 10_000)
         guard let accepted = try Socket.accept(on: listener.raw) else { throw Unexpected("nobody came") }
-        server.shard.accept(Transport(accepted))
+        server.shard.acceptor.accept(Transport(accepted))
         client.isReading = false
         client.send(text: "GET /other HTTP/1.1\r\nHost: a\r\nContent-Length: 4000000\r\n\r\n")
         client.send([UInt8](repeating: 65, count: 4_000_000))
@@ -65,9 +65,9 @@ struct RequestTests {
         server.pass(milliseconds: 500)
         #expect(try client.status() == 408)
         #expect(server.lines.count("event=http", "status=408") == 1)
-        #expect(server.shard.connections.count == 1)
+        #expect(server.shard.table.all.count == 1)
         server.pass(milliseconds: Connection.closingTime)
-        #expect(server.shard.connections.isEmpty)
+        #expect(server.shard.table.all.isEmpty)
     }
 
     @Test("frames that come in the same segment as the request, or cut anywhere in it, are heard")
@@ -100,7 +100,7 @@ struct RequestTests {
         #expect(server.lines.count("event=connection_refused") == 1)
         first.leave()
         third.leave()
-        try server.until("a free place") { server.shard.connections.count == 1 }
+        try server.until("a free place") { server.shard.table.all.count == 1 }
         let fourth = try server.open()
         #expect(!second.hasEnded && !fourth.hasEnded)
     }
@@ -127,7 +127,7 @@ struct RequestTests {
             if stage % 3 == 0 { server.turn() }
             client.leave()
         }
-        try server.until("all have gone") { server.shard.connections.isEmpty }
+        try server.until("all have gone") { server.shard.table.all.isEmpty }
         #expect(try server.live(server.parent).soFar() == [])
     }
 }
@@ -221,7 +221,7 @@ struct BrokenFrameTests {
         client.send(.close, [0x03, 0xE8, 0x62, 0x79, 0x65])
         #expect(try client.rest() == ["close 1000", "end"])
         client.leave()
-        try server.until("gone") { server.shard.connections.isEmpty }
+        try server.until("gone") { server.shard.table.all.isEmpty }
     }
 
     @Test("a client that ends its side of the stream alone is gone, for the others at once")
@@ -232,7 +232,7 @@ struct BrokenFrameTests {
         try other.skip(to: "presence 1")
         try client.finishSending()
         #expect(try other.skip(to: "presence 0") == "presence 0")
-        #expect(server.shard.connections.count == 1)
+        #expect(server.shard.table.all.count == 1)
     }
 }
 

@@ -40,20 +40,20 @@ struct CompressionTests {
         let server = try TestShard()
         let plain = try server.live(server.parent, client: 1)
         let others = try (2...4).map { try server.live(server.athlete, client: $0, offering: "permessage-deflate") }
-        let before = server.shard.messages.deflations
+        let before = server.shard.queues.messages.deflations
         let octets = (plain.received, others.map(\.received))
         plain.mutate(1, text: Self.text(3_000))
         try plain.skip(to: "ack 1")
         let change = try plain.skip(to: "change")
         for other in others { #expect(try other.skip(to: "change") == change) }
-        #expect(server.shard.messages.deflations == before + 1)
+        #expect(server.shard.queues.messages.deflations == before + 1)
         #expect(plain.received - octets.0 > 3_000)
         for (other, before) in zip(others, octets.1) { #expect(other.received - before < 1_500) }
         // A short one is not deflated, and comes to all the same.
         others[0].mutate(1, text: "Hi")
         let short = try plain.skip(to: "change")
         for other in others { #expect(try other.skip(to: "change") == short) }
-        #expect(server.shard.messages.deflations == before + 1)
+        #expect(server.shard.queues.messages.deflations == before + 1)
     }
 
     @Test("a client may send compressed, within the limit on inflated octets")
@@ -80,11 +80,11 @@ struct CompressionTests {
             client.mutate(number + 1, text: Self.text(2_000))
             try client.skip(to: "ack \(number + 1)")
         }
-        #expect(server.shard.messages.lent == 0)
+        #expect(server.shard.queues.messages.lent == 0)
         // A message that stops in its middle holds what it came to, until its connection ends.
         clients[0].send([0x41, 0x83, 0, 0, 0, 0, 0xF2, 0x48, 0xCD])
-        try server.until("the fragment") { server.shard.messages.lent > 0 }
+        try server.until("the fragment") { server.shard.queues.messages.lent > 0 }
         clients[0].leave()
-        try server.until("the end") { server.shard.messages.lent == 0 }
+        try server.until("the end") { server.shard.queues.messages.lent == 0 }
     }
 }

@@ -123,17 +123,17 @@ struct FileContentTests {
         client.isReading = false
         client.send(text: HTTPTests.request("GET /file"))
         for _ in 0..<10 { shop.server.turn() }
-        #expect(shop.server.shard.connections.first?.waitingOctets == 0)
+        #expect(shop.server.shard.table.all.first.flatMap { ($0 as? Connection)?.waitingOctets } == 0)
         for _ in 0..<3 {
             client.isReading = true
             try client.receive()
             client.isReading = false
             for _ in 0..<5 { shop.server.turn() }
             shop.server.pass(milliseconds: Progress.time + 10)
-            #expect(shop.server.shard.connections.count == 1)
+            #expect(shop.server.shard.table.all.count == 1)
         }
         shop.server.pass(milliseconds: Progress.time + 10)
-        #expect(shop.server.shard.connections.isEmpty)
+        #expect(shop.server.shard.table.all.isEmpty)
         #expect(shop.server.lines.count("event=slow_reader") == 1)
     }
 
@@ -145,7 +145,7 @@ struct FileContentTests {
         client.send(text: HTTPTests.request("GET /file"))
         for _ in 0..<5 { shop.server.turn() }
         client.leave()
-        try shop.server.until("it is forgotten") { shop.server.shard.connections.isEmpty }
+        try shop.server.until("it is forgotten") { shop.server.shard.table.all.isEmpty }
     }
 
     @Test("a file that is shorter than it was said to be ends the connection within the content")

@@ -65,7 +65,7 @@ struct FilePoolTests {
         #expect(server.precedence.standBack())
         let gate = BlockingQueue<Int>(limit: 1)
         let entered = BlockingQueue<Int>(limit: 1)
-        server.shard.write(
+        server.shard.workers.write(
             { _ in
                 _ = entered.put(1)
                 return (gate.take().count, [])
@@ -86,7 +86,7 @@ struct FilePoolTests {
         let room = try server.live(server.parent)
         let gate = BlockingQueue<Int>(limit: 21)
         var done = 0
-        for _ in 0..<21 { server.shard.write({ _ in (gate.take(maximum: 1).count, []) }, then: { (count: Int?) in done += count ?? 0 }) }
+        for _ in 0..<21 { server.shard.workers.write({ _ in (gate.take(maximum: 1).count, []) }, then: { (count: Int?) in done += count ?? 0 }) }
         room.mutate(1)
         try server.until("the mutation is with the writer") { !server.precedence.standBack() }
         // The first is under way already; the second would hold up the writer for good.

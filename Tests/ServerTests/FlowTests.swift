@@ -125,13 +125,13 @@ struct FlowTests {
             number += 1
             writer.mutate(number, text: String(repeating: "x", count: 4_000))
             try writer.skip(to: "ack \(number)")
-        } while server.shard.connections.allSatisfy(\.isFlushed) && number < 500
+        } while server.shard.table.all.allSatisfy(\.isFlushed) && number < 500
         server.pass(milliseconds: Int64(server.limits.outboxAge) - 2_000)
         #expect(server.lines.count("event=slow_reader") == 0)
         server.pass(milliseconds: 2_000)
         #expect(server.lines.count("event=slow_reader") == 1)
         server.pass(milliseconds: Connection.closingTime)
-        #expect(server.shard.connections.count == 1)
+        #expect(server.shard.table.all.count == 1)
     }
 
     @Test("a flood of pings from who never reads ends like any other")
@@ -192,13 +192,13 @@ struct FlowTests {
             let client = try server.live(server.parent, client: UInt64(100 + round))
             client.mutate(round, text: "round \(round)")
             client.say("{\"type\":\"list\",\"request\":1,\"kind\":\"message\",\"limit\":200}")
-            try server.until("the mutation is read") { try client.receive(); return !server.shard.connections.isEmpty }
+            try server.until("the mutation is read") { try client.receive(); return !server.shard.table.all.isEmpty }
             server.turn()
             client.leave()
             let late = try server.signedIn(server.parent)
             late.join(server.parent.family)
             late.leave()
-            try server.until("both have gone") { server.shard.connections.count == 1 }
+            try server.until("both have gone") { server.shard.table.all.count == 1 }
         }
         other.mutate(1)
         try other.skip(to: "ack 1")
@@ -247,7 +247,7 @@ struct TimeTests {
         #expect(try client.next() == "close 4502")
         server.pass(milliseconds: Connection.closingTime)
         #expect(try client.next() == "end")
-        #expect(server.shard.connections.isEmpty)
+        #expect(server.shard.table.all.isEmpty)
     }
 }
 
@@ -264,7 +264,7 @@ struct EndTests {
         one.isReading = false
         for number in 1...50 { one.mutate(number) }
         server.turn()
-        server.shard.startDrain()
+        server.shard.drain.start()
         one.isReading = true
         let words = try one.rest()
         #expect(words.filter { $0.hasPrefix("ack") } == (1...50).map { "ack \($0)" })
@@ -273,14 +273,14 @@ struct EndTests {
         #expect(try quiet.rest() == ["drain", "close 4000", "end"])
         #expect(try halfway.rest() == ["end"])
         for client in [one, two, quiet] { client.leave() }
-        try server.until("all have gone") { server.shard.connections.isEmpty }
+        try server.until("all have gone") { server.shard.table.all.isEmpty }
     }
 
     @Test("a mutation that comes during the drain is kept by its client, and somebody new is told to come back")
     func late() throws {
         let server = try TestShard()
         let client = try server.live(server.parent)
-        server.shard.startDrain()
+        server.shard.drain.start()
         client.mutate(1)
         let visitor = try server.connect()
         visitor.send(text: TestClient.request)
@@ -293,11 +293,11 @@ struct EndTests {
         let server = try TestShard()
         let client = try server.live(server.parent)
         client.answersClose = false
-        server.shard.startDrain()
+        server.shard.drain.start()
         try client.skip(to: "close 4000")
-        #expect(server.shard.connections.count == 1)
+        #expect(server.shard.table.all.count == 1)
         server.pass(milliseconds: Connection.closingTime)
-        #expect(server.shard.connections.isEmpty)
+        #expect(server.shard.table.all.isEmpty)
     }
 
     @Test("a sync or write that fails: nobody is acked, everyone gets 1011, and the reason is kept for the exit",
@@ -315,7 +315,7 @@ struct EndTests {
             let heard = try two.rest()
             #expect(heard.suffix(2) == ["close 1011", "end"])
             #expect(!heard.contains { $0.hasPrefix("change") })
-            #expect(server.shard.failure != nil)
+            #expect(server.shard.drain.failure != nil)
             #expect(server.lines.count("level=error", "event=storage_failed") == 1)
         }
         #expect(faultvfs_remove(disk) == 0)

@@ -43,7 +43,7 @@ struct FullQueueTests {
         strangers[Hub.maxRedemptionsAtWriter].redeem(server.code)
         #expect(try strangers[Hub.maxRedemptionsAtWriter].next() == "error code_unknown")
         try member.skip(to: "ack 1")
-        #expect(server.shard.failure == nil)
+        #expect(server.shard.drain.failure == nil)
     }
 
     @Test("mutations: those that find no room are busy and may be sent again")
@@ -63,7 +63,7 @@ struct FullQueueTests {
         for number in 2...3 { member.mutate(number) }
         try member.skip(to: "ack 2")
         try member.skip(to: "ack 3")
-        #expect(server.shard.failure == nil)
+        #expect(server.shard.drain.failure == nil)
     }
 
     @Test("requests over HTTP: 503, with a time to come back")
@@ -73,7 +73,7 @@ struct FullQueueTests {
         try server.holdWriter()
         var (done, refused) = (0, 0)
         for _ in 0..<WriterQueue.Class.request.limit + 2 {
-            server.shard.write({ _ throws(StoreFailure) in (true, []) }) { (answer: Bool?) in
+            server.shard.workers.write({ _ throws(StoreFailure) in (true, []) }) { (answer: Bool?) in
                 if answer == nil { refused += 1 } else { done += 1 }
             }
         }
@@ -82,7 +82,7 @@ struct FullQueueTests {
         #expect(try client.status() == 503)
         server.letWriterGo()
         try server.until("all others are done") { done == WriterQueue.Class.request.limit }
-        #expect(server.shard.failure == nil)
+        #expect(server.shard.drain.failure == nil)
     }
 
     @Test("openings, looks and renewals are gathered while the writer is held, and written together; at a drain too")
@@ -93,14 +93,14 @@ struct FullQueueTests {
         for number in 0..<10 {
             #expect(try shop.ask("GET \(shop.sharePath)").status == 200)
             #expect(try shop.ask("GET \(shop.path)", as: server.parent).status == 200)
-            for session in 0..<100 { server.shard.renew(Int64(number * 100 + session)) }
-            server.pass(milliseconds: Shard.usageInterval)
+            for session in 0..<100 { server.shard.usage.renew(Int64(number * 100 + session)) }
+            server.pass(milliseconds: UsageRecorder.interval)
         }
         #expect(try shop.shareFigures() == (0, 0))
         #expect(server.lines.count("event=writer_queue_full") == 0)
-        server.shard.startDrain()
+        server.shard.drain.start()
         server.letWriterGo()
-        try server.until("the writer has stopped") { server.shard.isWriterDone }
+        try server.until("the writer has stopped") { server.shard.drain.isWriterDone }
         #expect(try shop.shareFigures() == (10, 0))
         let entries = try shop.read { reader in
             try reader.accessLog(family: server.parent.family, member: server.athlete.member, AccessLogRequest(request: 1, limit: 10))
@@ -115,7 +115,7 @@ struct FullQueueTests {
         // They were here before: nobody else may come in.
         let clients = try paths.map { _ in try shop.server.connect() }
         try shop.server.holdWriter()
-        shop.server.shard.startDrain()
+        shop.server.shard.drain.start()
         for (path, client) in zip(paths, clients) {
             client.send(text: "GET \(path) HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(shop.server.parent.token)\r\nConnection: close\r\n\r\n")
         }

@@ -76,7 +76,7 @@ struct HTTPTests {
             }
             client.leave()
         }
-        try server.until("all are forgotten") { server.shard.connections.isEmpty }
+        try server.until("all are forgotten") { server.shard.table.all.isEmpty }
     }
 
     @Test("the table of resources: status, Allow, and content where there is some", arguments: [
@@ -131,7 +131,7 @@ struct HTTPTests {
         let server = try TestShard()
         let client = try server.connect()
         #expect(try Self.ask(server, client, Self.request("GET /health")).list[0].content == "{\"status\":\"ready\"}\n")
-        server.shard.startDrain()
+        server.shard.drain.start()
         let draining = try Self.ask(server, client, Self.request("GET /health"), answers: 2)
         if draining.list.count > 1 {
             #expect(draining.list[1].head.status == 503)
@@ -176,7 +176,7 @@ struct HTTPTests {
             sent += 1
             if sent % 50 == 0 {
                 server.turn()
-                most = max(most, server.shard.connections.first?.waitingOctets ?? 0)
+                most = max(most, server.shard.table.all.first.flatMap { ($0 as? Connection)?.waitingOctets } ?? 0)
             }
         }
         #expect(most > 0 && most <= HTTPExchange.maxOutput * 2 + 1_024)

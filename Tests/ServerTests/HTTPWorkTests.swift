@@ -104,7 +104,7 @@ struct HTTPWorkTests {
         client.send(text: HTTPTests.request("GET /work"))
         let work = try shop.work()
         client.leave()
-        try shop.server.until("it is forgotten") { shop.server.shard.connections.isEmpty }
+        try shop.server.until("it is forgotten") { shop.server.shard.table.all.isEmpty }
         #expect(work.told == ["begin", "cancelled"] && !work.isOpen)
         work.respond(HTTPResponse(200, "late"))
         shop.server.turn()
@@ -325,20 +325,20 @@ struct HTTPWorkTests {
         let work = try shop.work()
         for _ in 0..<3 { shop.server.turn() }
         if isHalf { try client.finishSending() } else { client.leave() }
-        try shop.server.until("it is forgotten") { shop.server.shard.connections.isEmpty }
+        try shop.server.until("it is forgotten") { shop.server.shard.table.all.isEmpty }
         #expect(work.told == ["begin", "cancelled"])
         #expect(work.octets.count == 1_000)
     }
 
-    @Test("errands: readers and the file pool answer on the reactor's thread, in the order of their key")
-    func errands() throws {
+    @Test("jobs: readers and the file pool answer on the reactor's thread, in the order of their key")
+    func jobs() throws {
         let shop = try WorkShop()
         var heard: [Int] = []
         var signIn: Bool?
         let key = shop.server.parent.family
-        for number in 0..<20 { shop.server.shard.work(key) { number } then: { heard.append($0 ?? -1) } }
+        for number in 0..<20 { shop.server.shard.workers.work(key) { number } then: { heard.append($0 ?? -1) } }
         let token = shop.server.parent.token
-        shop.server.shard.read { reader throws(StoreFailure) in try reader.signIn(token: token) != nil } then: { signIn = $0 }
+        shop.server.shard.workers.read { reader throws(StoreFailure) in try reader.signIn(token: token) != nil } then: { signIn = $0 }
         try shop.server.until("all answers") { heard.count == 20 && signIn != nil }
         #expect(heard == Array(0..<20) && signIn == true)
     }
@@ -371,14 +371,14 @@ struct RouteTests {
     }
 
     private final class Whose: HTTPWork {
-        unowned let shard: Shard
+        private let access: AccessControl
 
-        init(_ request: HTTPRequest, _ shard: Shard) {
-            self.shard = shard
+        init(_ request: HTTPRequest, _ access: AccessControl) {
+            self.access = access
             super.init(request)
         }
 
-        override func begin() { shard.authenticate(self) { [self] in respond(HTTPResponse(200, "\($0.memberships.count)")) } }
+        override func begin() { access.authenticate(self) { [self] in respond(HTTPResponse(200, "\($0.memberships.count)")) } }
     }
 
     @Test("a session's token opens, anything else is 401 in the same words", arguments: [
@@ -387,7 +387,7 @@ struct RouteTests {
     func bearer(value: String?, status: Int) throws {
         let server = try TestShard()
         let shard = server.shard
-        shard.site.add([Route("/whose", ["GET"]) { [unowned shard] in .work(Whose($0, shard)) }])
+        shard.site.add([Route("/whose", ["GET"]) { [access = shard.access] in .work(Whose($0, access)) }])
         let client = try server.connect()
         let text = value.map { "Authorization: " + $0.replacing("TOKEN", with: server.parent.token) }
         let answer = try HTTPTests.ask(server, client, HTTPTests.request("GET /whose", text ?? "X-Nothing: 1")).list[0]

@@ -28,13 +28,13 @@ private final class Flooder {
         guard let accepted = try Socket.accept(on: listener.raw) else { throw Unexpected("nobody came") }
         guard isSecure else {
             transport = Transport(socket)
-            server.shard.accept(Transport(accepted), peer: nil)
+            server.shard.acceptor.accept(Transport(accepted), peer: nil)
             return
         }
         let (certificate, key) = (server.folder.path + "/cert.pem", server.folder.path + "/key.pem")
         try Files.write(Array(PEM.localhost.utf8), to: certificate)
         try Files.write(Array(PEM.localhostKey.utf8), to: key)
-        server.shard.accept(try Transport(accepted, server: TLSServerContext(certificateFile: certificate, keyFile: key)), peer: nil)
+        server.shard.acceptor.accept(try Transport(accepted, server: TLSServerContext(certificateFile: certificate, keyFile: key)), peer: nil)
         transport = try Transport(socket, client: TLSClientContext(authorities: certificate), host: "localhost")
         try server.until("the handshake") {
             if case .done = try transport.handshake() { return true }
@@ -79,7 +79,7 @@ struct LingeringTests {
     private static let shortHead = "GET /ws HTTP/9.9\r\nHost: a\r\n\r\n"
     private static let limit = Int(Connection.maxDiscarded)
 
-    private func connection(_ server: TestShard) throws -> Connection { try #require(server.shard.connections.first) }
+    private func connection(_ server: TestShard) throws -> Connection { try #require(server.shard.table.all.first as? Connection) }
 
     @Test("a client that is refused and sends on is received from up to 1 MiB, reads the whole refusal, and is cut after 2 s", arguments: [false, true])
     func flood(isSecure: Bool) throws {
@@ -109,7 +109,7 @@ struct LingeringTests {
         #expect(try client.status() == 431)
         #expect(String(decoding: client.heard, as: UTF8.self).contains("\"code\":\"fields_too_large\""))
         server.pass(milliseconds: Connection.closingTime)
-        #expect(server.shard.connections.isEmpty)
+        #expect(server.shard.table.all.isEmpty)
     }
 
     @Test("at 1 MiB all is received, of one octet more that one is not; a client that leaves is forgotten before the 2 s are over", arguments: [-1, 0, 1])
@@ -128,7 +128,7 @@ struct LingeringTests {
         for _ in 0..<10 { server.turn() }
         #expect(try connection(server).discarded == expected)
         client.leave()
-        try server.until("the connection is forgotten") { server.shard.connections.isEmpty }
+        try server.until("the connection is forgotten") { server.shard.table.all.isEmpty }
     }
 
     @Test("a client that drips is received from for 2 s and no longer", arguments: [false, true])
@@ -144,7 +144,7 @@ struct LingeringTests {
         try client.send([65])
         try server.until("the octet is received") { try connection(server).discarded > before }
         server.pass(milliseconds: Connection.closingTime / 2)
-        #expect(server.shard.connections.isEmpty)
+        #expect(server.shard.table.all.isEmpty)
     }
 
     @Test("the 2 s begin with the last word: a close frame that comes late does not begin them again")
@@ -156,12 +156,12 @@ struct LingeringTests {
         #expect(try client.next() == "error bad_frame")
         #expect(try client.next() == "close 4502")
         server.pass(milliseconds: Connection.closingTime / 2)
-        #expect(server.shard.connections.count == 1)
+        #expect(server.shard.table.all.count == 1)
         client.send(.close, [])
         #expect(try client.rest() == ["end"])
-        #expect(server.shard.connections.count == 1)
+        #expect(server.shard.table.all.count == 1)
         server.pass(milliseconds: Connection.closingTime / 2)
-        #expect(server.shard.connections.isEmpty)
+        #expect(server.shard.table.all.isEmpty)
     }
 
     @Test("frames behind the close frame of the server count for the same 1 MiB")
@@ -179,7 +179,7 @@ struct LingeringTests {
         for _ in 0..<10 { server.turn() }
         #expect(try connection(server).discarded == Connection.maxDiscarded)
         server.pass(milliseconds: Connection.closingTime)
-        #expect(server.shard.connections.isEmpty)
-        #expect(server.shard.failure == nil)
+        #expect(server.shard.table.all.isEmpty)
+        #expect(server.shard.drain.failure == nil)
     }
 }

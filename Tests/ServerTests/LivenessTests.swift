@@ -22,7 +22,7 @@ struct SlowSenderTests {
         let server = try TestShard()
         let client = try server.signedIn(server.parent)
         begin(client, length: 1_000, sent: 0)
-        try server.until("the head has come") { try client.receive(); return !server.shard.connections.isEmpty }
+        try server.until("the head has come") { try client.receive(); return !server.shard.table.all.isEmpty }
         for _ in 0..<9 {
             server.pass(milliseconds: Int64(server.limits.messageTime) / 10)
             client.send([UInt8(ascii: " ")])
@@ -95,7 +95,7 @@ struct AddressLimitTests {
         let neighbour = try server.connect(from: other)
         try neighbour.upgrade()
         one.leave()
-        try server.until("it has gone") { server.shard.connections.count == 2 }
+        try server.until("it has gone") { server.shard.table.all.count == 2 }
         try server.connect(from: same).upgrade()
         withExtendedLifetime([two, neighbour]) {}
     }
@@ -117,7 +117,7 @@ struct AddressLimitTests {
         try Files.write(Array(PEM.localhost.utf8), to: certificate)
         try Files.write(Array(PEM.localhostKey.utf8), to: key)
         var pair = try Socket.Pair()
-        server.shard.accept(try Transport(pair.takeSecond(), server: TLSServerContext(certificateFile: certificate, keyFile: key)))
+        server.shard.acceptor.accept(try Transport(pair.takeSecond(), server: TLSServerContext(certificateFile: certificate, keyFile: key)))
         var secure = try Transport(pair.takeFirst(), client: TLSClientContext(authorities: certificate), host: "localhost")
         var heard: [UInt8] = []
         let space = UnsafeMutableRawBufferPointer.allocate(byteCount: 4_096, alignment: 16)
@@ -133,7 +133,7 @@ struct AddressLimitTests {
         }
         #expect(String(decoding: heard, as: UTF8.self).hasPrefix("HTTP/1.1 503 ") && heard.count > 100)
 
-        var crowd = try (0..<Shard.maxRefused + 8).map { _ in try server.connect() }
+        var crowd = try (0..<ConnectionTable.maxRefused + 8).map { _ in try server.connect() }
         let last = Array(crowd.suffix(8))
         try server.until("the last ones are cut") {
             for one in last { try one.receive() }
@@ -156,9 +156,9 @@ struct AddressLimitTests {
         let server = try Self.server(1)
         let (direct, proxied) = (try server.connect(from: "192.0.2.7"), try server.connect(from: "127.0.0.1"))
         for client in [direct, proxied] { try client.upgrade() }
-        let connection = try #require(server.shard.connections.last)
-        #expect(server.shard.move(connection, to: NetworkAddress("192.0.2.7")) == false)
-        #expect(server.shard.move(connection, to: NetworkAddress("192.0.2.8")) == true)
+        let connection = try #require(server.shard.table.all.last)
+        #expect(server.shard.table.move(connection, to: NetworkAddress("192.0.2.7")) == false)
+        #expect(server.shard.table.move(connection, to: NetworkAddress("192.0.2.8")) == true)
         #expect(try server.connect(from: "192.0.2.8").status() == 429)
         withExtendedLifetime([direct, proxied]) {}
     }
@@ -214,7 +214,7 @@ struct FrameBudgetTests {
         try Files.write(Array(PEM.localhost.utf8), to: certificate)
         try Files.write(Array(PEM.localhostKey.utf8), to: key)
         var pair = try Socket.Pair()
-        server.shard.accept(try Transport(pair.takeSecond(), server: TLSServerContext(certificateFile: certificate, keyFile: key)))
+        server.shard.acceptor.accept(try Transport(pair.takeSecond(), server: TLSServerContext(certificateFile: certificate, keyFile: key)))
         var client = try Transport(pair.takeFirst(), client: TLSClientContext(authorities: certificate), host: "localhost")
         try server.until("the handshake") { try client.handshake() == .done(0) }
         var heard = 0
@@ -228,7 +228,7 @@ struct FrameBudgetTests {
             #expect(sent == .done(octets.count))
         }
         try send(Array(TestClient.request.utf8))
-        try server.until("the upgrade") { try receive(); return heard > 0 && server.shard.connections.first?.isUpgraded == true }
+        try server.until("the upgrade") { try receive(); return heard > 0 && server.shard.table.all.first?.isUpgraded == true }
         // Pings in two records, the second of which ends behind the portion of a tick: its rest is in OpenSSL then.
         let ping: [UInt8] = [0x89, 0xFD, 0, 0, 0, 0] + [UInt8](repeating: 1, count: 125)
         let portion = Array([[UInt8]](repeating: ping, count: 76).joined())
@@ -259,12 +259,12 @@ struct FrameBudgetTests {
         var turns = 0
         try server.until("the other has its answer") {
             turns += 1
-            most = max(most, server.shard.messages.inflated)
+            most = max(most, server.shard.queues.messages.inflated)
             return try other.soFar().contains("context")
         }
         // Four of the 48 in a tick; they are read away although the first of each was refused.
         #expect(turns <= 48 / 4 + 4, "\(turns)")
-        #expect(most > 0 && most < Shard.inflatedPerTick + server.limits.messageOctets + 2_048, "\(most)")
+        #expect(most > 0 && most < TickQueues.inflatedPerTick + server.limits.messageOctets + 2_048, "\(most)")
         for flood in floods { #expect(try flood.rest().contains("close 4502")) }
     }
 }

@@ -133,7 +133,7 @@ struct AddressRateTests {
         // Fewer at a time than one address may have.
         for number in 1...AddressRate.connections.most {
             try server.connect(from: "192.0.2.1").leave()
-            if number % 256 == 0 { try server.until("they have gone") { server.shard.connections.isEmpty } }
+            if number % 256 == 0 { try server.until("they have gone") { server.shard.table.all.isEmpty } }
         }
         func status(_ address: String) throws -> Int {
             let client = try server.connect(from: address)

@@ -20,7 +20,7 @@ struct RevocationTests {
 
     /// Work of other kinds that waits at the writer.
     private func queueOtherWork(_ server: TestShard) {
-        for _ in 0..<100 { server.shard.write({ _ throws(StoreFailure) in (true, []) }) { (_: Bool?) in } }
+        for _ in 0..<100 { server.shard.workers.write({ _ throws(StoreFailure) in (true, []) }) { (_: Bool?) in } }
         _ = server.fillMutations(1_000)
     }
 
@@ -79,7 +79,7 @@ struct RevocationTests {
         // Nothing of this document is opened while this runs.
         let (entered, gate) = (BlockingQueue<Bool>(limit: 1), BlockingQueue<Bool>(limit: 1))
         defer { gate.close() }
-        server.shard.work(shop.document) { () -> Bool in
+        server.shard.workers.work(shop.document) { () -> Bool in
             _ = entered.put(true)
             _ = gate.take()
             return true
@@ -96,7 +96,7 @@ struct RevocationTests {
         try server.until("both have ended") {
             let name = ShareLinkName(family: server.parent.family, link: try #require(shop.share).link.id)
             let session = try shop.read { try #require(try $0.signIn(token: server.athlete.token)).session }
-            return server.shard.hasEnded(name) && server.shard.hasEnded(session)
+            return server.shard.access.hasEnded(name) && server.shard.access.hasEnded(session)
         }
         gate.close()
         #expect(try byLink.status() == 404)
@@ -168,7 +168,7 @@ struct RevocationTests {
             #expect(try shop.ask("GET \(shop.path)", as: server.athlete).status == 401)
             let listed = try shop.ask("GET \(shop.path)/shares", as: server.parent)
             #expect(String(decoding: listed.content, as: UTF8.self).contains("\"ended_at\":"))
-            #expect(server.shard.failure == nil)
+            #expect(server.shard.drain.failure == nil)
         }
         #expect(faultvfs_remove(disk) == 0)
     }

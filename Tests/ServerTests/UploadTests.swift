@@ -27,7 +27,7 @@ final class UploadScript {
         self.disk = disk
         let box = Box()
         table = UploadTable(
-            shard: server.shard, folder: UploadFolder(path: "/d/uploads", disk: disk), blobs: BlobFolder(path: "/d/blobs", disk: disk),
+            services: server.shard.services, limits: server.limits, report: server.shard.hub.report, folder: UploadFolder(path: "/d/uploads", disk: disk), blobs: BlobFolder(path: "/d/blobs", disk: disk),
             clock: { Clock.wallMilliseconds() + (box.script?.ahead ?? 0) })
         box.script = self
         try table.load()
@@ -41,17 +41,17 @@ final class UploadScript {
                     box.script?.table.routes[index].answer($0) ?? .response(HTTPResponse(503))
                 }
             })
-        server.shard.uploads = table
+        server.shard.tick.uploads = table
         table.resume()
     }
 
     /// What a server knows of uploads after a restart: the disk. Nothing may be under way.
     func restart() throws {
         table = UploadTable(
-            shard: server.shard, folder: UploadFolder(path: "/d/uploads", disk: disk), blobs: BlobFolder(path: "/d/blobs", disk: disk),
+            services: server.shard.services, limits: server.limits, report: server.shard.hub.report, folder: UploadFolder(path: "/d/uploads", disk: disk), blobs: BlobFolder(path: "/d/blobs", disk: disk),
             clock: { [unowned self] in Clock.wallMilliseconds() + ahead })
         try table.load()
-        server.shard.uploads = table
+        server.shard.tick.uploads = table
         table.resume()
     }
 

@@ -21,7 +21,7 @@ struct WriterQueueTests {
         switch kind {
         case .revocation, .mutation: preconditionFailure("these are no jobs")
         case .admin: .admin(number, .demo)
-        case .request: .errand(number) { _ throws(StoreFailure) in (true, []) }
+        case .request: .request(number) { _ throws(StoreFailure) in (true, []) }
         case .stranger: .command(number, .redeem(code: "", nonce: "00"))
         case .transfer: .accesses([], answer: .init(limit: 1))
         case .sweep: .forget([], answer: .init(limit: 1))
@@ -39,7 +39,7 @@ struct WriterQueueTests {
         case .revocations(let revocations)?: "revoke \(revocations.map { if case .session(let number) = $0 { "\(number)" } else { "link" } }.joined(separator: " "))"
         case .mutations(let proposals)?: "mutate \(proposals.first?.mutation.id ?? -1)..<\((proposals.last?.mutation.id ?? -2) + 1)"
         case .job(.admin(let number, _))?: "admin \(number)"
-        case .job(.errand(let number, _))?: "request \(number)"
+        case .job(.request(let number, _))?: "request \(number)"
         case .job(.command(let number, _))?: "stranger \(number)"
         case .job(let job)?: job.kind?.rawValue ?? "stop"
         }

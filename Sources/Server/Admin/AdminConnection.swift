@@ -11,33 +11,38 @@ final class AdminConnection: Channel {
     /// Octets of a command line; names are the longest part.
     static let maxLine = 65_536
 
-    private unowned let shard: Shard
+    private let reactor: Reactor
     private let descriptor: FileDescriptor
     private var registration: Registration?
     private var line: [UInt8] = []
-    private let number: UInt64
     private var isAsked = false
-    /// Came with the command: the archive that it is about.
+    /// The archive that the command is about.
     private var file: FileDescriptor?
-    /// It takes as long as the family is large.
-    private(set) var isTransferring = false
-    /// When it came, milliseconds of the reactor's clock.
+    /// The command takes as long as the family is large.
+    var isTransferring = false
+    /// When the connection was accepted, milliseconds of the reactor's clock.
     let since: Int64
+    /// Called once, with the command; the answer comes later.
+    private let asked: (AdminRequest, AdminConnection) -> Void
+    private let ended: () -> Void
 
-    init(shard: Shard, descriptor: consuming FileDescriptor, number: UInt64) {
-        self.shard = shard
+    init(
+        reactor: Reactor, descriptor: consuming FileDescriptor, asked: @escaping (AdminRequest, AdminConnection) -> Void, ended: @escaping () -> Void
+    ) {
+        self.reactor = reactor
         self.descriptor = descriptor
-        self.number = number
-        since = shard.reactor.now
+        self.asked = asked
+        self.ended = ended
+        since = reactor.now
         super.init()
     }
 
     func register() throws(Errno) {
-        registration = try shard.reactor.add(fd: descriptor.raw, interest: .readable, channel: self)
+        registration = try reactor.add(fd: descriptor.raw, interest: .readable, channel: self)
     }
 
     override func ready(_ events: ReadyEvents) {
-        let buffer = shard.reactor.receiveBuffer
+        let buffer = reactor.receiveBuffer
         switch try? Socket.receive(descriptor.raw, into: buffer, descriptor: &file) {
         case .wouldBlock?: return
         case .endOfStream?, nil: end()
@@ -51,15 +56,18 @@ final class AdminConnection: Channel {
             isAsked = true
             do throws(JSONError) {
                 let request = try AdminRequest.decode(Array(line[..<end]))
-                guard case .transfer(let transfer) = request else { return shard.administer(number, request) }
-                guard let file = file.take() else { throw .invalid("a command without its archive") }
-                isTransferring = true
-                shard.transfer(number, transfer, file)
+                asked(request, self)
             } catch {
-                answer(.failure(Rejection(.badFrame, "This is no command of this version of huddled.")))
+                refuse()
             }
         }
     }
+
+    /// Hands over the archive that came with the command; `nil` when none came.
+    func takeFile() -> FileDescriptor? { file.take() }
+
+    /// Answers what is not a command.
+    func refuse() { answer(.failure(Rejection(.badFrame, "This is no command of this version of huddled."))) }
 
     func answer(_ answer: Result<AdminReply, Rejection>) {
         // A few hundred octets into an empty socket buffer: they fit, or the asker is gone.
@@ -71,7 +79,7 @@ final class AdminConnection: Channel {
     func end() {
         guard let registration else { return }
         self.registration = nil
-        shard.reactor.remove(registration)
-        shard.didEnd(admin: number)
+        reactor.remove(registration)
+        ended()
     }
 }

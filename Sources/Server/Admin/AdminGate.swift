@@ -48,7 +48,7 @@ package enum AdminGate {
             }
         }
         do throws(StoreFailure) {
-            let environment = HuddleServer.environment(Limits())
+            let environment = MachineEnvironment.make(Limits())
             let store = try Store(path: folder.databasePath, environment: environment, mark: folder.markPath)
             let answer: Result<AdminReply, Rejection>
             if case .transfer(let transfer) = request, let archive {

@@ -26,7 +26,7 @@ package enum DataCheck {
         var report = try check(path, isDeep)
         guard isRepairing, !report.findings.isEmpty else { return report }
         do throws(StoreFailure) {
-            let store = try Store(path: folder.databasePath, environment: HuddleServer.environment(Limits()), mark: folder.markPath)
+            let store = try Store(path: folder.databasePath, environment: MachineEnvironment.make(Limits()), mark: folder.markPath)
             try report.repair(
                 store, blobs: BlobFolder(path: folder.blobsPath), uploads: UploadFolder(path: folder.uploadsPath), now: Clock.wallMilliseconds())
             try store.stop()

@@ -109,7 +109,7 @@ final class Transfers: Sendable {
 
     private func run(_ transfer: Transfer, _ file: consuming FileDescriptor) -> Result<AdminReply, Rejection> {
         do throws(StoreFailure) {
-            let reader = try StoreReader(path: database, vfs: vfs, environment: HuddleServer.environment(limits))
+            let reader = try StoreReader(path: database, vfs: vfs, environment: MachineEnvironment.make(limits))
             return try transfer.perform(
                 file.raw, reader: reader, blobs: blobs, isStopped: { self.isStopping.load(ordering: .relaxed) },
                 note: { notes throws(StoreFailure) in self.ask(.accesses(notes, answer: self.answers)) == .some(nil) },

@@ -51,11 +51,11 @@ enum AttachmentType {
 
 /// A work that ends with a document's file.
 class DocumentFileWork: HTTPWork {
-    unowned let shard: Shard
+    let services: RequestServices
     let blobs: BlobFolder
 
-    init(_ request: HTTPRequest, _ shard: Shard, _ blobs: BlobFolder) {
-        self.shard = shard
+    init(_ request: HTTPRequest, _ services: RequestServices, _ blobs: BlobFolder) {
+        self.services = services
         self.blobs = blobs
         super.init(request)
     }
@@ -69,20 +69,20 @@ class DocumentFileWork: HTTPWork {
         let selection = file.selection(request.head)
         guard !selection.pieces.isEmpty else { return respond(HTTPResponse(selection.status, selection.fields)) }
         let document = file.document
-        shard.work(document.id) { [blobs] in
+        services.workers.work(document.id) { [blobs] in
             DocumentFile.open(document, in: blobs)
         } then: { [self] answer in
             guard isOpen else { return }
             guard let answer else { return respond(Bearer.busy) }
             guard let open = answer else {
-                shard.log(.error, "blob_missing", [.init("document", "\(document.id)")])
+                services.log(.error, "blob_missing", [.init("document", "\(document.id)")])
                 return respond(
                     HTTPResponse(
                         500, code: "file_missing",
                         sentence: "The file of this document cannot be read. Whoever runs this server finds out more with huddled check."))
             }
             // A server that ends can note nothing any more, so it gives nothing out.
-            if let refusal = shard.isEnding ? Bearer.busy : refusal() { return respond(refusal) }
+            if let refusal = services.usage.isOpen ? refusal() : Bearer.busy { return respond(refusal) }
             if request.head.method == "GET" { sending(selection.first ?? 0) }
             respond(HTTPResponse(selection, of: open, key: document.id))
         }

@@ -12,12 +12,12 @@ import Store
 /// | `/s/<token>` | GET HEAD OPTIONS | a page about a shared document |
 /// | `/s/<token>/file` | GET HEAD OPTIONS | its file |
 enum DocumentRoutes {
-    static func all(_ shard: Shard, _ blobs: BlobFolder) -> [Route] {
-        let doors = ShareDoor()
+    static func all(_ services: RequestServices, _ blobs: BlobFolder) -> [Route] {
+        let limiter = ShareLinkGuessLimiter()
         return [
-            Route("/documents/*", ["GET", "HEAD"]) { [unowned shard] in .work(DocumentDownload($0, shard, blobs)) },
-            Route("/s/*", ["GET", "HEAD"]) { [unowned shard] in .work(ShareVisitWork($0, shard, blobs, doors, what: .page)) },
-            Route("/s/*/file", ["GET", "HEAD"]) { [unowned shard] in .work(ShareVisitWork($0, shard, blobs, doors, what: .download)) },
+            Route("/documents/*", ["GET", "HEAD"]) { .work(DocumentDownload($0, services, blobs)) },
+            Route("/s/*", ["GET", "HEAD"]) { .work(ShareVisitWork($0, services, blobs, limiter, what: .page)) },
+            Route("/s/*/file", ["GET", "HEAD"]) { .work(ShareVisitWork($0, services, blobs, limiter, what: .download)) },
         ]
     }
 }
@@ -45,7 +45,7 @@ final class DocumentDownload: DocumentFileWork {
         let link = request.parameter("link")
         let token = Bearer.token(request.head.fields)
         guard link != nil || token != nil else { return respond(Bearer.refusal(hasToken: false)) }
-        shard.read { reader throws(StoreFailure) -> Finding in
+        services.workers.read { reader throws(StoreFailure) -> Finding in
             guard let token else {
                 guard let id, let found = try reader.document(id, link: link ?? "") else { return .none(nil) }
                 return .found(found.document, member: found.member, nil)
@@ -56,7 +56,7 @@ final class DocumentDownload: DocumentFileWork {
         } then: { [self] finding in
             guard isOpen else { return }
             guard let signIn = finding?.signIn else { return answer(finding) }
-            shard.noteUse(of: signIn) { [self] isNoted in
+            services.access.noteUse(of: signIn) { [self] isNoted in
                 if isOpen { answer(isNoted ? finding : nil) }
             }
         }
@@ -70,10 +70,10 @@ final class DocumentDownload: DocumentFileWork {
         case .found(let document, let member, let signIn)?:
             if let refused = refusal(signIn) { return respond(refused) }
             // It may be looked at again without being sent again, by who shows their right to it each time.
-            give(DocumentFile(document: document, caching: "private, no-cache"), refusal: { [self] in refusal(signIn) }) { [shard] _ in
+            give(DocumentFile(document: document, caching: "private, no-cache"), refusal: { [self] in refusal(signIn) }) { [services] _ in
                 // One's own is not noted.
                 guard member != document.athlete else { return }
-                shard.note(
+                services.usage.note(
                     AccessNote(family: document.family, athlete: document.athlete, member: member, subject: .document, record: document.id))
             }
         }
@@ -81,7 +81,7 @@ final class DocumentDownload: DocumentFileWork {
 
     /// To who has signed out since the token was looked up.
     private func refusal(_ signIn: SignIn?) -> HTTPResponse? {
-        guard let signIn, shard.hasEnded(signIn.session) else { return nil }
+        guard let signIn, services.access.hasEnded(signIn.session) else { return nil }
         return Bearer.refusal(hasToken: true)
     }
 

@@ -13,26 +13,26 @@ extension DocumentRoutes {
     /// | `/documents/<id>/shares` | GET HEAD POST OPTIONS | the links of a document; a new one for a school |
     /// | `/documents/<id>/shares?share=<id>` | DELETE | ends a link |
     /// | `/documents/<id>/link` | POST OPTIONS | an address that opens the document for minutes |
-    static func sharing(_ shard: Shard) -> [Route] {
+    static func sharing(_ services: RequestServices) -> [Route] {
         [
-            Route("/documents/*/shares", ["GET", "HEAD", "POST", "DELETE"]) { [unowned shard] request in
+            Route("/documents/*/shares", ["GET", "HEAD", "POST", "DELETE"]) { request in
                 switch request.head.method {
-                case "POST": .work(ShareMaking(request, shard))
-                case "DELETE": .work(ShareEnding(request, shard))
-                default: .work(ShareListing(request, shard))
+                case "POST": .work(ShareMaking(request, services))
+                case "DELETE": .work(ShareEnding(request, services))
+                default: .work(ShareListing(request, services))
                 }
             },
-            Route("/documents/*/link", ["POST"]) { [unowned shard] in .work(LinkMaking($0, shard)) },
+            Route("/documents/*/link", ["POST"]) { .work(LinkMaking($0, services)) },
         ]
     }
 }
 
 /// A request about one document, of a member who may see it.
 class DocumentWork: HTTPWork {
-    unowned let shard: Shard
+    let services: RequestServices
 
-    init(_ request: HTTPRequest, _ shard: Shard) {
-        self.shard = shard
+    init(_ request: HTTPRequest, _ services: RequestServices) {
+        self.services = services
         super.init(request)
     }
 
@@ -41,9 +41,9 @@ class DocumentWork: HTTPWork {
     /// - Parameter takesLink: who shows no token may show a signed link instead.
     final func find(takesLink: Bool = false, _ then: @escaping (StoredDocument, _ member: Identifier) -> Void) {
         if takesLink, let link = request.parameter("link"), Bearer.token(request.head.fields) == nil { return find(by: link, then) }
-        shard.authenticate(self) { [self] signIn in
+        services.access.authenticate(self) { [self] signIn in
             guard let id = Identifier(request.name) else { return respond(DocumentDownload.missing) }
-            shard.read { reader throws(StoreFailure) in
+            services.workers.read { reader throws(StoreFailure) in
                 try reader.document(id, by: signIn)
             } then: { [self] found in
                 guard isOpen else { return }
@@ -56,7 +56,7 @@ class DocumentWork: HTTPWork {
 
     private func find(by link: String, _ then: @escaping (StoredDocument, _ member: Identifier) -> Void) {
         guard let id = Identifier(request.name) else { return respond(DocumentDownload.missing) }
-        shard.read { reader throws(StoreFailure) in
+        services.workers.read { reader throws(StoreFailure) in
             try reader.document(id, link: link)
         } then: { [self] found in
             guard isOpen else { return }
@@ -114,7 +114,7 @@ private final class ShareMaking: DocumentWork {
         find { [self] document, member in
             let share = NewShare(
                 family: document.family, member: member, document: document.id, school: school, life: days.map { $0 * 86_400_000 })
-            shard.write({ store throws(StoreFailure) in try store.share(share) }) { [self] answer in
+            services.workers.write({ store throws(StoreFailure) in try store.share(share) }) { [self] answer in
                 guard isOpen else { return }
                 switch answer {
                 case nil: respond(Bearer.busy)
@@ -156,7 +156,7 @@ private final class ShareListing: DocumentWork {
     override func begin() {
         find { [self] document, _ in
             let (family, id) = (document.family, document.id)
-            shard.read { reader throws(StoreFailure) in
+            services.workers.read { reader throws(StoreFailure) in
                 try reader.shares(family: family, document: id)
             } then: { [self] links in
                 guard isOpen else { return }
@@ -179,18 +179,18 @@ private final class ShareListing: DocumentWork {
 /// `DELETE /documents/<id>/shares?share=<id>`: the link opens nothing from the moment in which a reader has found that the member may end it. The
 /// answer follows when that is durable.
 private final class ShareEnding: HTTPWork {
-    private unowned let shard: Shard
+    private let services: RequestServices
 
-    init(_ request: HTTPRequest, _ shard: Shard) {
-        self.shard = shard
+    init(_ request: HTTPRequest, _ services: RequestServices) {
+        self.services = services
         super.init(request)
     }
 
     override func begin() {
-        shard.authenticate(self) { [self] signIn in
+        services.access.authenticate(self) { [self] signIn in
             guard let document = Identifier(request.name) else { return respond(DocumentDownload.missing) }
             let link = request.parameter("share").flatMap { Identifier($0) }
-            shard.read { reader throws(StoreFailure) -> Result<ShareEnd, Rejection>? in
+            services.workers.read { reader throws(StoreFailure) -> Result<ShareEnd, Rejection>? in
                 if let link { return try reader.shareEnd(link, of: document, by: signIn) }
                 guard try reader.document(document, by: signIn) != nil else { return nil }
                 return .failure(Rejection(.required, "Name the link to end: ?share=<id>.", field: "share"))
@@ -198,10 +198,10 @@ private final class ShareEnding: HTTPWork {
                 guard isOpen else { return }
                 guard let found else { return respond(Bearer.busy) }
                 guard let found else { return respond(DocumentDownload.missing) }
-                guard !shard.hasEnded(signIn.session) else { return respond(Bearer.refusal(hasToken: true)) }
+                guard !services.access.hasEnded(signIn.session) else { return respond(Bearer.refusal(hasToken: true)) }
                 switch found {
                 case .failure(let rejection): refuse(rejection)
-                case .success(let end): shard.revoke(end) { [self] in $0.map(refuse) ?? respond(HTTPResponse(204)) }
+                case .success(let end): services.access.revoke(end) { [self] in $0.map(refuse) ?? respond(HTTPResponse(204)) }
                 }
             }
         }
@@ -213,7 +213,7 @@ private final class LinkMaking: DocumentWork {
     override func begin() {
         find { [self] document, member in
             let (family, id) = (document.family, document.id)
-            shard.read { reader throws(StoreFailure) in
+            services.workers.read { reader throws(StoreFailure) in
                 reader.signedLink(to: id, family: family, member: member)
             } then: { [self] link in
                 guard isOpen else { return }

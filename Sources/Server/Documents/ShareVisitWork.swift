@@ -6,13 +6,13 @@ import Rooms
 import Store
 
 /// What all share links have in common: who guesses, and how often each is opened.
-final class ShareDoor {
+final class ShareLinkGuessLimiter {
     var guesses = GuessLimit()
     var openings = OpeningLimit()
     let missing = SharePage.missing
 }
 
-@available(*, unavailable) extension ShareDoor: Sendable {}
+@available(*, unavailable) extension ShareLinkGuessLimiter: Sendable {}
 
 /// How many links each address may try that open nothing.
 struct GuessLimit {
@@ -80,38 +80,38 @@ struct OpeningLimit {
 /// `/s/<token>` and `/s/<token>/file`: what somebody outside of the family was given. A link that has ended, was revoked or never was gets one
 /// and the same answer.
 final class ShareVisitWork: DocumentFileWork {
-    private let door: ShareDoor
+    private let limiter: ShareLinkGuessLimiter
     private let what: ShareVisit.What
 
-    init(_ request: HTTPRequest, _ shard: Shard, _ blobs: BlobFolder, _ door: ShareDoor, what: ShareVisit.What) {
-        self.door = door
+    init(_ request: HTTPRequest, _ services: RequestServices, _ blobs: BlobFolder, _ limiter: ShareLinkGuessLimiter, what: ShareVisit.What) {
+        self.limiter = limiter
         self.what = what
-        super.init(request, shard, blobs)
+        super.init(request, services, blobs)
     }
 
     private var group: NetworkAddress? { AddressCounts.group(request.source?.address) }
 
     override func begin() {
         let token = request.name
-        shard.read { reader throws(StoreFailure) in
+        services.workers.read { reader throws(StoreFailure) in
             try reader.share(token: token)
         } then: { [self] answer in
             guard isOpen else { return }
             guard let answer else { return respond(SharePage.busy) }
             guard let shared = answer else { return miss() }
             let name = ShareLinkName(family: shared.document.family, link: shared.link)
-            guard !shard.hasEnded(name) else { return respond(door.missing) }
-            if let wait = door.openings.wait(name, now: shard.reactor.now) { return respond(SharePage.tooOften(seconds: (wait + 999) / 1_000)) }
+            guard !services.access.hasEnded(name) else { return respond(limiter.missing) }
+            if let wait = limiter.openings.wait(name, now: services.now) { return respond(SharePage.tooOften(seconds: (wait + 999) / 1_000)) }
             show(shared, name)
         }
     }
 
     /// The look-up of a link costs little, so that guessers are only refused here: behind their address may be others, whose links work.
     private func miss() {
-        let now = shard.reactor.now
-        if let wait = door.guesses.wait(group, now: now) { return respond(SharePage.tooMany(seconds: (wait + 999) / 1_000)) }
-        door.guesses.miss(group, now: now)
-        respond(door.missing)
+        let now = services.now
+        if let wait = limiter.guesses.wait(group, now: now) { return respond(SharePage.tooMany(seconds: (wait + 999) / 1_000)) }
+        limiter.guesses.miss(group, now: now)
+        respond(limiter.missing)
     }
 
     private func show(_ shared: SharedDocument, _ name: ShareLinkName) {
@@ -119,15 +119,15 @@ final class ShareVisitWork: DocumentFileWork {
         switch what {
         case .page:
             // A server that ends can note nothing any more.
-            guard !shard.isEnding else { return respond(SharePage.busy) }
+            guard services.usage.isOpen else { return respond(SharePage.busy) }
             // Whoever only asks whether it is there has seen nothing.
-            if request.head.method == "GET" { shard.note(visit) }
+            if request.head.method == "GET" { services.usage.note(visit) }
             respond(SharePage.page(shared, token: request.name))
         case .download:
-            let refusal: () -> HTTPResponse? = { [self] in shard.hasEnded(name) ? door.missing : nil }
-            give(DocumentFile(document: shared.document, caching: "no-store"), refusal: refusal) { [shard] first in
+            let refusal: () -> HTTPResponse? = { [self] in services.access.hasEnded(name) ? limiter.missing : nil }
+            give(DocumentFile(document: shared.document, caching: "no-store"), refusal: refusal) { [services] first in
                 // Going on with a download is not another.
-                if first == 0 { shard.note(visit) }
+                if first == 0 { services.usage.note(visit) }
             }
         }
     }

@@ -9,7 +9,7 @@ import WebSocket
 /// Content that a work takes is received into its buffers, a file that is the answer is sent from where it is.
 ///
 /// A class, so that its memory is given back once the connection is a WebSocket, which is what nearly all of them are.
-final class HTTPExchange {
+final class HTTPExchange: HandlerTurn {
     private var machine = HTTPServerConnection()
     /// What came and is not consumed: part of a head, or requests behind one whose answers have to leave first.
     private var held: [UInt8] = []

@@ -13,12 +13,12 @@ import HTTP1
 /// 4. `cancelled` instead, at any time before `respond`: the client has gone, or was too slow, or the server ends. `respond` and the like do
 ///    nothing after it, so that a job that is still under way needs not ask.
 ///
-/// Requests behind this one on the same connection wait until its response has left. Work on other threads goes through `Shard.read` and
-/// `Shard.work`, whose answers come back on this thread.
+/// Requests behind this one on the same connection wait until its response has left. Jobs on other threads go through `Workers`, whose
+/// results come back on this thread.
 class HTTPWork {
     let request: HTTPRequest
-    /// Whose turn this is; `nil` before `begin` and after the response.
-    private var exchange: HTTPExchange?
+    /// Where the response goes; `nil` before `begin` and after the response.
+    private var exchange: (any HandlerTurn)?
 
     init(_ request: HTTPRequest) { self.request = request }
 
@@ -76,7 +76,7 @@ class HTTPWork {
     }
 
     /// For the exchange.
-    final func start(in exchange: HTTPExchange) {
+    final func start(in exchange: any HandlerTurn) {
         self.exchange = exchange
         begin()
     }
@@ -86,6 +86,19 @@ class HTTPWork {
 }
 
 @available(*, unavailable) extension HTTPWork: Sendable {}
+
+/// The exchange of a request, as far as the handler that has the turn may use it; each function is behind one of `HTTPWork`.
+protocol HandlerTurn: AnyObject {
+    /// Octets of content that came and were not handed over.
+    var gathered: Int { get }
+    /// When octets of content last came: milliseconds of the reactor's clock.
+    var contentAt: Int64 { get }
+    func accept(limit: Int) -> Bool
+    func handOverAll()
+    func takeBack(_ buffer: consuming ContentBuffer)
+    func inform(_ head: ResponseHead)
+    func respond(_ response: HTTPResponse)
+}
 
 /// What a route is asked.
 struct HTTPRequest {

@@ -25,8 +25,8 @@ final class Thumbnails: Sendable {
         pool = FilePool(events: events, threads: 1, limit: limit)
     }
 
-    func route(_ shard: Shard) -> Route {
-        Route("/documents/*/thumbnail", ["GET", "HEAD"]) { [self, unowned shard] in .work(ThumbnailWork($0, shard, self)) }
+    func route(_ services: RequestServices) -> Route {
+        Route("/documents/*/thumbnail", ["GET", "HEAD"]) { [self] in .work(ThumbnailWork($0, services, self)) }
     }
 
     /// Ends what is being made, and waits for that.
@@ -36,16 +36,16 @@ final class Thumbnails: Sendable {
     }
 
     /// What is there already, or could be made.
-    fileprivate func find(_ document: StoredDocument, _ shard: Shard, then: @escaping (ThumbnailFolder.Entry??) -> Void) {
+    fileprivate func find(_ document: StoredDocument, _ workers: Workers, then: @escaping (ThumbnailFolder.Entry??) -> Void) {
         guard maker.covers(document.fileType) else { return then(.some(.failed)) }
         let (folder, blob) = (folder, document.blob)
-        shard.work(document.id) { folder.entry(of: blob) } then: { then($0) }
+        workers.work(document.id) { folder.entry(of: blob) } then: { then($0) }
     }
 
     /// - Parameter then: `nil` when it cannot be made now.
-    fileprivate func make(_ document: StoredDocument, _ shard: Shard, then: @escaping (ThumbnailFolder.Entry?) -> Void) {
+    fileprivate func make(_ document: StoredDocument, _ workers: Workers, then: @escaping (ThumbnailFolder.Entry?) -> Void) {
         let (blob, mediaType) = (document.blob, document.fileType)
-        shard.work(document.id, on: pool) { [self] () -> ThumbnailFolder.Entry? in
+        workers.work(document.id, on: pool) { [self] () -> ThumbnailFolder.Entry? in
             guard !isStopping.load(ordering: .relaxed) else { return nil }
             // Somebody who asked at the same time has it made.
             if let entry = folder.entry(of: blob) { return entry }
@@ -66,21 +66,21 @@ final class Thumbnails: Sendable {
 private final class ThumbnailWork: DocumentWork {
     private let thumbnails: Thumbnails
 
-    init(_ request: HTTPRequest, _ shard: Shard, _ thumbnails: Thumbnails) {
+    init(_ request: HTTPRequest, _ services: RequestServices, _ thumbnails: Thumbnails) {
         self.thumbnails = thumbnails
-        super.init(request, shard)
+        super.init(request, services)
     }
 
     override func begin() {
         // Whoever may have the file for these minutes may see its picture.
         find(takesLink: true) { [self] document, _ in
-            thumbnails.find(document, shard) { [self] found in
+            thumbnails.find(document, services.workers) { [self] found in
                 guard isOpen else { return }
                 switch found {
                 case nil: respond(Bearer.busy)
                 case .some(.some(let entry)): give(entry, document)
                 case .some(nil):
-                    thumbnails.make(document, shard) { [self] made in
+                    thumbnails.make(document, services.workers) { [self] made in
                         guard isOpen else { return }
                         if let made { give(made, document) } else { respond(Bearer.busy) }
                     }

@@ -23,10 +23,12 @@ import Wire
 /// what is stored.
 /// Nothing on disk says who has a turn, so no crash leaves one behind.
 final class UploadTable {
-    private unowned let shard: Shard
+    private let services: RequestServices
     let limits: Limits
     private let folder: UploadFolder
     private let blobs: BlobFolder
+    /// Reports progress to the live room of a family.
+    private let report: (Wire.UploadProgress, _ family: Identifier) -> Void
     /// The wall clock, milliseconds.
     private let clock: () -> Int64
     private var uploads: [Identifier: OpenUpload] = [:]
@@ -55,10 +57,12 @@ final class UploadTable {
     static let tellInterval: Int64 = 1_000
 
     init(
-        shard: Shard, folder: UploadFolder, blobs: BlobFolder, clock: @escaping () -> Int64 = { Clock.wallMilliseconds() }
+        services: RequestServices, limits: Limits, report: @escaping (Wire.UploadProgress, _ family: Identifier) -> Void, folder: UploadFolder,
+        blobs: BlobFolder, clock: @escaping () -> Int64 = { Clock.wallMilliseconds() }
     ) {
-        self.shard = shard
-        limits = shard.limits
+        self.services = services
+        self.limits = limits
+        self.report = report
         self.folder = folder
         self.blobs = blobs
         self.clock = clock
@@ -67,7 +71,7 @@ final class UploadTable {
     var now: Int64 { clock() }
 
     /// Milliseconds of the reactor's clock.
-    var reactorNow: Int64 { shard.reactor.now }
+    var reactorNow: Int64 { services.now }
 
     /// How many uploads are known.
     var count: Int { uploads.count }
@@ -97,13 +101,13 @@ final class UploadTable {
         try folder.removeLeftovers()
         for id in try folder.list().uploads {
             do throws(Errno) {
-                guard try load(id) else { shard.log(.warning, "upload_unreadable", [.init("upload", id.description)]); continue }
+                guard try load(id) else { services.log(.warning, "upload_unreadable", [.init("upload", id.description)]); continue }
             } catch {
                 // It stays for `huddled check` to tell, and is not there for clients.
-                shard.log(.error, "upload_damaged", [.init("upload", id.description), .init("errno", error.name)])
+                services.log(.error, "upload_damaged", [.init("upload", id.description), .init("errno", error.name)])
             }
         }
-        if !uploads.isEmpty { shard.log(.info, "uploads", [.init("known", uploads.count)]) }
+        if !uploads.isEmpty { services.log(.info, "uploads", [.init("known", uploads.count)]) }
     }
 
     private func load(_ id: Identifier) throws(Errno) -> Bool {
@@ -144,10 +148,10 @@ final class UploadTable {
 
     // MARK: Requests
 
-    /// - Parameter then: as of `Shard.signIn`.
+    /// - Parameter then: as of `AccessControl.signIn`.
     func signIn(_ token: String, then: @escaping (SignIn??) -> Void) {
-        shard.signIn(token) { [unowned shard] found in
-            guard let signIn = found ?? nil, shard.hasEnded(signIn.session) else { return then(found) }
+        services.access.signIn(token) { [services] found in
+            guard let signIn = found ?? nil, services.access.hasEnded(signIn.session) else { return then(found) }
             then(.some(nil))
         }
     }
@@ -182,7 +186,7 @@ final class UploadTable {
         uploads[id] = upload
         let document = record.newDocument(id, octets: length ?? 0, sha256: record.document.sha256 ?? [])
         let isLengthKnown = length != nil
-        shard.read { reader throws(StoreFailure) in
+        services.workers.read { reader throws(StoreFailure) in
             try reader.checkUpload(document, by: signIn, isLengthKnown: isLengthKnown, promised: promised)
         } then: { [self] answer in
             switch answer {
@@ -275,7 +279,7 @@ final class UploadTable {
         upload.waiting.removeAll { work in tired.contains { $0 === work } }
         for work in tired { work.tellMeanwhile(upload) }
         guard !upload.waiting.isEmpty else { return }
-        if watched.isEmpty { watch.begin(shard.reactor) }
+        if watched.isEmpty { watch.begin(services.reactor) }
         watched.insert(upload.id)
     }
 
@@ -295,9 +299,9 @@ final class UploadTable {
         work(oldest) { steps.close() } then: { (_: Void?) in }
     }
 
-    /// Does a step of an upload; see `Shard.work`.
+    /// Does a step of an upload; see `Workers.work`.
     func work<Answer: Sendable>(_ upload: OpenUpload, _ body: @escaping @Sendable () -> Answer, then: @escaping (Answer?) -> Void) {
-        shard.work(upload.id, body, then: then)
+        services.workers.work(upload.id, body, then: then)
     }
 
     // MARK: Ends
@@ -319,7 +323,7 @@ final class UploadTable {
 
     /// Makes the document of a file that has its place. What cannot be made now is made when somebody asks again, or at the next start.
     func addDocument(_ upload: OpenUpload, _ sha256: [UInt8], then: @escaping (Result<Void, UploadRefusal>) -> Void) {
-        shard.addDocument(upload.record.newDocument(upload.id, octets: upload.offset, sha256: sha256)) { [self] result in
+        services.workers.addDocument(upload.record.newDocument(upload.id, octets: upload.offset, sha256: sha256)) { [self] result in
             switch result {
             case .success?:
                 end(upload, .finished(sha256: sha256))
@@ -382,14 +386,14 @@ final class UploadTable {
 
     /// Tells the family how far an upload is, not too often.
     func tell(_ upload: OpenUpload, _ state: Wire.UploadProgress.State) {
-        let now = shard.reactor.now
+        let now = services.now
         if state == .running, let before = upload.toldAt, now - before < UploadTable.tellInterval { return }
         upload.toldAt = now
         let record = upload.record
-        shard.tell(
+        report(
             Wire.UploadProgress(
                 id: upload.id, member: record.member, athlete: record.document.athlete, title: record.document.title, octets: upload.written,
-                total: upload.length, state: state), family: record.family)
+                total: upload.length, state: state), record.family)
     }
 }
 

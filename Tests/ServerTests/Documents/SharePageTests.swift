@@ -106,7 +106,7 @@ struct SharePageTests {
         shop.server.pass(milliseconds: 1_000)
         #expect(try shop.ask("GET \(shop.sharePath)").status == 200)
         try shop.until("all that were opened are counted") { _ in
-            shop.server.pass(milliseconds: Shard.usageInterval)
+            shop.server.pass(milliseconds: UsageRecorder.interval)
             let figures = try shop.shareFigures()
             return figures.views + figures.downloads == Int64(opened) + 1
         }

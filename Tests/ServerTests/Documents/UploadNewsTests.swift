@@ -15,10 +15,10 @@ struct UploadNewsTests {
     init() throws {
         server = try TestShard()
         let folder = server.folder.path
-        table = UploadTable(shard: server.shard, folder: UploadFolder(path: folder + "/uploads"), blobs: BlobFolder(path: folder + "/blobs"))
+        table = UploadTable(services: server.shard.services, limits: server.limits, report: server.shard.hub.report, folder: UploadFolder(path: folder + "/uploads"), blobs: BlobFolder(path: folder + "/blobs"))
         try table.load()
         server.shard.site.add(table.routes)
-        server.shard.uploads = table
+        server.shard.tick.uploads = table
     }
 
     /// More than a buffer of content has, so that the octets of a piece go to the disk before the next one comes.

@@ -87,14 +87,13 @@ final class TestShard {
         writer = WriterThread(store: store, environment: environment(), events: events, precedence: precedence)
         shard = Shard(
             reactor: reactor, limits: limits, log: log, site: site, serverVersion: "test", events: events, writer: writer, readers: readers, files: files)
-        reactor.setHooks(shard)
     }
 
     /// Keeps the writer from going on, as a disk does whose sync does not return, until `letWriterGo`.
     func holdWriter() throws {
         let (entered, gate) = (BlockingQueue<Bool>(limit: 1), BlockingQueue<Bool>(limit: 1))
         gates.append(gate)
-        shard.write({ _ throws(StoreFailure) in
+        shard.workers.write({ _ throws(StoreFailure) in
             _ = entered.put(true)
             _ = gate.take()
             return (true, [])
@@ -125,13 +124,13 @@ final class TestShard {
     deinit {
         letWriterGo()
         if !isStopped {
-            shard.startDrain()
-            while !shard.isWriterDone { reactor.tick(waitingAtMost: 10) }
+            shard.drain.start()
+            while !shard.drain.isWriterDone { reactor.tick(waitingAtMost: 10) }
         }
         shard.closeAll()
         readers.stop()
         files.stop()
-        if shard.isWriterDone { writer.join() }
+        if shard.drain.isWriterDone { writer.join() }
     }
 
     /// One turn of the loop; waits a little when nothing happens.
@@ -151,7 +150,7 @@ final class TestShard {
     /// Lets the server's clock go on, and its regular work happen.
     func pass(milliseconds: Int64) {
         reactor.moveClock(milliseconds: milliseconds)
-        shard.everySecond(now: reactor.now)
+        shard.tick.everySecond(now: reactor.now)
         turn()
     }
 
@@ -166,7 +165,7 @@ final class TestShard {
     func connect(from address: String? = nil) throws -> TestClient {
         var pair = try Socket.Pair()
         let client = TestClient(self, pair.takeFirst())
-        shard.accept(Transport(pair.takeSecond()), peer: address.flatMap { NetworkAddress($0) })
+        shard.acceptor.accept(Transport(pair.takeSecond()), peer: address.flatMap { NetworkAddress($0) })
         return client
     }
 

@@ -9,14 +9,14 @@ struct HandshakeQueue {
     /// gone after `Connection.requestTime`.
     static let maxUnderWay = 1_024
 
-    private var waiting: [Connection] = []
+    private var waiting: [OpenConnection] = []
     private var first = 0
 
     var isEmpty: Bool { first == waiting.count }
 
-    mutating func append(_ connection: Connection) { waiting.append(connection) }
+    mutating func append(_ connection: OpenConnection) { waiting.append(connection) }
 
-    mutating func next() -> Connection? {
+    mutating func next() -> OpenConnection? {
         guard first < waiting.count else { return nil }
         defer {
             first += 1

@@ -1,0 +1,78 @@
+import Family
+import Reactor
+import Rooms
+import Store
+
+/// Which sessions and share links hold: those in the database, without those that have just ended.
+final class AccessControl {
+    private let hub: Hub
+    private let reactor: Reactor
+    private let writer: WriterThread
+    let workers: Workers
+    let usage: UsageRecorder
+    /// Revocations that are not durable yet.
+    private var revocations = PendingRevocations()
+    /// Share links that have ended, while a read of the database may still find them.
+    private var endedLinks = EndedRights<ShareLinkName>()
+
+    init(hub: Hub, reactor: Reactor, writer: WriterThread, workers: Workers, usage: UsageRecorder) {
+        self.hub = hub
+        self.reactor = reactor
+        self.writer = writer
+        self.workers = workers
+        self.usage = usage
+    }
+
+    /// Whether a session has ended, although a read of the database may still find it: check it after every read that found one.
+    func hasEnded(_ session: Int64) -> Bool { hub.hasEnded(session) }
+
+    /// Whether a share link has ended, although a read of the database may still find it.
+    func hasEnded(_ link: ShareLinkName) -> Bool { endedLinks.contains(link) }
+
+    /// Ends a session that the hub has ended already.
+    func endSession(_ number: Int64) { revoke(.session(number)) }
+
+    /// Ends a share link: from now on it opens nothing.
+    ///
+    /// - Parameters:
+    ///   - end: of a member who may, as far as a reader knows.
+    ///   - then: called on this thread when the end is durable, or with the reason why it is not. With `storage_full` the link stays closed, as long as
+    ///     this process runs, and the end is tried again until it is durable; with any other reason the link holds again.
+    func revoke(_ end: ShareEnd, then: @escaping (Rejection?) -> Void) {
+        guard endedLinks.begin(end.name) else { return then(.busy) }
+        revoke(.share(end), then: then)
+    }
+
+    private func revoke(_ revocation: Revocation, then: ((Rejection?) -> Void)? = nil) {
+        switch revocations.add(revocation, then) {
+        case .submit: submit(revocation)
+        case .waits: break
+        case .full: then?(.busy)
+        }
+    }
+
+    /// Gives the writer the revocations again that found the disk full, when their time has come.
+    func retryRevocations(now: Int64) {
+        for revocation in revocations.due(now: now) { submit(revocation) }
+    }
+
+    private func submit(_ revocation: Revocation) {
+        if !writer.submit(revocation) { didRevoke(revocation, .busy) }
+    }
+
+    /// The writer has done a revocation, or refused it.
+    func didRevoke(_ revocation: Revocation, _ rejection: Rejection?) {
+        // The disk is full: the right stays taken away, because the client that asked must be able to rely on that.
+        let isKept = rejection?.code == .storageFull
+        let answers = isKept ? revocations.postpone(revocation, now: reactor.now) : revocations.end(revocation)
+        switch (revocation, rejection) {
+        case (.session(let number), nil): hub.endSessions(number)
+        case (.session(let number), let rejection?): hub.didNotEnd(number, rejection)
+        case (.share(let end), nil): endedLinks.didCommit(end.name)
+        case (.share(let end), _?): if !isKept { endedLinks.lift(end.name) }
+        }
+        for answer in answers { answer(rejection) }
+    }
+}
+
+@available(*, unavailable) extension AccessControl: Sendable {}

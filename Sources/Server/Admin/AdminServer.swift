@@ -1,0 +1,67 @@
+import Family
+import Posix
+import Reactor
+import Store
+
+/// The commands of `huddled`'s own processes that are open, over the Unix socket in the data folder.
+final class AdminServer {
+    /// Commands that may be open at the same time, and milliseconds for each.
+    static let maxOpen = WriterQueue.Class.admin.limit
+    private static let time: Int64 = 30_000
+
+    private let reactor: Reactor
+    private let log: Log
+    private let writer: WriterThread
+    private let drain: Drain
+    private var connections: [UInt64: AdminConnection] = [:]
+    private var next: UInt64 = 1
+    /// Exports and imports; set once before the loop runs. Without them, and once the server ends, archives are refused.
+    var transfers: Transfers?
+
+    init(reactor: Reactor, log: Log, writer: WriterThread, drain: Drain) {
+        self.reactor = reactor
+        self.log = log
+        self.writer = writer
+        self.drain = drain
+    }
+
+    func accept(_ descriptor: consuming FileDescriptor) {
+        guard connections.count < AdminServer.maxOpen else {
+            log(.warning, "admin_refused", [.init("open", connections.count)])
+            return
+        }
+        let number = next
+        next += 1
+        let connection = AdminConnection(
+            reactor: reactor, descriptor: descriptor, asked: { [unowned self] in perform($0, number, $1) },
+            ended: { [unowned self] in connections[number] = nil })
+        guard (try? connection.register()) != nil else { return }
+        connections[number] = connection
+    }
+
+    private func perform(_ request: AdminRequest, _ number: UInt64, _ connection: AdminConnection) {
+        guard case .transfer(let transfer) = request else {
+            if !writer.submit(.admin(number, request)) { connection.answer(.failure(.busy)) }
+            return
+        }
+        guard let file = connection.takeFile() else { return connection.refuse() }
+        connection.isTransferring = true
+        guard let transfers, !drain.isEnding else { return connection.answer(.failure(ArchiveError.stopped.rejection)) }
+        if !transfers.start(number, transfer, file) {
+            connection.answer(.failure(Rejection(.busy, "Another export or import is going on. Try again when it is done.")))
+        }
+    }
+
+    func answer(_ number: UInt64, _ answer: Result<AdminReply, Rejection>) { connections[number]?.answer(answer) }
+
+    /// Ends commands that take too long.
+    func endOld(now: Int64) {
+        for connection in connections.values where !connection.isTransferring && now - connection.since >= AdminServer.time { connection.end() }
+    }
+
+    func endAll() {
+        for connection in connections.values { connection.end() }
+    }
+}
+
+@available(*, unavailable) extension AdminServer: Sendable {}

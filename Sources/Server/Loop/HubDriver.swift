@@ -1,0 +1,145 @@
+import Bytes
+import Family
+import Ledger
+import Posix
+import Reactor
+import Rooms
+import Wire
+
+/// Gives the hub what happens on connections, and does what the hub asks for.
+final class HubDriver {
+    private let hub: Hub
+    private let reactor: Reactor
+    private let limits: Limits
+    private let log: Log
+    private let writer: WriterThread
+    private let readers: ReaderPool
+    private let access: AccessControl
+    private let usage: UsageRecorder
+    /// By the slot number in a session id.
+    private var sessions: [OpenConnection?] = []
+    /// Mutations of this tick, for one submission.
+    private var proposals: [Proposal] = []
+    private var scratch: [Effect] = []
+    private var isPerforming = false
+    private var redemptionRate = AddressRate.redemptions
+    private var frameRate = AddressRate.frames
+
+    init(
+        hub: Hub, reactor: Reactor, limits: Limits, log: Log, writer: WriterThread, readers: ReaderPool, access: AccessControl, usage: UsageRecorder
+    ) {
+        self.hub = hub
+        self.reactor = reactor
+        self.limits = limits
+        self.log = log
+        self.writer = writer
+        self.readers = readers
+        self.access = access
+        self.usage = usage
+    }
+
+    // MARK: What connections report
+
+    /// The longest message that may come in a session, octets; `nil` before there is one.
+    func messageLimit(_ session: SessionID?) -> Int {
+        session.map { hub.messageLimit($0) } ?? min(limits.signInOctets, limits.messageOctets)
+    }
+
+    /// A connection was upgraded.
+    func didOpen(_ connection: OpenConnection) -> SessionID {
+        let id = hub.opened(now: reactor.now)
+        let index = Int(id & 0xFFFF_FFFF)
+        while sessions.count <= index { sessions.append(nil) }
+        sessions[index] = connection
+        return id
+    }
+
+    func received(_ payload: UnsafeRawBufferPointer, from connection: OpenConnection) {
+        guard let session = connection.session else { return }
+        // Anybody may send these, on as many connections as they like.
+        if !hub.isSignedIn(session), frameRate.take(connection.group, now: reactor.now) != nil {
+            return connection.fail(.tryAgainLater, "too many frames come from your network before a sign-in")
+        }
+        hub.received(payload, from: session, now: reactor.now)
+        perform()
+    }
+
+    func didEnd(_ session: SessionID) {
+        sessions[Int(session & 0xFFFF_FFFF)] = nil
+        hub.closed(session)
+        perform()
+    }
+
+    /// Whether nothing waits to be sent in a session; true when it has ended.
+    func isFlushed(_ id: SessionID) -> Bool { connection(id)?.isFlushed ?? true }
+
+    private func connection(_ id: SessionID) -> OpenConnection? {
+        let index = Int(id & 0xFFFF_FFFF)
+        guard index < sessions.count, let connection = sessions[index], connection.session == id else { return nil }
+        return connection
+    }
+
+    // MARK: What the hub asks for
+
+    /// Reports to a family how far a member's upload is.
+    func report(_ progress: UploadProgress, family: Identifier) {
+        hub.uploading(progress, family: family)
+        perform()
+    }
+
+    /// Gives the mutations of this tick to the writer.
+    func submitProposals() {
+        guard !proposals.isEmpty else { return }
+        let refused = writer.submit(proposals)
+        proposals = []
+        guard !refused.isEmpty else { return }
+        hub.refused(Array(refused))
+        perform()
+    }
+
+    /// Does what the hub asked for. Doing can lead to more (a close ends a session), which is done in the same call.
+    func perform() {
+        guard !isPerforming else { return }
+        isPerforming = true
+        defer { isPerforming = false }
+        while true {
+            hub.exchangeEffects(&scratch)
+            if scratch.isEmpty { return }
+            for effect in scratch { perform(effect) }
+            scratch.removeAll(keepingCapacity: true)
+        }
+    }
+
+    private func perform(_ effect: Effect) {
+        switch effect {
+        case .send(let id, let octets):
+            connection(id)?.send(octets)
+        case .close(let id, let code, let reason, let dropsQueue):
+            connection(id)?.close(code, reason, dropsQueue: dropsQueue)
+        case .propose(let proposal): proposals.append(proposal)
+        case .read(let id, let request):
+            if case .redemption(let code, let nonce) = request, let wait = redemptionRate.take(connection(id)?.group, now: reactor.now) {
+                let refusal = Rejection(.rateLimited, "Too many codes come from your network. Try again in a moment.", retryAfter: wait)
+                hub.answered(id, .redemption(code: code, nonce: nonce, refusal: refusal), time: 0)
+            } else if !readers.submit(id, request, hub.payer(of: id)), !hub.refusedRead(id, request) {
+                connection(id)?.fail(.tryAgainLater, "too busy")
+                hub.answered(id, .failed, time: 0)
+            }
+        case .readMissing(let family, let sequence):
+            log(.warning, "changes_missing", [.init("family", "\(family)"), .init("after", sequence)])
+            if !readers.submitMissing(family, after: sequence) { hub.answeredMissing(family, after: sequence, .failed) }
+        case .command(let id, let command):
+            if !writer.submit(.command(id, command)) { hub.commanded(id, .rejected(.busy)) }
+        case .endSession(let number): access.endSession(number)
+        case .noteAccess(let access): usage.note(access)
+        case .renew(let sessions): for session in sessions { usage.renew(session) }
+        case .noteDifference(let id, let family, let member, let sequence):
+            log(
+                .warning, "client_differs",
+                [.init("session", id), .init("family", "\(family)"), .init("member", "\(member)"), .init("seq", sequence)])
+        case .note(let id, let event, let code): log(.info, event, [.init("session", id), .init("code", code)])
+        }
+    }
+}
+
+@available(*, unavailable) extension HubDriver: Sendable {}

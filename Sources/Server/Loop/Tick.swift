@@ -1,0 +1,119 @@
+import Bytes
+import Posix
+import Reactor
+import Rooms
+import Store
+
+/// The order of one turn of the loop.
+///
+/// The reactor waits, calls `drainMailbox`, then the connections that are ready and the timers that are due, then `beforeSleep`. Everything runs on
+/// the reactor's thread. The steps belong to the parts that are named here; this file says only what comes before what, and why.
+final class Tick: ReactorHooks {
+    private let reactor: Reactor
+    private let log: Log
+    private let events: Mailbox<ShardEvent>
+    private let hub: Hub
+    private let driver: HubDriver
+    private let queues: TickQueues
+    private let workers: Workers
+    private let access: AccessControl
+    private let usage: UsageRecorder
+    private let admin: AdminServer
+    private let drain: Drain
+    /// The uploads that are under way; set once before the loop runs.
+    var uploads: UploadTable?
+
+    init(
+        reactor: Reactor, log: Log, events: Mailbox<ShardEvent>, hub: Hub, driver: HubDriver, queues: TickQueues, workers: Workers,
+        access: AccessControl, usage: UsageRecorder, admin: AdminServer, drain: Drain
+    ) {
+        self.reactor = reactor
+        self.log = log
+        self.events = events
+        self.hub = hub
+        self.driver = driver
+        self.queues = queues
+        self.workers = workers
+        self.access = access
+        self.usage = usage
+        self.admin = admin
+        self.drain = drain
+        super.init()
+    }
+
+    // MARK: The beginning of a turn
+
+    /// Results of other threads come before new input: they are older, and what they free (a reader, a place in a queue) the input may need. After
+    /// them come the connections whose turn ended in the last tick; a client that floods is behind those that it kept waiting.
+    override func drainMailbox() {
+        queues.begin()
+        for event in events.drain() {
+            deliver(event)
+            // Before the next event, so that sessions receive everything in the order in which it was committed.
+            driver.perform()
+        }
+        queues.readPostponed()
+    }
+
+    private func deliver(_ event: ShardEvent) {
+        switch event {
+        case .committed(let results): hub.committed(results)
+        case .commanded(let session, let answer): hub.commanded(session, answer)
+        case .revoked(let results): for (revocation, rejection) in results { access.didRevoke(revocation, rejection) }
+        case .administered(let number, let answer): admin.answer(number, answer)
+        case .answered(let session, let answer, let payer, let owed):
+            if let payer { hub.charge(payer, owed: owed) }
+            hub.answered(session, answer, time: Clock.wallMilliseconds())
+        case .missing(let family, let sequence, let answer): hub.answeredMissing(family, after: sequence, answer)
+        case .jobEnded(let ticket, let result): workers.didEnd(ticket, result)
+        case .damaged(let rows): for row in rows { report(row) }
+        case .writerStopped: drain.didStopWriter()
+        case .writerFailed(let reason): drain.didFail(reason)
+        case .stopAsked: drain.start()
+        }
+    }
+
+    private func report(_ damaged: DamagedRow) {
+        let family = Log.Field("family", damaged.family?.description ?? "unknown")
+        switch damaged.row {
+        case .change(let sequence): log(.error, "change_damaged", [family, .init("sequence", sequence)])
+        case .record(let id): log(.error, "record_damaged", [family, .init("record", id?.description ?? "unknown")])
+        }
+    }
+
+    // MARK: The end of a turn
+
+    /// 1. Mutations leave for the disk, so that the writer works while frames are sent.
+    /// 2. Everything that was queued in this turn leaves with one call per socket.
+    /// 3. A few steps of TLS handshakes: they cost as much as a hundred frames, so they come after everything that somebody waits for.
+    /// 4. A client that emptied its outbox gets more of what it catches up with: one portion per turn, so that a client that reads as fast as the
+    ///    server sends does not keep the others waiting for a whole snapshot.
+    override func beforeSleep() {
+        queues.countFiles()
+        usage.write()
+        driver.submitProposals()
+        queues.flush()
+        queues.shakeHands()
+        if hub.reportDrained({ driver.isFlushed($0) }) {
+            driver.perform()
+            queues.flush()
+            reactor.waker.ring()
+        }
+    }
+
+    // MARK: Time
+
+    /// What is due about once per second.
+    ///
+    /// - Parameter now: milliseconds, `Reactor.now`.
+    func everySecond(now: Int64) {
+        hub.tick(now: now)
+        driver.perform()
+        uploads?.sweep(now: now)
+        access.retryRevocations(now: now)
+        driver.perform()
+        workers.logRefusals(log)
+        admin.endOld(now: now)
+        drain.look(now: now)
+    }
+}

@@ -1,0 +1,64 @@
+import Reactor
+import TLS
+
+/// The regular work of a server.
+final class PeriodicTasks: TimerTarget {
+    /// Milliseconds between looks at what can be done while little happens.
+    static let maintenanceInterval: Int64 = 600_000
+
+    private let reactor: Reactor
+    private let shard: Shard
+    private let certificates: Certificates?
+    private let sweeper: Sweeper
+
+    private enum Kind: Int {
+        case second
+        case sweep
+        case maintenance
+        case certificates
+        case tickets
+    }
+
+    init(reactor: Reactor, shard: Shard, certificates: Certificates?, sweeper: Sweeper) {
+        self.sweeper = sweeper
+        self.reactor = reactor
+        self.shard = shard
+        self.certificates = certificates
+        super.init()
+    }
+
+    func start() {
+        schedule(.second)
+        schedule(.maintenance)
+        schedule(.sweep)
+        guard certificates != nil else { return }
+        schedule(.certificates)
+        schedule(.tickets)
+    }
+
+    private func schedule(_ kind: Kind) {
+        _ = reactor.schedule(afterMilliseconds: interval(kind), self, kind: kind.rawValue)
+    }
+
+    private func interval(_ kind: Kind) -> Int64 {
+        switch kind {
+        case .second: shard.drain.isEnding ? 100 : 1_000
+        case .maintenance: PeriodicTasks.maintenanceInterval
+        case .sweep: Sweeper.interval
+        case .certificates: Certificates.lookInterval
+        case .tickets: TLSTicketKeys.rotationInterval
+        }
+    }
+
+    override func timerFired(kind: Int) {
+        guard let kind = Kind(rawValue: kind) else { return }
+        switch kind {
+        case .second: shard.tick.everySecond(now: reactor.now)
+        case .maintenance: shard.workers.maintain()
+        case .sweep: sweeper.start()
+        case .certificates: certificates?.look()
+        case .tickets: certificates?.rotateTickets()
+        }
+        schedule(kind)
+    }
+}

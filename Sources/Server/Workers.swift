@@ -1,0 +1,85 @@
+import Bytes
+import Family
+import Ledger
+import Store
+import Wire
+
+/// The other threads as requests use them: readers, the writer and the file pool do a job, and its result comes back on the reactor's thread.
+///
+/// A request's completion handler is called in a later tick as a rule, with `nil` when the job failed or found no room. It has to check by itself
+/// whether anybody still wants the result.
+final class Workers {
+    private let readers: ReaderPool
+    private let writer: WriterThread
+    private let files: FilePool
+    private var pending = PendingJobs()
+
+    init(readers: ReaderPool, writer: WriterThread, files: FilePool) {
+        self.readers = readers
+        self.writer = writer
+        self.files = files
+    }
+
+    /// Reads the database on a thread of the pool.
+    func read<Answer: Sendable>(
+        _ body: @escaping @Sendable (StoreReader) throws(StoreFailure) -> Answer, then: @escaping (Answer?) -> Void
+    ) {
+        let ticket = pending.begin { then($0 as? Answer) }
+        let isTaken = readers.submit(ticket) { reader throws(StoreFailure) in try body(reader) }
+        if !isTaken { didEnd(ticket, nil) }
+    }
+
+    /// Does a job that may wait for a disk or takes a while, after all other jobs of the same key.
+    ///
+    /// - Parameter pool: other threads than those for files.
+    func work<Answer: Sendable>(
+        _ key: FilePool.Key, on pool: FilePool? = nil, _ body: @escaping @Sendable () -> Answer, then: @escaping (Answer?) -> Void
+    ) {
+        let ticket = pending.begin { then($0 as? Answer) }
+        if !(pool ?? files).submit(key, { .jobEnded(ticket, body()) }) { didEnd(ticket, nil) }
+    }
+
+    /// Makes a document whose file is stored.
+    ///
+    /// - Parameter then: called with its version, or why not; `nil` when too many requests wait, or the server ends.
+    func addDocument(_ document: NewDocument, then: @escaping (Result<Int64, Rejection>?) -> Void) {
+        write({ store throws(StoreFailure) in try store.addDocument(document) }, then: then)
+    }
+
+    /// Gives the writer a job, whose changes reach the live rooms before `then` is called.
+    ///
+    /// - Parameter then: called with `nil` when too many requests wait, or the server ends.
+    func write<Answer: Sendable>(
+        _ body: @escaping @Sendable (Store) throws(StoreFailure) -> (Answer, [CommitResult]), then: @escaping (Answer?) -> Void
+    ) {
+        let ticket = pending.begin { then($0 as? Answer) }
+        let isTaken = writer.submit(
+            .request(ticket) { store throws(StoreFailure) in
+                let (answer, results) = try body(store)
+                return (answer, results)
+            })
+        if !isTaken { didEnd(ticket, nil) }
+    }
+
+    /// A job of another thread has ended.
+    func didEnd(_ ticket: UInt64, _ result: (any Sendable)?) { pending.end(ticket)?(result) }
+
+    /// Begins the work that is done while little happens.
+    func maintain() { _ = writer.submit(.maintenance) }
+
+    /// Logs the jobs that were refused since the last call for lack of room.
+    func logRefusals(_ log: Log) {
+        for refusal in writer.takeRefusals() {
+            log(
+                .warning, "writer_queue_full",
+                [.init("class", refusal.kind.rawValue), .init("waiting", refusal.waiting), .init("refused", refusal.refused)])
+        }
+        for refusal in readers.takeRefusals() {
+            log(
+                .warning, "reader_queue_full",
+                [.init("class", refusal.kind.rawValue), .init("waiting", refusal.waiting), .init("refused", refusal.refused)])
+        }
+    }
+}
+
+@available(*, unavailable) extension Workers: Sendable {}
