@@ -1,5 +1,5 @@
-import Family
 import Bytes
+import Family
 import Rooms
 import Store
 import Wire

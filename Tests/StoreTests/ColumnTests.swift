@@ -6,6 +6,7 @@ import SQLite
 import Testing
 
 @testable import Store
+import TestSupport
 
 @Suite("Columns by which records are found")
 struct ColumnTests {
