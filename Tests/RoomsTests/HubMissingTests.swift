@@ -24,6 +24,8 @@ struct HubMissingTests {
                 checksum: reachedEnd ? StateChecksum(UInt32(range.upperBound)) : nil))
     }
 
+    private func nothing() -> MissingAnswer { .changes(MissedChanges(changes: [], reachedEnd: true)) }
+
     private func answer(_ script: HubScript, after sequence: Int64, _ answer: MissingAnswer) {
         script.hub.answeredMissing(HubScript.family, after: sequence, answer)
     }
@@ -204,17 +206,18 @@ struct HubMissingTests {
         let script = HubScript()
         var received: [SessionID: [String]] = [:]
         var reads: [Int64] = []
+        var head: Int64 = 0
         for _ in 0..<3 { received[script.live(at: 0)] = [] }
         func drain() {
             for seen in script.seen() {
                 switch seen {
                 case .frame(let id, let text) where text.hasPrefix("log"): received[id]?.append(text)
                 case .missing(let after): reads.append(after)
+                case .close(let id, let code, _): Issue.record("seed \(seed): session \(id) was closed with \(code) at \(received[id]?.last ?? "the start"), head \(head)")
                 default: break
                 }
             }
         }
-        var head: Int64 = 0
         for _ in 0..<300 {
             if dice.chance(60) {
                 head += 1
@@ -224,7 +227,7 @@ struct HubMissingTests {
             } else if !reads.isEmpty {
                 let after = reads.removeFirst()
                 let last = dice.chance(30) ? min(head, after + 1 + Int64(dice.below(5))) : head
-                if last > after { answer(script, after: after, found(after + 1...last, reachedEnd: last == head)) }
+                answer(script, after: after, last > after ? found(after + 1...last, reachedEnd: last == head) : nothing())
             }
             drain()
         }
@@ -233,10 +236,10 @@ struct HubMissingTests {
         drain()
         while !reads.isEmpty {
             let after = reads.removeFirst()
-            if head > after { answer(script, after: after, found(after + 1...head)) }
+            answer(script, after: after, head > after ? found(after + 1...head) : nothing())
             drain()
         }
         let all = (1...head).map { "log \($0)" }
-        for (id, texts) in received { #expect(texts == all, "seed \(seed), session \(id)") }
+        for (id, texts) in received where texts != all { Issue.record("seed \(seed): session \(id) received \(texts.count) of \(head) changes") }
     }
 }
