@@ -128,9 +128,9 @@ package enum HuddleServer {
             defer { sweeper.stop() }
             shard.admin.transfers = transfers
             let uploads = UploadTable(
-                services: shard.services, limits: limits, report: shard.hub.report, folder: UploadFolder(path: folder.uploadsPath, disk: disk, assistant: { assistant.offer($0) }), blobs: blobs)
+                services: shard.services, limits: limits, reportProgress: shard.hub.report, folder: UploadFolder(path: folder.uploadsPath, disk: disk, assistant: { assistant.offer($0) }), blobs: blobs)
             try uploads.load()
-            shard.site.add(uploads.routes)
+            shard.site.add(UploadRoutes.all(uploads))
             shard.tick.uploads = uploads
             shard.site.add(DocumentRoutes.all(shard.services, blobs) + DocumentRoutes.sharing(shard.services) + [thumbnails.route(shard.services)])
             let door = try Listener(

@@ -27,18 +27,19 @@ final class UploadScript {
         self.disk = disk
         let box = Box()
         table = UploadTable(
-            services: server.shard.services, limits: server.limits, report: server.shard.hub.report, folder: UploadFolder(path: "/d/uploads", disk: disk), blobs: BlobFolder(path: "/d/blobs", disk: disk),
+            services: server.shard.services, limits: server.limits, reportProgress: server.shard.hub.report, folder: UploadFolder(path: "/d/uploads", disk: disk), blobs: BlobFolder(path: "/d/blobs", disk: disk),
             clock: { Clock.wallMilliseconds() + (box.script?.ahead ?? 0) })
         box.script = self
         try table.load()
         let paths = ["/files", "/files/", "/files/*"]
         server.shard.site.add(
-            zip(paths, table.routes).enumerated().map { index, route in
+            zip(paths, UploadRoutes.all(table)).enumerated().map { index, route in
                 Route(
                     route.0, route.1.methods, answersOptions: route.1.answersOptions, overridesMethod: route.1.overridesMethod,
                     answersOthers: route.1.answersOthers
-                ) {
-                    box.script?.table.routes[index].answer($0) ?? .response(HTTPResponse(503))
+                ) { request in
+                    guard let table = box.script?.table else { return .response(HTTPResponse(503)) }
+                    return UploadRoutes.all(table)[index].answer(request)
                 }
             })
         server.shard.tick.uploads = table
@@ -48,7 +49,7 @@ final class UploadScript {
     /// What a server knows of uploads after a restart: the disk. Nothing may be under way.
     func restart() throws {
         table = UploadTable(
-            services: server.shard.services, limits: server.limits, report: server.shard.hub.report, folder: UploadFolder(path: "/d/uploads", disk: disk), blobs: BlobFolder(path: "/d/blobs", disk: disk),
+            services: server.shard.services, limits: server.limits, reportProgress: server.shard.hub.report, folder: UploadFolder(path: "/d/uploads", disk: disk), blobs: BlobFolder(path: "/d/blobs", disk: disk),
             clock: { [unowned self] in Clock.wallMilliseconds() + ahead })
         try table.load()
         server.shard.tick.uploads = table
@@ -347,12 +348,12 @@ struct UploadTests {
     func yields(version: Int) throws {
         let script = try UploadScript()
         let (path, older) = try begun(script, octets: 20_000)
-        if version == 0 { script.server.pass(milliseconds: UploadTable.silence) }
+        if version == 0 { script.server.pass(milliseconds: UploadTurns.silence) }
         let begun = Clock.monotonicMilliseconds()
         let answer = try script.ask("HEAD \(path)", version == 0 ? UploadScript.tus : ["Upload-Draft-Interop-Version: \(version)"])
         let offset = try #require(answer.head.fields.only("upload-offset").flatMap { Int($0) })
         // At once: nobody waits for what is silent, or in the draft for anything.
-        #expect(offset == 20_000 && (version == 0 || Clock.monotonicMilliseconds() - begun < UploadTable.patience))
+        #expect(offset == 20_000 && (version == 0 || Clock.monotonicMilliseconds() - begun < UploadTurns.patience))
         let interrupted = try script.answer(older, to: "PATCH")
         #expect(interrupted.head.status == 423 && interrupted.head.fields.only("retry-after") == "1")
         #expect(try script.patch(path, offset, Array(Self.text[offset...])).head.status == 204)
@@ -371,14 +372,14 @@ struct UploadTests {
         while true {
             try asking.receive()
             guard asking.octets.isEmpty else { break }
-            try #require(waited <= UploadTable.patience + UploadTable.silence, "who asks waits too long")
+            try #require(waited <= UploadTurns.patience + UploadTurns.silence, "who asks waits too long")
             older.send(Array(Self.text[sent..<sent + 500]))
             sent += 500
-            script.server.pass(milliseconds: UploadTable.silence / 2)
-            waited += UploadTable.silence / 2
+            script.server.pass(milliseconds: UploadTurns.silence / 2)
+            waited += UploadTurns.silence / 2
             for _ in 0..<5 { script.server.turn() }
         }
-        #expect(waited >= UploadTable.patience - UploadTable.silence)
+        #expect(waited >= UploadTurns.patience - UploadTurns.silence)
         let told = try script.answer(asking, to: "HEAD")
         // Nothing of a request that has just begun is on stable storage.
         #expect(told.head.status == 200 && told.head.fields.only("upload-offset") == "0")
@@ -398,7 +399,7 @@ struct UploadTests {
         switch how {
         case "end": older.send(Array(Self.text[10_000...]))
         case "cut": older.leave()
-        case "silence": script.server.pass(milliseconds: UploadTable.silence)
+        case "silence": script.server.pass(milliseconds: UploadTurns.silence)
         case "draft": #expect(try script.ask("HEAD \(path)", ["Upload-Draft-Interop-Version: 8"]).head.fields.only("upload-offset") == "10000")
         case "PATCH":
             // The place of one who is just sending is nobody else's; behind it another may go on.

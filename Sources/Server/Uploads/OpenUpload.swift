@@ -29,11 +29,7 @@ final class OpenUpload {
     var expires: Int64
     /// It was removed while others waited for their turn.
     var isGone = false
-    /// Whose request has the turn, and who waits for it.
-    var turn: UploadWork?
-    /// The table itself has the turn: it makes the document of what was full when the server started.
-    var isBusy = false
-    var waiting: [UploadWork] = []
+    var turns = UploadTurns()
     /// When the family last heard of it: milliseconds of the reactor's clock.
     var toldAt: Int64?
 

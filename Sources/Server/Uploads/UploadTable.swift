@@ -10,42 +10,30 @@ import Store
 import Uploads
 import Wire
 
-/// All uploads that are under way or were lately, and the routes to them.
+/// All uploads that are under way or were lately. `UploadTurns` says which request has its turn at an upload.
 ///
-/// | path | methods |
-/// | --- | --- |
-/// | `/files` | POST OPTIONS |
-/// | `/files/ID` | HEAD GET PATCH DELETE OPTIONS |
-///
-/// One request at a time has its turn at an upload. A newer one makes it yield: its client has given it up, or soon will. Octets that would
-/// not go on where it leaves off make nobody yield: they are refused (409) and it goes on, so that of several which race one always wins.
-/// Nor does who only asks in tus while octets keep coming: they wait for a moment whether the older one falls silent, and are told then
-/// what is stored.
-/// Nothing on disk says who has a turn, so no crash leaves one behind.
+/// Nothing on disk says which request has a turn, so no crash leaves one behind.
 final class UploadTable {
     private let services: RequestServices
     let limits: Limits
     private let folder: UploadFolder
     private let blobs: BlobFolder
     /// Reports progress to the live room of a family.
-    private let report: (Wire.UploadProgress, _ family: Identifier) -> Void
+    private let reportProgress: (Wire.UploadProgress, _ family: Identifier) -> Void
     /// The wall clock, milliseconds.
     private let clock: () -> Int64
     private var uploads: [Identifier: OpenUpload] = [:]
     /// Uploads without a turn whose files are kept open for the next request, the latest last.
     private var kept: [Identifier] = []
     private var sweptAt: Int64?
+    /// Requests that have come to an upload and not left it, by their number.
+    private var requests: [UploadTurns.Request: UploadHandler] = [:]
+    private var lastRequest: UploadTurns.Request = 0
     /// Uploads with requests that wait whether the one before them falls silent.
     private var watched: Set<Identifier> = []
     private lazy var watch = UploadWatch(self)
 
-    /// Requests that wait for their turn at one upload: more is no client that has lost its way, but one that asks without waiting.
-    static let maxWaiting = 8
-    /// Milliseconds without an octet after which a request is taken for one whose client has gone; longer than the pauses of a link that works.
-    static let silence: Int64 = 500
-    /// Milliseconds for which who only asks waits whether the other falls silent.
-    static let patience: Int64 = 2_000
-    /// Milliseconds between two looks at it.
+    /// Milliseconds between two looks whether a request has fallen silent that others wait for.
     static let lookInterval: Int64 = 100
     /// Uploads whose files stay open between two requests, two descriptors each; their digests go on without reading what is there again.
     static let maxKept = 32
@@ -57,12 +45,12 @@ final class UploadTable {
     static let tellInterval: Int64 = 1_000
 
     init(
-        services: RequestServices, limits: Limits, report: @escaping (Wire.UploadProgress, _ family: Identifier) -> Void, folder: UploadFolder,
+        services: RequestServices, limits: Limits, reportProgress: @escaping (Wire.UploadProgress, _ family: Identifier) -> Void, folder: UploadFolder,
         blobs: BlobFolder, clock: @escaping () -> Int64 = { Clock.wallMilliseconds() }
     ) {
         self.services = services
         self.limits = limits
-        self.report = report
+        self.reportProgress = reportProgress
         self.folder = folder
         self.blobs = blobs
         self.clock = clock
@@ -75,23 +63,6 @@ final class UploadTable {
 
     /// How many uploads are known.
     var count: Int { uploads.count }
-
-    var routes: [Route] {
-        let answer = { [unowned self] (request: HTTPRequest) -> HTTPAnswer in
-            // The route's path is one of these two.
-            let path = UploadPath(request.head.path) ?? .unknown
-            guard request.head.method != "OPTIONS" else {
-                let answer = UploadDialect(request.head).answer(.options, maxLength: limits.documentOctets, now: now)
-                return .response(HTTPResponse(answer.status, answer.fields))
-            }
-            return .work(UploadWork(request, path, table: self))
-        }
-        return [
-            Route("/files", ["POST"], answersOptions: true, overridesMethod: true, answersOthers: true, answer: answer),
-            Route("/files/", ["POST"], answersOptions: true, overridesMethod: true, answersOthers: true, answer: answer),
-            Route("/files/*", ["HEAD", "GET", "PATCH", "DELETE"], answersOptions: true, overridesMethod: true, answersOthers: true, answer: answer),
-        ]
-    }
 
     // MARK: The start
 
@@ -138,11 +109,8 @@ final class UploadTable {
     func resume() {
         for upload in uploads.values {
             guard case .full = upload.phase else { continue }
-            upload.isBusy = true
-            complete(upload) { [self] _ in
-                upload.isBusy = false
-                next(upload)
-            }
+            report(.blocked, upload)
+            complete(upload) { [self] _ in report(.unblocked, upload) }
         }
     }
 
@@ -165,7 +133,7 @@ final class UploadTable {
         return upload
     }
 
-    func create(_ work: UploadWork, _ creation: UploadCreation, _ signIn: SignIn) {
+    func create(_ work: UploadHandler, _ creation: UploadCreation, _ signIn: SignIn) {
         let record: UploadRecord
         do throws(UploadRefusal) {
             let family = try DocumentDescription(creation.metadata).family
@@ -199,7 +167,7 @@ final class UploadTable {
         }
     }
 
-    private func make(_ upload: OpenUpload, _ work: UploadWork, _ creation: UploadCreation) {
+    private func make(_ upload: OpenUpload, _ work: UploadHandler, _ creation: UploadCreation) {
         guard work.isOpen else { return giveUp(upload, work, .busy) }
         var record = upload.record
         record.mostOctets = upload.length == nil ? upload.mostOctets : nil
@@ -208,7 +176,8 @@ final class UploadTable {
             switch result {
             case .success?:
                 upload.phase = .receiving
-                upload.turn = work
+                name(work)
+                report(.created(work.number), upload)
                 work.created(upload, creation)
             case .failure(let fault)?: giveUp(upload, work, fault.refusal)
             case nil: giveUp(upload, work, .busy)
@@ -216,7 +185,7 @@ final class UploadTable {
         }
     }
 
-    private func giveUp(_ upload: OpenUpload, _ work: UploadWork, _ refusal: UploadRefusal) {
+    private func giveUp(_ upload: OpenUpload, _ work: UploadHandler, _ refusal: UploadRefusal) {
         uploads[upload.id] = nil
         work.refuse(refusal)
     }
@@ -236,58 +205,63 @@ final class UploadTable {
 
     // MARK: Turns
 
-    func enter(_ work: UploadWork, _ upload: OpenUpload) {
-        guard upload.waiting.count < UploadTable.maxWaiting else { return work.refuse(.busy) }
-        work.enteredAt = reactorNow
-        upload.waiting.append(work)
-        press(upload)
-        next(upload)
+    /// A request has come to an upload.
+    func enter(_ work: UploadHandler, _ upload: OpenUpload) {
+        name(work)
+        report(.entered(work.number, work.purpose), upload)
     }
 
-    /// - Parameter isLost: nobody knows of it.
+    /// The request that had the turn has ended.
+    ///
+    /// - Parameter isLost: no client knows of the upload.
     func leave(_ upload: OpenUpload, isLost: Bool) {
-        upload.turn = nil
         upload.expires = now + Int64(limits.uploadLife)
-        if isLost, upload.isOpen, upload.waiting.isEmpty { return remove(upload) { _ in } }
-        next(upload)
-        if upload.turn == nil, upload.isOpen, !upload.isGone { keep(upload) }
+        let isForgotten = isLost && upload.isOpen && !upload.turns.isAwaited
+        if let holder = upload.turns.holder { requests[holder] = nil }
+        report(.ended, upload)
+        if isForgotten { return remove(upload) { _ in } }
+        if upload.turns.isFree, upload.isOpen, !upload.isGone { keep(upload) }
     }
 
-    private func next(_ upload: OpenUpload) {
-        while upload.turn == nil, !upload.isBusy, !upload.waiting.isEmpty {
-            let work = upload.waiting.removeFirst()
-            guard work.isOpen else { continue }
-            upload.turn = work
+    private func name(_ work: UploadHandler) {
+        lastRequest += 1
+        work.number = lastRequest
+        requests[work.number] = work
+    }
+
+    /// Reports an event to the turns of an upload, and does what follows.
+    private func report(_ event: UploadTurns.Event, _ upload: OpenUpload) {
+        let progress = upload.turns.holder.flatMap { requests[$0]?.progress(now: services.now) }
+        for action in upload.turns.receive(event, progress: progress, now: services.now) { perform(action, upload) }
+    }
+
+    private func perform(_ action: UploadTurns.Action, _ upload: OpenUpload) {
+        switch action {
+        case .grant(let number):
+            guard let work = requests[number], work.isOpen else {
+                requests[number] = nil
+                return report(.ended, upload)
+            }
             kept.removeAll { $0 == upload.id }
             work.takeTurn(upload)
-            // Who waits behind it asked later.
-            if upload.turn === work { press(upload) }
+            // The requests that wait behind it came later.
+            if upload.turns.holder == number { report(.looked, upload) }
+        case .yield(let number, let offset): requests[number]?.yieldTurn(for: offset)
+        case .refuseBusy(let number): requests.removeValue(forKey: number)?.refuse(.busy)
+        case .refuseOffset(let number, let provided):
+            requests.removeValue(forKey: number)?.refuse(.offset(expected: Int(upload.offset), provided: Int(provided)))
+        case .answer(let number): requests.removeValue(forKey: number)?.answerMeanwhile(upload)
+        case .lookLater:
+            if watched.isEmpty { watch.begin(services.reactor) }
+            watched.insert(upload.id)
         }
     }
 
-    /// Lets those who wait make the one that has its turn yield, but for those whose octets would be refused when it has.
-    private func press(_ upload: OpenUpload) {
-        guard let turn = upload.turn else { return }
-        let lost = upload.waiting.filter { work in work.appendsAt.map { turn.makesWay(for: $0, now: reactorNow) == false } ?? false }
-        upload.waiting.removeAll { work in lost.contains { $0 === work } }
-        for work in lost { work.refuse(.offset(expected: Int(upload.offset), provided: Int(work.appendsAt ?? 0))) }
-        guard !upload.waiting.isEmpty else { return }
-        guard upload.waiting.allSatisfy(\.isPatient), turn.isMoving(now: reactorNow) else {
-            return turn.yieldTurn(for: upload.waiting.lazy.compactMap(\.appendsAt).first)
-        }
-        let tired = upload.waiting.filter { reactorNow - $0.enteredAt >= UploadTable.patience }
-        upload.waiting.removeAll { work in tired.contains { $0 === work } }
-        for work in tired { work.tellMeanwhile(upload) }
-        guard !upload.waiting.isEmpty else { return }
-        if watched.isEmpty { watch.begin(services.reactor) }
-        watched.insert(upload.id)
-    }
-
-    /// Looks again at uploads that somebody asks about.
+    /// Looks again at uploads with requests that wait whether the one before them falls silent.
     fileprivate func lookAgain() {
         let ids = watched
         watched = []
-        for id in ids { if let upload = uploads[id], !upload.waiting.isEmpty { press(upload) } }
+        for id in ids { if let upload = uploads[id] { report(.looked, upload) } }
     }
 
     /// Its files stay open for the next request, and others' do not, when there are many.
@@ -353,7 +327,7 @@ final class UploadTable {
         upload.expires = now + Int64(limits.uploadLife)
         kept.removeAll { $0 == upload.id }
         tell(upload, upload.isFinished ? .finished : .cancelled)
-        let ended = uploads.values.filter { !$0.isOpen && $0.record.member == upload.record.member && $0.turn == nil && $0 !== upload }
+        let ended = uploads.values.filter { !$0.isOpen && $0.record.member == upload.record.member && $0.turns.holder == nil && $0 !== upload }
         guard ended.count >= UploadTable.maxEnded, let oldest = ended.min(by: { $0.expires < $1.expires }) else { return }
         remove(oldest) { _ in }
     }
@@ -368,7 +342,7 @@ final class UploadTable {
             kept.removeAll { $0 == upload.id }
             if upload.isOpen { tell(upload, .cancelled) }
             then(.success(()))
-            next(upload)
+            report(.removed, upload)
         }
     }
 
@@ -376,7 +350,7 @@ final class UploadTable {
     func sweep(now reactorNow: Int64) {
         if let sweptAt, reactorNow - sweptAt < UploadTable.sweepInterval { return }
         sweptAt = reactorNow
-        for upload in uploads.values where upload.expires < now && upload.turn == nil && !upload.isBusy {
+        for upload in uploads.values where upload.expires < now && upload.turns.isFree {
             if case .beginning = upload.phase { continue }
             remove(upload) { _ in }
         }
@@ -390,7 +364,7 @@ final class UploadTable {
         if state == .running, let before = upload.toldAt, now - before < UploadTable.tellInterval { return }
         upload.toldAt = now
         let record = upload.record
-        report(
+        reportProgress(
             Wire.UploadProgress(
                 id: upload.id, member: record.member, athlete: record.document.athlete, title: record.document.title, octets: upload.written,
                 total: upload.length, state: state), record.family)

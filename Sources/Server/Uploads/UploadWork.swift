@@ -7,7 +7,7 @@ import Uploads
 import Wire
 
 /// One request to `/files`, from its head to its answer: who asks, its turn at the upload, octets to the disk, and what became of it.
-final class UploadWork: HTTPWork {
+final class UploadWork: UploadHandler {
     private unowned let table: UploadTable
     let dialect: UploadDialect
     private let path: UploadPath
@@ -24,8 +24,7 @@ final class UploadWork: HTTPWork {
     private var given: Int64 = 0
     /// Buffers that the disk has not given back.
     private var outstanding = 0
-    /// When it came to an upload, and when it began to receive: milliseconds of the reactor's clock.
-    var enteredAt: Int64 = 0
+    /// When it began to receive: milliseconds of the reactor's clock.
     private var receivesSince: Int64 = 0
     /// The client knows where the upload is.
     private var toldPlace = false
@@ -76,44 +75,33 @@ final class UploadWork: HTTPWork {
 
     // MARK: Its turn
 
-    /// Where it wants to add octets; `nil` for one that asks or cancels.
-    var appendsAt: Int64? { if case .append(_, let append) = asked { Int64(append.offset) } else { nil } }
-
-    /// It only asks, in a protocol that does not want another's request ended for that. The draft does (§"Concurrency"): there an offset that
-    /// was told has to be one that the next request can go on at.
-    var isPatient: Bool { if case .offset = asked { dialect == .tus } else { false } }
-
-    /// Somebody is at its other end, as far as one can see: octets came lately, or are on their way to the disk.
-    ///
-    /// - Parameter now: milliseconds of the reactor's clock.
-    func isMoving(now: Int64) -> Bool {
-        switch stage {
-        case .asking, .beginning: true
-        case .receiving: outstanding > 0 || now - max(contentAt, receivesSince) < UploadTable.silence
-        case .repeating, .ending, .done: false
+    /// A question in tus does not end another's request. In the draft (§"Concurrency") it does: there the offset in the answer has to be one that
+    /// the next request can go on at.
+    override var purpose: UploadTurns.Purpose {
+        switch asked {
+        case .append(_, let append): .append(at: Int64(append.offset))
+        case .offset where dialect == .tus: .ask
+        case .options, .create, .offset, .cancel: .other
         }
     }
 
-    /// Answers a request that asks with what is on stable storage, while another one goes on.
-    func tellMeanwhile(_ upload: OpenUpload) { say(.offset(upload.state)) }
-
-    /// Whether another request could go on at `offset` if this one, which has its turn, yields now and the disk does not fail; `nil` when it is
-    /// ending already.
-    ///
-    /// - Parameter now: milliseconds of the reactor's clock.
-    func makesWay(for offset: Int64, now: Int64) -> Bool? {
+    override func progress(now: Int64) -> UploadTurns.Progress? {
         switch stage {
-        case .beginning: offset == upload?.offset
-        // With a checksum it is taken whole or not at all.
-        case .receiving where checksum != nil: offset == start
-        // Who knows nothing of the last octets may send them again, but not to somebody who is just sending them.
-        case .receiving: offset == start + given + Int64(gathered) || offset == start + given && !isMoving(now: now)
-        case .asking, .repeating, .ending, .done: nil
+        case .asking, .done: nil
+        case .beginning: .beginning(offset: upload?.offset ?? 0)
+        case .receiving:
+            .receiving(
+                UploadTurns.Receiving(
+                    start: start, given: given, gathered: Int64(gathered), isWhole: checksum != nil, isWriting: outstanding > 0,
+                    heardAt: max(contentAt, receivesSince)))
+        case .repeating: .repeating
+        case .ending: .ending
         }
     }
 
-    /// The upload was made, and this is its first request.
-    func created(_ upload: OpenUpload, _ creation: UploadCreation) {
+    override func answerMeanwhile(_ upload: OpenUpload) { say(.offset(upload.state)) }
+
+    override func created(_ upload: OpenUpload, _ creation: UploadCreation) {
         self.upload = upload
         isCreation = true
         if request.head.minorVersion == 1, let head = dialect.began(upload.state, maxLength: table.limits.documentOctets, now: table.now) {
@@ -127,8 +115,7 @@ final class UploadWork: HTTPWork {
         start(UploadAppend(offset: 0, completion: creation.completion, checksum: creation.checksum))
     }
 
-    /// Whoever was before it has left.
-    func takeTurn(_ upload: OpenUpload) {
+    override func takeTurn(_ upload: OpenUpload) {
         self.upload = upload
         guard !upload.isGone else {
             refuse(.notFound)
@@ -327,10 +314,7 @@ final class UploadWork: HTTPWork {
         return response(.refused(refusal, nil))
     }
 
-    /// A newer request has come for the same upload: what has come is written, and this one ends.
-    ///
-    /// - Parameter offset: where the newer one wants to go on, if it does.
-    func yieldTurn(for offset: Int64?) {
+    override func yieldTurn(for offset: Int64?) {
         yields = true
         if stage == .repeating {
             refuse(.interrupted)
@@ -391,7 +375,7 @@ final class UploadWork: HTTPWork {
         respond(response(outcome))
     }
 
-    func refuse(_ refusal: UploadRefusal) {
+    override func refuse(_ refusal: UploadRefusal) {
         // The client hears of no place of what it does not know, and of none where nothing goes on.
         guard isOpen else { return }
         respond(response(.refused(refusal, refusal == .notFound ? nil : upload?.state)))

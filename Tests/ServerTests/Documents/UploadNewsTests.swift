@@ -15,9 +15,9 @@ struct UploadNewsTests {
     init() throws {
         server = try TestShard()
         let folder = server.folder.path
-        table = UploadTable(services: server.shard.services, limits: server.limits, report: server.shard.hub.report, folder: UploadFolder(path: folder + "/uploads"), blobs: BlobFolder(path: folder + "/blobs"))
+        table = UploadTable(services: server.shard.services, limits: server.limits, reportProgress: server.shard.hub.report, folder: UploadFolder(path: folder + "/uploads"), blobs: BlobFolder(path: folder + "/blobs"))
         try table.load()
-        server.shard.site.add(table.routes)
+        server.shard.site.add(UploadRoutes.all(table))
         server.shard.tick.uploads = table
     }
 
