@@ -54,13 +54,19 @@ package struct SystemDisk: Disk {
     private let syncing = Turn()
     private let standBack: @Sendable () -> Void
     private let pace: @Sendable (_ octets: Int) -> Void
+    private let wrote: @Sendable (_ octets: Int, _ nanoseconds: Int64) -> Void
 
     /// - Parameters:
-    ///   - standBack: called before each sync; returns when those who go first are done, or soon.
-    ///   - pace: called before whole blocks are written; returns when so many octets may be.
-    package init(standBack: @escaping @Sendable () -> Void = {}, pace: @escaping @Sendable (_ octets: Int) -> Void = { _ in }) {
+    ///   - standBack: called before each sync; returns when the commits that go first are done, or soon.
+    ///   - pace: called before whole blocks are written; returns when that many octets may be.
+    ///   - wrote: called after octets have gone to the disk past the kernel's memory, with how long that took.
+    package init(
+        standBack: @escaping @Sendable () -> Void = {}, pace: @escaping @Sendable (_ octets: Int) -> Void = { _ in },
+        wrote: @escaping @Sendable (_ octets: Int, _ nanoseconds: Int64) -> Void = { _, _ in }
+    ) {
         self.standBack = standBack
         self.pace = pace
+        self.wrote = wrote
     }
 
     private final class Turn: Sendable { let lock = Lock(()) }
@@ -74,7 +80,11 @@ package struct SystemDisk: Disk {
     package func write(_ file: Int32, _ octets: UnsafeRawBufferPointer, at offset: Int64) throws(Errno) -> Int {
         if DiskBlock.fits(octets, at: offset) {
             pace(octets.count)
-            if let count = try Files.writePastCache(file, octets, at: offset) { return count }
+            let begun = Clock.monotonicNanoseconds()
+            if let count = try Files.writePastCache(file, octets, at: offset) {
+                wrote(count, Clock.monotonicNanoseconds() - begun)
+                return count
+            }
         }
         return try Files.write(file, octets, at: offset)
     }

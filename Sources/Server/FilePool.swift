@@ -33,13 +33,13 @@ final class FilePool: Sendable {
     private let turns: BlockingQueue<Key>
     private let events: Mailbox<ShardEvent>
     private let limit: Int
-    private let precedence: Precedence?
+    private let disk: DiskPolicy?
     private let started = Lock<[Thread]>([])
 
-    /// - Parameter precedence: whose work the jobs stand back for.
-    init(events: Mailbox<ShardEvent>, threads: Int = FilePool.threads, limit: Int = FilePool.maxJobs, precedence: Precedence? = nil) {
+    /// - Parameter disk: for whose commits the jobs stand back.
+    init(events: Mailbox<ShardEvent>, threads: Int = FilePool.threads, limit: Int = FilePool.maxJobs, disk: DiskPolicy? = nil) {
         self.events = events
-        self.precedence = precedence
+        self.disk = disk
         self.limit = limit
         turns = BlockingQueue(limit: limit)
         let pool = threads
@@ -83,7 +83,7 @@ final class FilePool: Sendable {
         while true {
             guard let key = turns.take(maximum: 1).first else { return }
             guard let job = state.withLock({ $0.lines[key]?.first }) else { continue }
-            precedence?.standBack()
+            disk?.standBack()
             if let event = job() { events.put(event) }
             let isLast = state.withLock { state in
                 state.count -= 1

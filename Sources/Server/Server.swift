@@ -100,12 +100,12 @@ package enum HuddleServer {
             for _ in 0..<ReaderPool.threads {
                 readers.start(try StoreReader(path: path, vfs: database?.vfs, environment: environment(limits), shelf: shelf))
             }
-            let precedence = Precedence()
-            let assistant = AssistantThread()
-            defer { assistant.stop() }
-            let files = FilePool(events: events, precedence: precedence)
+            let policy = DiskPolicy()
+            let digests = BackgroundWorker()
+            defer { digests.stop() }
+            let files = FilePool(events: events, disk: policy)
             defer { files.stop() }
-            let writer = WriterThread(store: store, environment: environment(limits), events: events, precedence: precedence)
+            let writer = WriterThread(store: store, environment: environment(limits), events: events, disk: policy)
             var origins = options.origins
             var hosts = [address.host]
             if let secureNumber { hosts.append(try SocketAddress.local(of: secureNumber).host) }
@@ -114,8 +114,8 @@ package enum HuddleServer {
                 reactor: reactor, limits: limits, log: log, site: HTTPSite(trust: options.trust, origins: origins),
                 serverVersion: HuddleVersion.text, events: events, writer: writer, readers: readers, files: files)
             defer { shard.closeAll() }
-            let pace = WritingPace(beside: precedence)
-            let disk = disk ?? SystemDisk(standBack: { precedence.standBack() }, pace: { pace.wait(for: $0) })
+            let disk = disk ?? SystemDisk(
+                standBack: { policy.standBack() }, pace: { policy.waitToWrite($0) }, wrote: { policy.didWrite($0, nanoseconds: $1) })
             let blobs = BlobFolder(path: folder.blobsPath, disk: disk)
             let transfers = Transfers(database: path, vfs: database?.vfs, limits: limits, blobs: blobs, writer: writer, events: events)
             defer { transfers.stop() }
@@ -128,7 +128,7 @@ package enum HuddleServer {
             defer { sweeper.stop() }
             shard.admin.transfers = transfers
             let uploads = UploadTable(
-                services: shard.services, limits: limits, reportProgress: shard.hub.report, folder: UploadFolder(path: folder.uploadsPath, disk: disk, assistant: { assistant.offer($0) }), blobs: blobs)
+                services: shard.services, limits: limits, reportProgress: shard.hub.report, folder: UploadFolder(path: folder.uploadsPath, disk: disk, assistant: { digests.offer($0) }), blobs: blobs)
             try uploads.load()
             shard.site.add(UploadRoutes.all(uploads))
             shard.tick.uploads = uploads

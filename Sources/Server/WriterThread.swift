@@ -15,16 +15,16 @@ import Wire
 /// it is as if the mutations had come first.
 final class WriterThread: Sendable {
     private let mailbox = WriterMailbox()
-    private let precedence: Precedence
+    private let disk: DiskPolicy
     private let thread: Thread
 
     /// - Parameters:
     ///   - store: the writer's alone from now on.
     ///   - events: the reactor's mailbox.
-    ///   - precedence: who stands back while mutations wait for their commit.
-    init(store: sending Store, environment: sending StoreEnvironment, events: Mailbox<ShardEvent>, precedence: Precedence = Precedence()) {
-        self.precedence = precedence
-        let loop = WriterLoop(store: store, environment: environment, mailbox: mailbox, events: events, precedence: precedence)
+    ///   - disk: lets files stand back while mutations wait for their commit.
+    init(store: sending Store, environment: sending StoreEnvironment, events: Mailbox<ShardEvent>, disk: DiskPolicy = DiskPolicy()) {
+        self.disk = disk
+        let loop = WriterLoop(store: store, environment: environment, mailbox: mailbox, events: events, disk: disk)
         thread = Thread.start(name: "writer") {
             var loop = loop
             loop.run()
@@ -38,9 +38,9 @@ final class WriterThread: Sendable {
     ///
     /// - Returns: those that find no room, the last of them.
     func submit(_ proposals: [Proposal]) -> ArraySlice<Proposal> {
-        precedence.begin(proposals.count)
+        disk.begin(proposals.count)
         let taken = mailbox.put { $0.put(proposals) }
-        precedence.end(proposals.count - taken)
+        disk.end(proposals.count - taken)
         return proposals[taken...]
     }
 
@@ -91,17 +91,17 @@ private struct WriterLoop {
     let environment: StoreEnvironment
     let mailbox: WriterMailbox
     let events: Mailbox<ShardEvent>
-    let precedence: Precedence
+    let disk: DiskPolicy
     private let pace: BatchPace
     /// Mutations of this round, for which others stand back.
     private var awaited = 0
 
-    init(store: Store, environment: StoreEnvironment, mailbox: WriterMailbox, events: Mailbox<ShardEvent>, precedence: Precedence) {
+    init(store: Store, environment: StoreEnvironment, mailbox: WriterMailbox, events: Mailbox<ShardEvent>, disk: DiskPolicy) {
         self.store = store
         self.environment = environment
         self.mailbox = mailbox
         self.events = events
-        self.precedence = precedence
+        self.disk = disk
         pace = BatchPace(
             now: WorkClock.monotonicNanoseconds, processorTime: WorkClock.threadNanoseconds, isAwaited: { mailbox.isAwaited(besides: $0) })
     }
@@ -114,7 +114,7 @@ private struct WriterLoop {
             mailbox.close()
             events.put(.writerFailed("\(error)"))
         }
-        precedence.end(awaited)
+        disk.end(awaited)
     }
 
     /// - Returns: `false` after the last job.
@@ -133,7 +133,7 @@ private struct WriterLoop {
         guard mailbox.isBetweenRounds else { return true }
         // After the receipts are on their way: nobody waits for this. Who comes meanwhile waits for it too, so others stand back until its end.
         try store.checkpointIfDue()
-        precedence.end(awaited)
+        disk.end(awaited)
         awaited = 0
         return true
     }

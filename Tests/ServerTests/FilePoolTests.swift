@@ -39,9 +39,9 @@ struct FilePoolTests {
 
     @Test("no job begins while a room waits for its commit, and all are done after it")
     func standsBack() throws {
-        let precedence = Precedence(patience: 60_000)
-        let pool = FilePool(events: Mailbox<ShardEvent>(waker: try Waker()), precedence: precedence)
-        precedence.begin()
+        let policy = DiskPolicy(patience: 60_000)
+        let pool = FilePool(events: Mailbox<ShardEvent>(waker: try Waker()), disk: policy)
+        policy.begin()
         let isCommitted = Atomic<Bool>(false)
         let early = Atomic<Int>(0)
         let done = BlockingQueue<Int>(limit: 20)
@@ -53,7 +53,7 @@ struct FilePoolTests {
             }
         }
         isCommitted.store(true, ordering: .sequentiallyConsistent)
-        precedence.end()
+        policy.end()
         pool.stop()
         #expect(done.count == 20 && early.load(ordering: .relaxed) == 0)
     }
@@ -62,7 +62,7 @@ struct FilePoolTests {
     func commits() throws {
         let server = try TestShard()
         let room = try server.live(server.parent)
-        #expect(server.precedence.standBack())
+        #expect(server.disk.standBack())
         let gate = BlockingQueue<Int>(limit: 1)
         let entered = BlockingQueue<Int>(limit: 1)
         server.shard.workers.write(
@@ -73,11 +73,11 @@ struct FilePoolTests {
         try server.until("the writer is held up") { entered.count == 1 }
         room.mutate(1)
         // So the commit does not end before the gate is open.
-        try server.until("files stand back") { !server.precedence.standBack() }
-        for _ in 0..<3 { #expect(!server.precedence.standBack()) }
+        try server.until("files stand back") { !server.disk.standBack() }
+        for _ in 0..<3 { #expect(!server.disk.standBack()) }
         _ = gate.put(1)
         try room.skip(to: "ack")
-        try server.until("files go on") { server.precedence.standBack() }
+        try server.until("files go on") { server.disk.standBack() }
     }
 
     @Test("mutations go before whatever else waits for the writer, of which one is done at a time")
@@ -88,7 +88,7 @@ struct FilePoolTests {
         var done = 0
         for _ in 0..<21 { server.shard.workers.write({ _ in (gate.take(maximum: 1).count, []) }, then: { (count: Int?) in done += count ?? 0 }) }
         room.mutate(1)
-        try server.until("the mutation is with the writer") { !server.precedence.standBack() }
+        try server.until("the mutation is with the writer") { !server.disk.standBack() }
         // The first is under way already; the second would hold up the writer for good.
         _ = gate.put(1)
         try room.skip(to: "ack")

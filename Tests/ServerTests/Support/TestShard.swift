@@ -25,8 +25,8 @@ final class TestShard {
     private let readers: ReaderPool
     private let files: FilePool
     private let writer: WriterThread
-    /// What files stand back for.
-    let precedence = Precedence()
+    /// For whose commits files stand back.
+    let disk = DiskPolicy()
     private var isStopped = false
     private var gates: [BlockingQueue<Bool>] = []
     private let wallClock = WallClock()
@@ -82,9 +82,9 @@ final class TestShard {
         for _ in 0..<ReaderPool.threads {
             readers.start(try StoreReader(path: path, vfs: vfs, environment: environment()))
         }
-        files = FilePool(events: events, precedence: precedence)
+        files = FilePool(events: events, disk: disk)
         Signals.ignoreBrokenPipes()
-        writer = WriterThread(store: store, environment: environment(), events: events, precedence: precedence)
+        writer = WriterThread(store: store, environment: environment(), events: events, disk: disk)
         shard = Shard(
             reactor: reactor, limits: limits, log: log, site: site, serverVersion: "test", events: events, writer: writer, readers: readers, files: files)
     }

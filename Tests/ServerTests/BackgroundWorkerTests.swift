@@ -9,8 +9,8 @@ import Testing
 
 @testable import Server
 
-@Suite("The thread that takes digests off others' hands")
-struct AssistantThreadTests {
+@Suite("The background worker, which computes digests")
+struct BackgroundWorkerTests {
     /// What was done, in its order.
     private final class Book: Sendable {
         private let lines = Lock<[Int]>([])
@@ -23,7 +23,7 @@ struct AssistantThreadTests {
         private let begun = BlockingQueue<Int>(limit: 1)
         private let opened = BlockingQueue<Int>(limit: 1)
 
-        func hold(_ assistant: AssistantThread) {
+        func hold(_ assistant: BackgroundWorker) {
             assistant.offer { [self] in
                 _ = begun.put(1)
                 _ = opened.take()
@@ -36,7 +36,7 @@ struct AssistantThreadTests {
 
     @Test("what is taken is done in the order in which it came")
     func order() {
-        let (assistant, book) = (AssistantThread(), Book())
+        let (assistant, book) = (BackgroundWorker(), Book())
         let begun = BlockingQueue<Int>(limit: 1)
         for number in 0..<200 {
             assistant.offer {
@@ -52,7 +52,7 @@ struct AssistantThreadTests {
 
     @Test("nobody who offers waits: one thing may wait while another is done, what comes then is not taken")
     func backPressure() {
-        let (assistant, book, gate) = (AssistantThread(), Book(), Gate())
+        let (assistant, book, gate) = (BackgroundWorker(), Book(), Gate())
         gate.hold(assistant)
         for number in 0..<100 { assistant.offer { book.write(number) } }
         #expect(book.all.isEmpty)
@@ -63,7 +63,7 @@ struct AssistantThreadTests {
 
     @Test("its end waits for what is being done and for what waits; what is offered afterwards is not taken")
     func stops() {
-        let (assistant, book, gate) = (AssistantThread(), Book(), Gate())
+        let (assistant, book, gate) = (BackgroundWorker(), Book(), Gate())
         gate.hold(assistant)
         assistant.offer { book.write(1) }
         let stopper = Thread.start(name: "stops") {
@@ -102,7 +102,7 @@ struct AssistantThreadTests {
 
     @Test("a write that fails while it is digested is told to who writes; written again, it is in the digest once", arguments: 0..<3, 0..<6)
     func failure(call: Int, seed: Int) throws {
-        let assistant = AssistantThread()
+        let assistant = BackgroundWorker()
         let disk = MemoryDisk(root: "/data")
         let folder = UploadFolder(path: "/data/uploads", disk: disk, assistant: { assistant.offer($0) })
         try folder.prepare()
@@ -118,7 +118,7 @@ struct AssistantThreadTests {
 
     @Test("eight uploads on threads of their own share it, it ends in the middle of them, and every digest is right")
     func shared() throws {
-        let assistant = AssistantThread()
+        let assistant = BackgroundWorker()
         let disk = MemoryDisk(root: "/data")
         let folder = UploadFolder(path: "/data/uploads", disk: disk, assistant: { assistant.offer($0) })
         try folder.prepare()
