@@ -15,45 +15,45 @@ final class Connection: OpenConnection {
     private var registration: Registration?
     private var decoder: WebSocketDecoder
     private var outbox: Outbox
-    /// Requests and their answers; `nil` after the upgrade.
-    private var http: HTTPExchange?
     private let peer: NetworkAddress?
     private var closing = CloseState()
     /// Frames of an earlier tick whose turn comes with the next one; until then nothing more is received.
     private var held: [UInt8] = []
-    /// The last octet from the peer; when this state began; the ping that is not answered: milliseconds of the reactor's clock.
-    private var heardAt: Int64
-    private var since: Int64
-    private var pingedAt: Int64?
-    /// Since when a message has been on its way, and the octets of it that came.
-    private var messageSince: Int64?
-    private var messageOctets = 0
+    private var deadlines: Deadlines
+    private var phase: Phase
+    /// Nothing more is said after what is queued, and what comes now is discarded; `nil` before. `Deadlines.since` is when that began.
+    private var ending: Ending?
     /// The next look at the clock, and when it is due.
     private var timer: TimerID?
     private var timerDue = Int64.max
 
     // The small ones stand together: each between two large ones would take eight octets of every connection.
 
-    /// Answers have to leave before another request is read.
-    private var isHoldingRequests = false
-    /// Everything is said and the stream ended from this side; what still comes is read and dropped. Closing the socket over unread
-    /// octets would reset it, and the reset can overtake the close frame or the response.
-    private var isLingering = false
-    /// The decoder takes messages of the full size.
-    private var isWide = false
-    /// TLS has not come to an end of its beginning; each step waits for its turn in the shard's queue.
-    private(set) var isShakingHands: Bool
-    private var isInHandshakeQueue = false
     /// `held` has its turn in the next tick.
     private var isPostponed = false
     /// The kernel is full; epoll says when it is not.
     private var isBlocked = false
-    /// Nothing more is said after what is queued; what comes now is discarded. `since` is when that began.
-    private var isEnding = false
     /// The tick that received last (`TickQueues.number`).
     private var receivedIn: UInt32 = 0
-    /// Octets that were discarded.
-    private(set) var discarded: UInt32 = 0
+
+    /// What the connection is, from its beginning to its end, with what it has only then.
+    private enum Phase {
+        /// The TLS handshake is not complete; each step waits for its turn (`TickQueues.queueHandshake`).
+        case handshaking(HTTPExchange, isQueued: Bool)
+        /// Requests and responses. While it is held, responses have to leave before another request is read.
+        case http(HTTPExchange, isHeld: Bool)
+        /// A WebSocket. A wide one takes messages of the full size, because its session has signed in.
+        case socket(isWide: Bool)
+        /// Everything is said and the stream ended from this side; what still comes is read and dropped. Closing the socket over unread octets
+        /// would reset it, and the reset can overtake the close frame or the response. The exchange is `nil` after a WebSocket.
+        case lingering(HTTPExchange?)
+        case closed
+    }
+
+    private struct Ending {
+        /// Octets that were discarded.
+        var discarded: UInt32 = 0
+    }
 
     /// Fragments of one message: who sends each kilobyte alone stays below, who sends each octet alone does not.
     static let maxFragments = 1_024
@@ -75,36 +75,56 @@ final class Connection: OpenConnection {
     static let octetsPerTick = 16_384
     /// Messages taken from one connection in a tick: each may be news to a whole family, so that many small ones cost more than their octets.
     static let messagesPerTick = 64
-    /// Octets of a message that have to come for each second past `Limits.messageTime`: less than any link that people use.
-    static let octetsPerSecond = 1_024
 
     init(_ services: ConnectionServices, transport: consuming Transport, peer: NetworkAddress?) {
         self.services = services
         self.peer = peer
-        isShakingHands = !transport.isEstablished
+        let isEstablished = transport.isEstablished
         self.transport = transport
         decoder = WebSocketDecoder(
             role: .server, limits: WebSocketLimits(maxMessage: services.hub.messageLimit(nil), maxFragments: Connection.maxFragments),
             pool: services.queues.messages)
         outbox = Outbox(pool: services.reactor.buffers, limit: services.limits.outboxOctets + Connection.controlRoom)
-        heardAt = services.reactor.now
-        since = services.reactor.now
+        deadlines = Deadlines(now: services.reactor.now)
+        phase = .closed
         super.init()
-        http = HTTPExchange(wake: { [unowned self] in self.services.queues.markDirty(self) })
+        let exchange = HTTPExchange(wake: { [unowned self] in self.services.queues.markDirty(self) })
+        phase = isEstablished ? .http(exchange, isHeld: false) : .handshaking(exchange, isQueued: false)
     }
 
     func register() throws(Errno) {
         registration = try services.reactor.add(fd: transport.raw, interest: .readable, channel: self)
-        wake(by: since + Connection.requestTime)
+        wake(by: deadlines.since + Connection.requestTime)
     }
 
     /// One too many: says so and ends.
     func refuse(_ response: [UInt8]) { end(response) }
 
+    /// Requests and their responses; `nil` after the upgrade.
+    private var http: HTTPExchange? {
+        switch phase {
+        case .handshaking(let exchange, _), .http(let exchange, _): exchange
+        case .lingering(let exchange): exchange
+        case .socket, .closed: nil
+        }
+    }
+
     /// Whether the WebSocket is open, both ways.
-    private var isOpen: Bool { http == nil && closing.isOpen }
+    private var isOpen: Bool { if case .socket = phase { closing.isOpen } else { false } }
 
     override var isUpgraded: Bool { http == nil }
+
+    var isShakingHands: Bool { if case .handshaking = phase { true } else { false } }
+
+    /// Responses have to leave before another request is read.
+    private var isHeld: Bool { if case .http(_, isHeld: true) = phase { true } else { false } }
+
+    private var isLingering: Bool { if case .lingering = phase { true } else { false } }
+
+    private var isClosed: Bool { if case .closed = phase { true } else { false } }
+
+    /// Octets that were discarded at the end.
+    var discarded: UInt32 { ending?.discarded ?? 0 }
 
     /// Octets that wait to be sent.
     var waitingOctets: Int { outbox.octets }
@@ -115,44 +135,45 @@ final class Connection: OpenConnection {
     // MARK: Input
 
     override func ready(_ events: ReadyEvents) {
-        guard !isShakingHands || isLingering else { return queueHandshake() }
+        guard !isShakingHands else { return queueHandshake() }
         // TLS may have to receive before it can send, and the other way round.
         if events.contains(.writable) || transport.sendWaitsForReadable {
             isBlocked = false
             services.queues.markDirty(self)
         }
         // The peer has disconnected, and nothing is received that would show it.
-        if isHoldingRequests || !mayDiscard, !events.isDisjoint(with: [.hungUp, .failed]) { return drop() }
+        if isHeld || !mayDiscard, !events.isDisjoint(with: [.hungUp, .failed]) { return drop() }
         if !events.isDisjoint(with: [.readable, .hungUp, .failed]) || transport.receiveWaitsForWritable { receive() }
     }
 
     private func queueHandshake() {
-        guard !isInHandshakeQueue, let registration else { return }
-        isInHandshakeQueue = true
+        guard case .handshaking(let exchange, isQueued: false) = phase, let registration else { return }
+        phase = .handshaking(exchange, isQueued: true)
         try? services.reactor.modify(registration, interest: [])
         services.queues.queueHandshake(self)
     }
 
     /// The next step of the TLS handshake; with the last one the request may come.
     override func shakeHands() {
-        isInHandshakeQueue = false
-        guard registration != nil, !isLingering else { return }
+        guard case .handshaking(let exchange, _) = phase else { return }
+        phase = .handshaking(exchange, isQueued: false)
         receive()
-        if isShakingHands, transport.isEstablished { endHandshake() }
+        endHandshake()
         if !isShakingHands { services.queues.markDirty(self) }
         watch()
     }
 
+    /// Requests may come, once TLS is established.
     private func endHandshake() {
-        guard isShakingHands else { return }
-        isShakingHands = false
+        guard case .handshaking(let exchange, _) = phase, transport.isEstablished else { return }
+        phase = .http(exchange, isHeld: false)
         services.table.didEndHandshake()
     }
 
     /// One portion a tick: what is left raises the next event, and the others have their turn before it.
     private func receive() {
         guard !isLingering else { return discard() }
-        guard !isHoldingRequests, !isPostponed, receivedIn != services.queues.number else { return }
+        guard !isHeld, !isPostponed, receivedIn != services.queues.number else { return }
         guard !inflates || services.queues.mayInflate else { return postpone() }
         if !isShakingHands { receivedIn = services.queues.number }
         guard mayDiscard else { return watch() }
@@ -169,6 +190,8 @@ final class Connection: OpenConnection {
         } catch {
             return didBreak(error)
         }
+        // What came behind the handshake is a request already.
+        endHandshake()
         if transport.receiveWaitsForWritable { services.queues.markDirty(self) }
         switch result {
         case .wouldBlock: return
@@ -176,8 +199,8 @@ final class Connection: OpenConnection {
         case .done(let count):
             // epoll does not see what TLS holds.
             if transport.hasMore, let registration { services.reactor.callAgain(registration) }
-            heardAt = services.reactor.now
-            if isEnding { didDiscard(count) }
+            deadlines.heard(now: services.reactor.now)
+            if ending != nil { didDiscard(count) }
             if isContent { return resumeRequests() }
             let octets = UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])
             if http == nil { receiveFrames(octets) } else { receiveRequests(UnsafeRawBufferPointer(octets)) }
@@ -185,7 +208,7 @@ final class Connection: OpenConnection {
     }
 
     /// Octets that may be received now: at the end of a connection, those that are left to be discarded.
-    private var discardable: Int { isEnding ? Int(Connection.maxDiscarded - discarded) : .max }
+    private var discardable: Int { ending.map { Int(Connection.maxDiscarded - $0.discarded) } ?? .max }
 
     private var mayDiscard: Bool { discardable > 0 }
 
@@ -200,13 +223,13 @@ final class Connection: OpenConnection {
     }
 
     private func didDiscard(_ count: Int) {
-        discarded += UInt32(min(count, discardable))
+        ending?.discarded += UInt32(min(count, discardable))
         if !mayDiscard { watch() }
     }
 
     /// TLS tells the peer what it did wrong, if the socket lives; the stream ends after that.
     private func didBreak(_ error: TransportError) {
-        guard case .tls(let error) = error, registration != nil else { return drop() }
+        guard case .tls(let error) = error, !isClosed else { return drop() }
         services.log(.info, "tls_failed", [.init("reason", error.reason)])
         if error.isPlainHTTP {
             let answer = ResponseHead.closing(400, [Field("Date", services.site.date)], body: "This port speaks TLS. Use https:// or wss:// in the address.\n")
@@ -236,31 +259,35 @@ final class Connection: OpenConnection {
 
     /// The answers have left: the requests behind them have their turn.
     private func resumeRequests() {
-        isHoldingRequests = false
+        hold(false)
         guard closing.isOpen, let phase = http?.phase else { return }
         var output: [UInt8] = []
         guard let outcome = http?.resume(caller, to: &output) else { return }
         follow(outcome, output, from: phase)
-        if !isHoldingRequests, transport.hasMore, let registration { services.reactor.callAgain(registration) }
+        if !isHeld, transport.hasMore, let registration { services.reactor.callAgain(registration) }
     }
 
-    private func follow(_ outcome: HTTPExchange.Outcome, _ output: [UInt8], from phase: HTTPServerConnection.Phase) {
+    private func hold(_ isHeld: Bool) {
+        if case .http(let exchange, _) = phase { phase = .http(exchange, isHeld: isHeld) }
+    }
+
+    private func follow(_ outcome: HTTPExchange.Outcome, _ output: [UInt8], from former: HTTPServerConnection.Phase) {
         if !output.isEmpty { queue(output) }
-        guard registration != nil else { return }
-        if !output.isEmpty || http?.phase != phase || http?.due(since: since) != nil {
-            since = services.reactor.now
+        guard !isClosed else { return }
+        if !output.isEmpty || http?.phase != former || http?.due(since: deadlines.since) != nil {
+            deadlines.since = services.reactor.now
             wake(by: requestDue)
         }
         if let status = http?.takeRefusal() { services.log(.info, "http", [.init("status", status)]) }
         switch outcome {
         case .waits, .blocked, .suspended:
-            isHoldingRequests = outcome != .waits || outbox.octets >= HTTPExchange.maxOutput
+            hold(outcome != .waits || outbox.octets >= HTTPExchange.maxOutput)
             // Epoll would say again and again that there is something to read.
             watch()
             if http?.sendsFile == true { services.queues.markDirty(self) }
         case .ends: end([])
         case .upgraded(let handshake, var frames):
-            http = nil
+            phase = .socket(isWide: false)
             if let compression = handshake.compression {
                 decoder.accept(compression: compression)
                 inflates = true
@@ -288,9 +315,9 @@ final class Connection: OpenConnection {
     }
 
     private func receiveFrames(_ octets: UnsafeMutableRawBufferPointer) {
-        if !isWide {
+        if case .socket(isWide: false) = phase {
             let limit = services.hub.messageLimit(session)
-            isWide = limit >= services.limits.messageOctets
+            phase = .socket(isWide: limit >= services.limits.messageOctets)
             decoder.raise(maxMessage: limit)
         }
         decoder.feed(octets)
@@ -304,7 +331,7 @@ final class Connection: OpenConnection {
                     if isOpen { services.hub.received(payload, from: self) }
                 case .message(.binary, _): fail(.unsupportedData, "huddle.v1 is made of text messages")
                 case .ping(let payload): answer(ping: payload)
-                case .pong: pingedAt = nil
+                case .pong: deadlines.ponged()
                 case .close(let code, _): act(closing.didReceiveClose(code))
                 }
                 if messages >= Connection.messagesPerTick || (inflates && !services.queues.mayInflate) {
@@ -320,6 +347,12 @@ final class Connection: OpenConnection {
         noteProgress(octets.count)
     }
 
+    /// The message that is on its way has to make progress.
+    private func noteProgress(_ count: Int) {
+        let now = services.reactor.now
+        if deadlines.noteProgress(count, isWithinMessage: decoder.isWithinMessage, now: now) { wake(by: now + Int64(services.limits.messageTime)) }
+    }
+
     /// The rest has its turn with the next tick, after those who wait for theirs already.
     private func postpone() {
         guard !isPostponed else { return }
@@ -330,7 +363,7 @@ final class Connection: OpenConnection {
     /// It is the next tick.
     override func resume() {
         isPostponed = false
-        guard registration != nil, !isLingering else { return }
+        guard !isClosed, !isLingering else { return }
         guard !held.isEmpty else { return receive() }
         receivedIn = services.queues.number
         var octets = held
@@ -338,20 +371,6 @@ final class Connection: OpenConnection {
         octets.withUnsafeMutableBytes { receiveFrames($0) }
         // What TLS holds epoll does not tell, and nobody asked for it meanwhile.
         if transport.hasMore, let registration { services.reactor.callAgain(registration) }
-    }
-
-    /// Who sends a message octet by octet holds its memory for as long: it has to get on.
-    private func noteProgress(_ count: Int) {
-        guard decoder.isWithinMessage else {
-            messageSince = nil
-            return
-        }
-        if messageSince == nil {
-            messageSince = services.reactor.now
-            messageOctets = 0
-            wake(by: services.reactor.now + Int64(services.limits.messageTime))
-        }
-        messageOctets += count
     }
 
     // MARK: Output
@@ -399,14 +418,18 @@ final class Connection: OpenConnection {
 
     /// Sends what waits, as far as the kernel takes it.
     override func flush() {
-        guard registration != nil, !isBlocked, !isLingering, !isShakingHands else { return }
+        switch phase {
+        case .http, .socket: break
+        case .handshaking, .lingering, .closed: return
+        }
+        guard !isBlocked else { return }
         do throws(TransportError) {
             try sendQueued()
             if http?.sendsFile == true { try sendFile() }
         } catch {
             return drop()
         }
-        if outbox.isEmpty, let http, isHoldingRequests ? http.canResume : http.isWoken { resumeRequests() }
+        if outbox.isEmpty, let http, isHeld ? http.canResume : http.isWoken { resumeRequests() }
         watch()
         if isBlocked, let oldest = outbox.oldest { wake(by: oldest + Int64(services.limits.outboxAge)) }
         if outbox.isEmpty, case .drop = closing.didFlush() { linger() }
@@ -442,14 +465,14 @@ final class Connection: OpenConnection {
             case .blocked: isBlocked = true
             case .needs(let range): readAhead(range, http)
             case .waits: return
-            case .finished: since = services.reactor.now
+            case .finished: deadlines.since = services.reactor.now
             }
         }
     }
 
     private func readAhead(_ range: Range<Int>, _ http: HTTPExchange) {
         guard let content = http.sentFile else { return }
-        since = services.reactor.now
+        deadlines.since = services.reactor.now
         let file = content.file
         services.workers.work(content.key) {
             (try? FileContent.read(file, range)) != nil
@@ -469,15 +492,16 @@ final class Connection: OpenConnection {
     /// Ends the stream from this side, and waits for the peer to end it too.
     private func linger() {
         transport.finishSending()
-        isLingering = true
+        if isShakingHands { services.table.didEndHandshake() }
+        phase = .lingering(http)
         isBlocked = false
         beginClosing()
         watch()
     }
 
     private func watch() {
-        guard let registration else { return }
-        var interest: Interest = isHoldingRequests && !isLingering || !mayDiscard ? [] : .readable
+        guard let registration, !isClosed else { return }
+        var interest: Interest = isHeld || !mayDiscard ? [] : .readable
         if !isLingering, isBlocked && !transport.sendWaitsForReadable || transport.receiveWaitsForWritable { interest.insert(.writable) }
         try? services.reactor.modify(registration, interest: interest)
     }
@@ -541,16 +565,17 @@ final class Connection: OpenConnection {
 
     /// The socket is gone, or not worth waiting for.
     override func drop() {
-        guard let registration else { return }
-        self.registration = nil
+        guard let registration, !isClosed else { return }
+        let exchange = http
+        if isShakingHands { services.table.didEndHandshake() }
+        phase = .closed
         services.reactor.remove(registration)
         if let timer { services.reactor.cancel(timer) }
         timer = nil
-        endHandshake()
         outbox.removeAll()
         _ = closing.streamEnded()
         endSession()
-        http?.cancel()
+        exchange?.cancel()
         services.table.remove(self)
     }
 
@@ -559,9 +584,9 @@ final class Connection: OpenConnection {
     /// When a peer that has not got on with its request, or has not taken its answers, is given up.
     private var requestDue: Int64 {
         if let oldest = outbox.oldest { return oldest + Int64(services.limits.outboxAge) }
-        if let due = http?.due(since: since) { return due }
+        if let due = http?.due(since: deadlines.since) { return due }
         let isKept = http?.phase == .idle && http?.hasAnswered == true
-        return since + (isKept ? Connection.idleTime : Connection.requestTime)
+        return deadlines.since + (isKept ? Connection.idleTime : Connection.requestTime)
     }
 
     private func endRequests() {
@@ -579,7 +604,7 @@ final class Connection: OpenConnection {
     /// Has a look at the clock no later than then. One timer serves all that can become due: it is set anew when it fires, and when
     /// something shorter begins.
     private func wake(by due: Int64) {
-        guard due < timerDue, registration != nil else { return }
+        guard due < timerDue, !isClosed else { return }
         if let timer { services.reactor.cancel(timer) }
         timerDue = due
         timer = services.reactor.schedule(afterMilliseconds: due - services.reactor.now, self, kind: 0)
@@ -587,10 +612,10 @@ final class Connection: OpenConnection {
 
     /// Begins the time for the end, once.
     private func beginClosing() {
-        guard !isEnding else { return }
-        isEnding = true
-        since = services.reactor.now
-        wake(by: since + Connection.closingTime)
+        guard ending == nil else { return }
+        ending = Ending()
+        deadlines.since = services.reactor.now
+        wake(by: deadlines.since + Connection.closingTime)
     }
 
     override func timerFired(kind: Int) {
@@ -605,9 +630,9 @@ final class Connection: OpenConnection {
     /// - Returns: when to look again.
     private func check(now: Int64) -> Int64 {
         guard !isLingering, closing.isOpen else {
-            guard now - since >= Connection.closingTime else { return since + Connection.closingTime }
+            guard now - deadlines.since >= Connection.closingTime else { return deadlines.since + Connection.closingTime }
             if isLingering || isShakingHands { drop() } else { act(closing.timerFired()) }
-            return since + Connection.closingTime
+            return deadlines.since + Connection.closingTime
         }
         guard http == nil else {
             let due = requestDue
@@ -620,6 +645,7 @@ final class Connection: OpenConnection {
             closeSlowReader()
             return now + Connection.closingTime
         }
+        let messageDue = deadlines.messageDue(time: services.limits.messageTime)
         if let messageDue, now >= messageDue {
             fail(.slowSender, "a message that does not get on")
             return now + Connection.closingTime
@@ -627,24 +653,19 @@ final class Connection: OpenConnection {
         return min(checkPing(now), outbox.oldest.map { $0 + Int64(services.limits.outboxAge) } ?? .max, messageDue ?? .max)
     }
 
-    private var messageDue: Int64? {
-        messageSince.map { $0 + Int64(services.limits.messageTime) + Int64(messageOctets) * 1_000 / Int64(Connection.octetsPerSecond) }
-    }
-
-    /// Finds peers who have gone without a word.
+    /// Finds peers that have gone without a word.
+    ///
+    /// - Returns: when to look again.
     private func checkPing(_ now: Int64) -> Int64 {
-        if let asked = pingedAt {
-            guard heardAt <= asked else {
-                pingedAt = nil
-                return checkPing(now)
-            }
-            guard now - asked >= Int64(services.limits.pongTime) else { return asked + Int64(services.limits.pongTime) }
+        switch deadlines.liveness(now: now, interval: services.limits.pingInterval, pongTime: services.limits.pongTime) {
+        case .quiet(let until): return until
+        case .asks:
+            deadlines.pinged(now: now)
+            queue(WebSocketEncoder.ping())
+            return now + Int64(services.limits.pongTime)
+        case .gone:
             fail(.pongTimeout, "no answer to a ping")
             return now + Connection.closingTime
         }
-        guard now - heardAt >= Int64(services.limits.pingInterval) else { return heardAt + Int64(services.limits.pingInterval) }
-        pingedAt = now
-        queue(WebSocketEncoder.ping())
-        return now + Int64(services.limits.pongTime)
     }
 }
