@@ -223,7 +223,8 @@ final class Connection: OpenConnection {
     }
 
     private func didDiscard(_ count: Int) {
-        ending?.discarded += UInt32(min(count, discardable))
+        let more = UInt32(min(count, discardable))
+        ending?.discarded += more
         if !mayDiscard { watch() }
     }
 
