@@ -137,7 +137,7 @@ let package = Package(
         tests("FamilyTests", ["TestSupport", "Bytes", "JSON", "Dates", "Family"]),
         tests("QueriesTests", ["TestSupport", "Bytes", "Folding", "Dates", "Family", "Queries"]),
         tests("WireTests", ["TestSupport", "FrameCheck", "Bytes", "JSON", "Dates", "Family", "Queries", "Wire"]),
-        tests("UploadsTests", ["Bytes", "Crypto", "HTTP1", "JSON", "Family", "Uploads"]),
+        tests("UploadsTests", ["TestSupport", "Bytes", "Crypto", "HTTP1", "JSON", "Family", "Uploads"]),
         tests("RoomsTests", ["TestSupport", "FrameCheck", "Bytes", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms"]),
         tests("BlobsTests", ["TestSupport", "MemoryDisk", "Bytes", "Crypto", "Posix", "Blobs"]),
         tests("StoreTests", ["TestSupport", "FrameCheck", "CFaultVFS", "MemoryDisk", "Blobs", "Bytes", "Crypto", "Posix", "SQLite", "Tar", "JSON", "Dates", "Family", "Queries", "Wire", "Ledger", "Store"]),

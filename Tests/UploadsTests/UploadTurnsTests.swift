@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import Uploads
 
@@ -119,22 +120,9 @@ struct UploadTurnsTests {
         #expect(turns.receive(.ended, progress: nil, now: 0) == [.grant(2)])
     }
 
-    /// A small seeded generator, so that a failing run can be run again.
-    private struct SplitMix: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var mixed = state
-            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-            return mixed ^ (mixed >> 31)
-        }
-    }
-
     @Test("Whatever happens, one request at most has the turn, every other one gets one action, and nobody waits at a free upload", arguments: 0..<50)
     func anything(seed: Int) {
-        var random = SplitMix(state: UInt64(seed))
+        var random = SplitMix64(seed: UInt64(seed))
         var turns = UploadTurns()
         var (now, next): (Int64, UInt64) = (1_000, 1)
         var holder: UInt64?
