@@ -69,18 +69,39 @@ func octetsEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer
         == right.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self)
 }
 
+/// Any order of octet strings: by length, then by words.
+private func octetsPrecede(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
+    let count = left.count
+    guard count == right.count else { return count < right.count }
+    var index = 0
+    while index < count {
+        // The last word of a long string overlaps the one before.
+        let isWord = count >= 8
+        let place = isWord ? min(index, count - 8) : index
+        let (own, other) =
+            isWord
+            ? (left.loadUnaligned(fromByteOffset: place, as: UInt64.self), right.loadUnaligned(fromByteOffset: place, as: UInt64.self))
+            : (UInt64(left[place]), UInt64(right[place]))
+        if own != other { return own < other }
+        index += isWord ? 8 : 1
+    }
+    return false
+}
+
 /// The keys of one object so far, to refuse the second of a kind (RFC 8259 §4 leaves its meaning open).
 ///
-/// The first 32 plain keys (our widest kind has fewer) are compared by a 64-bit fingerprint in place; more keys, or one with
-/// escapes, go to a hash set of seeded hashes, which a hostile object cannot make quadratic.
+/// The newest 32 keys (our widest kind has fewer) are compared by a 64-bit fingerprint in place. Those before them are sorted, so that no choice of
+/// keys makes an object quadratic: a key costs O(log² n) comparisons.
 struct SeenKeys {
     private var count = 0
-    /// One bit for each key, chosen by its fingerprint: a key whose bit is not set yet is new without a search.
+    /// One bit for each key in place, chosen by its fingerprint: a key whose bit is not set yet is new without a search.
     private var bits: UInt64 = 0
     private var fingerprints = InlineArray<32, UInt64>(repeating: 0)
     /// Where each key stands: its offset, shifted by 32, and its width.
     private var places = InlineArray<32, UInt64>(repeating: 0)
-    private var many: Set<[UInt8]>?
+    private var earlier: SortedKeys?
+    /// Keys that stand in the text with escapes, without them. Their offsets count on from the end of the text.
+    private var decoded: [UInt8] = []
 
     /// Takes note of a key.
     ///
@@ -90,43 +111,61 @@ struct SeenKeys {
     /// - Returns: whether the key is new.
     @inline(__always)
     mutating func insert(_ key: JSONKey, of octets: UnsafeRawBufferPointer) -> Bool {
-        guard many == nil, count < 32, let plain = key.plain, let base = octets.baseAddress, let start = plain.baseAddress else {
-            return insertMany(key, of: octets)
-        }
-        let fingerprint = Self.fingerprint(plain)
+        guard let plain = key.plain, let base = octets.baseAddress, let start = plain.baseAddress else { return insert(decoding: key, of: octets) }
+        return insert(plain, at: start - base, of: octets)
+    }
+
+    @inline(never)
+    private mutating func insert(decoding key: JSONKey, of octets: UnsafeRawBufferPointer) -> Bool {
+        let own = key.octets
+        let offset = octets.count + decoded.count
+        decoded += own
+        return own.withUnsafeBytes { insert($0, at: offset, of: octets) }
+    }
+
+    @inline(__always)
+    private mutating func insert(_ key: UnsafeRawBufferPointer, at offset: Int, of octets: UnsafeRawBufferPointer) -> Bool {
+        let fingerprint = Self.fingerprint(key)
         // The multiplier is 2^64 over the golden ratio; the top 6 bits of the product depend on all of the fingerprint.
         let bit: UInt64 = 1 &<< ((fingerprint &* 0x9E37_79B9_7F4A_7C15) &>> 58)
-        if bits & bit != 0, contains(plain, fingerprint, of: octets) { return false }
+        if bits & bit != 0, contains(key, fingerprint, of: octets) { return false }
+        if count == 32 || earlier != nil, !makeRoom(for: key, fingerprint, of: octets) { return false }
         bits |= bit
         fingerprints[count] = fingerprint
-        places[count] = UInt64(truncatingIfNeeded: start - base) << 32 | UInt64(truncatingIfNeeded: plain.count)
+        places[count] = UInt64(truncatingIfNeeded: offset) << 32 | UInt64(truncatingIfNeeded: key.count)
         count += 1
         return true
     }
 
     private func contains(_ key: UnsafeRawBufferPointer, _ fingerprint: UInt64, of octets: UnsafeRawBufferPointer) -> Bool {
         for index in 0..<count where fingerprints[index] == fingerprint {
-            if octetsEqual(Self.at(places[index], octets), key) { return true }
+            if decoded.withUnsafeBytes({ octetsEqual(Self.at(places[index], octets, $0), key) }) { return true }
         }
         return false
     }
 
+    /// - Returns: false if the key is among the earlier ones.
     @inline(never)
-    private mutating func insertMany(_ key: JSONKey, of octets: UnsafeRawBufferPointer) -> Bool {
-        var keys = many ?? []
-        // Out of `many` while it changes, or the set would be copied.
-        many = nil
-        if keys.isEmpty {
-            for index in 0..<count { keys.insert(Array(Self.at(places[index], octets))) }
+    private mutating func makeRoom(for key: UnsafeRawBufferPointer, _ fingerprint: UInt64, of octets: UnsafeRawBufferPointer) -> Bool {
+        var sorted = earlier ?? SortedKeys()
+        // Out of `earlier` while it changes, or its array would be copied.
+        earlier = nil
+        let isNew = decoded.withUnsafeBytes { decoded in
+            let read = { (place: UInt64) in Self.at(place, octets, decoded) }
+            guard !sorted.contains(key, fingerprint, read) else { return false }
+            if count == 32 { sorted.append(fingerprints, places, read) }
+            return true
         }
-        let isNew = keys.insert(key.octets).inserted
-        many = keys
+        if count == 32 { (count, bits) = (0, 0) }
+        earlier = sorted
         return isNew
     }
 
-    private static func at(_ place: UInt64, _ octets: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+    private static func at(_ place: UInt64, _ octets: UnsafeRawBufferPointer, _ decoded: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
         let start = Int(place >> 32)
-        return UnsafeRawBufferPointer(rebasing: octets[start..<start + Int(place & 0xFFFF_FFFF)])
+        let count = Int(place & 0xFFFF_FFFF)
+        if start < octets.count { return UnsafeRawBufferPointer(rebasing: octets[start..<start + count]) }
+        return UnsafeRawBufferPointer(rebasing: decoded[(start - octets.count)..<(start - octets.count + count)])
     }
 
     /// Ends and length: keys that people choose differ in these, and those who choose others only cost a comparison.
@@ -146,5 +185,46 @@ struct SeenKeys {
         }
         guard count > 0 else { return mark }
         return mark | UInt64(key[0]) | UInt64(key[count >> 1]) << 8 | UInt64(key[count - 1]) << 16
+    }
+}
+
+/// Keys of an object, 32 at a time, in sorted runs: their lengths are the powers of two that the number of blocks is the sum of, the longest
+/// first, so that each key is sorted O(log n) times.
+private struct SortedKeys {
+    private struct Entry {
+        let fingerprint: UInt64
+        let place: UInt64
+    }
+
+    private static var block: Int { 32 }
+    private var entries: [Entry] = []
+
+    func contains(_ key: UnsafeRawBufferPointer, _ fingerprint: UInt64, _ read: (UInt64) -> UnsafeRawBufferPointer) -> Bool {
+        var start = 0
+        while start < entries.count {
+            let left = (entries.count - start) / Self.block
+            let end = start + Self.block << (Int.bitWidth - 1 - left.leadingZeroBitCount)
+            // The first entry of the run that does not precede the key.
+            var (low, high) = (start, end)
+            while low < high {
+                let middle = (low + high) / 2
+                let entry = entries[middle]
+                let precedes = entry.fingerprint == fingerprint ? octetsPrecede(read(entry.place), key) : entry.fingerprint < fingerprint
+                if precedes { low = middle + 1 } else { high = middle }
+            }
+            if low < end, entries[low].fingerprint == fingerprint, octetsEqual(read(entries[low].place), key) { return true }
+            start = end
+        }
+        return false
+    }
+
+    mutating func append(
+        _ fingerprints: borrowing InlineArray<32, UInt64>, _ places: borrowing InlineArray<32, UInt64>, _ read: (UInt64) -> UnsafeRawBufferPointer
+    ) {
+        for index in 0..<Self.block { entries.append(Entry(fingerprint: fingerprints[index], place: places[index])) }
+        let last = Self.block << (entries.count / Self.block).trailingZeroBitCount
+        entries[(entries.count - last)...].sort { left, right in
+            left.fingerprint == right.fingerprint ? octetsPrecede(read(left.place), read(right.place)) : left.fingerprint < right.fingerprint
+        }
     }
 }

@@ -27,11 +27,11 @@ package struct JSONReader {
     package static let deepest = 512
 
     /// - Parameters:
-    ///   - octets: the whole text, less than 4 GiB.
+    ///   - octets: the whole text, less than 2 GiB.
     ///   - maxDepth: how many containers may stand inside of each other, 0...512. 32 is more than any frame of ours has.
     ///   - maxKeys: of one object. To tell whether a key stands twice takes 0.1 us or more once there are many.
     package init(_ octets: UnsafeRawBufferPointer, maxDepth: Int = 32, maxKeys: Int = .max) {
-        precondition(octets.count < 1 << 32, "a JSON text must be below 4 GiB")
+        precondition(octets.count < 1 << 31, "a JSON text must be below 2 GiB")
         precondition((0...Self.deepest).contains(maxDepth), "the depth of a JSON text must be within 0...512")
         self.octets = octets
         self.maxDepth = maxDepth

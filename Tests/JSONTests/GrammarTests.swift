@@ -108,6 +108,28 @@ struct GrammarTests {
         }
     }
 
+    @Test("Among many keys in several spellings the first one that stands twice is found", arguments: 1...30 as ClosedRange<UInt64>)
+    func spelledKeys(seed: UInt64) {
+        var random = Seeded(seed: seed)
+        // Half of them have the same ends and length, so that nothing but their middle tells them apart.
+        let pool = (0..<Int(seed) * 500).map { $0 % 2 == 0 ? "k\($0)" : "a_common_front_\(10_000 + $0)_a_common_end" }
+        var seen: Set<String> = []
+        var text = "{"
+        var expected: JSONError?
+        while seen.count < 400 {
+            let key = pool[Int.random(in: 0..<pool.count, using: &random)]
+            let offset = text.utf8.count
+            text += Bool.random(using: &random) ? "\"\(key)\":1" : "\"\\u00\(key.hasPrefix("k") ? "6b" : "61")\(key.dropFirst())\":1"
+            if !seen.insert(key).inserted {
+                expected = .duplicateKey(key, at: offset)
+                break
+            }
+            text += ","
+        }
+        text += expected == nil ? "\"z\":1}" : "}"
+        #expect(refusal(Array(text.utf8)) == expected)
+    }
+
     @Test("Keys that differ only in the middle are different", arguments: ["", "x", "xy", "xyz", "xyzxyzxyzxyz"])
     func similarKeys(end: String) {
         let text = "{\"\(end)a\(end)\":1,\"\(end)b\(end)\":2,\"\(end)aa\(end)\":3,\"\(end)ab\(end)\":4}"
