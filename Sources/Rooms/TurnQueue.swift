@@ -2,7 +2,8 @@ package import Bytes
 
 /// Items of families that take turns: one item each, in the order in which the families came. The items of one family keep their order.
 ///
-/// Each item is put in and taken out in constant time on average, however many families there are.
+/// Each item is put in and taken out in constant time on average, however many families there are. Taking one by a condition also takes time for
+/// each family that is passed over.
 package struct TurnQueue<Item: Sendable>: Sendable {
     private var families: [Identifier: WaitingLine<Item>] = [:]
     /// The families with items, in the order of their turns.
@@ -72,7 +73,7 @@ package struct TurnQueue<Item: Sendable>: Sendable {
     }
 }
 
-/// Items in the order in which they came, each taken out in constant time on average.
+/// Items in the order in which they came, each taken out in constant time on average, and by a condition in time for each item that is passed over.
 package struct WaitingLine<Item: Sendable>: Sendable {
     private var items: [Item] = []
     private var head = 0
@@ -102,8 +103,12 @@ package struct WaitingLine<Item: Sendable>: Sendable {
     /// The first item that fits; those before it stay.
     package mutating func removeFirst(where fits: (Item) -> Bool) -> Item? {
         guard let place = items[head...].firstIndex(where: fits) else { return nil }
-        if place == head { return removeFirst() }
-        return items.remove(at: place)
+        // The few that are passed over move up, not the many behind them.
+        let found = items[place]
+        for passed in (head..<place).reversed() { items[passed + 1] = items[passed] }
+        head += 1
+        trim()
+        return found
     }
 
     /// In the place of the one that was taken out last.
