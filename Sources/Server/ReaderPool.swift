@@ -15,17 +15,20 @@ final class ReaderPool: Sendable {
     private let mailbox: ReaderMailbox
     private let events: Mailbox<ShardEvent>
     private let log: Log
+    /// Nanoseconds after which a question is stopped.
+    private let longest: Int64
     private let started = Lock<[Thread]>([])
 
-    init(events: Mailbox<ShardEvent>, log: Log) {
+    init(events: Mailbox<ShardEvent>, log: Log, longest: Int64 = 250_000_000) {
         self.events = events
         self.log = log
+        self.longest = longest
         mailbox = ReaderMailbox(threads: Self.threads)
     }
 
     /// Adds a thread, which has `reader` to itself from now on; `threads` of them.
     func start(_ reader: sending StoreReader) {
-        let loop = ReaderLoop(reader: reader, number: started.withLock { $0.count }, mailbox: mailbox, events: events, log: log)
+        let loop = ReaderLoop(reader: reader, number: started.withLock { $0.count }, mailbox: mailbox, events: events, log: log, longest: longest)
         let thread = Thread.start(name: "reader") { loop.run() }
         started.withLock { $0.append(thread) }
     }
@@ -103,6 +106,8 @@ private final class ReaderMailbox: Sendable {
 
     func takeRefusals() -> [ReaderQueue.Refusal] { queue.withLock { $0.takeRefusals() } }
 
+    func hasQuestions(besides family: Identifier) -> Bool { queue.withLock { $0.hasQuestions(besides: family) } }
+
     func close() {
         queue.withLock { $0.close() }
         for bell in bells { _ = bell.put(true) }
@@ -110,14 +115,13 @@ private final class ReaderMailbox: Sendable {
 }
 
 private struct ReaderLoop {
-    /// Nanoseconds after which a question is stopped.
-    static let longest: Int64 = 250_000_000
-
     let reader: StoreReader
     let number: Int
     let mailbox: ReaderMailbox
     let events: Mailbox<ShardEvent>
     let log: Log
+    /// Nanoseconds after which a question is stopped.
+    let longest: Int64
 
     func run() {
         var damaged = 0
@@ -125,9 +129,13 @@ private struct ReaderLoop {
             switch job.request {
             case .session(let session, let request):
                 let start = WorkClock.threadNanoseconds()
-                let answer = answer(request)
+                let answer = answer(request, job)
                 let took = (WorkClock.threadNanoseconds() - start) / 1_000
-                events.put(.answered(session, answer, job.payer, owed: took - request.reserved))
+                guard let answer else {
+                    putBack(job, took)
+                    continue
+                }
+                events.put(.answered(session, answer, job.payer, owed: job.spent + took - request.reserved))
                 prepareLists(request, answer)
             case .missing(let family, let sequence):
                 let answer = read { reader throws(StoreFailure) in try reader.missing(family: family, after: sequence) } ?? .failed
@@ -143,22 +151,57 @@ private struct ReaderLoop {
         }
     }
 
-    private func answer(_ request: ReadRequest) -> ReadAnswer {
+    /// - Returns: `nil` for a snapshot that was stopped because others wait.
+    private func answer(_ request: ReadRequest, _ job: ReaderQueue.Job) -> ReadAnswer? {
+        let end = WorkClock.monotonicNanoseconds() + longest
         guard let question = request.question else {
-            return read { reader throws(StoreFailure) in try reader.answer(request) } ?? .failed
+            if case .snapshot(let family) = request { return snapshot(family, job) }
+            return read { reader throws(StoreFailure) in
+                try reader.answer(request) { WorkClock.monotonicNanoseconds() >= end }
+            } ?? .failed
         }
         do throws(StoreFailure) {
-            let end = WorkClock.monotonicNanoseconds() + Self.longest
             return try reader.stopping(when: { WorkClock.monotonicNanoseconds() >= end }) { () throws(StoreFailure) in try reader.answer(request) }
         } catch {
             guard error.isStopped else {
                 log(.error, "read_failed", [.init("reason", "\(error)")])
                 return .failed
             }
-            log(.warning, "read_stopped", [.init("request", request.name), .init("milliseconds", Self.longest / 1_000_000)])
+            log(.warning, "read_stopped", [.init("request", request.name), .init("milliseconds", longest / 1_000_000)])
             let rejection = Rejection(.busy, "This request took too long and was stopped. Try again in a moment, or ask for less.", retryAfter: 1_000)
             return .page(ServerFrame.error(rejection, request: question).encode())
         }
+    }
+
+    /// Reads a snapshot. All of it is of one moment, so a stop loses what was read: it is stopped only while other families wait for an answer,
+    /// after twice the time of the last stop. So others wait a bounded time in each turn, all the reading takes at most twice as long, and every
+    /// snapshot is read in the end.
+    ///
+    /// - Returns: `nil` if it was stopped.
+    private func snapshot(_ family: Identifier, _ job: ReaderQueue.Job) -> ReadAnswer? {
+        let end = WorkClock.monotonicNanoseconds() + longest << Int64(min(job.stops, 30))
+        do throws(StoreFailure) {
+            return try reader.stopping(when: { WorkClock.monotonicNanoseconds() >= end && mailbox.hasQuestions(besides: family) }) {
+                () throws(StoreFailure) in try reader.answer(.snapshot(family: family))
+            }
+        } catch {
+            if error.isStopped { return nil }
+            log(.error, "read_failed", [.init("reason", "\(error)")])
+            return .failed
+        }
+    }
+
+    /// Lets others have their turns before a snapshot that was stopped is read again.
+    private func putBack(_ job: ReaderQueue.Job, _ took: Int64) {
+        guard case .session(let session, let request) = job.request else { return }
+        log(.warning, "read_stopped", [.init("request", request.name), .init("milliseconds", (longest << Int64(min(job.stops, 30))) / 1_000_000)])
+        var job = job
+        job.stops += 1
+        job.spent += took
+        if mailbox.put(job) { return }
+        // The queue is full.
+        let answer = read { reader throws(StoreFailure) in try reader.answer(request) } ?? .failed
+        events.put(.answered(session, answer, job.payer, owed: job.spent))
     }
 
     private func prepareLists(_ request: ReadRequest, _ answer: ReadAnswer) {
@@ -182,7 +225,9 @@ extension StoreReader {
     static let changesOctets = 262_144
 
     /// What the hub asked, in its words. The simulation calls it directly.
-    package func answer(_ request: ReadRequest) throws(StoreFailure) -> ReadAnswer {
+    ///
+    /// - Parameter isOver: asked after each change of the log; when it is true, the answer ends there.
+    package func answer(_ request: ReadRequest, endingWhen isOver: () -> Bool = { false }) throws(StoreFailure) -> ReadAnswer {
         switch request {
         case .signIn(let token):
             let found = try signIn(token: token)
@@ -199,7 +244,7 @@ extension StoreReader {
             case .joined(let state): return .join(.success(Seat(state)))
             }
         case .changes(let family, let after):
-            let page = try changes(family: family, after: after, maxOctets: StoreReader.changesOctets)
+            let page = try changes(family: family, after: after, maxOctets: StoreReader.changesOctets, endingWhen: isOver)
             if page.isTrimmed { return .trimmed }
             return .changes(
                 frames: page.frames.map(\.frame), last: page.frames.last?.sequence ?? after, reachedEnd: page.reachedEnd,

@@ -42,6 +42,10 @@ struct ReaderQueue: Sendable {
         /// Counts against the bounds of family and member.
         var isCounted: Bool
         var request: ReaderRequest
+        /// How often it was stopped for others.
+        var stops = 0
+        /// Processor time that it took until it was stopped, microseconds.
+        var spent: Int64 = 0
     }
 
     /// Jobs of one class that were refused, for one line of the log.
@@ -178,6 +182,9 @@ struct ReaderQueue: Sendable {
         let busy = busyFamilies
         return questions.contains { !busy.contains($0) }
     }
+
+    /// Whether a question of any family but one waits.
+    func hasQuestions(besides family: Identifier) -> Bool { questions.hasItems(besides: family) }
 
     // MARK: What is told
 

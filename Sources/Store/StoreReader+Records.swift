@@ -21,9 +21,13 @@ extension StoreReader {
 
     /// The changes after a sequence, in order.
     ///
-    /// - Parameter maxOctets: of all frames together; the first is given whatever its size.
-    package func changes(family: Identifier, after: Int64, maxOctets: Int) throws(StoreFailure) -> LogPage {
-        try reading { try changesOnce(family: family, after: after, maxOctets: maxOctets) }
+    /// - Parameters:
+    ///   - maxOctets: of all frames together; the first is given whatever its size.
+    ///   - isOver: asked after each frame; when it is true, the page ends there.
+    package func changes(
+        family: Identifier, after: Int64, maxOctets: Int, endingWhen isOver: () -> Bool = { false }
+    ) throws(StoreFailure) -> LogPage {
+        try reading { try changesOnce(family: family, after: after, maxOctets: maxOctets, endingWhen: isOver) }
     }
 
     /// The changes after a sequence, in order, and the members whose records they touched, with the role that each of them has now; `nil` for a
@@ -46,7 +50,9 @@ extension StoreReader {
     }
 
     /// Inside of a read transaction.
-    private func changesOnce(family: Identifier, after: Int64, maxOctets: Int) throws -> LogPage {
+    private func changesOnce(
+        family: Identifier, after: Int64, maxOctets: Int, endingWhen isOver: () -> Bool = { false }
+    ) throws -> LogPage {
         let (key, floor) = try keyAndFloor(family)
         var page = LogPage(frames: [], reachedEnd: true)
         // A purge came in between the join and this.
@@ -67,6 +73,10 @@ extension StoreReader {
                 break
             }
             page.frames.append((logAfter.int64(0), frame))
+            if isOver() {
+                page.reachedEnd = false
+                break
+            }
         }
         if page.reachedEnd {
             let (sequence, checksum) = try positions.position(family: key)

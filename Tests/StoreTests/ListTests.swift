@@ -294,6 +294,29 @@ struct ListTests {
 
 @Suite("Reads that take too long, guarantee `fair`")
 struct StoppedReadTests {
+    @Test("A page of the log ends when its time is over, after one change at least, and the next page goes on there")
+    func log() throws {
+        let world = try World()
+        let home = try world.home()
+        for number in 0..<20 { try world.mutate(home, home.parent, school(world.newID(), "School \(number)")) }
+        let whole = try world.reader.changes(family: home.family, after: 0, maxOctets: .max)
+        var frames: [Int64] = []
+        var pages = 0
+        while true {
+            var asked = 0
+            let page = try world.reader.changes(family: home.family, after: frames.last ?? 0, maxOctets: .max) {
+                asked += 1
+                return asked >= min(pages, 3)
+            }
+            frames += page.frames.map(\.sequence)
+            pages += 1
+            #expect(!page.frames.isEmpty || page.reachedEnd)
+            #expect(page.checksum == (page.reachedEnd ? whole.checksum : nil))
+            if page.reachedEnd { break }
+        }
+        #expect(frames == whole.frames.map(\.sequence) && pages > 5)
+    }
+
     @Test("a list whose records are not in memory yet is stopped, gets further each time, and is whole in the end")
     func listing() throws {
         let world = try World()
