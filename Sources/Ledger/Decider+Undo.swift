@@ -77,7 +77,7 @@ extension Decider {
             try allow(.update, assignments.map(\.field))
             var wanted = current
             for assignment in assignments { wanted.fields[assignment.field] = assignment.value }
-            try requireTargets(of: wanted, beside: current, undoing)
+            try requireTargets(of: wanted, assignments, undoing)
             try Validation.check(wanted.fields, operation: 0, id: entry.id, environment: environment.rules)
             try write(&current, wanted.fields, operation, 0)
         }
@@ -124,10 +124,11 @@ extension Decider {
     }
 
     /// A reference that ends with its target cannot come back to one that is gone.
-    private func requireTargets(of wanted: Record, beside current: Record, _ undoing: Undoing) throws {
-        for (place, declaration) in wanted.kind.declaration.fields.enumerated() where wanted.fields[place] != current.fields[place] {
-            guard declaration.whenGone == .unlink || declaration.whenGone == .cascade, case .reference(let id)? = wanted.fields[place],
-                let target = try view.record(id)
+    private func requireTargets(of wanted: Record, _ assignments: [FieldPatch.Assignment], _ undoing: Undoing) throws {
+        for assignment in assignments {
+            guard case .reference(let id)? = assignment.value else { continue }
+            let policy = wanted.kind.declaration.fields[assignment.field].whenGone
+            guard policy == .unlink || policy == .cascade, let target = try view.record(id)
             else { continue }
             if target.isDeleted { throw try contradicted(target, undoing, nil) }
         }

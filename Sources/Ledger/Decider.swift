@@ -20,8 +20,6 @@ package final class Decider {
     package private(set) var family: FamilyState
 
     private var entries: [ChangeEntry] = []
-    /// One of each record: the last one counts for the author.
-    private var versions = WriteList<RecordVersion>()
     private var endedShares: [EndedShare] = []
     private var memberships: [(member: Identifier, removedAt: Int64?)] = []
     private var rights: [(member: Identifier, role: Role?)] = []
@@ -92,7 +90,9 @@ package final class Decider {
         var family = family
         family.head = change.sequence
         return Decision(
-            family: family, entry: LogEntry(change: change, octets: octets, checksum: family.checksum), versions: versions.values, warnings: warnings,
+            family: family, entry: LogEntry(change: change, octets: octets, checksum: family.checksum), 
+            // One of each record: the last one counts for the author.
+            versions: view.records.values.map { RecordVersion(id: $0.record.id, version: $0.record.version) }, warnings: warnings,
             records: view.records.values, history: view.history.values, endedShares: endedShares, memberships: memberships, blobs: view.blobs,
             rights: rights)
     }
@@ -103,11 +103,6 @@ package final class Decider {
     func add(_ record: Record, _ effect: ChangeEntry.Effect) {
         if case .delete = effect { removed.insert(record.id) }
         entries.append(ChangeEntry(kind: record.kind, id: record.id, version: record.version, effect: effect))
-        if let place = versions.place(of: record.id) {
-            versions[place].version = record.version
-        } else {
-            versions.append(RecordVersion(id: record.id, version: record.version), of: record.id)
-        }
     }
 
     func isRemoved(_ id: Identifier) -> Bool { removed.contains(id) }

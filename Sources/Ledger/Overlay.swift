@@ -97,8 +97,9 @@ package final class Overlay: FamilyView {
     }
 
     package func history(of record: Record, after version: Int64, limit: Int, _ budget: inout ReadBudget) throws -> [HistoryEntry] {
-        let own = history.places(of: record.id).map { history[$0].entry }.filter { $0.version > version }
         let entries = try below.history(of: record, after: version, limit: limit, &budget)
+        guard written(record.id) != nil else { return entries }
+        let own = history.places(of: record.id).map { history[$0].entry }.filter { $0.version > version }
         return own.isEmpty ? entries : Array((entries + own).prefix(limit))
     }
 
@@ -144,7 +145,7 @@ extension Overlay: Sendable {}
 struct WriteList<Write> {
     private(set) var values: [Write] = []
     private var ids: [Identifier] = []
-    /// Of each record the newest write, once there are more than `searched`.
+    /// Of each record the newest write, as far as `former` reaches. Brought up to date when something is looked up.
     private var newest: [Identifier: Int] = [:]
     /// Of each write the one before it about the same record, or -1.
     private var former: [Int] = []
@@ -161,18 +162,23 @@ struct WriteList<Write> {
     mutating func append(_ write: Write, of id: Identifier) {
         values.append(write)
         ids.append(id)
-        guard values.count > Self.searched else { return }
-        for place in former.count..<values.count { former.append(newest.updateValue(place, forKey: ids[place]) ?? -1) }
+    }
+
+    private mutating func index() {
+        for place in former.count..<ids.count { former.append(newest.updateValue(place, forKey: ids[place]) ?? -1) }
     }
 
     /// The newest write about a record.
-    func place(of id: Identifier) -> Int? {
-        values.count > Self.searched ? newest[id] : ids.lastIndex(of: id)
+    mutating func place(of id: Identifier) -> Int? {
+        guard values.count > Self.searched else { return ids.lastIndex(of: id) }
+        index()
+        return newest[id]
     }
 
     /// All writes about a record, in their order.
-    func places(of id: Identifier) -> [Int] {
+    mutating func places(of id: Identifier) -> [Int] {
         guard values.count > Self.searched else { return ids.indices.filter { ids[$0] == id } }
+        index()
         var places: [Int] = []
         var next = newest[id]
         while let place = next, place >= 0 {

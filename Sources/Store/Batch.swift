@@ -12,7 +12,9 @@ final class Batch {
         /// The integer that stands for the family in every key.
         let key: Int64
         private(set) var state: FamilyState
-        private(set) var overlay: Overlay
+        private var laid: Overlay
+        /// Decisions that are not in the overlay yet: only a further proposal of the batch pays for that.
+        private var taken: [Decision] = []
         /// What its log and history take in the tables.
         var usage: FamilyUsage
 
@@ -20,17 +22,29 @@ final class Batch {
             key = stored.key
             state = stored.state
             usage = stored.usage
-            self.overlay = overlay
+            laid = overlay
         }
 
+        /// The tables with what was decided so far laid over them.
+        var overlay: Overlay {
+            for decision in taken { laid.take(decision) }
+            taken = []
+            return laid
+        }
+
+        /// Records that were decided, those twice that two decisions wrote.
+        private(set) var writes = 0
+
         func take(_ decision: Decision) {
-            overlay.take(decision)
+            taken.append(decision)
+            writes += decision.records.count
             state = decision.family
         }
 
         /// What was decided is in the tables now.
         func didWrite(of store: Store) {
-            if overlay.count > 0 { overlay = Overlay(over: store.view(of: key)) }
+            guard writes > 0 else { return }
+            (laid, taken, writes) = (Overlay(over: store.view(of: key)), [], 0)
         }
     }
 
@@ -69,7 +83,7 @@ final class Batch {
         family.take(decision)
         decisions.append((family, decision))
         weight += decision.records.count * 512 + (decision.entry?.octets.count ?? 0)
-        if family.overlay.count >= Self.maxWrites || weight >= Self.maxWeight { isDue = true }
+        if family.writes >= Self.maxWrites || weight >= Self.maxWeight { isDue = true }
     }
 
     func record(_ receipt: RecordedReceipt, of mutation: Int64, _ name: Store.ClientName, _ known: ClientState?, at: Int64) {

@@ -78,11 +78,10 @@ final class RecordTable {
         insertOne.bind(7, record.createdBy)
         insertOne.bind(8, record.updatedAt)
         insertOne.bind(9, record.updatedBy)
-        insertOne.bind(10, StoredFields.encode(record.fields))
         insertOne.bind(11, sequence)
         insertOne.bind(12, record.deletedAt)
         insertOne.bindColumns(record.fields, from: 13)
-        try insertOne.run()
+        try run(insertOne, record.fields, 10)
         return database.changes == 1
     }
 
@@ -119,8 +118,27 @@ final class RecordTable {
         update.bind(3, record.version)
         update.bind(4, record.updatedAt)
         update.bind(5, record.updatedBy)
-        update.bind(6, StoredFields.encode(record.fields))
-        try update.run()
+        try run(update, record.fields, 6)
+    }
+
+    /// The octets of the last fields that were written, whose storage is used again.
+    private var octets: [UInt8] = []
+
+    private func takeOctets() -> [UInt8] {
+        var taken: [UInt8] = []
+        swap(&taken, &octets)
+        return taken
+    }
+
+    /// Runs a statement whose other parameters are bound.
+    private func run(_ statement: Statement, _ fields: Fields, _ parameter: Int32) throws {
+        let octets = StoredFields.encode(fields, into: takeOctets())
+        defer { self.octets = octets }
+        try octets.withUnsafeBytes { octets in
+            statement.bind(parameter, lending: octets)
+            defer { statement.clearBindings() }
+            try statement.run()
+        }
     }
 
     /// The sequence that created a record; `nil` when it is not known.

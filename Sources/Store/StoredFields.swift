@@ -5,8 +5,10 @@ import Wire
 
 /// Fields as they stand in the database: the JSON object of a frame, so that a reader's eyes and other programs see one form.
 enum StoredFields {
-    static func encode(_ fields: Fields) -> [UInt8] {
-        var writer = JSONWriter()
+    /// - Parameter octets: storage to be used again.
+    static func encode(_ fields: Fields, into octets: consuming [UInt8] = []) -> [UInt8] {
+        octets.removeAll(keepingCapacity: true)
+        var writer = JSONWriter(appendingTo: octets)
         writer.reserve(256)
         FieldsCodec.encode(fields, into: &writer)
         return writer.octets
@@ -25,12 +27,10 @@ enum StoredFields {
 /// Values that an update replaced: `{"was":{"name":"Camp"},"empty":["url"]}`, the second list for fields that held nothing.
 enum FormerValues {
     static func encode(_ kind: Kind, _ before: [FieldPatch.Assignment]) -> [UInt8] {
-        var former = Fields(kind)
-        for assignment in before { former[assignment.field] = assignment.value }
         var writer = JSONWriter()
         writer.beginObject()
         writer.key("was")
-        FieldsCodec.encode(former, into: &writer)
+        FieldsCodec.encode(filled: before, of: kind, into: &writer)
         writer.key("empty")
         writer.beginArray()
         for assignment in before where assignment.value == nil {
@@ -52,10 +52,7 @@ enum FormerValues {
                 try reader.readObject { reader, key throws(JSONError) in
                     switch key {
                     case "was":
-                        let former = try FieldsCodec.decode(kind, try reader.readRaw(maxOctets: octets.count, maxDepth: 16))
-                        for (field, value) in former.values.enumerated() where value != nil {
-                            before.append(.init(field: field, value: value))
-                        }
+                        before += try FieldsCodec.readAssignments(kind, &reader).filter { $0.value != nil }
                     case "empty":
                         try reader.readArray { reader throws(JSONError) in
                             guard let field = kind.declaration.index(of: try reader.readString()) else { return }

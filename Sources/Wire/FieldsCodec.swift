@@ -38,6 +38,18 @@ package enum FieldsCodec {
         return fields
     }
 
+    /// Some fields with the values that they had, without those that were empty.
+    package static func encode(filled assignments: [FieldPatch.Assignment], of kind: Kind, into writer: inout JSONWriter) {
+        let declared = WireKind.of(kind).fields
+        writer.beginObject()
+        for assignment in assignments {
+            guard let value = assignment.value else { continue }
+            writer.key(declared[assignment.field].key)
+            ValueCodec.write(value, form: .record, to: &writer)
+        }
+        writer.endObject()
+    }
+
     /// Fields with their new values, `null` for a field that is empty now.
     static func encode(_ assignments: [FieldPatch.Assignment], of kind: Kind, form: ValueForm, into writer: inout JSONWriter) {
         let declared = WireKind.of(kind).fields
@@ -49,7 +61,8 @@ package enum FieldsCodec {
         writer.endObject()
     }
 
-    static func readAssignments(_ kind: Kind, _ reader: inout JSONReader) throws(JSONError) -> [FieldPatch.Assignment] {
+    /// Reads some fields with their values; one that this program does not know is left out.
+    package static func readAssignments(_ kind: Kind, _ reader: inout JSONReader) throws(JSONError) -> [FieldPatch.Assignment] {
         var assignments: [FieldPatch.Assignment] = []
         let declared = WireKind.of(kind)
         var hint = 0
