@@ -136,7 +136,8 @@ final class RecordTable {
         defer { self.octets = octets }
         try octets.withUnsafeBytes { octets in
             statement.bind(parameter, lending: octets)
-            defer { statement.clearBindings() }
+            // The other parameters keep their memory for the next run.
+            defer { statement.bindNull(parameter) }
             try statement.run()
         }
     }
