@@ -1,19 +1,8 @@
 import Bytes
+import TestSupport
 import Testing
 
 @testable import Rooms
-
-/// SplitMix64.
-private struct Seeded: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-}
 
 @Suite("Queue of families that take turns")
 struct TurnQueueTests {
@@ -32,7 +21,7 @@ struct TurnQueueTests {
 
     @Test("Random steps take what a list that is searched takes", arguments: 1...20 as ClosedRange<UInt64>)
     func twin(seed: UInt64) {
-        var random = Seeded(state: seed)
+        var random = SplitMix64(seed: seed)
         var line = WaitingLine<Int>()
         var twin: [Int] = []
         for step in 0..<2_000 {
