@@ -1,15 +1,23 @@
 #!/usr/bin/env python3
 """How long one family waits while another uses the server at all its limits (guarantees, "fair").
 
-  .build/venv/bin/python Tools/bench/fairness.py .build/release/huddled [SECONDS]
+  .build/venv/bin/python Tools/bench/fairness.py .build/release/huddled [SECONDS] [--slow] [--stall]
 
-Starts a server in a temporary folder with two families. One member of the first makes a mutation, a list and now and then a
-join, in a closed loop: alone, then beside eight sessions of the other family that send the worst frames of each kind as fast
-as the server reads, then alone again. Prints p50 and p99 in milliseconds. Exits with 1 if a p99 beside the other family is more
-than twice the larger one alone plus 5 ms. Needs websockets (Tests/Python/requirements.txt).
+Starts a server in a temporary folder with two families. One member of the first makes mutations, lists and joins, each in a
+closed loop: alone, then beside eight sessions of the other family that send the worst frames of each kind as fast as the
+server reads, then alone again. Prints p50 and p99 in milliseconds. Exits with 1 if a p99 beside the other family is more than
+twice the larger one alone plus 5 ms.
+
+  --slow   each sync of the disk takes 4 ms more, in all three parts
+  --stall  no sync returns for 10 s of the part beside the other family. Lists and joins must keep their bounds meanwhile, and
+           mutations must be answered when the stall ends, within their own bound. At least 20 s are needed.
+
+Needs websockets (Tests/Python/requirements.txt), and a C compiler for a disk that is slow.
 """
+import argparse
 import asyncio
 import json
+import os
 import random
 import subprocess
 import sys
@@ -20,6 +28,7 @@ import uuid
 import websockets
 
 SESSIONS = 8
+STALL = 10
 LONG = "€" * 9_990
 # As many as an object may have, but a few.
 KEYS = {f"k{number}": number for number in range(250)}
@@ -133,90 +142,148 @@ async def attack(url, token, trip, changes, end, answers, seed):
 
 
 async def measure(url, token, seconds):
-    """Seconds of each answer: ack, list, join."""
-    times = {"ack": [], "list": [], "join": []}
-    session = await Session().open(url, token)
-    end = time.time() + seconds
-    while time.time() < end:
+    """For ack, list and join, the moments at which each was asked for and answered."""
+    session, times = await Session().open(url, token), {"ack": [], "list": [], "join": []}
+    end = time.perf_counter() + seconds
+
+    async def ack():
         start = time.perf_counter()
         await session.mutate(create("message", text="Hi"))
-        times["ack"].append(time.perf_counter() - start)
+        return start, time.perf_counter()
+
+    async def list_once():
         start = time.perf_counter()
         if (answer := await session.ask(type="list", kind="school", limit=50))["type"] != "page":
             raise RuntimeError(answer["message"])
-        times["list"].append(time.perf_counter() - start)
-        if len(times["ack"]) % 3 == 0:
-            other = await Session().open(url, token)
-            times["join"].append(other.join_time)
-            await other.socket.close()
-        await asyncio.sleep(0.02)
+        return start, time.perf_counter()
+
+    async def join():
+        other = await Session().open(url, token)
+        start = time.perf_counter() - other.join_time
+        await other.socket.close()
+        return start, start + other.join_time
+
+    async def repeat(once, times, pause):
+        while time.perf_counter() < end:
+            times.append(await once())
+            await asyncio.sleep(pause)
+
+    await asyncio.gather(repeat(ack, times["ack"], 0.02), repeat(list_once, times["list"], 0.02), repeat(join, times["join"], 0.1))
     await session.socket.close()
     return times
 
 
 def part(times, share):
-    return sorted(times)[min(len(times) - 1, int(len(times) * share))] * 1000
+    return sorted(end - start for start, end in times)[min(len(times) - 1, int(len(times) * share))] * 1000
 
 
 def show(name, times):
-    words = (f"{what} {part(all, 0.5):.1f} / {part(all, 0.99):.1f} ({len(all)})" for what, all in times.items())
+    words = (f"{what} {part(all, 0.5):.1f} / {part(all, 0.99):.1f} ({len(all)})" for what, all in times.items() if all)
     print(f"{name:12} p50 / p99 ms (count): " + ", ".join(words), flush=True)
 
 
-async def run(url, victim, attacker, athlete, seconds):
+class Disk:
+    """The disk of the server, which can be slow (`slow_disk.c`)."""
+
+    def __init__(self, folder):
+        self.folder, source = folder, os.path.join(os.path.dirname(os.path.abspath(__file__)), "slow_disk.c")
+        library = os.path.join(folder, "slow_disk.so")
+        subprocess.run(["cc", "-shared", "-fPIC", "-o", library, source], check=True)
+        self.environment = os.environ | {"LD_PRELOAD": library, "HUDDLE_SLOW_DISK": folder}
+
+    def set(self, name, is_on):
+        path = os.path.join(self.folder, name)
+        open(path, "w").close() if is_on else os.remove(path)
+
+    async def stall(self, after):
+        """Stalls for `STALL` seconds; returns the moments of its begin and its end."""
+        await asyncio.sleep(after)
+        self.set("stall", True)
+        start = time.perf_counter()
+        await asyncio.sleep(STALL)
+        self.set("stall", False)
+        return start, time.perf_counter()
+
+
+async def run(url, victim, attacker, athlete, seconds, stalling):
     trip, changes = await prepare(url, attacker, athlete)
     session = await Session().open(url, victim)
     for number in range(100):
         await session.mutate(create("school", name=f"School {number}"))
     await session.socket.close()
-    # What the preparation has used of the families' shares is there again.
+    # The families' shares that the preparation used are full again.
     await asyncio.sleep(6)
     before = await measure(url, victim, seconds)
     show("alone", before)
-    # A process of its own, so that its work is not in the times.
-    words = [sys.executable, __file__, "attack", json.dumps([url, attacker, trip, changes, seconds + 6])]
+    # A process of its own with a lower priority, so that its work is not in the times.
+    words = [sys.executable, __file__, "--attack", json.dumps([url, attacker, trip, changes, seconds + 6])]
     other = await asyncio.create_subprocess_exec(*words)
     await asyncio.sleep(3)
+    stall = asyncio.create_task(stalling.stall(seconds / 4)) if stalling else None
     beside = await measure(url, victim, seconds)
-    show("beside", beside)
+    asked = beside
+    if stalling:
+        begin, end = await stall
+        # Also those that waited when it began.
+        inside = {what: [(a, b) for a, b in all if b > begin and a < end] for what, all in beside.items()}
+        asked = {what: [(a, b) for a, b in all if b <= begin or a >= end] for what, all in beside.items()}
+        show("stalled", inside)
+    show("beside", asked)
     await other.wait()
     after = await measure(url, victim, seconds)
     show("alone again", after)
     bounds = {what: 2 * max(part(before[what], 0.99), part(after[what], 0.99)) + 5 for what in beside}
-    late = [what for what in beside if part(beside[what], 0.99) > bounds[what]]
+    late = [what for what in beside if part(asked[what], 0.99) > bounds[what]]
+    if stalling:
+        late += [f"{what} during the stall" for what in ("list", "join") if part(inside[what], 0.99) > bounds[what]]
+        wait = max(b for _, b in inside["ack"]) - end
+        print(f"the last ack of the stall came {wait * 1000:.1f} ms after its end", flush=True)
+        if wait * 1000 > bounds["ack"]:
+            late.append("ack after the stall")
     print("held" if not late else f"NOT held: {', '.join(late)}", {what: round(bound, 1) for what, bound in bounds.items()})
     return 1 if late else 0
 
 
 async def attack_all(url, token, trip, changes, seconds):
+    os.nice(10)
     answers, end = {}, time.time() + seconds
     await asyncio.gather(*[attack(url, token, trip, changes, end, answers, seed) for seed in range(SESSIONS)])
     print("the other family got:", ", ".join(f"{count} {word}" for word, count in sorted(answers.items())), flush=True)
 
 
 def main():
-    if len(sys.argv) == 3 and sys.argv[1] == "attack":
+    if sys.argv[1:2] == ["--attack"]:
         return asyncio.run(attack_all(*json.loads(sys.argv[2])))
-    if len(sys.argv) not in (2, 3):
-        sys.exit(__doc__)
-    huddled, seconds = sys.argv[1], float(sys.argv[2]) if len(sys.argv) == 3 else 20
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("huddled")
+    parser.add_argument("seconds", nargs="?", type=float, default=20)
+    parser.add_argument("--slow", action="store_true")
+    parser.add_argument("--stall", action="store_true")
+    options = parser.parse_args()
+    if options.stall and options.seconds < 2 * STALL:
+        parser.error(f"--stall needs at least {2 * STALL} seconds")
 
     def command(*words):
-        done = subprocess.run([huddled, *words, "--data", data, "--json"], capture_output=True, text=True)
+        done = subprocess.run([options.huddled, *words, "--data", data, "--json"], capture_output=True, text=True)
         if done.returncode:
             sys.exit(done.stderr)
         return json.loads(done.stdout.splitlines()[0])
 
-    with tempfile.TemporaryDirectory() as data:
+    with tempfile.TemporaryDirectory() as data, tempfile.TemporaryDirectory() as folder:
         attacker = command("init", "--family", "Attackers", "--zone", "UTC", "--parent", "Pat")
         victim = command("init", "--family", "Others", "--zone", "UTC", "--parent", "Ana")
         athlete = command(
             "invite", "--family", attacker["family"], "--name", "Leo", "--role", "athlete", "--born", "2010-05-05", "--by", attacker["member"])
+        disk = Disk(folder) if options.slow or options.stall else None
+        if options.slow:
+            disk.set("slow", True)
         server = subprocess.Popen(
-            [huddled, "serve", "--data", data, "--listen", "127.0.0.1:0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+            [options.huddled, "serve", "--data", data, "--listen", "127.0.0.1:0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+            env=disk.environment if disk else None)
         try:
             url = server.stdout.readline().split()[-1]
-            return asyncio.run(run(url, victim["token"], attacker["token"], athlete["member"], seconds))
+            return asyncio.run(
+                run(url, victim["token"], attacker["token"], athlete["member"], options.seconds, disk if options.stall else None))
         finally:
             server.terminate()
             server.wait()
