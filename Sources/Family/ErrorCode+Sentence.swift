@@ -35,7 +35,7 @@ extension ErrorCode {
     package var sentence: String { sentences[0].template }
 
     /// Every sentence that a client can receive with the code, in frames and where the family's rules answer over HTTP. A test proves that
-    /// the sources write no other. The refusals of uploads as such are in `UploadRefusal`.
+    /// the sources write no other. `HTTPRefusal` has those that only HTTP has.
     package var sentences: [ErrorSentence] {
         switch self {
         case .required, .invalid, .tooLong, .tooMany, .outOfRange, .endBeforeStart, .unknownKind, .unknownField, .unknownOperation,
@@ -66,6 +66,7 @@ extension ErrorCode {
                 "A reason is required to let trip items overlap. Nothing was changed.": "allow_overlap with an empty reason.",
                 "allow_overlap names the pairs that it accepts.": "allow_overlap without pairs.",
                 "Name the link to end: ?share=<id>.": "The end of a share link, without its id.",
+                "A share link needs a school: send its id.": "POST /documents/ID/shares without school.",
             ])
         case .invalid:
             list([

@@ -90,7 +90,6 @@ package struct UploadRefusal: Error, Hashable, Sendable {
     package static let tooSlow = UploadRefusal(
         "too_slow", 408, "Too little of the file came for half a minute, so this request ended. What came is stored; ask for the offset, and go on.",
         retryAfter: 1)
-    package static let gone = UploadRefusal("upload_gone", 410, "This upload has expired or was cancelled. Begin a new one.")
 
     package static func offset(expected: Int, provided: Int) -> UploadRefusal {
         UploadRefusal(

@@ -37,6 +37,15 @@ package enum FrameCheck {
         return "proto/errors.json lists no sentence of \(code.rawValue) that reads: \(message)"
     }
 
+    /// Why the JSON of a refusal over HTTP is not one that `errors.json` lists; `nil` for one that is.
+    package static func httpProblem(_ status: Int, _ content: [UInt8]) -> String? {
+        guard let members = (try? JSONTree(content))?.members, let code = members["code"]?.text, let sentence = members["sentence"]?.text else {
+            return "no code and sentence: \(String(decoding: content.prefix(2_000), as: UTF8.self))"
+        }
+        if HTTPRefusal.all.contains(where: { $0.allows(code, status, sentence) }) { return nil }
+        return sentenceProblem(code, sentence)
+    }
+
     private static let validator: SchemaValidator = {
         var documents: [String: JSONTree] = [:]
         for (path, octets) in SchemaDocument.files() where path.hasPrefix("schema/") {
@@ -44,4 +53,10 @@ package enum FrameCheck {
         }
         return SchemaValidator(documents: documents)
     }()
+}
+
+extension HTTPRefusal {
+    fileprivate func allows(_ code: String, _ status: Int, _ sentence: String) -> Bool {
+        code == self.code && (statuses + draftStatuses).contains(status) && sentences.contains { $0.matches(sentence) }
+    }
 }

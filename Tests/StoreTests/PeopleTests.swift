@@ -200,6 +200,40 @@ struct PeopleTests {
         #expect(try world.mutate(home, other, delete(.member, other, base: 1)).code == .lastParent)
     }
 
+    @Test("The records of a removed athlete stay: parents edit and delete them, and nobody adds any; a restore brings the athlete back, without a session")
+    func removedAthlete() throws {
+        let invited = try world.invite(home, .athlete, born: "2010-05-05")
+        let token = try redeem(try #require(invited.code)).token
+        let (leo, event, second) = (invited.member, world.newID(), world.newID())
+        let values: KeyValuePairs<String, Value?> = ["type": .text("camp"), "name": .text("Fall"), "start_date": .text("2026-12-05")]
+        #expect(try world.mutate(home, home.parent, create(.event, event, athlete: leo, values), create(.event, second, athlete: leo, values)).code == nil)
+        #expect(try world.mutate(home, home.parent, delete(.member, leo, base: 1)).code == nil)
+        let records = try world.snapshot(home).records
+        #expect(records[event]?.athlete == leo && records[event]?.isDeleted == false && records[leo]?.isDeleted == true)
+        #expect(try world.page(home, ListRequest(request: 1, kind: .event, limit: 9)).get().records.count == 2)
+        #expect(try world.mutate(home, home.parent, update(.event, event, base: 1, ["name": .text("Winter")])).code == nil)
+        #expect(try world.mutate(home, home.parent, delete(.event, second, base: 1)).code == nil)
+        #expect(try world.mutate(home, home.parent, restore(.event, second, base: 2)).code == nil)
+        let refused = try world.mutate(home, home.parent, create(.event, world.newID(), athlete: leo, values))
+        #expect(refused.code == .unknownReference && refused.rejection?.field == "athlete")
+        #expect(try world.reader.signIn(token: token) == nil)
+        #expect(try world.mutate(home, home.parent, restore(.member, leo, base: 2)).code == nil)
+        #expect(try world.reader.signIn(token: token) == nil)
+        #expect(try world.mutate(home, home.parent, create(.event, world.newID(), athlete: leo, values)).code == nil)
+    }
+
+    @Test("A school that gets another name keeps the old one in records that name it, until it is deleted")
+    func renamedSchool() throws {
+        let (school, coach) = (world.newID(), world.newID())
+        let names: KeyValuePairs<String, Value?> = ["first_name": .text("Dana"), "last_name": .text("Whitlock"), "school_id": .reference(school)]
+        #expect(try world.mutate(home, home.parent, create(.school, school, ["name": .text("Rice")]), create(.coach, coach, names)).code == nil)
+        #expect(try world.mutate(home, home.parent, update(.school, school, base: 1, ["name": .text("Calder")])).code == nil)
+        #expect(try world.snapshot(home).records[coach]?.fields.text("school_name") == "Rice")
+        #expect(try world.mutate(home, home.parent, delete(.school, school, base: 2)).code == nil)
+        let record = try #require(try world.snapshot(home).records[coach])
+        #expect(record.fields.text("school_name") == "Calder" && record.fields["school_id"] == .reference(school))
+    }
+
     @Test("A parent hands over in one batch if the new parent comes first: each operation leaves the family a parent")
     func handover() throws {
         let me = home.parent

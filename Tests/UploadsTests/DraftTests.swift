@@ -257,7 +257,7 @@ struct DraftAnswerTests {
 
     @Test("problems and statuses that differ from those of tus", arguments: [
         (.inconsistentLength, 400, "inconsistent-upload-length"), (.completed, 400, "completed-upload"), (.lengthExceeded, 400, nil),
-        (.checksumMismatch, 400, nil), (.tooLarge, 413, nil), (.gone, 410, nil),
+        (.checksumMismatch, 400, nil), (.tooLarge, 413, nil),
     ] as [(UploadRefusal, Int, String?)])
     func problems(refusal: UploadRefusal, status: Int, name: String?) {
         let answer = Script.answer(six, .refused(refusal, nil))

@@ -215,10 +215,10 @@ struct TusAnswerTests {
         #expect(Script.answer(.tus, .finished(Script.state(0, of: 0, isComplete: true), sha256: [1], isCreation: true)).status == 201)
     }
 
-    @Test("DELETE is answered with 204, and what comes after it with 404 or 410")
+    @Test("DELETE is answered with 204, and what comes after it with 404")
     func deleted() {
         #expect(Script.answer(.tus, .cancelled).status == 204)
-        for refusal in [UploadRefusal.notFound, .gone] {
+        for refusal in [UploadRefusal.notFound, .noFamily] {
             let answer = Script.answer(.tus, .refused(refusal, nil))
             #expect(answer.status == refusal.status && answer.field("Upload-Offset") == nil)
         }

@@ -132,6 +132,66 @@ struct ErrorCatalogueTests {
     }
 }
 
+/// The part `http` of `errors.json` is written from `HTTPRefusal.all`; here the sources are held to it.
+@Suite("The refusals over HTTP")
+struct HTTPCatalogueTests {
+    /// A refusal that some source makes.
+    struct Site: CustomTestStringConvertible {
+        let file: String
+        let line: Int
+        let code: String
+        /// `nil` where the source gives it in another place.
+        let status: Int?
+        /// The finished sentence with a letter for each value; `nil` if the source makes it in another place.
+        let sentence: String?
+
+        var testDescription: String { "\(file):\(line) \(status ?? 0) \(code): \(sentence ?? "no sentence here")" }
+    }
+
+    static let sites: [Site] = ["Server", "Uploads"].flatMap { SourceText.files(under: $0) }
+        .filter { file in !ErrorCatalogueTests.adminFiles.contains { file.hasPrefix($0) } }.flatMap { SourceText($0).httpSites() }
+
+    @Test("The sources are found")
+    func found() {
+        #expect(Self.sites.count > 40)
+        for code in ["no_thumbnail", "file_missing", "offset_mismatch", "version_unknown", "required"] { #expect(Self.sites.contains { $0.code == code }, "\(code)") }
+    }
+
+    @Test("Every refusal of the sources is in errors.json, with its status and its sentence")
+    func listed() {
+        for site in Self.sites {
+            let refusal = HTTPRefusal.all.first { $0.code == site.code }
+            guard let refusal, let sentence = site.sentence else {
+                Issue.record("\(site.testDescription): not in HTTPRefusal.all, or its sentence is not in place")
+                continue
+            }
+            #expect(refusal.sentences.contains { $0.matches(sentence) }, "\(site.testDescription)")
+            if let status = site.status { #expect(refusal.statuses.contains(status), "\(site.testDescription)") }
+        }
+    }
+
+    @Test("Every code, status and sentence of errors.json is one that the sources can write")
+    func used() {
+        for refusal in HTTPRefusal.all {
+            let sites = Self.sites.filter { $0.code == refusal.code }
+            for sentence in refusal.sentences {
+                #expect(sites.contains { $0.sentence.map(sentence.matches) ?? false }, "\(refusal.code): \(sentence.template)")
+            }
+            // A tuple of the site's table has its status in front of it.
+            for status in refusal.statuses { #expect(sites.contains { $0.status == status }, "\(refusal.code): \(status)") }
+        }
+    }
+
+    @Test("No code is there twice, no sentence twice in one code, and each ends with a full stop")
+    func templates() {
+        #expect(Set(HTTPRefusal.all.map(\.code)).count == HTTPRefusal.all.count)
+        for refusal in HTTPRefusal.all {
+            #expect(Set(refusal.sentences.map(\.template)).count == refusal.sentences.count)
+            for sentence in refusal.sentences { #expect(sentence.template.hasSuffix(".") && sentence.when.hasSuffix("."), "\(sentence)") }
+        }
+    }
+}
+
 /// One Swift source, as far as it takes to find refusals in it.
 struct SourceText {
     let file: String
@@ -186,6 +246,66 @@ struct SourceText {
         return sites + sentencesElsewhere()
     }
 
+    /// Every call that makes a refusal over HTTP of a code and a sentence, and every pair of both.
+    func httpSites() -> [HTTPCatalogueTests.Site] {
+        var sites: [HTTPCatalogueTests.Site] = []
+        let makers = ["HTTPResponse", "refusal", "UploadRefusal", "metadata"]
+        var place = 0
+        while let open = text[place...].firstIndex(of: UInt8(ascii: "(")) {
+            place = open + 1
+            let maker = word(endingAt: open)
+            guard makers.contains(maker) || maker.isEmpty && starts("\"", place), let parts = arguments(open) else { continue }
+            var code: String?
+            var sentence: String?
+            for part in parts {
+                if let text = part.literal {
+                    if text.contains(" ") { sentence = text } else if code == nil, text.utf8.allSatisfy({ Self.isLetter($0) || $0 == UInt8(ascii: "_") }) { code = text }
+                } else if maker == "metadata", code == nil, part.expression.hasPrefix(".") {
+                    code = ErrorCode.allCases.first { part.expression == ".\($0)" }?.rawValue
+                }
+            }
+            guard let code else { continue }
+            if maker.isEmpty { guard parts.count == 2, sentence != nil, parts[0].literal == code else { continue } }
+            // `case 408: ("too_slow", "…")`, and what has no case of its own is a bad request.
+            let status =
+                maker == "metadata" || maker.isEmpty && code == "bad_request"
+                ? 400 : maker.isEmpty ? status(before: open) : parts.compactMap { Int($0.expression) }.first
+            sites.append(.init(file: file, line: line(open), code: code, status: status, sentence: sentence))
+        }
+        return sites
+    }
+
+    /// The arguments of a call, without their labels.
+    private func arguments(_ open: Int) -> [(expression: String, literal: String?)]? {
+        var parts: [(expression: String, literal: String?)] = []
+        let end = close(open)
+        guard end < text.count else { return nil }
+        var next = skip(open + 1)
+        while next < end {
+            let label = text[next..<end].prefix(while: Self.isLetter)
+            if !label.isEmpty, starts(":", label.endIndex) { next = skip(label.endIndex + 1) }
+            let whole = literal(next)
+            var stop = whole?.end ?? next
+            while stop < end, text[stop] != UInt8(ascii: ",") {
+                switch text[stop] {
+                case UInt8(ascii: "("), UInt8(ascii: "["), UInt8(ascii: "{"): stop = closing(stop) + 1
+                case UInt8(ascii: "\""):
+                    guard let (_, after) = literal(stop) else { return nil }
+                    stop = after
+                default: stop += 1
+                }
+            }
+            parts.append((String(decoding: text[next..<min(stop, end)], as: UTF8.self).trimmed, whole?.text))
+            next = skip(stop + 1)
+        }
+        return parts
+    }
+
+    private func status(before open: Int) -> Int? {
+        let line = text[..<open].reversed().prefix { $0 != 0x0A }.reversed()
+        return Int(String(decoding: line.filter { (0x30...0x39).contains($0) }, as: UTF8.self))
+    }
+
     private func sentencesElsewhere() -> [ErrorCatalogueTests.Site] {
         guard let code = ErrorCatalogueTests.elsewhere[file] else { return [] }
         var sites: [ErrorCatalogueTests.Site] = []
@@ -211,7 +331,9 @@ struct SourceText {
         guard starts("\"", start) else { return nil }
         var message: [UInt8] = []
         var place = start + 1
-        while text[place] != UInt8(ascii: "\"") {
+        while true {
+            guard place + 1 < text.count else { return nil }
+            if text[place] == UInt8(ascii: "\"") { break }
             if text[place] == UInt8(ascii: "\\") {
                 place += 1
                 if text[place] == UInt8(ascii: "(") {
@@ -237,13 +359,16 @@ struct SourceText {
     }
 
     /// The parenthesis that closes the one at a place, strings inside passed over.
-    private func close(_ open: Int) -> Int {
+    private func close(_ open: Int) -> Int { closing(open) }
+
+    /// The bracket of any kind that closes the one at a place; the end of the text if there is none.
+    private func closing(_ open: Int) -> Int {
         var depth = 0
         var place = open
-        while true {
+        while place < text.count {
             switch text[place] {
-            case UInt8(ascii: "("): depth += 1
-            case UInt8(ascii: ")"):
+            case UInt8(ascii: "("), UInt8(ascii: "["), UInt8(ascii: "{"): depth += 1
+            case UInt8(ascii: ")"), UInt8(ascii: "]"), UInt8(ascii: "}"):
                 depth -= 1
                 if depth == 0 { return place }
             case UInt8(ascii: "\""): if let (_, end) = literal(place) { place = end - 1 }
@@ -251,6 +376,7 @@ struct SourceText {
             }
             place += 1
         }
+        return text.count
     }
 
     private static func isLetter(_ octet: UInt8) -> Bool { (0x41...0x5A).contains(octet & ~0x20) }
@@ -270,6 +396,8 @@ struct SourceText {
 }
 
 extension String {
+    fileprivate var trimmed: String { String(drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed()) }
+
     /// Without the parentheses that close a call around it.
     fileprivate var balanced: String {
         var text = self

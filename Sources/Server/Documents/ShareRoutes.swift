@@ -105,12 +105,8 @@ private final class ShareMaking: DocumentWork {
     }
 
     override func contentEnded() {
-        guard let (school, days) = ShareMaking.read(content) else {
-            return respond(
-                HTTPResponse(
-                    400, code: "invalid", field: "school",
-                    sentence: "Send {\"school\":\"<id of a school>\",\"days\":30}, with days from 1 to 365 or without."))
-        }
+        let (school, days): (Identifier, Int64?)
+        do throws(Rejection) { (school, days) = try ShareMaking.read(content) } catch { return refuse(error) }
         find { [self] document, member in
             let share = NewShare(
                 family: document.family, member: member, document: document.id, school: school, life: days.map { $0 * 86_400_000 })
@@ -130,23 +126,35 @@ private final class ShareMaking: DocumentWork {
         }
     }
 
-    private static func read(_ octets: [UInt8]) -> (Identifier, days: Int64?)? {
-        var school: Identifier?
+    /// - Throws: a refusal that names the member that is wrong, if one is.
+    private static func read(_ octets: [UInt8]) throws(Rejection) -> (Identifier, days: Int64?) {
+        var school: String?
         var days: Int64?
+        var member: String?
         do throws(JSONError) {
             try JSONReader.read(octets, maxDepth: 2) { reader throws(JSONError) in
                 try reader.readObject { reader, key throws(JSONError) in
                     switch key {
-                    case "school": school = Identifier(try reader.readString())
-                    case "days": days = try reader.readInteger()
-                    default: throw .invalid("a member that is not known")
+                    case "school":
+                        member = "school"
+                        school = try reader.readString()
+                    case "days":
+                        member = "days"
+                        days = try reader.readInteger()
+                    default: throw .unknownKey(key.string)
                     }
                 }
             }
         } catch {
-            return nil
+            switch (error, member) {
+            case (.unexpected, let member?), (.notInteger, let member?), (.outOfRange, let member?):
+                throw Rejection(.invalid, "\(member) holds a value of the wrong type", field: member)
+            default: throw Rejection(.invalid, "The content must be a JSON object with school and, if you like, days")
+            }
         }
-        guard let school, days.map({ (1...365).contains($0) }) ?? true else { return nil }
+        guard let school else { throw Rejection(.required, "A share link needs a school: send its id", field: "school") }
+        guard let school = Identifier(school) else { throw Rejection(.invalid, "school must be the id of a school", field: "school") }
+        guard days.map({ (1...365).contains($0) }) ?? true else { throw Rejection(.outOfRange, "days must be from 1 to 365", field: "days") }
         return (school, days)
     }
 }

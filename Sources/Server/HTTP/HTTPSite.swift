@@ -99,11 +99,9 @@ final class HTTPSite {
             return .response(response)
         }
         guard route.answersOthers || route.methods.contains(request.head.method) else {
-            let sentence =
-                route.isReadOnly
-                ? "Nothing can be changed here by HTTP. Use GET, or connect to \(HTTPSite.socketPath)."
-                : "This cannot be done here. What can is \(route.allow.value)."
-            return refusal(405, "method_not_allowed", sentence, [route.allow])
+            return route.isReadOnly
+                ? refusal(405, "method_not_allowed", "Nothing can be changed here by HTTP. Use GET, or connect to \(HTTPSite.socketPath).", [route.allow])
+                : refusal(405, "method_not_allowed", "This cannot be done here. What can is \(route.allow.value).", [route.allow])
         }
         return route.answer(request)
     }

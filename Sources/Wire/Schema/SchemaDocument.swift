@@ -58,7 +58,7 @@ package enum SchemaDocument {
 
     private static let errors: SchemaTree = [
         "description":
-            "Every code of reject and error frames with every sentence that comes with it, and every close code. Words in braces stand for the values of the case.",
+            "Every code of reject and error frames with every sentence that comes with it, every close code, and what HTTP adds to the codes and sentences of frames. Words in braces stand for the values of the case.",
         "codes": .array(ErrorCode.allCases.map { code in
             [
                 "code": .string(code.rawValue),
@@ -80,6 +80,14 @@ package enum SchemaDocument {
             ["from": 4500, "to": 4999, "reconnect": false],
         ],
         "no_close_code": ["reconnect": true, "meaning": "The connection broke."],
+        "http": .array(HTTPRefusal.all.map { refusal in
+            var entry: [(String, SchemaTree)] = [
+                ("code", .string(refusal.code)), ("status", .array(refusal.statuses.map { .integer(Int64($0)) })),
+            ]
+            if !refusal.draftStatuses.isEmpty { entry.append(("draft_status", .array(refusal.draftStatuses.map { .integer(Int64($0)) }))) }
+            entry.append(("sentences", .array(refusal.sentences.map { ["when": .string($0.when), "sentence": .string($0.template)] })))
+            return .object(entry)
+        }),
     ]
 
     private static let limits: SchemaTree = [

@@ -1,5 +1,6 @@
 import Bytes
 import Family
+import FrameCheck
 import HTTP1
 import JSON
 import Posix
@@ -102,21 +103,27 @@ struct ShareRouteTests {
     func refusals() throws {
         let shop = try DocumentShop()
         let parent = shop.server.parent
-        let cases: [(String, Int, String)] = [
-            ("", 400, "invalid"), ("{}", 400, "invalid"), ("[]", 400, "invalid"), ("{\"school\":7}", 400, "invalid"), ("{\"school\":\"x\"}", 400, "invalid"),
-            (wish(shop.school, days: "0"), 400, "invalid"), (wish(shop.school, days: "366"), 400, "invalid"), (wish(shop.school, days: "-1"), 400, "invalid"),
-            (wish(shop.school, days: "1.5"), 400, "invalid"), (wish(shop.school, days: "9223372036854775807"), 400, "invalid"),
-            (wish(shop.school, days: "106751991168"), 400, "invalid"),
-            ("{\"school\":\"\(shop.school)\",\"more\":1}", 400, "invalid"), (wish(shop.school) + "x", 400, "invalid"),
-            (String(repeating: "[", count: 3_000), 400, "invalid"), (String(repeating: " ", count: 4_097), 413, "too_large"),
-            (wish(Identifier(high: 1, low: 2)), 400, "unknown_reference"),
-            // A document is no school.
-            (wish(shop.document), 400, "unknown_reference"),
+        let cases: [(String, Int, String, String?)] = [
+            ("", 400, "invalid", nil), ("{}", 400, "required", "school"), ("[]", 400, "invalid", nil), ("{\"school\":7}", 400, "invalid", "school"),
+            ("{\"school\":\"x\"}", 400, "invalid", "school"), ("{\"days\":3}", 400, "required", "school"),
+            (wish(shop.school, days: "0"), 400, "out_of_range", "days"), (wish(shop.school, days: "366"), 400, "out_of_range", "days"),
+            (wish(shop.school, days: "-1"), 400, "out_of_range", "days"), (wish(shop.school, days: "1.5"), 400, "invalid", "days"),
+            (wish(shop.school, days: "\"3\""), 400, "invalid", "days"), (wish(shop.school, days: "9223372036854775807"), 400, "out_of_range", "days"),
+            (wish(shop.school, days: "9223372036854775808"), 400, "invalid", "days"), (wish(shop.school, days: "106751991168"), 400, "out_of_range", "days"),
+            ("{\"school\":\"\(shop.school)\",\"more\":1}", 400, "invalid", nil), (wish(shop.school) + "x", 400, "invalid", nil),
+            ("{\"school\":", 400, "invalid", nil),
+            (String(repeating: "[", count: 3_000), 400, "invalid", nil), (String(repeating: " ", count: 4_097), 413, "too_large", nil),
+            (wish(Identifier(high: 1, low: 2)), 400, "unknown_reference", "shared_with_schools"),
+            // A document is not a school.
+            (wish(shop.document), 400, "unknown_reference", "shared_with_schools"),
         ]
-        for (content, status, code) in cases {
+        for (content, status, code, field) in cases {
             let answer = try shop.ask("POST \(shop.path)/shares", as: parent, content: content)
             #expect(answer.status == status && text(answer).contains("\"code\":\"\(code)\""), "\(content.prefix(80)): \(text(answer))")
             #expect(!text(answer).contains("draft"))
+            #expect(text(answer).contains("\"field\"") == (field != nil), "\(content.prefix(80)): \(text(answer))")
+            if let field { #expect(try member("field", text(answer)) == field) }
+            if let problem = FrameCheck.httpProblem(answer.status, answer.content) { Issue.record("\(content.prefix(80)): \(problem)") }
         }
         let chunked = try shop.ask("POST \(shop.path)/shares", as: parent, "Transfer-Encoding: chunked\r\n\r\n1388\r\n\(String(repeating: " ", count: 5_000))\r\n0")
         #expect(chunked.status == 413)
