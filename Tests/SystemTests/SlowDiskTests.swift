@@ -159,47 +159,17 @@ extension RawClient {
     }
 }
 
-/// A disk whose syncs take 4 ms more, or do not return, as long as a file is there. It is a small library that is loaded before that of the system.
+/// A disk whose syncs take 4 ms more, or do not return, as long as a file is there (`Tools/bench/slow_disk.c`). It is a small library that is loaded before
+/// that of the system.
 final class SlowDisk {
     private let folder: TemporaryFolder
     private let library: String
 
-    private static let source = """
-        #include <fcntl.h>
-        #include <stdio.h>
-        #include <stdlib.h>
-        #include <sys/syscall.h>
-        #include <time.h>
-        #include <unistd.h>
-
-        static int is_there(const char *name, char path[4096]) {
-            const char *folder = getenv("HUDDLE_SLOW_DISK");
-            if (!folder) return 0;
-            snprintf(path, 4096, "%s/%s", folder, name);
-            return access(path, F_OK) == 0;
-        }
-
-        static void hold(void) {
-            char path[4096];
-            struct timespec slow = {0, 4000000}, again = {0, 1000000};
-            if (is_there("slow", path)) nanosleep(&slow, 0);
-            if (!is_there("stall", path)) return;
-            is_there("stalled", path);
-            int told = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
-            if (told >= 0) close(told);
-            while (is_there("stall", path)) nanosleep(&again, 0);
-        }
-
-        int fsync(int descriptor) { hold(); return syscall(SYS_fsync, descriptor); }
-        int fdatasync(int descriptor) { hold(); return syscall(SYS_fdatasync, descriptor); }
-        """
-
     init() throws {
         folder = try TemporaryFolder()
         library = folder.path + "/slow.so"
-        try Files.write(Array(Self.source.utf8), to: folder.path + "/slow.c")
         // Of the system where there is one; each toolchain brings the other.
-        let words = ["-shared", "-fPIC", "-o", library, folder.path + "/slow.c"]
+        let words = ["-shared", "-fPIC", "-o", library, Programs.root + "/Tools/bench/slow_disk.c"]
         let compilers = ["cc", "clang"]
         for compiler in compilers where try Programs.run("/usr/bin/env", [compiler] + words).ending == .exited(0) { return }
         throw Unexpected("none of \(compilers) compiles a small library")
