@@ -3,6 +3,7 @@ import Client
 import Family
 import Posix
 import Queries
+import TestSupport
 import Testing
 import Wire
 
