@@ -58,15 +58,18 @@ final class Batch {
     private(set) var weight = 0
 
     private(set) var families: [Identifier: Family] = [:]
-    private(set) var clients: [Store.ClientName: ClientState] = [:]
+    private(set) var clients: [ClientName: ClientState] = [:]
     private(set) var decisions: [(family: Family, decision: Decision)] = []
-    private(set) var receipts: [PendingReceipt] = []
+    private(set) var receipts: [ReceiptWrite] = []
 
-    struct PendingReceipt {
-        let name: Store.ClientName
-        let mutation: Int64
-        let at: Int64
-        let receipt: RecordedReceipt
+    /// The heads of the families before the batch.
+    private(set) var heads: [Identifier: Int64]
+    /// The heads before an earlier run of the same batch whose outcome is not known; empty if there was none.
+    let lost: [Identifier: Int64]
+
+    init(lost: [Identifier: Int64] = [:]) {
+        self.lost = lost
+        heads = lost
     }
 
     /// A family as it is after the decisions so far; `nil` if there is none with this id.
@@ -75,6 +78,7 @@ final class Batch {
         guard let stored = try store.family(id) else { return nil }
         let family = Family(stored, Overlay(over: store.view(of: stored.key)))
         families[id] = family
+        if heads[id] == nil { heads[id] = stored.state.head }
         return family
     }
 
@@ -86,16 +90,16 @@ final class Batch {
         if family.writes >= Self.maxWrites || weight >= Self.maxWeight { isDue = true }
     }
 
-    func record(_ receipt: RecordedReceipt, of mutation: Int64, _ name: Store.ClientName, _ known: ClientState?, at: Int64) {
+    func record(_ receipt: RecordedReceipt, of mutation: Int64, _ name: ClientName, _ known: ClientState?, at: Int64) {
         weight += receipt.frame.count
-        receipts.append(PendingReceipt(name: name, mutation: mutation, at: at, receipt: receipt))
+        receipts.append(ReceiptWrite(name: name, client: known?.key, mutation: mutation, at: at, receipt: receipt))
         var client = known ?? ClientState(key: nil, floor: 0, newest: 0, kept: KeptReceipts())
         client.newest = max(client.newest, mutation)
         if !receipt.isOfChange { client.kept.add(receipt.keptOctets) }
         clients[name] = client
     }
 
-    func set(_ client: ClientState, _ name: Store.ClientName) { clients[name] = client }
+    func set(_ client: ClientState, _ name: ClientName) { clients[name] = client }
 
     /// Clients of a member that have their first receipt in this batch.
     func newClients(of member: Identifier, _ family: Int64) -> Int {
@@ -103,14 +107,14 @@ final class Batch {
     }
 
     /// An answer of this batch. A repetition within a batch is rare, so the answers are searched.
-    func receipt(of mutation: Int64, _ name: Store.ClientName) -> RecordedReceipt? {
+    func receipt(of mutation: Int64, _ name: ClientName) -> RecordedReceipt? {
         receipts.last { $0.mutation == mutation && $0.name == name }?.receipt
     }
 
     /// Whether an overlay is so large that its decisions are written before the batch goes on.
     private(set) var isDue = false
 
-    func didWrite(of store: Store, _ keys: [Store.ClientName: Int64]) {
+    func didWrite(of store: Store, _ keys: [ClientName: Int64]) {
         decisions.removeAll(keepingCapacity: true)
         receipts.removeAll(keepingCapacity: true)
         isDue = false

@@ -1,6 +1,5 @@
 import Bytes
 package import Family
-import SQLite
 
 /// Families as the person who runs the server names them: by an id, or by a name.
 enum FamilyNames {
@@ -9,10 +8,9 @@ enum FamilyNames {
     ///   - record: the family's own record, by its key and id.
     /// - Returns: all that fit, the oldest first.
     /// - Complexity: reads every family's record for a name; for admin commands only.
-    static func find(_ text: String, in database: Database, record: (Int64, Identifier) throws -> Record?) throws -> [Identifier] {
-        let all = try database.prepare("SELECT uuid, key FROM families ORDER BY key").all { (try $0.identifier(0), $0.int64(1)) }
-        if let id = Identifier(text) { return all.map(\.0).filter { $0 == id } }
-        return try all.filter { try record($0.1, $0.0)?.fields.text("name") == text }.map(\.0)
+    static func find(_ text: String, in reads: any FamilyReads, record: (Int64, Identifier) throws -> Record?) throws -> [Identifier] {
+        if let id = Identifier(text) { return try reads.find(id).map { [$0.id] } ?? [] }
+        return try reads.all().filter { try record($0.key, $0.id)?.fields.text("name") == text }.map(\.id)
     }
 }
 

@@ -18,6 +18,9 @@ extension Rejection {
     /// enough to go on soon afterwards.
     static let storageFull = Rejection(.storageFull, ErrorCode.storageFull.sentence, retryAfter: 5_000)
 
+    /// Not recorded: the database asked to run the transaction again, and each run ended so.
+    static let busy = Rejection(.busy, "The server is busy. This change was not made; it can be made in a moment.", retryAfter: 1_000)
+
     /// The one answer to whoever is not in a family, whether it exists or not.
     static let noSuchFamily = Rejection(.notFound, "There is no family with this id, or you are not a member of it. Check the id.")
 }

@@ -35,7 +35,7 @@ extension Store {
     package func revoke(_ revocations: [Revocation]) throws(StoreFailure) -> [Rejection?] {
         precondition(revocations.count <= Self.maxBatch, "a batch is at most \(Self.maxBatch) revocations")
         guard !revocations.isEmpty else { return [] }
-        let outcome = try transaction {
+        let outcome = try transaction { _ in
             try revocations.map { revocation -> Rejection? in
                 do {
                     switch revocation {

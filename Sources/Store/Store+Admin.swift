@@ -2,7 +2,6 @@ import Bytes
 import Dates
 package import Family
 import Ledger
-import SQLite
 package import Wire
 
 // Families, members and sessions come and go here, in the same writer as everything else.
@@ -13,14 +12,18 @@ extension Store {
     /// - Returns: the answer, or why nothing was done (`storage_full` when the disk is full); and the changes for the live rooms.
     package func perform(_ command: AdminCommand, at: Int64? = nil) throws(StoreFailure) -> (Result<AdminAnswer, Rejection>, [CommitResult]) {
         if case .purge = command { return try purge() }
-        let outcome = try transaction {
+        let outcome = try transaction(isDone: isDone) { _ in
             let at = at ?? environment.now()
             switch command {
             case .createFamily(let name, let zone, let parent): return try createFamily(name: name, zone: zone, parent: parent, at: at)
             case .invite(let invite): return try self.invite(invite, at: at)
             case .token(let member): return (try token(member, at: at), nil)
             case .redeem(let code, let nonce): return (try redeem(code, nonce, at: at), nil)
-            case .signOut(let token): return (AdminAnswer.signedOut(session: try people.endSession(hash: SessionToken.hash(token))), nil)
+            case .signOut(let token):
+                guard let session = try people.session(hash: SessionToken.hash(token))?.key, try people.endSession(key: session) else {
+                    return (AdminAnswer.signedOut(session: nil), nil)
+                }
+                return (AdminAnswer.signedOut(session: session), nil)
             case .purge: preconditionFailure("purges take several transactions")
             }
         } as Outcome<(AdminAnswer, CommittedChange?)>
@@ -28,6 +31,22 @@ extension Store {
         case .done((let answer, let change)): return (.success(answer), change.map { [.change($0)] } ?? [])
         case .refused(let rejection): return (.failure(rejection), [])
         }
+    }
+
+    /// Whether a command whose COMMIT had no answer was carried out.
+    private func isDone(_ answer: AdminAnswer, _ change: CommittedChange?) throws -> Bool {
+        if let change { return try isDone(change) }
+        switch answer {
+        case .token(let created): return try people.session(hash: SessionToken.hash(created.token)) != nil
+        case .signedOut(let session?): return try !people.hasSession(key: session)
+        default: return false
+        }
+    }
+
+    /// Whether a change whose COMMIT had no answer is in the log.
+    func isDone(_ change: CommittedChange) throws -> Bool {
+        guard let key = try families.find(change.family)?.key else { return false }
+        return try log.frame(family: key, sequence: change.sequence) == change.frame
     }
 
     // MARK: Families and members
@@ -41,12 +60,8 @@ extension Store {
         let profile = try ledger.profile(.family, [("name", name), ("time_zone", zone)])
         let member = try ledger.profile(.member, [("name", parent), ("role", Role.parent.rawValue)])
 
-        let insert = try database.prepare("INSERT INTO families (key, uuid, floor, created_at) VALUES (?, ?, 0, ?)")
-        let key = try nextFamilyKey()
-        insert.bind(1, key)
-        insert.bind(2, familyID)
-        insert.bind(3, at)
-        try insert.run()
+        let key = try families.nextKey()
+        try families.insert(FamilyRow(key: key, id: familyID, floor: 0, createdAt: at))
         let family = StoredFamily(
             key: key,
             state: FamilyState(id: familyID, head: 0, zone: profile.text("time_zone") ?? zone, records: 0, checksum: StateChecksum(), members: [:]),
@@ -89,7 +104,7 @@ extension Store {
 
     /// The one family that an id or a name means.
     private func family(called text: String) throws -> StoredFamily {
-        let found = try FamilyNames.find(text, in: database) { key, id in try records.find(family: key, id) }
+        let found = try FamilyNames.find(text, in: families) { key, id in try record(family: key, id) }
         guard found.count <= 1 else { throw Rejection.severalFamilies(text, found.count) }
         guard let id = found.first, let family = try family(id) else { throw Rejection.noFamily(text) }
         return family
@@ -139,7 +154,8 @@ extension Store {
         var ended: Int64?
         if let former = invite.session, try people.endSession(key: former) { ended = former }
         var (created, session) = try session(membership, at: at)
-        try people.redeem(invite, nonceHash: nonceHash, session: session, at: at)
+        // The window begins with the first redemption: a repetition is later, so the minimum stays.
+        try people.redeem(invite, nonceHash: nonceHash, session: session, repeatableUntil: at + InviteRow.redemptionWindow)
         created.endedSession = ended
         return .token(created)
     }
@@ -152,7 +168,7 @@ extension Store {
     ///
     /// - Returns: `nil` when it is done, `storage_full` when the disk is full.
     package func closeRedemption(session: Int64) throws(StoreFailure) -> Rejection? {
-        switch try transaction({ try people.closeRedemption(session: session) }) {
+        switch try transaction({ _ in try people.closeRedemption(session: session) }) {
         case .done: nil
         case .refused(let rejection): rejection
         }
@@ -178,7 +194,9 @@ extension Store {
     private func makeInvite(family: Int64, member: Identifier, at: Int64) throws -> (text: String, expiresAt: Int64) {
         let code = InviteCode.make(environment.random)
         guard let hash = InviteCode.hash(code) else { preconditionFailure("a code of ours is a code") }
-        return (code, try people.addInvite(family: family, member: member, hash: hash, at: at))
+        let expiresAt = at + InviteRow.life
+        try people.addInvite(family: family, member: member, hash: hash, at: at, expiresAt: expiresAt)
+        return (code, expiresAt)
     }
 
     // MARK: Purge

@@ -1,5 +1,4 @@
 import Family
-import SQLite
 import Wire
 
 // Values that were replaced more than `Limits.historyAge` ago. The log and the history keep who changed which record when, for good; of the
@@ -16,22 +15,18 @@ extension Store {
     /// - Parameter limit: changes at this time or later stay whole, UTC milliseconds.
     /// - Returns: whether there may be more to do now.
     func compact(before limit: Int64) throws -> Bool {
-        let list = try database.prepare(
-            "SELECT row, family, seq, at, frame FROM log WHERE row > (SELECT compacted FROM meta) ORDER BY row LIMIT ?")
-        list.bind(1, Int64(Self.rowsInPortion))
-        var rows: [(row: Int64, family: Int64, sequence: Int64, frame: [UInt8])] = []
+        var rows: [LogScanRow] = []
         var octets = 0
-        while octets < Self.octetsOfPortion, try list.step() {
-            let family = list.int64(1)
+        try log.uncompacted { row in
             // Rows that an import has added so far are nobody's yet.
-            guard list.int64(3) < limit, importing?.key != family else { break }
-            rows.append((list.int64(0), family, list.int64(2), list.octets(4)))
-            octets += list.octetCount(4)
+            guard row.at < limit, importing?.key != row.family else { return false }
+            rows.append(row)
+            octets += row.frame.count
+            return rows.count < Self.rowsInPortion && octets < Self.octetsOfPortion
         }
-        list.reset()
-        guard let last = rows.last?.row else { return false }
+        guard let last = rows.last else { return false }
         for row in rows { try compact(row.frame, family: row.family, sequence: row.sequence) }
-        try database.run("UPDATE meta SET compacted = ?", .integer(last))
+        try log.setCompacted(upTo: last.position)
         return rows.count == Self.rowsInPortion || octets >= Self.octetsOfPortion
     }
 
@@ -42,17 +37,17 @@ extension Store {
         var freed = 0
         for place in change.entries.indices {
             let entry = change.entries[place]
-            if try change.entries[place].keepOnly(records.find(family: family, entry.id)) { isShorter = true }
+            if try change.entries[place].keepOnly(record(family: family, entry.id)) { isShorter = true }
             if case .update = entry.effect { freed += try history.forgetValues(family: family, entry.id, version: entry.version) }
         }
         if isShorter {
             let short = ServerFrame.change(change).encode()
-            try log.replace(family: family, sequence: sequence, frame: short, change)
+            try log.replace(family: family, sequence: sequence, frame: short, outline: LogRow.outline(change, short))
             freed += frame.count - short.count
         }
         guard isShorter || freed > 0 else { return }
-        try purges.raiseFloor(family: family, to: sequence)
-        try purges.free(family: family, octets: freed)
+        try families.raiseFloor(family: family, to: sequence)
+        try families.free(family: family, octets: freed)
         forgetFamily(key: family)
     }
 }

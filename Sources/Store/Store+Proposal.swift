@@ -26,6 +26,7 @@ extension Store {
         if let known, mutation.id <= known.newest, let recorded = try receipt(name, known, mutation.id, batch) {
             guard recorded.hash == hash else { return refuse(Self.reused) }
             results.append(.receipt(try repeated(recorded, proposal, family)))
+            if let change = try retold(recorded, family, batch) { results.append(.change(change)) }
             return
         }
         // Ids begin at 1, so 0 is a floor for every client.
@@ -97,6 +98,19 @@ extension Store {
         else { return proposal.receipt(recorded.frame) }
         rejection.conflict = conflict.refreshed(current)
         return proposal.receipt(rejection)
+    }
+
+    /// The change of a mutation that an earlier run of this batch made, whose COMMIT had no answer: nobody was told of it. Its receipt decides that
+    /// the run happened.
+    ///
+    /// - Returns: `nil` for a receipt of before that run.
+    private func retold(_ recorded: RecordedReceipt, _ family: Batch.Family, _ batch: Batch) throws -> CommittedChange? {
+        guard let head = batch.lost[family.state.id], recorded.isOfChange, case .ack(let ack)? = try? ServerFrame.decode(recorded.frame),
+            let sequence = ack.sequence, sequence > head, let entry = try log.entry(family: family.key, sequence: sequence),
+            let checksum = entry.checksum, case .change(let change)? = try? ServerFrame.decode(entry.frame)
+        else { return nil }
+        let members = change.entries.filter { $0.kind == .member }.map { (member: $0.id, role: family.state.member($0.id)?.role) }
+        return CommittedChange(family: family.state.id, sequence: sequence, frame: entry.frame, checksum: checksum, members: members)
     }
 
     /// The answer that a mutation got before, in this batch or in an earlier one.

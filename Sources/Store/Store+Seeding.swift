@@ -38,7 +38,7 @@ extension Store {
     /// - Returns: the parents' member ids, in order; or why nothing was done (`already_exists` when the family is there).
     package func seed(_ family: SeededFamily) throws(StoreFailure) -> Result<[Identifier], Rejection> {
         precondition(!family.parents.isEmpty, "a family has a parent")
-        let outcome = try transaction {
+        let outcome = try transaction { _ in
             let at = environment.now()
             if try self.family(family.id) != nil { throw Rejection(.alreadyExists, "A family with this id is here already.") }
             var members: [Identifier] = []

@@ -1,7 +1,6 @@
 import Bytes
 package import Family
 import Ledger
-import SQLite
 package import Wire
 
 /// The one writer of a database.
@@ -9,7 +8,7 @@ package import Wire
 /// Synchronous and confined to one thread. Each call that writes is one transaction, on stable storage when it returns (`durable`).
 /// After a `StoreFailure` every call throws it again: the process is to end.
 ///
-/// What the database holds stands at the head of `Schema`.
+/// It batches, keeps receipts, purges, imports and repairs; a `StoreEngine` holds the rows, and the ledger decides.
 package final class Store {
     /// Proposals in one transaction at most: a commit stays below about 5 ms, and more would save nothing (`swift-notes.md` §5).
     package static let maxBatch = 256
@@ -24,113 +23,55 @@ package final class Store {
 
     let environment: StoreEnvironment
     let ledger: LedgerEnvironment
-    let database: Database
-    let records: RecordTable
-    let log: LogTable
-    let positions: PositionTable
-    let history: HistoryTable
-    let receipts: ReceiptTable
-    let members: MemberTable
-    let people: PeopleTable
-    let accessLog: AccessLogTable
-    let purges: PurgeTable
-    let referrers: ReferrerTable
-    let plans: PlanTable
-    let documents: DocumentTable
-    let blobs: BlobTable
-    let shares: ShareTable
+    let engine: any StoreEngine
+    let families: any FamilyWrites
+    let records: any RecordWrites
+    let history: any HistoryWrites
+    let log: any LogWrites
+    let receipts: any ReceiptWrites
+    let people: any PeopleWrites
+    let accesses: any AccessWrites
+    let blobs: any BlobWrites
+    let shares: any ShareWrites
     /// Where the next portion of `maintain` begins.
     var purgeStep = PurgeStep.receipts
     /// What the portion of purging that is under way could not read.
     var damagedRows: [DamagedRow] = []
 
-    private let begin: Statement
-    private let commit: Statement
-    private let findFamily: Statement
-    private let mark: PlacementMark?
-    private var checkpoints = CheckpointPlan()
     private var failure: StoreFailure?
 
+    /// How often a transaction is run while the engine says *again* or *unknown*.
+    package static let maxRuns = 5
+
     /// Caches of what the database holds. Bounded by being emptied: what is missing is read again.
-    private var families: [Identifier: StoredFamily] = [:]
+    private var states: [Identifier: StoredFamily] = [:]
     private static let maxFamilies = 4_096
     private var clients: [ClientName: ClientState] = [:]
     /// See `Store+Import`.
     var importing: OngoingImport?
     private static let maxClients = 16_384
 
-    /// Opens the database, making or migrating it. Everything that can be read afterwards is on stable storage.
-    ///
-    /// - Parameters:
-    ///   - path: the file, in a folder that is there and claimed (`DataFolder`).
-    ///   - vfs: name of a registered SQLite file layer; `nil` is the system's.
-    ///   - mark: path of the file that tells whether the database is still the one that was served here before
-    ///     (`DataFolder.markPath`); `nil` does not look.
-    /// - Throws: with a sentence for a database of a newer program or of something else, which is left as it is.
-    package init(path: String, vfs: String? = nil, environment: StoreEnvironment, mark: String? = nil) throws(StoreFailure) {
+    /// - Parameter engine: one that nobody else uses.
+    package init(_ engine: any StoreEngine, environment: StoreEnvironment) throws(StoreFailure) {
+        self.engine = engine
         self.environment = environment
         ledger = environment.ledger
-        do {
-            database = try Database(path: path, mode: .readWriteCreate, vfs: vfs, busyMilliseconds: Connection.busyMilliseconds)
-            // Before anything is written to it.
-            try Schema.check(database)
-            try Connection.configureWriter(database)
-            try Schema.migrate(database, epoch: Hex.encode(environment.random(16)), at: environment.now())
-            records = try RecordTable(database)
-            log = try LogTable(database)
-            positions = try PositionTable(database)
-            if let mark {
-                let (opened, replacement) = try PlacementMark.open(mark, database: path, newest: try log.newestRow())
-                self.mark = opened
-                epochRenewal = replacement?.rawValue
-            } else {
-                self.mark = nil
-                epochRenewal = nil
-            }
-            if epochRenewal != nil { try database.run("UPDATE meta SET epoch = ?", .text(Hex.encode(environment.random(16)))) }
-            try self.mark?.begin()
-            epoch = try Connection.epoch(database)
-            if try Connection.linkKey(database) == nil {
-                let draw = try database.prepare("UPDATE meta SET link_key = ?")
-                draw.bind(1, environment.random(32))
-                try draw.run()
-            }
-            history = try HistoryTable(database)
-            receipts = try ReceiptTable(database)
-            members = try MemberTable(database)
-            people = try PeopleTable(database)
-            accessLog = try AccessLogTable(database)
-            purges = PurgeTable(database)
-            referrers = try ReferrerTable(database, records)
-            plans = try PlanTable(database, records)
-            documents = DocumentTable(database)
-            blobs = BlobTable(database)
-            shares = ShareTable(database)
-            begin = try database.prepare("BEGIN IMMEDIATE")
-            commit = try database.prepare("COMMIT")
-            findFamily = try database.prepare("SELECT key FROM families WHERE uuid = ?")
-        } catch {
-            throw StoreFailure(error)
-        }
-        try makeDurable()
+        epoch = engine.epoch
+        epochRenewal = engine.epochRenewal
+        families = engine.families
+        records = engine.records
+        history = engine.history
+        log = engine.log
+        receipts = engine.receipts
+        people = engine.people
+        accesses = engine.accesses
+        blobs = engine.blobs
+        shares = engine.shares
         try sweepImports()
     }
 
-    /// After the death of a process SQLite's log may hold commits that were written and never synced. They can be read, so they would be
-    /// told to clients: they must be durable first.
-    ///
-    /// Both steps are needed: where a sync has failed before the death, neither a commit behind those frames nor a copy of them is enough
-    /// (`SQLiteTests`, "Process ends at every operation"). With a full disk there is neither; then nothing new is confirmed either.
-    private func makeDurable() throws(StoreFailure) {
-        _ = try truncateLog()
-        // Writes the page although nothing in it changes; an UPDATE to the same values would write nothing.
-        _ = try transaction { try database.execute("PRAGMA user_version = \(Schema.version)") }
-    }
-
-    /// Ends the writing in good order: all is in the database file, and the next start knows that it needs no new epoch.
-    package func stop() throws(StoreFailure) {
-        if try truncateLog() { mark?.didStop() }
-    }
+    /// Ends the writing in good order: the next start knows that it needs no new epoch.
+    package func stop() throws(StoreFailure) { try upkeep { try engine.stop() } }
 
     /// Applies what members ask for, in order, in one transaction.
     ///
@@ -153,11 +94,15 @@ package final class Store {
         precondition(proposals.count <= Self.maxBatch, "a batch is at most \(Self.maxBatch) proposals")
         guard !proposals.isEmpty else { return CommitReport(results: [], rest: []) }
         let at = at ?? environment.now()
-        let outcome = try transaction {
+        /// The heads before a run whose outcome is not known, see `Store+Proposal`, `retold`.
+        var heads: [Identifier: Int64] = [:]
+        let outcome = try transaction { run in
             var results: [CommitResult] = []
             results.reserveCapacity(2 * proposals.count)
-            let batch = Batch()
-            var turn = BatchTurn(proposals, pace)
+            let batch = Batch(lost: run == .afterUnknown ? heads : [:])
+            defer { heads = batch.heads }
+            // All of a run that may have happened is told in one report.
+            var turn = BatchTurn(proposals, run == .afterUnknown ? .unhurried : pace)
             for proposal in proposals where turn.takes(proposal) {
                 let weight = batch.weight
                 try propose(proposal, at: at, batch, into: &results)
@@ -189,95 +134,96 @@ package final class Store {
         case refused(Rejection)
     }
 
+    /// Which run of a transaction a body is in.
+    enum Run {
+        case first
+        /// Nothing of the earlier runs happened.
+        case again
+        /// The answer to the COMMIT of an earlier run was lost: that run happened as a whole, or not at all.
+        case afterUnknown
+    }
+
     /// Runs `body` in a transaction that is on stable storage when this returns `done`.
     ///
-    /// - Returns: `refused` when `body` threw a `Rejection`, and with `storage_full` when the disk is full; all is rolled back then.
-    func transaction<Value>(_ body: () throws -> Value) throws(StoreFailure) -> Outcome<Value> {
+    /// If the engine says *again* or *unknown*, the body runs again, at most `maxRuns` times: it must leave nothing outside of the engine that a
+    /// second run would find.
+    ///
+    /// - Parameter isDone: whether a run with an unknown outcome happened, by the value that its body returned; asked in a transaction. Without
+    ///   it the body runs again in every case, so it must find out by itself what an earlier run did, or do no harm twice.
+    /// - Returns: `refused` when `body` threw a `Rejection`, with `storage_full` when the disk is full, and with `busy` when each run ended with
+    ///   *again*; nothing happened then.
+    func transaction<Value>(
+        isDone: ((Value) throws -> Bool)? = nil, _ body: (Run) throws -> Value
+    ) throws(StoreFailure) -> Outcome<Value> {
         if let failure { throw failure }
-        checkpoints.look(database.logPages)
-        if checkpoints.isOverdue { try checkpoint() }
-        defer { records.forgetKnown() }
-        do {
-            try begin.run()
-            let value = try body()
-            try commit.run()
-            if let mark { mark.didCommit(row: try log.newestRow()) }
-            return .done(value)
-        } catch {
-            families.removeAll()
-            clients.removeAll()
+        var run = Run.first
+        var isRecovered = true
+        /// What the last run returned whose outcome is not known.
+        var lost: Value?
+        for _ in 0..<Self.maxRuns {
+            /// What the body of this run returned.
+            var returned: Value?
             do {
-                // SQLite has rolled back by itself after some failures.
-                if database.inTransaction { try database.execute("ROLLBACK") }
+                if !isRecovered {
+                    try engine.recover()
+                    isRecovered = true
+                }
+                try engine.begin()
+                if let lost, let isDone, try isDone(lost) {
+                    try engine.rollback()
+                    return .done(lost)
+                }
+                let value = try body(run)
+                returned = value
+                try engine.commit()
+                return .done(value)
             } catch {
-                throw fail(error)
-            }
-            switch error {
-            case let rejection as Rejection: return .refused(rejection)
-            case let error as SQLiteError where error.isFull: return .refused(.storageFull)
-            default: throw fail(error)
+                states.removeAll()
+                clients.removeAll()
+                let meaning = error is Rejection ? nil : engine.failure(error)
+                switch meaning {
+                case .again, .unknown: break
+                default:
+                    do { try engine.rollback() } catch { throw fail(engine.failure(error)) }
+                }
+                switch meaning {
+                case nil:
+                    guard let rejection = error as? Rejection else { throw fail(.final(StoreFailure(error))) }
+                    return .refused(rejection)
+                case .full: return .refused(.storageFull)
+                case .final: throw fail(engine.failure(error))
+                case .again: if run == .first { run = .again }
+                case .unknown:
+                    run = .afterUnknown
+                    if let returned { lost = returned }
+                }
+                isRecovered = false
             }
         }
+        guard run == .again else { throw fail(.final(StoreFailure("the outcome of a transaction stays unknown after \(Self.maxRuns) runs"))) }
+        return .refused(.busy)
     }
 
     /// Takes note that nothing may be written any more.
-    private func fail(_ error: any Error) -> StoreFailure {
+    private func fail(_ error: EngineFailure) -> StoreFailure {
         let first = failure ?? StoreFailure(error)
         failure = first
         return first
     }
 
-    // MARK: The write-ahead log of SQLite
+    // MARK: Upkeep
 
-    /// Copies SQLite's log into the database file when it has grown enough. Call it after the results of a commit are handed over,
-    /// so that nobody waits for it; where it is not called, commits do it late, at twice the size.
+    /// Lets the engine do the upkeep that is due. Call it after the results of a commit are handed over, so that nobody waits for it.
+    package func checkpointIfDue() throws(StoreFailure) { try upkeep { try engine.tidy() } }
+
+    /// Lets the engine do all upkeep; for idle moments.
     ///
-    /// SQLite's own automatic checkpoint is off: it would make the authors of a batch wait, and it drops errors, so that a disk which no
-    /// longer takes the database file would show only in a log that grows without end.
-    package func checkpointIfDue() throws(StoreFailure) {
+    /// - Returns: false if something was in the way; try again later.
+    package func truncateLog() throws(StoreFailure) -> Bool { try upkeep { try engine.tidyAll() } }
+
+    private func upkeep<Value>(_ body: () throws -> Value) throws(StoreFailure) -> Value {
         if let failure { throw failure }
-        checkpoints.look(database.logPages)
-        if checkpoints.isDue { try checkpoint() }
-    }
-
-    private func checkpoint() throws(StoreFailure) {
-        let isRestart = checkpoints.isRestartDue
-        defer { checkpoints.didCheckpoint(isRestart: isRestart) }
-        do throws(SQLiteError) {
-            if isRestart {
-                try checkpoint(.restart, milliseconds: CheckpointPlan.restartMilliseconds)
-            } else {
-                try database.checkpoint(.passive)
-            }
-        } catch {
-            // The log stays and is whole; it is tried again later.
-            guard error.isFull || error.isBusy else { throw fail(error) }
-        }
-    }
-
-    /// A checkpoint that waits for readers for at most `milliseconds`.
-    private func checkpoint(_ mode: Database.CheckpointMode, milliseconds: Int32) throws(SQLiteError) {
-        try database.execute("PRAGMA busy_timeout = \(milliseconds)")
-        let result = Result { () throws(SQLiteError) in try database.checkpoint(mode) }
-        try database.execute("PRAGMA busy_timeout = \(Connection.busyMilliseconds)")
-        _ = try result.get()
-    }
-
-    /// Copies all of SQLite's log into the database file and cuts the log to nothing; for idle moments.
-    ///
-    /// Waits for nobody: a snapshot that is being read must not hold up the next commit.
-    ///
-    /// - Returns: false when a reader was in the way or the disk is full; try again later.
-    package func truncateLog() throws(StoreFailure) -> Bool {
-        if let failure { throw failure }
-        do throws(SQLiteError) {
-            try checkpoint(.truncate, milliseconds: 0)
-            checkpoints.look(database.logPages)
-            return true
-        } catch {
-            guard error.isFull || error.isBusy else { throw fail(error) }
-            return false
-        }
+        do { return try body() } catch { throw fail(engine.failure(error)) }
     }
 
     // MARK: Caches
@@ -290,14 +236,13 @@ package final class Store {
     }
 
     func family(_ id: Identifier) throws -> StoredFamily? {
-        if let known = families[id] { return known }
-        findFamily.bind(1, id)
-        guard let key = try findFamily.one({ $0.int64(0) }) else { return nil }
-        let zone = try records.find(family: key, id)?.fields.text("time_zone") ?? "UTC"
-        let (head, checksum) = try positions.position(family: key)
+        if let known = states[id] { return known }
+        guard let key = try families.find(id)?.key else { return nil }
+        let zone = try record(family: key, id)?.fields.text("time_zone") ?? "UTC"
+        let (head, checksum) = try log.position(family: key)
         let state = FamilyState(
             id: id, head: head, zone: zone, records: try records.count(family: key), checksum: checksum,
-            members: try members.members(family: key))
+            members: try records.members(family: key))
         let family = StoredFamily(key: key, state: state, usage: try log.usage(family: key, head: state.head))
         keep(family)
         return family
@@ -305,24 +250,28 @@ package final class Store {
 
     /// After something of a family changed behind the cache.
     func forgetFamily(key: Int64) {
-        families = families.filter { $0.value.key != key }
+        states = states.filter { $0.value.key != key }
     }
 
     func keep(_ family: StoredFamily) {
-        if families.count >= Self.maxFamilies, families[family.state.id] == nil { families.removeAll() }
-        families[family.state.id] = family
+        if states.count >= Self.maxFamilies, states[family.state.id] == nil { states.removeAll() }
+        states[family.state.id] = family
     }
 
-    /// Names one client of one member.
-    struct ClientName: Hashable {
-        let family: Int64
-        let member: Identifier
-        let client: Identifier
+    /// - Returns: the record, deleted or not; `nil` if the family has no record with this id.
+    /// - Throws: a rejection for a record that is damaged: what asks for it is refused, and nothing else is harmed (R132).
+    func record(family: Int64, _ id: Identifier) throws -> Record? {
+        guard let found = try records.find(family: family, id) else { return nil }
+        guard let record = found.record else {
+            throw Rejection(
+                .notFound, "This record is damaged on the server's disk. Nothing was changed; tell whoever runs the server.", id: id)
+        }
+        return record
     }
 
     func client(_ name: ClientName) throws -> ClientState? {
         if let known = clients[name] { return known }
-        guard let state = try receipts.client(family: name.family, member: name.member, client: name.client) else { return nil }
+        guard let state = try receipts.client(name) else { return nil }
         keep(state, name)
         return state
     }

@@ -1,5 +1,4 @@
 import Posix
-import SQLite
 
 /// The database can no longer be trusted to do what it says: a write, commit or sync failed, or what it holds makes no sense.
 ///
@@ -8,7 +7,7 @@ import SQLite
 package struct StoreFailure: Error, Equatable, Sendable {
     /// One sentence for the log; no value of anybody's record.
     package let message: String
-    /// SQLite's extended result code; 0 when it was not SQLite that failed.
+    /// The engine's own code (SQLite's extended result code); 0 if it was not the engine that failed.
     package let code: Int32
     /// A read took longer than its caller allows (`StoreReader.stopping`); nothing is wrong.
     package let isStopped: Bool
@@ -19,15 +18,11 @@ package struct StoreFailure: Error, Equatable, Sendable {
         self.code = code
     }
 
-    init(_ error: SQLiteError) {
-        self.init(error.description, code: error.code, isStopped: error.isInterrupted)
-    }
-
     /// For what a confined, untyped body threw.
     init(_ error: any Error) {
         switch error {
         case let failure as StoreFailure: self = failure
-        case let error as SQLiteError: self.init(error)
+        case EngineFailure.final(let failure): self = failure
         case let error as Errno: self.init("a file beside the database cannot be used: \(error.text)")
         default: self.init("\(error)")
         }

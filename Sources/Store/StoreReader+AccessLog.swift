@@ -1,7 +1,6 @@
 package import Bytes
 package import Family
 import Ledger
-import SQLite
 package import Wire
 
 extension StoreReader {
@@ -28,16 +27,8 @@ extension StoreReader {
             }
             var found: [AccessPage.Entry] = []
             for athlete in athletes {
-                let statement = histories.accesses
-                statement.bind(1, key)
-                statement.bind(2, athlete)
-                statement.bind(3, after.at)
-                statement.bind(4, Int64(after.given + limit + 1))
-                try statement.each { row in
-                    found.append(
-                        AccessPage.Entry(
-                            at: row.int64(0), athlete: athlete, member: try row.identifier(1), what: row.text(2),
-                            record: try row.optionalIdentifier(3)))
+                for row in try engine.accesses.entries(family: key, athlete: athlete, upTo: after.at, limit: after.given + limit + 1) {
+                    found.append(AccessPage.Entry(at: row.at, athlete: athlete, member: row.member, what: row.what, record: row.record))
                 }
             }
             // The sort is stable: of one athlete and one moment the order stays that of the log.
@@ -54,15 +45,13 @@ extension StoreReader {
 
     /// `nil` for who sees none.
     private func visibleAthletes(_ key: Int64, _ family: Identifier, to member: Identifier) throws -> [Identifier]? {
-        let everybody = try members.members(family: key)
+        let everybody = try engine.records.members(family: key)
         guard let own = everybody[member], !own.isRemoved else { return nil }
         switch own.role {
         case .guest: return nil
         case .athlete: return [member]
         case .parent:
-            var managed: Set<Identifier> = []
-            histories.withoutLogin.bind(1, key)
-            try histories.withoutLogin.each { row in managed.insert(try row.identifier(0)) }
+            let managed = try engine.people.membersWithoutLogin(family: key)
             let zone = try record(family: key, family)?.fields.text("time_zone") ?? "UTC"
             let now = environment.now()
             return everybody.filter { id, state in

@@ -1,7 +1,6 @@
 package import Bytes
 import Family
 import JSON
-import SQLite
 package import Wire
 
 extension StoreReader {
@@ -29,28 +28,31 @@ extension StoreReader {
 
     /// The changes after a sequence, in order, as far as counting needs them.
     func outlines(_ family: Int64, after: Int64, _ body: (ChangeOutline) throws -> Void) throws {
-        outlinesAfter.bind(1, family)
-        outlinesAfter.bind(2, after)
-        try outlinesAfter.each { row in try body(outline(row)) }
+        try engine.log.outlines(family: family, after: after) { _, octets in
+            try body(outline(octets))
+            return true
+        }
     }
 
     /// The newest of the changes after a sequence, in order, as many as `digestOctets` hold, and the sequence that they follow.
     private func newestOutlines(_ family: Int64, after: Int64) throws -> ([ChangeOutline], after: Int64) {
         var changes: [ChangeOutline] = []
         var octets = 0
-        newestOutlines.bind(1, family)
-        newestOutlines.bind(2, after)
-        defer { newestOutlines.reset() }
-        while try newestOutlines.step() {
-            octets += newestOutlines.octetCount(1)
-            if octets > digestOctets, !changes.isEmpty { return (changes.reversed(), newestOutlines.int64(0)) }
-            changes.append(try outline(newestOutlines))
+        var start = after
+        try engine.log.newestOutlines(family: family, after: after) { sequence, outline in
+            octets += outline.count
+            guard octets <= digestOctets || changes.isEmpty else {
+                start = sequence
+                return false
+            }
+            changes.append(try self.outline(outline))
+            return true
         }
-        return (changes.reversed(), after)
+        return (changes.reversed(), start)
     }
 
-    private func outline(_ row: Statement) throws -> ChangeOutline {
-        guard let change = try? row.withOctets(1, { octets throws(JSONError) in try ChangeOutline.decode(octets) }) else {
+    private func outline(_ octets: [UInt8]) throws -> ChangeOutline {
+        guard let change = try? octets.withUnsafeBytes({ octets throws(JSONError) in try ChangeOutline.decode(octets) }) else {
             throw StoreFailure("a stored change is damaged")
         }
         return change

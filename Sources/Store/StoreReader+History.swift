@@ -2,41 +2,7 @@ package import Bytes
 import Dates
 package import Family
 import Ledger
-import SQLite
 package import Wire
-
-/// The statements of history, digest and access log.
-final class HistoryStatements {
-    let newest: Statement
-    let ofSequence: Statement
-    let changesOfRecord: Statement
-    let creation: Statement
-    let deletion: Statement
-    let replaced: Statement
-    let accesses: Statement
-    let withoutLogin: Statement
-    let isPurged: Statement
-
-    init(_ database: Database) throws(SQLiteError) {
-        newest = try database.prepare("SELECT seq, frame FROM log WHERE family = ? AND seq < ? ORDER BY seq DESC")
-        ofSequence = try database.prepare("SELECT frame FROM log WHERE family = ? AND seq = ?")
-        changesOfRecord = try database.prepare(
-            "SELECT seq FROM history WHERE family = ? AND record = ? AND seq < ? ORDER BY version DESC")
-        creation = try database.prepare("SELECT kind, created_seq FROM records WHERE family = ? AND id = ?")
-        deletion = try database.prepare("SELECT deleted_at FROM records WHERE family = ? AND id = ?")
-        replaced = try database.prepare("SELECT before FROM history WHERE family = ? AND record = ? AND version = ?")
-        accesses = try database.prepare(
-            """
-            SELECT at, member, what, record FROM access_log WHERE family = ? AND athlete = ? AND at <= ?
-            ORDER BY at DESC, row DESC LIMIT ?
-            """)
-        withoutLogin = try database.prepare("SELECT member FROM memberships WHERE family = ? AND person IS NULL")
-        isPurged = try database.prepare("SELECT 1 FROM purged WHERE family = ? AND id = ? AND kind = ?")
-    }
-}
-
-@available(*, unavailable)
-extension HistoryStatements: Sendable {}
 
 extension StoreReader {
     /// Octets of the changes in one answer, unless one alone has more.
@@ -69,24 +35,17 @@ extension StoreReader {
             }
 
             guard let target = request.record else {
-                let newest = histories.newest
-                newest.bind(1, key)
-                newest.bind(2, request.before ?? .max)
-                defer { newest.reset() }
-                while try newest.step(), try add(newest.int64(0), newest.octets(1)) {}
+                try engine.log.newestFrames(family: key, before: request.before ?? .max, add)
                 return .success(ServerFrame.history(page).encode())
             }
-            histories.creation.bind(1, key)
-            histories.creation.bind(2, target.id)
-            let found = try histories.creation.one { ($0.int64(0), $0.int64(1)) }
-            guard let (kind, created) = found, kind == Int64(target.kind.rawValue) else { return .failure(try missing(target, key)) }
+            guard let head = try engine.records.head(family: key, target.id), head.kind == Int64(target.kind.rawValue) else {
+                return .failure(try missing(target, key))
+            }
             // The clock decides, not whether the purge has come to it.
             guard try !isExpired(target.id, key) else { return .failure(purged(target)) }
             let before = request.before ?? .max
-            for sequence in try sequences(key, target.id, created: created, before: before, limit: limit + 1) {
-                histories.ofSequence.bind(1, key)
-                histories.ofSequence.bind(2, sequence)
-                guard let frame = try histories.ofSequence.one({ $0.octets(0) }) else { continue }
+            for sequence in try sequences(key, target.id, created: head.created, before: before, limit: limit + 1) {
+                guard let frame = try engine.log.frame(family: key, sequence: sequence) else { continue }
                 if !(try add(sequence, frame)) { break }
             }
             return .success(ServerFrame.history(page).encode())
@@ -95,26 +54,14 @@ extension StoreReader {
 
     /// The changes of a record before a sequence, the latest first.
     private func sequences(_ family: Int64, _ id: Identifier, created: Int64, before: Int64, limit: Int) throws -> [Int64] {
-        var sequences: [Int64] = []
-        let statement = histories.changesOfRecord
-        statement.bind(1, family)
-        statement.bind(2, id)
-        statement.bind(3, before)
-        defer { statement.reset() }
-        while sequences.count < limit, try statement.step() {
-            // A batch may change a record more than once.
-            if sequences.last != statement.int64(0) { sequences.append(statement.int64(0)) }
-        }
+        var sequences = try engine.history.sequences(family: family, of: id, before: before, limit: limit)
         if sequences.count < limit, created > 0, created < before, sequences.last != created { sequences.append(created) }
         return sequences
     }
 
     /// `purged` for what was deleted for good, which every member of the family could have seen; `not_found` for what was never theirs.
     private func missing(_ target: HistoryRequest.Target, _ family: Int64) throws -> Rejection {
-        histories.isPurged.bind(1, family)
-        histories.isPurged.bind(2, target.id)
-        histories.isPurged.bind(3, Int64(target.kind.rawValue))
-        guard try histories.isPurged.one({ _ in true }) ?? false else {
+        guard try engine.records.isPurged(family: family, target.id, kind: target.kind) else {
             return Rejection(.notFound, ErrorCode.notFound.sentence, kind: target.kind, id: target.id)
         }
         return purged(target)
@@ -128,9 +75,7 @@ extension StoreReader {
 
     /// Whether a record was deleted 30 days ago or earlier, so that it is purged for everybody who asks.
     private func isExpired(_ id: Identifier, _ family: Int64) throws -> Bool {
-        histories.deletion.bind(1, family)
-        histories.deletion.bind(2, id)
-        guard let deletedAt = try histories.deletion.one({ $0.isNull(0) ? nil : $0.int64(0) }) ?? nil else { return false }
+        guard let deletedAt = try engine.records.head(family: family, id)?.deletedAt else { return false }
         return deletedAt <= environment.now() - Store.retention
     }
 
@@ -151,10 +96,8 @@ extension StoreReader {
         guard case .update(let after) = entry.effect else { return [] }
         // Blank: purged, or about to be.
         guard !after.isEmpty else { return nil }
-        histories.replaced.bind(1, family)
-        histories.replaced.bind(2, entry.id)
-        histories.replaced.bind(3, entry.version)
-        guard let found = try histories.replaced.one({ $0.isNull(0) ? [] : $0.octets(0) }), !found.isEmpty, found != FormerValues.forgotten
+        guard let found = try engine.history.replaced(family: family, entry.id, version: entry.version), !found.isEmpty,
+            found != FormerValues.forgotten
         else { return nil }
         return try FormerValues.decode(entry.kind, found).sorted { $0.field < $1.field }
     }
@@ -163,7 +106,7 @@ extension StoreReader {
     ///
     /// - Parameter key: the integer of the family.
     func rights(of member: Identifier, _ key: Int64, _ family: Identifier) throws -> Rights? {
-        let members = try members.members(family: key)
+        let members = try engine.records.members(family: key)
         guard let own = members[member], !own.isRemoved else { return nil }
         let zone = try record(family: key, family)?.fields.text("time_zone") ?? "UTC"
         let (environment, now) = (environment, environment.now())

@@ -2,50 +2,7 @@ package import Bytes
 import Dates
 package import Family
 package import Queries
-import SQLite
 package import Wire
-
-/// The statements of lists.
-final class ListStatements {
-    let rowsOfKind: Statement
-    let ofRow: Statement
-    let comments: Statement
-    let countComments: Statement
-    let countKinds: Statement
-    let countMessages: Statement
-    let storage: Statement
-
-    init(_ database: Database) throws(SQLiteError) {
-        let columns = RecordTable.columns
-        let messages = Kind.message.rawValue
-        // The second condition is the index's own, which a bound kind does not imply.
-        rowsOfKind = try database.prepare("SELECT row FROM records WHERE family = ? AND kind = ? AND kind <> \(messages)")
-        ofRow = try database.prepare("SELECT \(columns) FROM records WHERE row = ?")
-        comments = try database.prepare(
-            """
-            SELECT \(columns), created_seq FROM records WHERE family = ?1 AND about = ?2 AND (created_seq, id) < (?3, ?4)
-            AND (deleted_at IS NULL) = ?5 ORDER BY created_seq DESC, id DESC
-            """)
-        countComments = try database.prepare(
-            "SELECT count(*) FROM records WHERE family = ? AND about = ? AND (deleted_at IS NULL) = ?")
-        storage = try database.prepare(BlobTable.usage)
-        countKinds = try database.prepare(
-            """
-            SELECT kind, count(*) FROM records WHERE family = ?1 AND kind <> \(messages) AND deleted_at IS NULL
-            AND (?2 IS NULL OR athlete IS NULL OR athlete = ?2) GROUP BY kind
-            """)
-        // All records but the others and the deleted: each part is counted in an index, and messages need none of their own.
-        countMessages = try database.prepare(
-            """
-            SELECT (SELECT count(*) FROM records WHERE family = ?1)
-                - (SELECT count(*) FROM records WHERE family = ?1 AND kind <> \(messages))
-                - (SELECT count(*) FROM records WHERE family = ?1 AND deleted_at IS NOT NULL AND kind = \(messages))
-            """)
-    }
-}
-
-@available(*, unavailable)
-extension ListStatements: Sendable {}
 
 extension StoreReader {
     /// Changes that a listing follows one by one; past it, it is read anew, which costs the same then.
@@ -97,12 +54,9 @@ extension StoreReader {
                 selection = query.select(listing.keys, today: today, after: after, limit: limit)
             }
             for place in selection.places {
-                findRecord.bind(1, key)
-                findRecord.bind(2, place.id)
-                let found = try findRecord.one { row in (try readable(row), row.withOctets(10) { $0.count }) }
                 // Purged: only a list of the deleted can name it, until this listing is read anew.
-                guard case let (record?, size)? = found else { continue }
-                if !page.add(record, size: size, place) { return (page, selection.total) }
+                guard let found = try engine.records.find(family: key, place.id), let record = readable(found) else { continue }
+                if !page.add(record, size: found.octets, place) { return (page, selection.total) }
             }
             if selection.hasMore { page.end() }
             return (page, selection.total)
@@ -125,28 +79,20 @@ extension StoreReader {
             if page.next == nil { page.next = end }
             return (page, nil)
         }
-        let comments = lists.comments
-        comments.bind(1, key)
-        comments.bind(2, about.description)
-        comments.bind(3, after.map { ~$0.first } ?? .max)
-        comments.bind(4, after?.id ?? Identifier(high: .max, low: .max))
-        comments.bind(5, query.isDeleted ? 0 : 1)
-        defer { comments.reset() }
-        while try comments.step() {
-            guard let record = try readable(comments) else { continue }
-            let place = Place(first: ~comments.int64(11), id: record.id)
-            if isWanted(record) {
-                if !page.add(record, size: comments.withOctets(10) { $0.count }, place) { break }
-            } else if looked >= Self.searchedMessages {
+        let created: Int64 = after.map { ~$0.first } ?? .max
+        let id = after?.id ?? Identifier(high: .max, low: .max)
+        try engine.records.comments(family: key, on: about, before: created, id, areDeleted: query.isDeleted) { stored, created in
+            guard let record = readable(stored) else { return true }
+            let place = Place(first: ~created, id: record.id)
+            if isWanted(record) { return page.add(record, size: stored.octets, place) }
+            guard looked < Self.searchedMessages else {
                 page.next = place
-                break
+                return false
             }
+            return true
         }
         guard query.search.isEmpty else { return (page, nil) }
-        lists.countComments.bind(1, key)
-        lists.countComments.bind(2, about.description)
-        lists.countComments.bind(3, query.isDeleted ? 0 : 1)
-        return (page, try lists.countComments.one { Int($0.int64(0)) })
+        return (page, try engine.records.countComments(family: key, on: about, areDeleted: query.isDeleted))
     }
 
     /// Figures of one kind.
@@ -167,15 +113,8 @@ extension StoreReader {
             let sequence = try head(key)
             var statistics: Statistics
             if request.kind == .family {
-                var counts: [Statistics.Count] = []
-                lists.countKinds.bind(1, key)
-                lists.countKinds.bind(2, athlete)
-                try lists.countKinds.each { row in
-                    guard let kind = UInt8(exactly: row.int64(0)).flatMap({ Kind(rawValue: $0) }) else { return }
-                    counts.append(Statistics.Count(kind: kind, records: Int(row.int64(1))))
-                }
-                lists.countMessages.bind(1, key)
-                let messages = try lists.countMessages.one { Int($0.int64(0)) } ?? 0
+                var counts = try engine.records.countKinds(family: key, athlete: athlete).map { Statistics.Count(kind: $0.key, records: $0.value) }
+                let messages = try engine.records.countMessages(family: key)
                 if messages > 0 { counts.append(Statistics.Count(kind: .message, records: messages)) }
                 statistics = .family(counts.sorted { $0.kind.rawValue < $1.kind.rawValue })
             } else {
@@ -244,14 +183,9 @@ extension StoreReader {
         if let begun, begun.sequence <= sequence, sequence - begun.sequence <= Self.followedChanges { listing = begun } else { listing = Listing(sequence: sequence) }
         do {
             if listing.sequence < sequence { try follow(listing, family, kind, to: sequence) }
-            lists.rowsOfKind.bind(1, family)
-            lists.rowsOfKind.bind(2, Int64(kind.rawValue))
-            // The index alone answers this, in a fraction of the time that the records take.
-            let rows = try lists.rowsOfKind.all { $0.int64(0) }.filter { $0 > listing.lastRow }.sorted()
-            for row in rows {
-                lists.ofRow.bind(1, row)
-                if let record = try lists.ofRow.one({ try readable($0) }) ?? nil { listing.set(keys(record)) }
-                listing.lastRow = row
+            try engine.records.forEach(family: family, of: kind, afterPlace: listing.lastPlace) { stored, place in
+                if let record = readable(stored) { listing.set(keys(record)) }
+                listing.lastPlace = place
             }
         } catch {
             // Half followed is worse than none.

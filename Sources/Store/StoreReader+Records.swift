@@ -2,7 +2,6 @@ package import Bytes
 package import Family
 import Ledger
 import Queries
-import SQLite
 import Wire
 
 // Changes, snapshots and pages of a family's records.
@@ -44,7 +43,7 @@ extension StoreReader {
                 for entry in change.entries where entry.kind == .member { touched.insert(entry.id) }
             }
             guard !touched.isEmpty else { return (page, []) }
-            let states = try members.members(family: try key(family))
+            let states = try engine.records.members(family: try key(family))
             return (page, touched.sorted().map { ($0, states[$0].flatMap { $0.isRemoved ? nil : $0.role }) })
         }
     }
@@ -61,25 +60,22 @@ extension StoreReader {
             page.isTrimmed = true
             return page
         }
-        logAfter.bind(1, key)
-        logAfter.bind(2, after)
         var octets = 0
-        defer { logAfter.reset() }
-        while try logAfter.step() {
-            let frame = logAfter.octets(1)
+        try engine.log.frames(family: key, after: after) { sequence, frame in
             octets += frame.count
             guard page.frames.isEmpty || octets <= maxOctets else {
                 page.reachedEnd = false
-                break
+                return false
             }
-            page.frames.append((logAfter.int64(0), frame))
-            if isOver() {
+            page.frames.append((sequence, frame))
+            guard !isOver() else {
                 page.reachedEnd = false
-                break
+                return false
             }
+            return true
         }
         if page.reachedEnd {
-            let (sequence, checksum) = try positions.position(family: key)
+            let (sequence, checksum) = try engine.log.position(family: key)
             if sequence == page.frames.last?.sequence ?? after { page.checksum = checksum }
         }
         return page
@@ -89,13 +85,11 @@ extension StoreReader {
     package func snapshot(family: Identifier) throws(StoreFailure) -> Snapshot {
         try reading {
             let key = try key(family)
-            let (sequence, checksum) = try positions.position(family: key)
+            let (sequence, checksum) = try engine.log.position(family: key)
             let oldest = environment.now() - Store.retention
             var chunks = SnapshotChunks(sequence: sequence, maxOctets: Self.snapshotFrameOctets)
-            snapshotRecords.bind(1, key)
-            snapshotRecords.bind(2, oldest)
-            try snapshotRecords.each { row in
-                if let record = try readable(row) { chunks.add(record, size: row.withOctets(10) { $0.count }) }
+            try engine.records.forEachInSnapshot(family: key, deletedAfter: oldest) { stored in
+                if let record = readable(stored) { chunks.add(record, size: stored.octets) }
             }
             var messages = 0
             try walkMessages(key, before: Self.newestMessage) { record, size, _ in
@@ -126,23 +120,19 @@ extension StoreReader {
         let newest = min(~before.first, try head(family))
         guard newest > 0 else { return nil }
         let oldest = newest - walkedChanges
-        messageLog.bind(1, family)
-        messageLog.bind(2, newest)
-        messageLog.bind(3, oldest)
-        defer { messageLog.reset() }
-        while try messageLog.step() {
-            let sequence = messageLog.int64(0)
-            let frame = try messageLog.withOctets(1) { octets throws(Rejection) in try ServerFrame.decode(octets) }
-            guard case .change(let change) = frame else { continue }
+        var isEnded = false
+        try engine.log.messageFrames(family: family, from: newest, downTo: oldest) { sequence, frame in
+            guard case .change(let change) = try ServerFrame.decode(frame) else { return true }
             for (position, entry) in change.entries.enumerated().reversed() where entry.isNewMessage {
                 let place = Self.place(sequence, Int64(position))
                 guard before < place else { continue }
-                findRecord.bind(1, family)
-                findRecord.bind(2, entry.id)
-                let found = try findRecord.one { row in (try readable(row), row.withOctets(10) { $0.count }) }
-                if case let (record?, size)? = found, try !body(record, size, place) { return nil }
+                guard let found = try engine.records.find(family: family, entry.id), let record = readable(found) else { continue }
+                isEnded = try !body(record, found.octets, place)
+                if isEnded { return false }
             }
+            return true
         }
+        if isEnded { return nil }
         return oldest > 0 ? Self.place(oldest + 1, 0) : nil
     }
 }

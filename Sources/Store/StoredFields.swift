@@ -1,32 +1,25 @@
-import Family
+package import Family
 import JSON
-import SQLite
 import Wire
 
 /// Fields as they stand in the database: the JSON object of a frame, so that a reader's eyes and other programs see one form.
-enum StoredFields {
+package enum StoredFields {
+    /// The JSON object.
+    ///
     /// - Parameter octets: storage to be used again.
-    static func encode(_ fields: Fields, into octets: consuming [UInt8] = []) -> [UInt8] {
+    package static func encode(_ fields: Fields, into octets: consuming [UInt8] = []) -> [UInt8] {
         octets.removeAll(keepingCapacity: true)
         var writer = JSONWriter(appendingTo: octets)
         writer.reserve(256)
         FieldsCodec.encode(fields, into: &writer)
         return writer.octets
     }
-
-    /// - Throws: `StoreFailure` when the column does not hold fields of the kind.
-    static func decode(_ kind: Kind, _ row: Statement, _ column: Int32) throws(StoreFailure) -> Fields {
-        do throws(JSONError) {
-            return try row.withOctets(column) { octets throws(JSONError) in try FieldsCodec.decode(kind, octets) }
-        } catch {
-            throw StoreFailure("the fields of a stored record are damaged: \(error.code)")
-        }
-    }
 }
 
 /// Values that an update replaced: `{"was":{"name":"Camp"},"empty":["url"]}`, the second list for fields that held nothing.
-enum FormerValues {
-    static func encode(_ kind: Kind, _ before: [FieldPatch.Assignment]) -> [UInt8] {
+package enum FormerValues {
+    /// The JSON object.
+    package static func encode(_ kind: Kind, _ before: [FieldPatch.Assignment]) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
         writer.key("was")
@@ -42,10 +35,10 @@ enum FormerValues {
     }
 
     /// Stands for values that are no longer kept. JSON, because archives carry it; `encode` never writes it.
-    static let forgotten = Array("{}".utf8)
+    package static let forgotten = Array("{}".utf8)
 
     /// Fields that this program does not know are left out.
-    static func decode(_ kind: Kind, _ octets: [UInt8]) throws(StoreFailure) -> [FieldPatch.Assignment] {
+    package static func decode(_ kind: Kind, _ octets: [UInt8]) throws(StoreFailure) -> [FieldPatch.Assignment] {
         do throws(JSONError) {
             return try JSONReader.read(octets) { reader throws(JSONError) in
                 var before: [FieldPatch.Assignment] = []

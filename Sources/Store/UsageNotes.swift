@@ -85,18 +85,19 @@ extension Store {
     /// - Parameter now: the time by the clock of the notes.
     package func write(_ notes: UsageNotes, now: Int64) throws(StoreFailure) {
         guard !notes.isEmpty else { return }
-        _ = try transaction {
+        _ = try transaction { _ in
             let at = environment.now()
             func time(_ noted: Int64) -> Int64 { at - max(0, now - noted) }
             // In the order of time, because rows stand in the order of their writing.
             for (access, noted) in notes.accesses.sorted(by: { $0.value < $1.value }) {
                 guard let family = try family(access.family) else { continue }
-                try accessLog.add(access, family: family.key, at: time(noted))
+                try add(access, family: family.key, at: time(noted))
             }
             for (visit, openings) in notes.visits.sorted(by: { $0.value.last < $1.value.last }) {
                 guard let family = try family(visit.family) else { continue }
-                try shares.note(
-                    family: family.key, visit, count: openings.count, rows: openings.rows, first: time(openings.first), last: time(openings.last))
+                let noted = ShareOpenings(
+                    what: visit.what, count: openings.count, rows: openings.rows, first: time(openings.first), last: time(openings.last))
+                try shares.note(family: family.key, link: visit.link, noted, limit: ShareLink.maxViews)
             }
             for session in notes.sessions { try people.renewSession(key: session, at: at) }
         }

@@ -6,7 +6,7 @@ import Wire
 
 /// A few octets of an author must not make the writer read or rewrite megabytes (guarantee `fair`): what one mutation may touch beside the
 /// records that it names has a bound in octets, and the bound is looked at before the work.
-@Suite("One mutation reads a bounded amount, guarantees `bounded` and `fair`")
+@Suite("One mutation reads a bounded amount, guarantees `bounded` and `fair`", .bothEngines)
 struct AmplificationTests {
     private static let octets = 20_000
 

@@ -4,7 +4,7 @@ import Store
 import Testing
 import Wire
 
-@Suite("Batches, semantics.md: several operations on one record")
+@Suite("Batches, semantics.md: several operations on one record", .bothEngines)
 struct BatchTests {
     /// An event at version 3 (Ana changed name and city, then Leo the city), a metric of it, a trip with two items, a coach, and an event at
     /// version 2 that Leo deleted.
@@ -202,7 +202,7 @@ struct BatchTests {
         #expect(try world.record(home, scene.event).fields.text("city") == "Leo's")
     }
 
-    @Test("where history does not reach back to a stale base, the batch's own versions do not stand in for it")
+    @Test("where history does not reach back to a stale base, the batch's own versions do not stand in for it", .sqliteOnly("It asks or changes rows by SQL"))
     func historyIsGone() throws {
         let scene = try Scene()
         try scene.world.damage("DELETE FROM history WHERE version = 2")

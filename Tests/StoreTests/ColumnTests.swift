@@ -60,14 +60,14 @@ struct ColumnTests {
 
         /// Whether a migrated database finds by its columns.
         func check(_ world: World, _ comment: Comment) throws {
-            #expect(try world.store.documents.newestVersion(family: 1, replacing: document) == 2, comment)
+            #expect(try world.store.records.newestVersion(family: 1, replacing: document) == 2, comment)
             var budget = ReadBudget(octets: .max)
             func referrers(_ id: Identifier) throws -> Int {
-                try world.store.referrers.referrers(family: 1, try world.record(home, id), limit: 9, &budget).count
+                try world.store.records.referrers(family: 1, try world.record(home, id), limit: 9, &budget).count
             }
             #expect(try referrers(school) == 2, comment)
             #expect(try referrers(trip) == 1, comment)
-            let plans = try world.store.plans.plans(family: 1, from: "2026-12-05", before: "2026-12-06", limit: 9, &budget)
+            let plans = try world.store.records.plans(family: 1, from: "2026-12-05", before: "2026-12-06", limit: 9, &budget)
             #expect(plans.events.count == 1 && plans.items.count == 1, comment)
         }
     }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Wire
 
-@Suite("Batches decide as their proposals would one by one, guarantee `ordered`")
+@Suite("Batches decide as their proposals would one by one, guarantee `ordered`", .bothEngines)
 struct GroupCommitTests {
     /// What a proposal decided earlier in a batch is not in the tables yet: later proposals of the batch must see it all the same.
     @Test("A batch of any size leaves the receipts and the log that single commits leave", arguments: [1, 2, 3, 4, 5, 6] as [UInt64])

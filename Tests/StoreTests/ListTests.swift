@@ -8,7 +8,7 @@ import Wire
 
 @testable import Store
 
-@Suite("Lists of the server: product.md (Events), R021-R038; page marks, semantics.md (Rooms)")
+@Suite("Lists of the server: product.md (Events), R021-R038; page marks, semantics.md (Rooms)", .bothEngines)
 struct ListTests {
     let world: World
     let home: World.Home
@@ -245,7 +245,7 @@ struct ListTests {
     func shared() throws {
         for number in 0..<ListingShelf.smallest { try world.mutate(home, home.parent, camp(world.newID(), athlete: number % 3 == 0 ? leo : maya)) }
         let shelf = ListingShelf()
-        func reader() throws -> StoreReader { try StoreReader(path: world.path, environment: world.surroundings.environment, shelf: shelf) }
+        func reader() throws -> StoreReader { try world.openReader(shelf: shelf) }
         let asked = ListRequest(request: 1, kind: .event, limit: 200, counts: true)
         let query = try asked.query(context: .all)
         func page(_ reader: StoreReader) throws -> [UInt8] { try reader.page(family: home.family, query, asked).get() }
@@ -292,7 +292,7 @@ struct ListTests {
     }
 }
 
-@Suite("Reads that take too long, guarantee `fair`")
+@Suite("Reads that take too long, guarantee `fair`", .bothEngines)
 struct StoppedReadTests {
     @Test("A page of the log ends when its time is over, after one change at least, and the next page goes on there")
     func log() throws {
@@ -359,7 +359,7 @@ struct StoppedReadTests {
     }
 }
 
-@Suite("History, digest and access log: guarantees.md (undo), R-less parts of issue 4")
+@Suite("History, digest and access log: guarantees.md (undo), R-less parts of issue 4", .bothEngines)
 struct HistoryTests {
     let world: World
     let home: World.Home
@@ -543,7 +543,7 @@ struct HistoryTests {
         let guest = try world.invite(home, .guest, name: "Gus").member
         let maya = try world.athlete(home, name: "Maya")
         for number in 0..<5 {
-            world.surroundings.now += AccessLogTable.visit + 1
+            world.surroundings.now += AccessRow.visit + 1
             try world.store.note([AccessNote(family: home.family, athlete: number == 4 ? maya : leo, member: dana, subject: .context)])
         }
         func read(_ member: Identifier, before: String? = nil, limit: Int = 50) throws -> AccessPage? {

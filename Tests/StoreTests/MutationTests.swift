@@ -3,7 +3,7 @@ import Family
 import Testing
 import Wire
 
-@Suite("Mutations, semantics.md")
+@Suite("Mutations, semantics.md", .bothEngines)
 struct MutationTests {
     let world: World
     let home: World.Home

@@ -13,7 +13,7 @@ private enum Step: String, CaseIterable {
     case create, update, delete, restore
 }
 
-@Suite("The permission table through the writer (product.md, Who may do what)")
+@Suite("The permission table through the writer (product.md, Who may do what)", .bothEngines)
 struct PermissionMatrixTests {
     let world: World
     let ours: World.Home

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Wire
 
-@Suite("Trips: conflict check, radar, shift and copy, product.md and semantics.md (Trip conflict check)")
+@Suite("Trips: conflict check, radar, shift and copy, product.md and semantics.md (Trip conflict check)", .bothEngines)
 struct PlanTests {
     let world: World
     let home: World.Home

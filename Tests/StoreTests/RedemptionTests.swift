@@ -7,7 +7,7 @@ import Wire
 
 @testable import Store
 
-@Suite("A code is dead once it was used, product.md (invites are single-use)")
+@Suite("A code is dead once it was used, product.md (invites are single-use)", .bothEngines)
 struct RedemptionTests {
     let world: World
     let home: World.Home
@@ -149,7 +149,7 @@ struct RedemptionTests {
     private static let open = "00000-00000-00000-0000A"
     private static let used = "00000-00000-00000-0000B"
 
-    @Test("A database from before keeps its open codes, and its used ones are dead, wherever the first start is killed")
+    @Test("A database from before keeps its open codes, and its used ones are dead, wherever the first start is killed", .sqliteOnly("It needs SQLite's file layer"))
     func migrates() throws {
         let disk = FaultDisk()
         let surroundings = Surroundings()

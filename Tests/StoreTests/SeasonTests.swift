@@ -5,7 +5,7 @@ import Testing
 import Wire
 
 /// What a family does with its season, straight on the store.
-@Suite("A season's records, through their lives")
+@Suite("A season's records, through their lives", .bothEngines)
 struct SeasonTests {
     private struct Season {
         let world: World

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Wire
 
-@Suite("Undo, semantics.md (Undo) and guarantees.md")
+@Suite("Undo, semantics.md (Undo) and guarantees.md", .bothEngines)
 struct UndoTests {
     let world: World
     let home: World.Home

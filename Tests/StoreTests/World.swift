@@ -7,6 +7,7 @@ import Posix
 import Queries
 import SQLite
 import Store
+import StoreMemory
 import TestSupport
 import Testing
 import Wire
@@ -40,13 +41,15 @@ final class World {
     let surroundings: Surroundings
     let path: String
     let vfs: String?
+    /// The database, if it is one in memory.
+    let memory: MemoryDatabase?
     private let folder: TemporaryFolder?
     private(set) var store: Store
     private(set) var reader: StoreReader
     private var mutations: [Identifier: Int64] = [:]
     private var ids: UInt64 = 0
 
-    /// In a folder of its own.
+    /// In a folder of its own, on the engine of the test (`BothEngines`).
     init(seed: UInt64 = 1, configure: (Surroundings) -> Void = { _ in }) throws {
         let folder = try TemporaryFolder()
         self.folder = folder
@@ -54,8 +57,17 @@ final class World {
         configure(surroundings)
         path = DataFolder.databasePath(in: folder.path)
         vfs = nil
-        store = try Store(path: path, environment: surroundings.environment)
-        reader = try StoreReader(path: path, environment: surroundings.environment)
+        switch EngineKind.current {
+        case .sqlite:
+            memory = nil
+            store = try Store(path: path, environment: surroundings.environment)
+            reader = try StoreReader(path: path, environment: surroundings.environment)
+        case .memory:
+            let memory = MemoryDatabase(random: surroundings.environment.random)
+            self.memory = memory
+            store = try Store(MemoryEngine(memory), environment: surroundings.environment)
+            reader = StoreReader(MemoryReader(memory), environment: surroundings.environment)
+        }
     }
 
     /// On a file layer of the test's own.
@@ -64,6 +76,7 @@ final class World {
         folder = nil
         self.path = path
         self.vfs = vfs
+        memory = nil
         store = try Store(path: path, vfs: vfs, environment: surroundings.environment)
         reader = try StoreReader(path: path, vfs: vfs, environment: surroundings.environment)
     }
@@ -74,8 +87,24 @@ final class World {
 
     /// As after a restart of the server.
     func reopen() throws {
-        store = try Store(path: path, vfs: vfs, environment: surroundings.environment)
-        reader = try StoreReader(path: path, vfs: vfs, environment: surroundings.environment)
+        if let memory {
+            store = try Store(MemoryEngine(memory), environment: surroundings.environment)
+        } else {
+            store = try Store(path: path, vfs: vfs, environment: surroundings.environment)
+        }
+        reader = try openReader()
+    }
+
+    /// One more reader of the database.
+    func openReader(shelf: ListingShelf = ListingShelf()) throws -> StoreReader {
+        if let memory { return StoreReader(MemoryReader(memory), environment: surroundings.environment, shelf: shelf) }
+        return try StoreReader(path: path, vfs: vfs, environment: surroundings.environment, shelf: shelf)
+    }
+
+    /// A check of the database.
+    func openCheck() throws -> StoreCheck {
+        if let memory { return StoreCheck(MemoryReader(memory)) }
+        return try StoreCheck(path: path, vfs: vfs)
     }
 
     // MARK: People

@@ -43,16 +43,11 @@ enum ArchiveRow: Sendable {
         var frame: [UInt8]
     }
 
-    /// What one version of a record replaced.
-    struct Replaced: Sendable {
-        var record: Identifier
-        var version: Int64
-        var sequence: Int64
-        var member: Identifier
-        var at: Int64
-        /// As `FormerValues` wrote it, octet for octet; `nil` for deletions and restorations.
-        var before: [UInt8]?
-    }
+    typealias Replaced = HistoryRow
+    typealias Purged = PurgedRow
+    typealias Access = AccessRow
+    typealias Person = PersonRow
+    typealias File = BlobRow
 
     struct Client: Sendable {
         var member: Identifier
@@ -69,40 +64,12 @@ enum ArchiveRow: Sendable {
         /// The answer octet for octet.
         var frame: [UInt8]
     }
+}
 
-    struct Purged: Sendable {
-        var id: Identifier
-        var kind: Kind
-        var deletedAt: Int64
-    }
-
-    /// An entry of the access log.
-    struct Access: Sendable {
-        var athlete: Identifier
-        var member: Identifier
-        var at: Int64
-        var what: String
-        var record: Identifier?
-    }
-
-    /// A file of documents.
-    struct File: Hashable, Sendable {
-        /// Hex.
-        var sha256: String
-        var octets: Int64
-
-        /// What it is called in the archive.
-        var name: String { Self.folder + sha256 }
-        static let folder = "blobs/"
-    }
-
-    struct Person: Sendable {
-        var member: Identifier
-        var born: String?
-        var consentBy: Identifier?
-        var consentAt: Int64?
-        var consentTerms: String?
-    }
+extension BlobRow {
+    /// What it is called in the archive.
+    var name: String { Self.folder + sha256 }
+    static let folder = "blobs/"
 }
 
 extension ArchiveRow {

@@ -2,7 +2,6 @@ import Bytes
 import Dates
 package import Family
 import Ledger
-import SQLite
 import Wire
 
 /// A part of an import, on its way to the writer.
@@ -32,10 +31,10 @@ package struct ImportRows: Sendable {
 /// What the writer keeps of the import that is going on.
 struct OngoingImport {
     let manifest: ArchiveManifest
-    /// Under it the rows stand; no family made meanwhile gets the same (`Store.nextFamilyKey`).
+    /// Under it the rows stand; no family made meanwhile gets the same (`FamilyWrites.nextKey`).
     let key: Int64
     var head: Int64 = 0
-    var clients: [Store.ClientName: Int64] = [:]
+    var clients: [ClientName: Int64] = [:]
     var people: [ArchiveRow.Person] = []
     var files: Set<ArchiveRow.File> = []
     var records = 0
@@ -50,7 +49,7 @@ struct OngoingImport {
 // sees any of it, and one last that makes the family.
 extension Store {
     /// Rows that one transaction removes of an import that did not come to its end.
-    private static let sweep: Int64 = 5_000
+    private static let sweep = 5_000
 
     /// Carries out a part of an import, in one transaction (`abandon`: in several).
     ///
@@ -61,8 +60,11 @@ extension Store {
             return nil
         }
         let before = importing
-        let outcome = try transaction {
+        let outcome = try transaction(isDone: { try self.isDone(step, before) }) { run in
+            importing = before
             do {
+                // The rows of a step are no step that can be repeated: the import begins again.
+                if run == .afterUnknown { throw Rejection.busy }
                 switch step {
                 case .begin(let manifest): try begin(manifest)
                 case .rows(let rows): for row in rows.rows { try add(row) }
@@ -82,25 +84,16 @@ extension Store {
     func sweepImports() throws(StoreFailure) {
         importing = nil
         while true {
-            let outcome = try transaction {
-                guard let key = try database.prepare("SELECT min(key) FROM imports").one({ $0.optionalInt64(0) }) ?? nil else { return true }
-                var removed = 0
-                for table in ["records", "log", "outlines", "history", "receipts", "clients", "access_log"] {
-                    let rowid = table == "clients" ? "key" : "row"
-                    try database.run(
-                        "DELETE FROM \(table) WHERE \(rowid) IN (SELECT \(rowid) FROM \(table) WHERE family = ? LIMIT \(Self.sweep))",
-                        .integer(key))
-                    removed += database.changes
-                    if removed > 0 { return false }
-                }
-                try database.run("DELETE FROM purged WHERE family = ?", .integer(key))
-                try blobs.forgetAll(family: key)
-                try database.run("DELETE FROM imports WHERE key = ?", .integer(key))
-                return false
-            }
+            let outcome = try transaction { _ in try families.sweepImports(limit: Self.sweep) }
             // With a full disk it is left for the next start.
-            guard case .done(false) = outcome else { return }
+            guard case .done(true) = outcome else { return }
         }
+    }
+
+    /// Whether the last step of an import was carried out whose COMMIT had no answer.
+    private func isDone(_ step: ImportStep, _ before: OngoingImport?) throws -> Bool {
+        guard case .finish = step, let before else { return false }
+        return try families.find(before.manifest.family)?.key == before.key
     }
 
     private func begin(_ manifest: ArchiveManifest) throws {
@@ -108,19 +101,9 @@ extension Store {
         guard try family(manifest.family) == nil else {
             throw Rejection(.alreadyExists, "This family is here already. Nothing was imported.")
         }
-        let key = try nextFamilyKey()
-        let insert = try database.prepare("INSERT INTO imports (key, uuid, created_at) VALUES (?, ?, ?)")
-        insert.bind(1, key)
-        insert.bind(2, manifest.family)
-        insert.bind(3, environment.now())
-        try insert.run()
+        let key = try families.nextKey()
+        try families.beginImport(key: key, id: manifest.family, at: environment.now())
         importing = OngoingImport(manifest: manifest, key: key)
-    }
-
-    /// The integer for a new family: one that neither a family nor an import has.
-    func nextFamilyKey() throws -> Int64 {
-        let newest = try database.prepare("SELECT max(key) FROM (SELECT key FROM families UNION ALL SELECT key FROM imports)")
-        return (try newest.one { $0.int64(0) } ?? 0) + 1
     }
 
     private func add(_ row: ArchiveRow) throws {
@@ -130,7 +113,7 @@ extension Store {
         defer { importing = ongoing }
         switch row {
         case .record(let record):
-            guard try records.insert(family: ongoing.key, record, sequence: 0) else { throw ArchiveError.inconsistent("a record is there twice") }
+            guard try records.insert(family: ongoing.key, record, created: 0) else { throw ArchiveError.inconsistent("a record is there twice") }
             if record.kind == .document { try addFile(of: record, ongoing.key) }
             ongoing.records += 1
             guard ongoing.records <= environment.limits.recordsPerFamily else { throw Rejection(.familyFull, ErrorCode.familyFull.sentence) }
@@ -146,8 +129,10 @@ extension Store {
             }
             // The rows of all records are here when the last change is: the checksum is computed from them when the family is first read.
             try log.append(
-                family: ongoing.key, sequence: change.sequence, at: change.at, messages: Int(clamping: change.messages), frame: change.frame, frame,
-                checksum: nil, written: nil)
+                family: ongoing.key,
+                LogRow(
+                    sequence: change.sequence, at: change.at, messages: change.messages, frame: change.frame,
+                    outline: LogRow.outline(frame, change.frame), checksum: nil, written: nil))
         case .replaced(let replaced):
             let place = (replaced.record, replaced.version)
             guard ongoing.lastReplaced.map({ $0 < place }) ?? true else { throw ArchiveError.inconsistent("its history is out of order") }
@@ -157,8 +142,8 @@ extension Store {
             let place = (client.member, client.client)
             guard ongoing.lastClient.map({ $0 < place }) ?? true else { throw ArchiveError.inconsistent("its clients are out of order") }
             ongoing.lastClient = place
-            let key = try receipts.addClient(family: ongoing.key, member: client.member, client: client.client, floor: client.floor)
-            ongoing.clients[ClientName(family: ongoing.key, member: client.member, client: client.client)] = key
+            let name = ClientName(family: ongoing.key, member: client.member, client: client.client)
+            ongoing.clients[name] = try receipts.addClient(name, floor: client.floor)
         case .receipt(let receipt):
             let name = ClientName(family: ongoing.key, member: receipt.member, client: receipt.client)
             guard let client = ongoing.clients[name] else { throw ArchiveError.inconsistent("an answer was given to an unknown client") }
@@ -171,9 +156,9 @@ extension Store {
         case .purged(let purged):
             guard ongoing.lastPurged.map({ $0 < purged.id }) ?? true else { throw ArchiveError.inconsistent("its purged records are out of order") }
             ongoing.lastPurged = purged.id
-            try insertPurged(family: ongoing.key, purged)
+            try records.insertPurged(family: ongoing.key, purged)
         case .access(let access):
-            try accessLog.append(family: ongoing.key, access)
+            try accesses.append(family: ongoing.key, access)
         case .file(let file): ongoing.files.insert(file)
         case .person(let person):
             guard ongoing.people.last.map({ $0.member < person.member }) ?? true else {
@@ -196,10 +181,7 @@ extension Store {
         case (nil, nil): break
         case (let sha256?, .integer(let octets)?):
             try blobs.use(family: key, sha256: sha256, octets: octets)
-            let known = try database.prepare("SELECT octets FROM blobs WHERE family = ? AND sha256 = ?")
-            known.bind(1, key)
-            known.bind(2, sha256)
-            guard try known.one({ $0.int64(0) }) == octets else { fallthrough }
+            guard try blobs.octets(family: key, sha256: sha256) == octets else { fallthrough }
         default: throw ArchiveError.inconsistent("a document's file is not what the document says of it")
         }
     }
@@ -209,41 +191,24 @@ extension Store {
         guard let ongoing = importing else { throw Rejection(.notFound, "There is no import going on. Begin it again.") }
         let manifest = ongoing.manifest
         guard ongoing.head == manifest.head, manifest.floor <= manifest.head else { throw ArchiveError.inconsistent("its log does not end where the manifest says") }
-        guard try records.find(family: ongoing.key, manifest.family)?.kind == .family else {
+        guard try record(family: ongoing.key, manifest.family)?.kind == .family else {
             throw ArchiveError.inconsistent("the family's own record is missing")
         }
-        let wanted = try database.prepare("SELECT sha256, octets FROM blobs WHERE family = ?")
-        wanted.bind(1, ongoing.key)
-        guard try Set(wanted.all { ArchiveRow.File(sha256: $0.text(0), octets: $0.int64(1)) }) == ongoing.files else {
+        guard try Set(blobs.inUse(family: ongoing.key)) == ongoing.files else {
             throw ArchiveError.inconsistent("its files are not those of its documents")
         }
-        let insert = try database.prepare("INSERT INTO families (key, uuid, floor, created_at) VALUES (?, ?, ?, ?)")
-        insert.bind(1, ongoing.key)
-        insert.bind(2, manifest.family)
-        insert.bind(3, manifest.floor)
-        insert.bind(4, manifest.createdAt)
-        try insert.run()
+        try families.insert(FamilyRow(key: ongoing.key, id: manifest.family, floor: manifest.floor, createdAt: manifest.createdAt))
         try addMemberships(ongoing)
         guard let family = try family(manifest.family), family.state.parents > 0 else { throw ArchiveError.inconsistent("it has no parent") }
-        try database.run("DELETE FROM imports WHERE key = ?", .integer(ongoing.key))
         importing = nil
     }
 
-    private func insertPurged(family: Int64, _ purged: ArchiveRow.Purged) throws {
-        let insert = try database.prepare("INSERT INTO purged (family, id, kind, deleted_at) VALUES (?, ?, ?, ?)")
-        insert.bind(1, family)
-        insert.bind(2, purged.id)
-        insert.bind(3, Int64(purged.kind.rawValue))
-        insert.bind(4, purged.deletedAt)
-        try insert.run()
-    }
-
     private func addMemberships(_ ongoing: OngoingImport) throws {
-        let list = try database.prepare("SELECT id, deleted_at FROM records WHERE family = ? AND kind = ? ORDER BY created_at, id")
-        list.bind(1, ongoing.key)
-        list.bind(2, Int64(Kind.member.rawValue))
+        var members: [Record] = []
+        try records.forEach(family: ongoing.key) { if let record = $0.record, record.kind == .member { members.append(record) } }
         let known = Dictionary(ongoing.people.map { ($0.member, $0) }, uniquingKeysWith: { first, _ in first })
-        for (member, removedAt) in try list.all({ (try $0.identifier(0), $0.optionalInt64(1)) }) {
+        for record in members.sorted(by: { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }) {
+            let member = record.id
             guard try people.membership(member) == nil else {
                 throw Rejection(.alreadyExists, "A member of this family is a member of another family here. Nothing was imported.")
             }
@@ -253,7 +218,7 @@ extension Store {
                 consent = Consent(by: by, at: at, terms: terms)
             }
             try people.addMembership(family: ongoing.key, member: member, born: person?.born.flatMap { CalendarDate($0) }, consent: consent)
-            if let removedAt { try people.setRemoved(family: ongoing.key, member: member, at: removedAt) }
+            if let removedAt = record.deletedAt { try people.setRemoved(family: ongoing.key, member: member, at: removedAt) }
         }
     }
 }

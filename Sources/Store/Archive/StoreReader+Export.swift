@@ -3,7 +3,6 @@ package import Bytes
 import Family
 import Ledger
 import Posix
-import SQLite
 import Wire
 
 // A whole family, out of the database into a file.
@@ -35,24 +34,21 @@ extension StoreReader {
     /// The athletes who are in a family now.
     package func athletes(of family: Identifier) throws(StoreFailure) -> [Identifier] {
         try reading {
-            try members.members(family: try key(family)).filter { $0.value.role == .athlete && !$0.value.isRemoved }.keys.sorted()
+            try engine.records.members(family: try key(family)).filter { $0.value.role == .athlete && !$0.value.isRemoved }.keys.sorted()
         }
     }
 
     /// The families of a name, or the one of an id.
     package func families(named name: String) throws(StoreFailure) -> [Identifier] {
-        try reading { try FamilyNames.find(name, in: database) { try record(family: $0, $1) } }
+        try reading { try FamilyNames.find(name, in: engine.families) { try record(family: $0, $1) } }
     }
 
     private func write(_ id: Identifier, to raw: Int32?, _ blobs: BlobFolder?, isPrivate: Bool, _ isStopped: () -> Bool) throws -> ArchiveManifest {
-        let find = try database.prepare("SELECT key, floor, created_at FROM families WHERE uuid = ?")
-        find.bind(1, id)
-        guard let (key, floor, createdAt) = try find.one({ ($0.int64(0), $0.int64(1), $0.int64(2)) }) else {
+        guard let row = try engine.families.find(id) else {
             throw ArchiveError.refused(Rejection(.notFound, "There is no such family."))
         }
-        let newest = try database.prepare("SELECT at FROM log WHERE family = ? ORDER BY seq DESC LIMIT 1")
-        newest.bind(1, key)
-        let changed = try newest.one { $0.int64(0) } ?? createdAt
+        let (key, floor, createdAt) = (row.key, row.floor, row.createdAt)
+        let changed = try engine.log.lastTime(family: key) ?? createdAt
         let writer = ArchiveWriter(raw, modified: changed / 1_000)
         for member in ArchiveMember.allCases where isPrivate || !member.isPrivate {
             try writer.begin()
@@ -93,74 +89,35 @@ extension StoreReader {
 
     /// Gives `body` what stands in one file of the archive, in an order that only the content decides.
     private func rows(_ member: ArchiveMember, of family: Int64, _ body: (ArchiveRow) throws -> Void) throws {
-        func each(_ sql: String, _ bindings: Int64..., row: (Statement) throws -> ArchiveRow) throws {
-            let statement = try database.prepare(sql)
-            for (index, value) in bindings.enumerated() { statement.bind(Int32(index + 1), value) }
-            try statement.each { try body(try row($0)) }
-        }
         switch member {
         case .records:
-            try each("SELECT \(RecordTable.columns) FROM records WHERE family = ? ORDER BY id", family) { .record(try RecordTable.decode($0).record) }
+            try engine.records.forEach(family: family) { stored in
+                guard let record = stored.record else { throw StoreFailure("a stored record is damaged") }
+                try body(.record(record))
+            }
         case .log:
-            try each("SELECT seq, at, messages, frame FROM log WHERE family = ? ORDER BY seq", family) { row in
-                .change(.init(sequence: row.int64(0), at: row.int64(1), messages: row.int64(2), frame: row.octets(3)))
+            try engine.log.forEach(family: family) { row in
+                try body(.change(.init(sequence: row.sequence, at: row.at, messages: row.messages, frame: row.frame)))
             }
-        case .history:
-            try each(
-                "SELECT record, version, seq, member, at, before FROM history WHERE family = ? ORDER BY record, version", family
-            ) { row in
-                .replaced(
-                    .init(
-                        record: try row.identifier(0), version: row.int64(1), sequence: row.int64(2), member: try row.identifier(3),
-                        at: row.int64(4), before: row.isNull(5) ? nil : row.octets(5)))
-            }
+        case .history: try engine.history.forEach(family: family) { try body(.replaced($0)) }
         case .clients:
-            try each("SELECT member, client, floor FROM clients WHERE family = ? ORDER BY member, client", family) { row in
-                .client(.init(member: try row.identifier(0), client: try row.identifier(1), floor: row.int64(2)))
+            for (name, state) in try engine.receipts.clients(family: family) {
+                try body(.client(.init(member: name.member, client: name.client, floor: state.floor)))
             }
         case .receipts:
             // By client, because no index has the order of all: a family has few clients.
-            let clients = try database.prepare("SELECT key, member, client FROM clients WHERE family = ? ORDER BY member, client")
-            clients.bind(1, family)
-            for client in try clients.all({ (key: $0.int64(0), member: try $0.identifier(1), client: try $0.identifier(2)) }) {
-                try each(
-                    "SELECT mutation, at, hash, frame FROM receipts WHERE family = ? AND client = ? ORDER BY mutation", family, client.key
-                ) { row in
-                    .receipt(
-                        .init(
-                            member: client.member, client: client.client, mutation: row.int64(0), at: row.int64(1), hash: row.octets(2),
-                            frame: row.octets(3)))
+            for (name, state) in try engine.receipts.clients(family: family) {
+                guard let client = state.key else { continue }
+                try engine.receipts.forEach(family: family, client: client) { mutation, at, receipt in
+                    try body(
+                        .receipt(
+                            .init(member: name.member, client: name.client, mutation: mutation, at: at, hash: receipt.hash, frame: receipt.frame)))
                 }
             }
-        case .purged:
-            try each("SELECT id, kind, deleted_at FROM purged WHERE family = ? ORDER BY id", family) { row in
-                guard let kind = UInt8(exactly: row.int64(1)).flatMap(Kind.init(rawValue:)) else {
-                    throw StoreFailure("a purged record is of an unknown kind")
-                }
-                return .purged(.init(id: try row.identifier(0), kind: kind, deletedAt: row.int64(2)))
-            }
-        case .accesses:
-            try each(
-                "SELECT athlete, member, at, what, record FROM access_log WHERE family = ? ORDER BY athlete, at, row", family
-            ) { row in
-                .access(
-                    .init(
-                        athlete: try row.identifier(0), member: try row.identifier(1), at: row.int64(2), what: row.text(3),
-                        record: try row.optionalIdentifier(4)))
-            }
-        case .files:
-            try each("SELECT sha256, octets FROM blobs WHERE family = ? AND documents > 0 ORDER BY sha256", family) { row in
-                .file(.init(sha256: row.text(0), octets: row.int64(1)))
-            }
-        case .people:
-            try each(
-                "SELECT member, born, consent_by, consent_at, consent_terms FROM memberships WHERE family = ? ORDER BY member", family
-            ) { row in
-                .person(
-                    .init(
-                        member: try row.identifier(0), born: row.isNull(1) ? nil : row.text(1), consentBy: try row.optionalIdentifier(2),
-                        consentAt: row.optionalInt64(3), consentTerms: row.isNull(4) ? nil : row.text(4)))
-            }
+        case .purged: for row in try engine.records.purged(family: family) { try body(.purged(row)) }
+        case .accesses: try engine.accesses.forEach(family: family) { try body(.access($0)) }
+        case .files: for row in try engine.blobs.inUse(family: family) { try body(.file(row)) }
+        case .people: for row in try engine.people.persons(family: family) { try body(.person(row)) }
         }
     }
 }

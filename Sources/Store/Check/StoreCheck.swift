@@ -1,28 +1,16 @@
 package import Blobs
 import Bytes
 import Family
-import SQLite
 import Wire
 
 /// Looks whether the database is whole, its records are what its log makes of them, and its documents have their files. Reads only, on a
 /// connection of its own: beside a running server, or without one.
 package final class StoreCheck {
-    private let database: Database
+    private let engine: any ReaderEngine
     private var report = CheckReport()
 
-    /// - Parameter vfs: as of `Store`.
-    /// - Throws: with a sentence when there is no database of this program's version.
-    package init(path: String, vfs: String? = nil) throws(StoreFailure) {
-        do {
-            database = try Database(path: path, mode: .readOnly, vfs: vfs)
-            try Schema.check(database)
-            let version = try database.prepare("PRAGMA user_version").one { $0.int64(0) } ?? 0
-            guard version == Schema.version else {
-                throw StoreFailure("this database is of version \(version), and this program of \(Schema.version): start the server once, then check")
-            }
-            try Connection.configure(database)
-        } catch { throw StoreFailure(error) }
-    }
+    /// - Parameter engine: one that nobody else uses.
+    package init(_ engine: any ReaderEngine) { self.engine = engine }
 
     /// What belongs to the files.
     private struct File {
@@ -50,7 +38,7 @@ package final class StoreCheck {
             }
             try checkFolder(blobs, uploads, known, before: now - BlobSweep.grace)
             try checkUploads(uploads)
-        } catch { throw StoreFailure(error) }
+        } catch { throw StoreFailure(engine.failure(error)) }
         return report
     }
 
@@ -60,45 +48,41 @@ package final class StoreCheck {
     /// - Returns: each file of each family once; and the files that stay though no record has them.
     private func readDatabase(keptSince time: Int64) throws -> ([File], kept: Set<BlobName>) {
         // All of it true at one moment.
-        try database.execute("BEGIN")
-        defer { try? database.execute("COMMIT") }
+        try engine.begin()
+        defer { try? engine.end() }
         do {
-            for line in try database.prepare("PRAGMA integrity_check(20)").all({ $0.text(0) }) where line != "ok" {
+            for line in try engine.faults() {
                 report.add(.databaseDamaged, "SQLite says of its file: \(line). Put a backup in its place (see the runbook).")
             }
             var files: [File] = []
-            for (key, id) in try database.prepare("SELECT key, uuid FROM families ORDER BY key").all({ ($0.int64(0), try $0.identifier(1)) }) {
+            for family in try engine.families.all() {
                 report.families += 1
-                files += try check(family: id, key)
+                files += try check(family: family.id, family.key)
             }
             try checkCounts()
             return (files, try keptFiles(since: time))
-        } catch let error as SQLiteError {
-            report.add(.databaseDamaged, "The database cannot be read (\(error.message)). Put a backup in its place (see the runbook).")
+        } catch {
+            guard case .final(let failure) = engine.failure(error), failure.code != 0 else { throw error }
+            report.add(.databaseDamaged, "The database cannot be read (\(failure.message)). Put a backup in its place (see the runbook).")
             return ([], [])
         }
     }
 
     private func keptFiles(since time: Int64) throws -> Set<BlobName> {
-        let list = try database.prepare(
-            "SELECT f.uuid, b.sha256 FROM blobs b JOIN families f ON f.key = b.family WHERE b.documents = 0 AND b.unused_since >= ?")
-        list.bind(1, time)
-        return Set(try list.all { BlobName(family: try $0.identifier(0), sha256: $0.text(1)) }.compactMap { $0 })
+        Set(try engine.blobs.unused(since: time).compactMap { BlobName(family: $0.family, sha256: $0.blob.sha256) })
     }
 
     private func check(family: Identifier, _ key: Int64) throws -> [File] {
         var replayed = ReplayedFamily()
         var stored: StateChecksum?
         var isDiffering = false
-        let log = try database.prepare("SELECT seq, frame, checksum FROM log WHERE family = ? ORDER BY seq")
-        log.bind(1, key)
-        try log.each { row in
+        try engine.log.forEach(family: key) { row in
             report.changes += 1
-            let sequence = row.int64(0)
+            let sequence = row.sequence
             if sequence != replayed.sequence + 1, sequence > 0 {
                 report.add(.logGap, "In the log of family \(family) change \(sequence) follows change \(replayed.sequence): the ones between are lost.", family: family)
             }
-            guard case .change(let change)? = try? row.withOctets(1, { octets throws(Rejection) in try ServerFrame.decode(octets) }),
+            guard case .change(let change)? = try? ServerFrame.decode(row.frame),
                 change.sequence == sequence
             else {
                 report.add(.changeDamaged, "Change \(sequence) of family \(family) cannot be read.", family: family, "\(sequence)")
@@ -107,7 +91,7 @@ package final class StoreCheck {
             if let fault = replayed.apply(change), !fault.hasPrefix("after") {
                 report.add(.changeDamaged, "In the log of family \(family) \(fault).", family: family, "\(sequence)")
             }
-            stored = row.optionalInt64(2).map { StateChecksum(UInt32(truncatingIfNeeded: $0)) }
+            stored = row.checksum
             // The first one: each later one differs with it.
             if let stored, stored != replayed.checksum, !isDiffering {
                 isDiffering = true
@@ -116,7 +100,7 @@ package final class StoreCheck {
                     family: family, "\(sequence)")
             }
         }
-        if let stored, try PositionTable(database).computed(family: key) != stored {
+        if let stored, try engine.log.computedChecksum(family: key) != stored {
             report.add(.checksumDiffers, "The checksum of family \(family) is not that of its records. With --repair it is computed again.", family: family, "\(replayed.sequence)")
         }
         return try compare(&replayed, family, key)
@@ -124,11 +108,9 @@ package final class StoreCheck {
 
     private func compare(_ replayed: inout ReplayedFamily, _ family: Identifier, _ key: Int64) throws -> [File] {
         var files: [BlobName: File] = [:]
-        let records = try database.prepare("SELECT \(RecordTable.columns), \(RecordColumn.names) FROM records WHERE family = ? ORDER BY id")
-        records.bind(1, key)
-        try records.each { row in
+        try engine.records.forEach(family: key) { stored in
             report.records += 1
-            guard let record = try? RecordTable.decode(row).record else {
+            guard let record = stored.record else {
                 report.add(.databaseDamaged, "A record of family \(family) cannot be read.", family: family)
                 return
             }
@@ -139,7 +121,7 @@ package final class StoreCheck {
             case .differs(let how):
                 report.add(.recordDiffers, "In family \(family) \(name) is not what the log makes of it: \(how).", family: family, "\(record.id)")
             }
-            if row.columns(from: RecordTable.columnCount) != record.fields.columns {
+            if stored.isMisfiled {
                 report.add(
                     .columnDiffers, "In family \(family) \(name) is not found by what its fields say. With --repair its columns are filled again.",
                     family: family, "\(record.id)")
@@ -152,9 +134,7 @@ package final class StoreCheck {
             }
             if files[blob] == nil { files[blob] = File(family: family, blob: blob, octets: octets, document: record.id) }
         }
-        let purged = try database.prepare("SELECT id FROM purged WHERE family = ?")
-        purged.bind(1, key)
-        let gone = Set(try purged.all { try $0.identifier(0) })
+        let gone = Set(try engine.records.purged(family: key).map(\.id))
         for (id, record) in replayed.records.sorted(by: { $0.key < $1.key }) where !gone.contains(id) {
             report.add(.recordMissing, "The log of family \(family) speaks of \(record.kind.name) \(id), which is not there.", family: family, "\(id)")
         }
@@ -162,20 +142,12 @@ package final class StoreCheck {
     }
 
     private func checkCounts() throws {
-        let stored = "SELECT family, sha256, octets, documents FROM blobs WHERE documents > 0"
-        let wrong = try database.prepare(
-            """
-            SELECT count(*) FROM (
-                SELECT * FROM (\(BlobTable.counted) EXCEPT \(stored)) UNION ALL SELECT * FROM (\(stored) EXCEPT \(BlobTable.counted)))
-            """)
-        if let count = try wrong.one({ $0.int64(0) }), count > 0 {
-            report.add(.fileCount, "Of \(count) files the count of documents that have them is wrong. With --repair they are counted anew.")
+        let miscounted = try engine.blobs.miscounted()
+        if miscounted > 0 {
+            report.add(.fileCount, "Of \(miscounted) files the count of documents that have them is wrong. With --repair they are counted anew.")
         }
-        let shares = try database.prepare(
-            "SELECT count(*) FROM share_links l WHERE NOT EXISTS (SELECT 1 FROM records r WHERE r.family = l.family AND r.id = l.document)")
-        if let count = try shares.one({ $0.int64(0) }), count > 0 {
-            report.add(.shareWithoutDocument, "\(count) share links are of documents that are gone; they open nothing.")
-        }
+        let lost = try engine.shares.countLost()
+        if lost > 0 { report.add(.shareWithoutDocument, "\(lost) share links are of documents that are gone; they open nothing.") }
     }
 
     // MARK: Files
@@ -283,9 +255,9 @@ extension CheckReport {
 extension Store {
     /// Leaves the checksum to be computed from the records, as in a log of an earlier program.
     fileprivate func forgetChecksums(of family: Identifier) throws(StoreFailure) -> Bool {
-        let outcome = try transaction {
+        let outcome = try transaction { _ in
             guard let key = try self.family(family)?.key else { return }
-            try database.run("UPDATE log SET checksum = NULL WHERE family = ? AND checksum IS NOT NULL", .integer(key))
+            try log.forgetChecksums(family: key)
             forgetFamily(key: key)
         }
         if case .done = outcome { return true }
@@ -294,9 +266,9 @@ extension Store {
 
     /// Fills the columns of a record from its fields.
     fileprivate func fillColumns(of id: Identifier, _ family: Identifier) throws(StoreFailure) -> Bool {
-        let outcome = try transaction {
-            guard let key = try self.family(family)?.key, let record = try records.find(family: key, id) else { return }
-            try records.update(family: key, record, over: nil)
+        let outcome = try transaction { _ in
+            guard let key = try self.family(family)?.key else { return }
+            try records.file(family: key, id)
         }
         if case .done = outcome { return true }
         return false
@@ -304,10 +276,7 @@ extension Store {
 
     /// Removes share links whose documents are gone.
     func forgetLostShares() throws(StoreFailure) -> Bool {
-        let outcome = try transaction {
-            let lost = "SELECT key FROM share_links l WHERE NOT EXISTS (SELECT 1 FROM records r WHERE r.family = l.family AND r.id = l.document)"
-            try database.execute("DELETE FROM share_views WHERE link IN (\(lost)); DELETE FROM share_links WHERE key IN (\(lost))")
-        }
+        let outcome = try transaction { _ in try shares.forgetLost() }
         if case .done = outcome { return true }
         return false
     }

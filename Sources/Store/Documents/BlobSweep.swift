@@ -1,6 +1,5 @@
 package import Blobs
 import Bytes
-import SQLite
 
 /// What a sweep removed.
 package struct Swept: Hashable, Sendable {
@@ -87,16 +86,9 @@ extension StoreReader {
     /// Files that no record has spoken of since before a time, the oldest first, with their octets.
     package func unusedBlobs(before: Int64, limit: Int) throws(StoreFailure) -> [(blob: BlobName, octets: Int64)] {
         try reading {
-            let list = try database.prepare(
-                """
-                SELECT f.uuid, b.sha256, b.octets FROM blobs b JOIN families f ON f.key = b.family
-                WHERE b.unused_since < ? AND b.documents = 0 ORDER BY b.unused_since LIMIT ?
-                """)
-            list.bind(1, before)
-            list.bind(2, Int64(limit))
-            return try list.all { row in
-                guard let blob = BlobName(family: try row.identifier(0), sha256: row.text(1)) else { throw StoreFailure("a stored digest is damaged") }
-                return (blob, row.int64(2))
+            try engine.blobs.unused(before: before, limit: limit).map { row in
+                guard let blob = BlobName(family: row.family, sha256: row.blob.sha256) else { throw StoreFailure("a stored digest is damaged") }
+                return (blob, row.blob.octets)
             }
         }
     }
@@ -104,12 +96,8 @@ extension StoreReader {
     /// Whether a file may go because the database does not speak of it.
     package func isOrphan(_ blob: BlobName) throws(StoreFailure) -> BlobStanding {
         try reading {
-            findFamilyKey.bind(1, blob.family)
-            guard let key = try findFamilyKey.one({ $0.int64(0) }) else { return .familyUnknown }
-            let find = try database.prepare("SELECT 1 FROM blobs WHERE family = ? AND sha256 = ?")
-            find.bind(1, key)
-            find.bind(2, blob.sha256)
-            return try find.one { _ in BlobStanding.known } ?? .orphan
+            guard let key = try engine.families.find(blob.family)?.key else { return .familyUnknown }
+            return try engine.blobs.octets(family: key, sha256: blob.sha256) == nil ? .orphan : .known
         }
     }
 }
@@ -119,7 +107,7 @@ extension Store {
     ///
     /// - Returns: `false` when the disk is full; ask again later.
     package func forget(_ gone: [BlobName]) throws(StoreFailure) -> Bool {
-        let outcome = try transaction {
+        let outcome = try transaction { _ in
             for blob in gone {
                 guard let family = try family(blob.family) else { continue }
                 try blobs.forget(family: family.key, sha256: blob.sha256)
@@ -131,31 +119,8 @@ extension Store {
 
     /// Counts anew which files the documents speak of, where that was found wrong.
     package func recountBlobs() throws(StoreFailure) -> Bool {
-        let outcome = try transaction { try blobs.recount(at: environment.now()) }
+        let outcome = try transaction { _ in try blobs.recount(at: environment.now()) }
         if case .done = outcome { return true }
         return false
-    }
-}
-
-extension BlobTable {
-    /// Every file that records speak of, as they do: family, digest, octets, records.
-    static let counted = """
-        SELECT family, CAST(fields AS TEXT) ->> '$.sha256' AS sha256, max(CAST(fields AS TEXT) ->> '$.octets') AS octets, count(*) AS documents
-        FROM records WHERE kind = 11 AND CAST(fields AS TEXT) ->> '$.sha256' IS NOT NULL GROUP BY 1, 2
-        """
-
-    func recount(at: Int64) throws {
-        try database.execute("CREATE TEMP TABLE counted AS \(Self.counted)")
-        try database.execute(
-            """
-            INSERT INTO blobs (family, sha256, octets, documents) SELECT family, sha256, octets, documents FROM counted WHERE true
-                ON CONFLICT (family, sha256) DO UPDATE SET octets = excluded.octets, documents = excluded.documents, unused_since = NULL
-            """)
-        try database.run(
-            """
-            UPDATE blobs SET documents = 0, unused_since = ? WHERE documents > 0
-                AND NOT EXISTS (SELECT 1 FROM counted c WHERE c.family = blobs.family AND c.sha256 = blobs.sha256)
-            """, .integer(at))
-        try database.execute("DROP TABLE counted")
     }
 }

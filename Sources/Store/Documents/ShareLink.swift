@@ -36,6 +36,13 @@ package struct NewShare: Hashable, Sendable {
 
 /// A share link as the family sees it.
 package struct ShareLink: Hashable, Sendable {
+    /// Entries of one link's log at most; above it the oldest go, the counts stay.
+    static let maxViews = 1_000
+    /// An ended or expired link is kept so long for its figures, milliseconds: 365 days.
+    static let retention: Int64 = 365 * 86_400_000
+    /// Links of one document, ended ones included; above it the oldest ended go.
+    static let maxLinks = 300
+
     package var id: Identifier
     package var document: Identifier
     package var school: Identifier

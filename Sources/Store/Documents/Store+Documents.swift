@@ -1,7 +1,6 @@
 import Bytes
 package import Family
 package import Ledger
-import SQLite
 package import Wire
 
 extension Store {
@@ -11,7 +10,7 @@ extension Store {
     ///
     /// - Returns: its number in the chain of versions (the field `version`), or why nothing was done; and the change for the live rooms.
     package func addDocument(_ document: NewDocument) throws(StoreFailure) -> (Result<Int64, Rejection>, [CommitResult]) {
-        let outcome = try transaction {
+        let outcome = try transaction(isDone: { _, change in try change.map { try self.isDone($0) } ?? false }) { _ in
             guard let family = try family(document.family), let member = family.state.member(document.member) else { throw Rejection.noSuchFamily }
             let actor = Actor(member: document.member, role: member.role)
             return try decide(family, actor: actor, context: .athlete(document.athlete), at: environment.now()) { decider in
@@ -24,43 +23,3 @@ extension Store {
         }
     }
 }
-
-/// The writer's statements on chains of documents. They run seldom, so they are compiled when they are used.
-final class DocumentTable {
-    private let database: Database
-
-    init(_ database: Database) { self.database = database }
-
-    /// The newest living document that replaces another.
-    func successor(family: Int64, of id: Identifier, excluding isExcluded: (Identifier) -> Bool) throws -> Record? {
-        let find = try database.prepare(
-            """
-            SELECT \(RecordTable.columns) FROM records
-            WHERE family = ? AND replaces = ? AND kind = \(Kind.document.rawValue) AND deleted_at IS NULL
-            ORDER BY created_seq DESC, created_at DESC, id DESC
-            """)
-        find.bind(1, family)
-        find.bind(2, id.description)
-        defer { find.reset() }
-        while try find.step() {
-            let record = try RecordTable.decode(find).record
-            if !isExcluded(record.id) { return record }
-        }
-        return nil
-    }
-
-    /// The largest number in the chain among the documents that ever replaced another, deleted ones included; 0 for none.
-    func newestVersion(family: Int64, replacing id: Identifier) throws -> Int64 {
-        let find = try database.prepare(
-            """
-            SELECT max(json_extract(CAST(fields AS TEXT), '$.version')) FROM records
-            WHERE family = ? AND replaces = ? AND kind = \(Kind.document.rawValue)
-            """)
-        find.bind(1, family)
-        find.bind(2, id.description)
-        return try find.one { $0.int64(0) } ?? 0
-    }
-}
-
-@available(*, unavailable)
-extension DocumentTable: Sendable {}

@@ -9,7 +9,7 @@ extension Store {
     ///
     /// - Returns: the link with its secret, or why nothing was done; and the change for the live rooms, when the school was not among them yet.
     package func share(_ share: NewShare) throws(StoreFailure) -> (Result<ShareCreated, Rejection>, [CommitResult]) {
-        let outcome = try transaction {
+        let outcome = try transaction(isDone: isDone) { _ in
             let life = share.life ?? NewShare.usualLife
             guard life >= NewShare.shortestLife, life <= NewShare.longestLife else {
                 throw Rejection(.outOfRange, "A share link is good for at most 365 days: choose a shorter time", field: "expires")
@@ -21,14 +21,14 @@ extension Store {
             let edit = Operation(kind: .document, id: share.document, action: .update(base: document.version, merge: .none, patch: patch))
             let (_, change) = try decide(family, actor: Actor(member: share.member, role: member.role), at: at) { try $0.apply(edit, 0) }
             // Also one that the document is shared with already may be gone.
-            guard let school = try records.find(family: family.key, share.school), school.kind == .school, !school.isDeleted else {
+            guard let school = try record(family: family.key, share.school), school.kind == .school, !school.isDeleted else {
                 throw Rejection(.unknownReference, "This school is not there any more. Nothing was shared", field: "school_id")
             }
             let token = ShareToken.make(environment.random)
             let link = ShareLink(
                 id: identifier(at), document: share.document, school: share.school, createdBy: share.member, createdAt: at, expiresAt: at + life)
             try shares.end(family: family.key, document: share.document, school: share.school, at: at)
-            try shares.insert(family: family.key, link, hash: ShareToken.hash(token))
+            try shares.insert(family: family.key, link, hash: ShareToken.hash(token), limit: ShareLink.maxLinks)
             return (ShareCreated(link: link, token: token), change)
         } as Outcome<(ShareCreated, CommittedChange?)>
         switch outcome {
@@ -44,7 +44,7 @@ extension Store {
     func endShare(_ end: ShareEnd) throws {
         guard let family = try family(end.family), let role = family.state.member(end.member)?.role else { throw Rejection.noSuchFamily }
         guard let document = try shares.document(family: family.key, of: end.link), end.document == nil || end.document == document,
-            let record = try records.find(family: family.key, document)
+            let record = try record(family: family.key, document)
         else { throw Rejection.noSuchShare(end.link) }
         let at = environment.now()
         let operation = Operation(kind: .document, id: document, action: .update(base: 0, merge: .none, patch: FieldPatch()))
@@ -54,9 +54,15 @@ extension Store {
         try shares.end(family: family.key, link: end.link, at: at)
     }
 
+    /// Whether a link whose COMMIT had no answer was made.
+    private func isDone(_ created: ShareCreated, _ change: CommittedChange?) throws -> Bool {
+        if let change { return try isDone(change) }
+        return try shares.open(hash: ShareToken.hash(created.token), at: created.link.createdAt) != nil
+    }
+
     /// A living document, for those who may see it.
     private func document(_ id: Identifier, _ family: StoredFamily) throws -> Record {
-        guard let record = try records.find(family: family.key, id), record.kind == .document, !record.isDeleted else {
+        guard let record = try record(family: family.key, id), record.kind == .document, !record.isDeleted else {
             throw Rejection(.notFound, "There is no such document. Nothing was shared", kind: .document, id: id)
         }
         return record

@@ -2,7 +2,6 @@ package import Blobs
 package import Bytes
 package import Family
 package import Ledger
-import SQLite
 import Wire
 
 /// A document's file, for somebody who may have it.
@@ -62,7 +61,7 @@ extension StoreReader {
     private func permit(_ document: NewDocument, _ signIn: SignIn, isLengthKnown: Bool, promised: Int64) throws -> UploadPermit {
         guard let membership = signIn.memberships.first(where: { $0.family == document.family }) else { throw Rejection.noSuchFamily }
         let family = try key(document.family)
-        let members = try members.members(family: family)
+        let members = try engine.records.members(family: family)
         guard members[membership.member]?.isRemoved == false else { throw Rejection.noSuchFamily }
         guard let athlete = members[document.athlete], !athlete.isRemoved, athlete.role == .athlete else {
             throw Rejection(.unknownReference, "Document: this athlete is not in the family", kind: .document, field: "athlete")
@@ -101,9 +100,8 @@ extension StoreReader {
 
     /// Octets of a family's documents, each file once, deleted ones included until they are purged.
     func storage(_ family: Int64) throws -> Int64 {
-        lists.storage.bind(1, family)
-        lists.storage.bindNull(2)
-        return try lists.storage.one { $0.int64(0) } ?? 0
+        // No file has an empty digest.
+        try engine.blobs.usage(family: family, besides: "").used
     }
 
     // MARK: Downloads
@@ -121,9 +119,8 @@ extension StoreReader {
     /// A document that a signed link opens, while its member is in the family and the document lives.
     package func document(_ id: Identifier, link: String) throws(StoreFailure) -> (document: StoredDocument, member: Identifier)? {
         try reading {
-            guard let (family, member) = SignedLink.open(link, key: linkKey, document: id, now: environment.now()) else { return nil }
-            findFamilyKey.bind(1, family)
-            guard let key = try findFamilyKey.one({ $0.int64(0) }), let found = try members.members(family: key)[member], !found.isRemoved,
+            guard let (family, member) = SignedLink.open(link, key: engine.linkKey, document: id, now: environment.now()) else { return nil }
+            guard let key = try engine.families.find(family)?.key, let found = try engine.records.members(family: key)[member], !found.isRemoved,
                 let document = try storedDocument(id, of: family)
             else { return nil }
             return (document, member)
@@ -135,13 +132,12 @@ extension StoreReader {
     /// - Parameter life: milliseconds, at most 10 minutes.
     package func signedLink(to document: Identifier, family: Identifier, member: Identifier, life: Int64 = SignedLink.longestLife) -> String {
         SignedLink.make(
-            key: linkKey, document: document, family: family, member: member,
+            key: engine.linkKey, document: document, family: family, member: member,
             expiresAt: environment.now() + max(0, min(life, SignedLink.longestLife)))
     }
 
     private func storedDocument(_ id: Identifier, of family: Identifier) throws -> StoredDocument? {
-        findFamilyKey.bind(1, family)
-        guard let key = try findFamilyKey.one({ $0.int64(0) }), let record = try record(family: key, id) else { return nil }
+        guard let key = try engine.families.find(family)?.key, let record = try record(family: key, id) else { return nil }
         return StoredDocument(record, family: family)
     }
 }

@@ -1,15 +1,8 @@
 import Bytes
-import Family
 import SQLite
 
-/// The writer's statements on `access_log`.
-final class AccessLogTable {
-    /// Entries are kept so long, milliseconds: 365 days, so that an athlete can look back over a season.
-    static let retention: Int64 = 365 * 86_400_000
-    /// The same person looking at the same thing again within so many milliseconds is one visit: 15 minutes. Telephones reconnect often.
-    static let visit: Int64 = 900_000
-    /// Entries of one athlete at most; past it the oldest go. Ten a day for more than two years.
-    static let maxEntries: Int64 = 10_000
+/// The statements on `access_log`.
+final class AccessLogTable: AccessWrites {
     /// Insertions between two looks at that bound, because a look walks the entries.
     private static let trimInterval: Int64 = 100
 
@@ -18,6 +11,7 @@ final class AccessLogTable {
     private let insertOne: Statement
     private let trim: Statement
     private let deleteOld: Statement
+    private let list: Statement
 
     init(_ database: Database) throws(SQLiteError) {
         self.database = database
@@ -28,6 +22,11 @@ final class AccessLogTable {
             """)
         insertOne = try database.prepare(
             "INSERT INTO access_log (family, athlete, member, at, what, record) VALUES (?, ?, ?, ?, ?, ?)")
+        list = try database.prepare(
+            """
+            SELECT at, member, what, record FROM access_log WHERE family = ? AND athlete = ? AND at <= ?
+            ORDER BY at DESC, row DESC LIMIT ?
+            """)
         trim = try database.prepare(
             """
             DELETE FROM access_log WHERE row IN (
@@ -37,31 +36,45 @@ final class AccessLogTable {
             "DELETE FROM access_log WHERE at < ?1 AND row IN (SELECT row FROM access_log ORDER BY row LIMIT ?2)")
     }
 
-    /// Adds an entry, unless it belongs to a visit that is noted.
-    func add(_ note: AccessNote, family: Int64, at: Int64) throws {
+    func entries(family: Int64, athlete: Identifier, upTo time: Int64, limit: Int) throws -> [AccessRow] {
+        list.bind(1, family)
+        list.bind(2, athlete)
+        list.bind(3, time)
+        list.bind(4, Int64(limit))
+        return try list.all { row in
+            AccessRow(
+                athlete: athlete, member: try row.identifier(1), at: row.int64(0), what: row.text(2), record: try row.optionalIdentifier(3))
+        }
+    }
+
+    func forEach(family: Int64, _ body: (AccessRow) throws -> Void) throws {
+        let list = try database.prepare("SELECT athlete, member, at, what, record FROM access_log WHERE family = ? ORDER BY athlete, at, row")
+        list.bind(1, family)
+        try list.each { row in
+            try body(
+                AccessRow(
+                    athlete: try row.identifier(0), member: try row.identifier(1), at: row.int64(2), what: row.text(3),
+                    record: try row.optionalIdentifier(4)))
+        }
+    }
+
+    func add(family: Int64, _ row: AccessRow, unlessSince visit: Int64, limit: Int) throws {
         latest.bind(1, family)
-        latest.bind(2, note.athlete)
-        latest.bind(3, note.member)
-        latest.bind(4, note.record)
-        latest.bind(5, note.subject.rawValue)
-        latest.bind(6, at - Self.visit)
+        latest.bind(2, row.athlete)
+        latest.bind(3, row.member)
+        latest.bind(4, row.record)
+        latest.bind(5, row.what)
+        latest.bind(6, visit)
         if try latest.one({ _ in true }) ?? false { return }
-        insertOne.bind(1, family)
-        insertOne.bind(2, note.athlete)
-        insertOne.bind(3, note.member)
-        insertOne.bind(4, at)
-        insertOne.bind(5, note.subject.rawValue)
-        insertOne.bind(6, note.record)
-        try insertOne.run()
+        try append(family: family, row)
         guard database.lastInsertRowID % Self.trimInterval == 0 else { return }
         trim.bind(1, family)
-        trim.bind(2, note.athlete)
-        trim.bind(3, Self.maxEntries)
+        trim.bind(2, row.athlete)
+        trim.bind(3, Int64(limit))
         try trim.run()
     }
 
-    /// An entry as another database had it.
-    func append(family: Int64, _ row: ArchiveRow.Access) throws {
+    func append(family: Int64, _ row: AccessRow) throws {
         insertOne.bind(1, family)
         insertOne.bind(2, row.athlete)
         insertOne.bind(3, row.member)
@@ -71,10 +84,7 @@ final class AccessLogTable {
         try insertOne.run()
     }
 
-    /// Deletes entries from before `limit` (UTC milliseconds), the oldest `count` rows being looked at.
-    ///
-    /// - Returns: how many.
-    func purge(before limit: Int64, count: Int) throws(SQLiteError) -> Int {
+    func purge(before limit: Int64, count: Int) throws -> Int {
         deleteOld.bind(1, limit)
         deleteOld.bind(2, Int64(count))
         try deleteOld.run()

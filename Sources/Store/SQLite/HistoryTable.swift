@@ -3,14 +3,20 @@ import Family
 import Ledger
 import SQLite
 
-/// The writer's statements on `history`.
-final class HistoryTable {
+/// The statements on `history`. Those that run seldom are compiled when they are used.
+final class HistoryTable: HistoryWrites {
+    private let database: Database
     private let insertOne: Statement
     private let since: Statement
     private let findLength: Statement
     private let setValues: Statement
+    private let findSequences: Statement
+    private let findValues: Statement
 
     init(_ database: Database) throws(SQLiteError) {
+        self.database = database
+        findSequences = try database.prepare("SELECT seq FROM history WHERE family = ? AND record = ? AND seq < ? ORDER BY version DESC")
+        findValues = try database.prepare("SELECT before FROM history WHERE family = ? AND record = ? AND version = ?")
         insertOne = try database.prepare(
             "INSERT INTO history (family, record, version, seq, member, at, before) VALUES (?, ?, ?, ?, ?, ?, ?)")
         findLength = try database.prepare("SELECT length(before) FROM history WHERE family = ? AND record = ? AND version = ?")
@@ -22,23 +28,7 @@ final class HistoryTable {
             """)
     }
 
-    /// - Returns: octets of the values.
-    func append(family: Int64, _ write: HistoryWrite) throws(SQLiteError) -> Int {
-        let entry = write.entry
-        let before = entry.before.map { FormerValues.encode(write.kind, $0) }
-        insertOne.bind(1, family)
-        insertOne.bind(2, write.record)
-        insertOne.bind(3, entry.version)
-        insertOne.bind(4, entry.sequence)
-        insertOne.bind(5, entry.member)
-        insertOne.bind(6, entry.at)
-        insertOne.bind(7, before)
-        try insertOne.run()
-        return before?.count ?? 0
-    }
-
-    /// A row as another database had it.
-    func append(family: Int64, _ row: ArchiveRow.Replaced) throws(SQLiteError) {
+    func append(family: Int64, _ row: HistoryRow) throws {
         insertOne.bind(1, family)
         insertOne.bind(2, row.record)
         insertOne.bind(3, row.version)
@@ -49,10 +39,8 @@ final class HistoryTable {
         try insertOne.run()
     }
 
-    /// Forgets the values that one version replaced; that it was made, when and by whom stays.
-    ///
-    /// - Returns: the octets that they took. 0 if there are none: NULL stands for deletions and restorations.
-    func forgetValues(family: Int64, _ record: Identifier, version: Int64) throws(SQLiteError) -> Int {
+    /// A row without values (NULL: a deletion or a restoration) frees nothing.
+    func forgetValues(family: Int64, _ record: Identifier, version: Int64) throws -> Int {
         func bind(_ statement: Statement) {
             statement.bind(1, family)
             statement.bind(2, record)
@@ -68,9 +56,17 @@ final class HistoryTable {
         return freed
     }
 
-    /// What happened to a record after a version, oldest first, as far as its values are still there.
-    ///
-    /// - Parameter limit: of entries; a record can have thousands of versions.
+    func remove(family: Int64, _ record: Identifier, version: Int64) throws -> Int {
+        let delete = try database.prepare(
+            "DELETE FROM history WHERE family = ? AND record = ? AND version = ? RETURNING coalesce(length(before), 0)")
+        delete.bind(1, family)
+        delete.bind(2, record)
+        delete.bind(3, version)
+        var octets = 0
+        try delete.each { octets += Int($0.int64(0)) }
+        return octets
+    }
+
     func entries(family: Int64, _ record: Record, after version: Int64, limit: Int, _ budget: inout ReadBudget) throws -> [HistoryEntry] {
         since.bind(1, family)
         since.bind(2, record.id)
@@ -79,14 +75,59 @@ final class HistoryTable {
         defer { since.reset() }
         var entries: [HistoryEntry] = []
         while try since.step(), budget.take(since.octetCount(4)) {
-            // Compacted: who asks finds a version missing, as after a purge.
-            if !since.isNull(4), since.octets(4) == FormerValues.forgotten { continue }
-            entries.append(
-                HistoryEntry(
-                    version: since.int64(0), sequence: since.int64(1), member: try since.identifier(2), at: since.int64(3),
-                    before: since.isNull(4) ? nil : try FormerValues.decode(record.kind, since.octets(4))))
+            let row = HistoryRow(
+                record: record.id, version: since.int64(0), sequence: since.int64(1), member: try since.identifier(2), at: since.int64(3),
+                before: since.isNull(4) ? nil : since.octets(4))
+            if let entry = try row.entry(record.kind) { entries.append(entry) }
         }
         return entries
+    }
+
+    func sequences(family: Int64, of record: Identifier, before sequence: Int64, limit: Int) throws -> [Int64] {
+        findSequences.bind(1, family)
+        findSequences.bind(2, record)
+        findSequences.bind(3, sequence)
+        defer { findSequences.reset() }
+        var sequences: [Int64] = []
+        while sequences.count < limit, try findSequences.step() {
+            // A change may make more than one version of a record.
+            if sequences.last != findSequences.int64(0) { sequences.append(findSequences.int64(0)) }
+        }
+        return sequences
+    }
+
+    func replaced(family: Int64, _ record: Identifier, version: Int64) throws -> [UInt8]? {
+        findValues.bind(1, family)
+        findValues.bind(2, record)
+        findValues.bind(3, version)
+        return try findValues.one { $0.octets(0) }
+    }
+
+    func versions(family: Int64, of record: Identifier, limit: Int) throws -> [(version: Int64, sequence: Int64)] {
+        let list = try database.prepare("SELECT version, seq FROM history WHERE family = ? AND record = ? ORDER BY version LIMIT ?")
+        list.bind(1, family)
+        list.bind(2, record)
+        list.bind(3, Int64(limit))
+        return try list.all { ($0.int64(0), $0.int64(1)) }
+    }
+
+    func lastChange(family: Int64, of record: Identifier) throws -> Int64? {
+        let find = try database.prepare("SELECT seq FROM history WHERE family = ? AND record = ? ORDER BY version DESC LIMIT 1")
+        find.bind(1, family)
+        find.bind(2, record)
+        return try find.one { $0.int64(0) }
+    }
+
+    func forEach(family: Int64, _ body: (HistoryRow) throws -> Void) throws {
+        let list = try database.prepare(
+            "SELECT record, version, seq, member, at, before FROM history WHERE family = ? ORDER BY record, version")
+        list.bind(1, family)
+        try list.each { row in
+            try body(
+                HistoryRow(
+                    record: try row.identifier(0), version: row.int64(1), sequence: row.int64(2), member: try row.identifier(3),
+                    at: row.int64(4), before: row.isNull(5) ? nil : row.octets(5)))
+        }
     }
 }
 

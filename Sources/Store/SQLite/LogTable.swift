@@ -1,13 +1,16 @@
-import Bytes
 import Family
 import SQLite
-import Wire
 
-/// The writer's statements on `log`.
-final class LogTable {
-    /// Octets of a frame above which it has an outline: what a page of the database holds of a row.
-    static let outlinedOctets = 4_000
-
+/// The statements on `log` and `outlines`. Those that run seldom are compiled when they are used.
+final class LogTable: LogWrites {
+    private let database: Database
+    private let positions: PositionTable
+    private let findHead: Statement
+    private let framesAfter: Statement
+    private let framesBefore: Statement
+    private let messages: Statement
+    private let outlinesAfter: Statement
+    private let outlinesBefore: Statement
     private let insertOne: Statement
     private let insertOutline: Statement
     private let removeOutline: Statement
@@ -18,6 +21,19 @@ final class LogTable {
     private let computeUsage: Statement
 
     init(_ database: Database) throws(SQLiteError) {
+        self.database = database
+        positions = try PositionTable(database)
+        findHead = try database.prepare("SELECT max(seq) FROM log WHERE family = ?")
+        framesAfter = try database.prepare("SELECT seq, frame FROM log WHERE family = ? AND seq > ? ORDER BY seq")
+        framesBefore = try database.prepare("SELECT seq, frame FROM log WHERE family = ? AND seq < ? ORDER BY seq DESC")
+        messages = try database.prepare(
+            "SELECT seq, frame FROM log WHERE family = ? AND seq <= ? AND seq > ? AND messages > 0 ORDER BY seq DESC")
+        let outlines = """
+            SELECT l.seq, coalesce(o.outline, l.frame) FROM log l LEFT JOIN outlines o ON o.family = l.family AND o.seq = l.seq
+            WHERE l.family = ? AND l.seq > ? ORDER BY l.seq
+            """
+        outlinesAfter = try database.prepare(outlines)
+        outlinesBefore = try database.prepare(outlines + " DESC")
         insertOne = try database.prepare(
             "INSERT INTO log (family, seq, at, messages, frame, checksum, written) VALUES (?, ?, ?, ?, ?, ?, ?)")
         insertOutline = try database.prepare("INSERT INTO outlines (family, seq, outline) VALUES (?, ?, ?)")
@@ -27,45 +43,31 @@ final class LogTable {
         lastRow = try database.prepare("SELECT max(row) FROM log")
         findUsage = try database.prepare(
             "SELECT l.written, f.freed FROM families f JOIN log l ON l.family = f.key AND l.seq = ?2 WHERE f.key = ?1")
-        computeUsage = try database.prepare(FamilyUsage.computed)
+        computeUsage = try database.prepare(Self.computedUsage)
     }
 
-    /// - Parameters:
-    ///   - messages: how many messages the change created.
-    ///   - change: the change itself, for the outline of a long frame.
-    ///   - checksum: of the family's records after the change; `nil` if it is not known.
-    ///   - written: `FamilyUsage.written` with this change; `nil`: it is to be computed when it is needed.
-    func append(
-        family: Int64, sequence: Int64, at: Int64, messages: Int, frame: [UInt8], _ change: Change, checksum: StateChecksum?, written: Int64?
-    ) throws(SQLiteError) {
+    // MARK: Writes
+
+    func append(family: Int64, _ row: LogRow) throws {
         insertOne.bind(1, family)
-        insertOne.bind(2, sequence)
-        insertOne.bind(3, at)
-        insertOne.bind(4, Int64(messages))
-        insertOne.bind(5, frame)
-        if let checksum { insertOne.bind(6, Int64(checksum.value)) } else { insertOne.bindNull(6) }
-        insertOne.bind(7, written)
+        insertOne.bind(2, row.sequence)
+        insertOne.bind(3, row.at)
+        insertOne.bind(4, row.messages)
+        insertOne.bind(5, row.frame)
+        if let checksum = row.checksum { insertOne.bind(6, Int64(checksum.value)) } else { insertOne.bindNull(6) }
+        insertOne.bind(7, row.written)
         try insertOne.run()
-        try outline(change, of: frame, family: family)
+        if let outline = row.outline { try insert(outline, family: family, sequence: row.sequence) }
     }
 
-    private func outline(_ change: Change, of frame: [UInt8], family: Int64) throws(SQLiteError) {
-        guard frame.count > Self.outlinedOctets else { return }
+    private func insert(_ outline: [UInt8], family: Int64, sequence: Int64) throws {
         insertOutline.bind(1, family)
-        insertOutline.bind(2, change.sequence)
-        insertOutline.bind(3, ChangeOutline(change).encode())
+        insertOutline.bind(2, sequence)
+        insertOutline.bind(3, outline)
         try insertOutline.run()
     }
 
-    /// The change frame of a sequence; `nil` when the log has none.
-    func frame(family: Int64, sequence: Int64) throws(SQLiteError) -> [UInt8]? {
-        findFrame.bind(1, family)
-        findFrame.bind(2, sequence)
-        return try findFrame.first { row throws(SQLiteError) in row.octets(0) }
-    }
-
-    /// Only for purges: what was said is never changed otherwise.
-    func replace(family: Int64, sequence: Int64, frame: [UInt8], _ change: Change) throws(SQLiteError) {
+    func replace(family: Int64, sequence: Int64, frame: [UInt8], outline: [UInt8]?) throws {
         replaceFrame.bind(1, frame)
         replaceFrame.bind(2, family)
         replaceFrame.bind(3, sequence)
@@ -73,22 +75,110 @@ final class LogTable {
         removeOutline.bind(1, family)
         removeOutline.bind(2, sequence)
         try removeOutline.run()
-        try outline(change, of: frame, family: family)
+        if let outline { try insert(outline, family: family, sequence: sequence) }
     }
 
-    /// What log and history of a family take.
-    ///
-    /// - Parameter head: its newest sequence.
-    func usage(family: Int64, head: Int64) throws(SQLiteError) -> FamilyUsage {
+    func forgetChecksums(family: Int64) throws {
+        try database.run("UPDATE log SET checksum = NULL WHERE family = ? AND checksum IS NOT NULL", .integer(family))
+    }
+
+    func uncompacted(_ body: (LogScanRow) throws -> Bool) throws {
+        let list = try database.prepare("SELECT row, family, seq, at, frame FROM log WHERE row > (SELECT compacted FROM meta) ORDER BY row")
+        defer { list.reset() }
+        while try list.step() {
+            let row = LogScanRow(
+                position: list.int64(0), family: list.int64(1), sequence: list.int64(2), at: list.int64(3), frame: list.octets(4))
+            guard try body(row) else { return }
+        }
+    }
+
+    func setCompacted(upTo position: Int64) throws { try database.run("UPDATE meta SET compacted = ?", .integer(position)) }
+
+    // MARK: Reads
+
+    func head(family: Int64) throws -> Int64 {
+        findHead.bind(1, family)
+        return try findHead.one { $0.int64(0) } ?? 0
+    }
+
+    func position(family: Int64) throws -> (sequence: Int64, checksum: StateChecksum) { try positions.position(family: family) }
+
+    func computedChecksum(family: Int64) throws -> StateChecksum { try positions.computed(family: family) }
+
+    func entry(family: Int64, sequence: Int64) throws -> (frame: [UInt8], checksum: StateChecksum?)? {
+        let find = try database.prepare("SELECT frame, checksum FROM log WHERE family = ? AND seq = ?")
+        find.bind(1, family)
+        find.bind(2, sequence)
+        return try find.one { ($0.octets(0), $0.optionalInt64(1).map { StateChecksum(UInt32(truncatingIfNeeded: $0)) }) }
+    }
+
+    func lastTime(family: Int64) throws -> Int64? {
+        let newest = try database.prepare("SELECT at FROM log WHERE family = ? ORDER BY seq DESC LIMIT 1")
+        newest.bind(1, family)
+        return try newest.one { $0.int64(0) }
+    }
+
+    func frames(family: Int64, after sequence: Int64, _ body: (Int64, [UInt8]) throws -> Bool) throws {
+        try walk(framesAfter, family, sequence, body)
+    }
+
+    func newestFrames(family: Int64, before sequence: Int64, _ body: (Int64, [UInt8]) throws -> Bool) throws {
+        try walk(framesBefore, family, sequence, body)
+    }
+
+    func messageFrames(family: Int64, from newest: Int64, downTo oldest: Int64, _ body: (Int64, [UInt8]) throws -> Bool) throws {
+        messages.bind(3, oldest)
+        try walk(messages, family, newest, body)
+    }
+
+    func outlines(family: Int64, after sequence: Int64, _ body: (Int64, [UInt8]) throws -> Bool) throws {
+        try walk(outlinesAfter, family, sequence, body)
+    }
+
+    func newestOutlines(family: Int64, after sequence: Int64, _ body: (Int64, [UInt8]) throws -> Bool) throws {
+        try walk(outlinesBefore, family, sequence, body)
+    }
+
+    private func walk(_ statement: Statement, _ family: Int64, _ sequence: Int64, _ body: (Int64, [UInt8]) throws -> Bool) throws {
+        statement.bind(1, family)
+        statement.bind(2, sequence)
+        defer { statement.reset() }
+        while try statement.step(), try body(statement.int64(0), statement.octets(1)) {}
+    }
+
+    func forEach(family: Int64, _ body: (LogRow) throws -> Void) throws {
+        let list = try database.prepare("SELECT seq, at, messages, frame, checksum FROM log WHERE family = ? ORDER BY seq")
+        list.bind(1, family)
+        try list.each { row in
+            try body(
+                LogRow(
+                    sequence: row.int64(0), at: row.int64(1), messages: row.int64(2), frame: row.octets(3), outline: nil,
+                    checksum: row.optionalInt64(4).map { StateChecksum(UInt32(truncatingIfNeeded: $0)) }, written: nil))
+        }
+    }
+
+    func frame(family: Int64, sequence: Int64) throws -> [UInt8]? {
+        findFrame.bind(1, family)
+        findFrame.bind(2, sequence)
+        return try findFrame.one { $0.octets(0) }
+    }
+
+    func usage(family: Int64, head: Int64) throws -> FamilyUsage {
         findUsage.bind(1, family)
         findUsage.bind(2, head)
-        let found = try findUsage.first { row throws(SQLiteError) in (written: row.optionalInt64(0), freed: row.int64(1)) }
+        let found = try findUsage.one { (written: $0.optionalInt64(0), freed: $0.int64(1)) }
         guard let found else { return .none }
         if let written = found.written { return FamilyUsage(written: written, freed: found.freed) }
         computeUsage.bind(1, family)
-        let taken = try computeUsage.first { row throws(SQLiteError) in row.int64(0) } ?? 0
+        let taken = try computeUsage.one { $0.int64(0) } ?? 0
         return FamilyUsage(written: taken + found.freed, freed: found.freed)
     }
+
+    /// The sum, for a log whose rows do not hold it. Reads no frame: SQLite knows the length of a value from the head of its row.
+    static let computedUsage = """
+        SELECT (SELECT coalesce(sum(length(frame) + \(FamilyUsage.changeOverhead)), 0) FROM log WHERE family = ?1)
+            + (SELECT coalesce(sum(coalesce(length(before), 0) + \(FamilyUsage.historyOverhead)), 0) FROM history WHERE family = ?1)
+        """
 
     /// The last row of all families; 0 for none.
     func newestRow() throws(SQLiteError) -> Int64 {

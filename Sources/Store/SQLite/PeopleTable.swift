@@ -2,50 +2,28 @@ import Bytes
 import Dates
 import SQLite
 
-/// A member as the tables of people know them.
-struct MembershipRow {
-    var family: Int64
-    var familyID: Identifier
-    var member: Identifier
-    /// `nil` until somebody signs in as this member.
-    var person: Int64?
-    var hasConsent: Bool
-    var isRemoved: Bool
-}
-
-/// A parent's consent to the login of an athlete below 18.
-struct Consent {
-    var by: Identifier
-    var at: Int64
-    /// The name of the text that was agreed to.
-    var terms: String
-
-    /// The text that `invite` shows today.
-    static let currentTerms = "huddle-consent-1"
-}
-
-struct InviteRow {
-    var key: Int64
-    var member: Identifier
-    /// Once redeemed: when the redemption can no longer be repeated.
-    var expiresAt: Int64
-    /// Of whoever redeemed it; `nil` before.
-    var nonceHash: [UInt8]?
-    /// The session that the last redemption made; `nil` before.
-    var session: Int64?
-}
-
-/// The writer's statements on memberships, people, sessions and invites. They run seldom, so they are compiled when they are used.
-final class PeopleTable {
-    /// An invite is good for so long, milliseconds: 7 days.
-    static let inviteLife: Int64 = 7 * 86_400_000
-    /// Milliseconds after the first redemption in which it can be repeated, because its answer may have been lost: 10 minutes.
-    static let redemptionWindow: Int64 = 600_000
-
+/// The statements on memberships, people, sessions and invites. Those that run seldom are compiled when they are used.
+final class PeopleTable: PeopleWrites {
     private let database: Database
+
+    private let findSession: Statement
+    private let findInvite: Statement
+    private let listMemberships: Statement
+    private let findMember: Statement
 
     init(_ database: Database) throws(SQLiteError) {
         self.database = database
+        findSession = try database.prepare(
+            """
+            SELECT key, person, used_at, EXISTS (SELECT 1 FROM invites WHERE session = sessions.key) FROM sessions WHERE hash = ?
+            """)
+        findInvite = try database.prepare("SELECT key, member, expires_at, nonce_hash, session FROM invites WHERE hash = ?")
+        listMemberships = try database.prepare(
+            """
+            SELECT m.family, f.uuid, m.member, m.consent_at FROM memberships m JOIN families f ON f.key = m.family
+            WHERE m.person = ? AND m.removed_at IS NULL ORDER BY m.key
+            """)
+        findMember = try database.prepare("SELECT member FROM memberships WHERE family = ? AND person = ? AND removed_at IS NULL")
     }
 
     // MARK: Memberships
@@ -62,7 +40,6 @@ final class PeopleTable {
         try insert.run()
     }
 
-    /// By the member's id alone, which is unique because the server makes it.
     func membership(_ member: Identifier) throws -> MembershipRow? {
         let find = try database.prepare(
             """
@@ -77,8 +54,38 @@ final class PeopleTable {
         }
     }
 
-    /// Ends a membership, or takes it up again (`at` is `nil`). With the last membership of a person their sessions end, and an
-    /// invite that still waits is void.
+    func memberships(ofPerson person: Int64) throws -> [MembershipRow] {
+        listMemberships.bind(1, person)
+        return try listMemberships.all { row in
+            MembershipRow(
+                family: row.int64(0), familyID: try row.identifier(1), member: try row.identifier(2), person: person, hasConsent: !row.isNull(3),
+                isRemoved: false)
+        }
+    }
+
+    func member(family: Int64, person: Int64) throws -> Identifier? {
+        findMember.bind(1, family)
+        findMember.bind(2, person)
+        return try findMember.one { try $0.identifier(0) }
+    }
+
+    func membersWithoutLogin(family: Int64) throws -> Set<Identifier> {
+        let list = try database.prepare("SELECT member FROM memberships WHERE family = ? AND person IS NULL")
+        list.bind(1, family)
+        return Set(try list.all { try $0.identifier(0) })
+    }
+
+    func persons(family: Int64) throws -> [PersonRow] {
+        let list = try database.prepare(
+            "SELECT member, born, consent_by, consent_at, consent_terms FROM memberships WHERE family = ? ORDER BY member")
+        list.bind(1, family)
+        return try list.all { row in
+            PersonRow(
+                member: try row.identifier(0), born: row.isNull(1) ? nil : row.text(1), consentBy: try row.optionalIdentifier(2),
+                consentAt: row.optionalInt64(3), consentTerms: row.isNull(4) ? nil : row.text(4))
+        }
+    }
+
     func setRemoved(family: Int64, member: Identifier, at: Int64?) throws {
         let update = try database.prepare("UPDATE memberships SET removed_at = ? WHERE family = ? AND member = ?")
         update.bind(1, at)
@@ -102,9 +109,6 @@ final class PeopleTable {
 
     // MARK: Sessions
 
-    /// A session for a member, who becomes a person if nobody was one yet.
-    ///
-    /// - Returns: the session's key.
     func addSession(_ membership: MembershipRow, hash: [UInt8], at: Int64) throws -> Int64 {
         var person = membership.person
         if person == nil {
@@ -125,35 +129,34 @@ final class PeopleTable {
         return database.lastInsertRowID
     }
 
-    /// - Returns: the key of the session that ended; `nil` when there was none.
-    func endSession(hash: [UInt8]) throws -> Int64? {
-        let find = try database.prepare("SELECT key FROM sessions WHERE hash = ?")
-        find.bind(1, hash)
-        guard let key = try find.one({ $0.int64(0) }) else { return nil }
-        return try endSession(key: key) ? key : nil
+    func session(hash: [UInt8]) throws -> SessionRow? {
+        findSession.bind(1, hash)
+        return try findSession.one { row in
+            SessionRow(key: row.int64(0), person: row.int64(1), usedAt: row.int64(2), isRedemptionOpen: row.int64(3) != 0)
+        }
     }
 
-    /// - Returns: whether there was one.
+    func hasSession(key: Int64) throws -> Bool {
+        let find = try database.prepare("SELECT 1 FROM sessions WHERE key = ?")
+        find.bind(1, key)
+        return try find.one { _ in true } ?? false
+    }
+
     func endSession(key: Int64) throws -> Bool {
         try database.run("DELETE FROM sessions WHERE key = ?", .integer(key))
         return database.changes > 0
     }
 
-    /// The session is in use.
     func renewSession(key: Int64, at: Int64) throws {
         try database.run("UPDATE sessions SET used_at = max(used_at, ?) WHERE key = ?", .integer(at), .integer(key))
     }
 
-    /// Deletes sessions that nobody used since `limit`.
-    ///
-    /// - Returns: how many.
     func purgeSessions(unusedSince limit: Int64, count: Int) throws -> Int {
         try database.run(
             "DELETE FROM sessions WHERE key IN (SELECT key FROM sessions WHERE used_at <= ? LIMIT ?)", .integer(limit), .integer(Int64(count)))
         return database.changes
     }
 
-    /// Forgets when somebody was born who is no member any more.
     func forgetBirth(family: Int64, member: Identifier) throws {
         let update = try database.prepare("UPDATE memberships SET born = NULL WHERE family = ? AND member = ?")
         update.bind(1, family)
@@ -163,45 +166,38 @@ final class PeopleTable {
 
     // MARK: Invites
 
-    func addInvite(family: Int64, member: Identifier, hash: [UInt8], at: Int64) throws -> Int64 {
+    func addInvite(family: Int64, member: Identifier, hash: [UInt8], at: Int64, expiresAt: Int64) throws {
         let insert = try database.prepare("INSERT INTO invites (hash, family, member, created_at, expires_at) VALUES (?, ?, ?, ?, ?)")
         insert.bind(1, hash)
         insert.bind(2, family)
         insert.bind(3, member)
         insert.bind(4, at)
-        insert.bind(5, at + Self.inviteLife)
+        insert.bind(5, expiresAt)
         try insert.run()
-        return at + Self.inviteLife
     }
 
     func invite(hash: [UInt8]) throws -> InviteRow? {
-        let find = try database.prepare("SELECT key, member, expires_at, nonce_hash, session FROM invites WHERE hash = ?")
-        find.bind(1, hash)
-        return try find.one { row in
+        findInvite.bind(1, hash)
+        return try findInvite.one { row in
             InviteRow(
                 key: row.int64(0), member: try row.identifier(1), expiresAt: row.int64(2),
                 nonceHash: row.isNull(3) ? nil : row.octets(3), session: row.optionalInt64(4))
         }
     }
 
-    /// The window begins with the first redemption: a repetition is later, so the minimum stays.
-    func redeem(_ invite: InviteRow, nonceHash: [UInt8], session: Int64, at: Int64) throws {
+    func redeem(_ invite: InviteRow, nonceHash: [UInt8], session: Int64, repeatableUntil: Int64) throws {
         let update = try database.prepare("UPDATE invites SET nonce_hash = ?, session = ?, expires_at = min(expires_at, ?) WHERE key = ?")
         update.bind(1, nonceHash)
         update.bind(2, session)
-        update.bind(3, at + Self.redemptionWindow)
+        update.bind(3, repeatableUntil)
         update.bind(4, invite.key)
         try update.run()
     }
 
-    /// A code without a row is unknown.
     func closeRedemption(session: Int64) throws {
         try database.run("DELETE FROM invites WHERE session = ?", .integer(session))
     }
 
-    /// Deletes invites that expired, redeemed or not.
-    ///
-    /// - Returns: how many.
     func purgeInvites(at: Int64) throws -> Int {
         try database.run("DELETE FROM invites WHERE expires_at <= ?", .integer(at))
         return database.changes

@@ -2,65 +2,8 @@ import Bytes
 import Family
 import SQLite
 
-/// One client of one member, as receipts know it.
-struct ClientState {
-    /// The integer that stands for the client in `receipts`; `nil` until its first receipt is written.
-    var key: Int64?
-    /// Ids at or below it may have had receipts that are gone.
-    var floor: Int64
-    /// The largest mutation id that has a receipt: a larger one is new without looking.
-    var newest: Int64
-    /// Its receipts that belong to no change.
-    var kept: KeptReceipts
-}
-
-/// Receipts of one client that belong to no change: refusals, and acks of mutations that changed nothing. They cost their author nothing, so
-/// their number and size are bounded. Beyond the bound the older half goes and the client's floor rises: an id that had one is refused as
-/// `mutation_expired`, never performed.
-struct KeptReceipts: Hashable {
-    /// Eight times what a session may have unanswered, so a client that resends its queue finds all of it.
-    static let maxCount = 1_024
-    static let maxOctets = 262_144
-
-    var count = 0
-    var octets = 0
-
-    mutating func add(_ size: Int) {
-        count += 1
-        octets += size
-    }
-
-    var isTooMuch: Bool { count > Self.maxCount || octets > Self.maxOctets }
-}
-
-/// The answer that a mutation got.
-struct RecordedReceipt {
-    private static let codeHead = Array("{\"code\":\"".utf8)
-    private static let codeTail = Array("\"}".utf8)
-    /// What a receipt takes beside its frame.
-    private static let overhead = 64
-
-    var hash: [UInt8]
-    /// The encoded `ack` or `reject`. Of a conflict's record it has the contested fields only. Of a refusal that the frame alone decides it is
-    /// `{"code":…}`: the sentence is worked out again when the frame comes again.
-    var frame: [UInt8]
-    /// Whether the mutation made a change.
-    var isOfChange: Bool
-
-    /// What is kept of a refusal that the frame alone decides.
-    static func frame(_ code: ErrorCode) -> [UInt8] { codeHead + Array(code.rawValue.utf8) + codeTail }
-
-    /// The code of `frame(_:)`; `nil` for a whole answer.
-    var code: ErrorCode? {
-        guard frame.starts(with: Self.codeHead), frame.count > Self.codeHead.count + Self.codeTail.count else { return nil }
-        return ErrorCode(rawValue: String(decoding: frame[Self.codeHead.count..<frame.count - Self.codeTail.count], as: UTF8.self))
-    }
-
-    var keptOctets: Int { isOfChange ? 0 : frame.count + Self.overhead }
-}
-
-/// The writer's statements on `clients` and `receipts`.
-final class ReceiptTable {
+/// The statements on `clients` and `receipts`.
+final class ReceiptTable: ReceiptWrites {
     private let database: Database
     private let findClient: Statement
     private let insertClient: Statement
@@ -99,36 +42,36 @@ final class ReceiptTable {
         deleteUpTo = try database.prepare("DELETE FROM receipts WHERE row <= ?")
     }
 
-    func client(family: Int64, member: Identifier, client: Identifier) throws(SQLiteError) -> ClientState? {
-        findClient.bind(1, family)
-        findClient.bind(2, member)
-        findClient.bind(3, client)
-        return try findClient.first { row throws(SQLiteError) in
+    func client(_ name: ClientName) throws -> ClientState? {
+        findClient.bind(1, name.family)
+        findClient.bind(2, name.member)
+        findClient.bind(3, name.client)
+        return try findClient.one { row in
             ClientState(
                 key: row.int64(0), floor: row.int64(1), newest: row.int64(2),
                 kept: KeptReceipts(count: Int(row.int64(3)), octets: Int(row.int64(4))))
         }
     }
 
-    func addClient(family: Int64, member: Identifier, client: Identifier, floor: Int64 = 0) throws(SQLiteError) -> Int64 {
-        insertClient.bind(1, family)
-        insertClient.bind(2, member)
-        insertClient.bind(3, client)
+    func addClient(_ name: ClientName, floor: Int64) throws -> Int64 {
+        insertClient.bind(1, name.family)
+        insertClient.bind(2, name.member)
+        insertClient.bind(3, name.client)
         insertClient.bind(4, floor)
         try insertClient.run()
         return database.lastInsertRowID
     }
 
-    func receipt(family: Int64, client: Int64, mutation: Int64) throws(SQLiteError) -> RecordedReceipt? {
+    func receipt(family: Int64, client: Int64, mutation: Int64) throws -> RecordedReceipt? {
         findReceipt.bind(1, family)
         findReceipt.bind(2, client)
         findReceipt.bind(3, mutation)
-        return try findReceipt.first { row throws(SQLiteError) in
+        return try findReceipt.one { row in
             RecordedReceipt(hash: row.octets(0), frame: row.octets(1), isOfChange: row.int64(2) == 0)
         }
     }
 
-    func record(family: Int64, client: Int64, mutation: Int64, at: Int64, _ receipt: RecordedReceipt) throws(SQLiteError) {
+    func record(family: Int64, client: Int64, mutation: Int64, at: Int64, _ receipt: RecordedReceipt) throws {
         insertReceipt.bind(1, family)
         insertReceipt.bind(2, client)
         insertReceipt.bind(3, mutation)
@@ -139,34 +82,39 @@ final class ReceiptTable {
         try insertReceipt.run()
     }
 
-    /// Clients of a member that have receipts.
-    ///
-    /// - Parameter limit: they are not counted beyond it.
-    func activeClients(family: Int64, member: Identifier, limit: Int) throws(SQLiteError) -> Int {
+    func activeClients(family: Int64, member: Identifier, limit: Int) throws -> Int {
         activeClients.bind(1, family)
         activeClients.bind(2, member)
         activeClients.bind(3, Int64(limit))
-        return Int(try activeClients.first { row throws(SQLiteError) in row.int64(0) } ?? 0)
+        return Int(try activeClients.one { $0.int64(0) } ?? 0)
     }
 
-    /// Deletes the older half of a client's receipts that belong to no change, and raises its floor over their ids.
-    ///
-    /// - Returns: the client afterwards; `nil` if nothing was deleted.
-    func forgetOldest(family: Int64, _ client: ClientState) throws(SQLiteError) -> ClientState? {
+    func clients(family: Int64) throws -> [(name: ClientName, state: ClientState)] {
+        let list = try database.prepare("SELECT member, client FROM clients WHERE family = ? ORDER BY member, client")
+        list.bind(1, family)
+        return try list.all { ClientName(family: family, member: try $0.identifier(0), client: try $0.identifier(1)) }
+            .compactMap { name in try client(name).map { (name, $0) } }
+    }
+
+    func forEach(family: Int64, client: Int64, _ body: (_ mutation: Int64, _ at: Int64, RecordedReceipt) throws -> Void) throws {
+        let list = try database.prepare("SELECT mutation, at, hash, frame, kept FROM receipts WHERE family = ? AND client = ? ORDER BY mutation")
+        list.bind(1, family)
+        list.bind(2, client)
+        try list.each { row in
+            try body(
+                row.int64(0), row.int64(1), RecordedReceipt(hash: row.octets(2), frame: row.octets(3), isOfChange: row.int64(4) == 0))
+        }
+    }
+
+    func forgetOldest(family: Int64, _ client: ClientState) throws -> ClientState? {
         guard let key = client.key else { return nil }
         keptReceipts.bind(1, family)
         keptReceipts.bind(2, key)
-        var left = KeptReceipts()
-        var newestDeleted: Int64?
-        var floor = client.floor
-        try keptReceipts.forEach { row throws(SQLiteError) in
-            let size = Int(row.int64(2))
-            let isKept = newestDeleted == nil && left.count < KeptReceipts.maxCount / 2 && left.octets + size <= KeptReceipts.maxOctets / 2
-            guard !isKept else { return left.add(size) }
-            newestDeleted = newestDeleted ?? row.int64(0)
-            floor = max(floor, row.int64(1))
-        }
-        guard let newestDeleted else { return nil }
+        let newestFirst = try keptReceipts.all { (row: $0.int64(0), mutation: $0.int64(1), octets: Int($0.int64(2))) }
+        let (left, gone) = KeptReceipts.shortened(newestFirst.map { ($0.mutation, $0.octets) })
+        guard let first = gone.indices.first else { return nil }
+        let newestDeleted = newestFirst[first].row
+        let floor = gone.reduce(client.floor) { max($0, $1.mutation) }
         raiseFloor.bind(1, floor)
         raiseFloor.bind(2, key)
         try raiseFloor.run()
@@ -180,11 +128,7 @@ final class ReceiptTable {
         return shorter
     }
 
-    /// Deletes receipts from before `limit` (UTC milliseconds), oldest first, and raises their clients' floors.
-    ///
-    /// - Parameter count: at most so many.
-    /// - Returns: how many.
-    func purge(before limit: Int64, count: Int) throws(SQLiteError) -> Int {
+    func purge(before limit: Int64, count: Int) throws -> Int {
         var last: Int64?
         var floors: [Int64: Int64] = [:]
         var purged = 0

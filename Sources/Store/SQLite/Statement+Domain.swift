@@ -1,5 +1,8 @@
 import Bytes
+import Family
+import JSON
 import SQLite
+import Wire
 
 extension Statement {
     /// 16 octets, big-endian, so that ids sort as blobs as they do as numbers.
@@ -42,5 +45,16 @@ extension Statement {
         var values: [Value] = []
         try each { values.append(try body($0)) }
         return values
+    }
+}
+
+extension StoredFields {
+    /// - Throws: `StoreFailure` when the column does not hold fields of the kind.
+    static func decode(_ kind: Kind, _ row: Statement, _ column: Int32) throws(StoreFailure) -> Fields {
+        do throws(JSONError) {
+            return try row.withOctets(column) { octets throws(JSONError) in try FieldsCodec.decode(kind, octets) }
+        } catch {
+            throw StoreFailure("the fields of a stored record are damaged: \(error.code)")
+        }
     }
 }

@@ -82,9 +82,9 @@ private func forge(_ archive: [UInt8], manifest: (inout ArchiveManifest) -> Void
     return pack(order(files).compactMap { name in files[name].map { (name, $0) } })
 }
 
-@Suite("Archive of a family: export and import")
+@Suite("Archive of a family: export and import", .bothEngines)
 struct ArchiveTests {
-    @Test("A compacted family comes back from its archive, and there too old changes cannot be undone, nor old bases merged")
+    @Test("A compacted family comes back from its archive, and there too old changes cannot be undone, nor old bases merged", .sqliteOnly("It asks or changes rows by SQL"))
     func compacted() throws {
         let world = try World()
         let home = try world.home()
@@ -228,7 +228,7 @@ struct ArchiveTests {
     }
 }
 
-@Suite("Archive of a family: what is refused")
+@Suite("Archive of a family: what is refused", .bothEngines)
 struct ArchiveRefusalTests {
     private func sample() throws -> (shelf: Shelf, archive: [UInt8]) {
         let shelf = try Shelf()
@@ -261,7 +261,7 @@ struct ArchiveRefusalTests {
         return error
     }
 
-    @Test("an archive that was cut short, at any block")
+    @Test("an archive that was cut short, at any block", .sqliteOnly("It asks or changes rows by SQL"))
     func partial() throws {
         let (shelf, archive) = try sample()
         for end in stride(from: 512, to: archive.count - 1_024, by: 512 * 7) {
@@ -272,7 +272,7 @@ struct ArchiveRefusalTests {
         #expect(try refusal(shelf, Array("Not an archive at all".utf8)) == .notAnArchive)
     }
 
-    @Test("one octet changed anywhere in the content")
+    @Test("one octet changed anywhere in the content", .sqliteOnly("It asks or changes rows by SQL"))
     func tampered() throws {
         let (shelf, archive) = try sample()
         var random = SplitMix64(seed: 21)
@@ -289,7 +289,7 @@ struct ArchiveRefusalTests {
         #expect(refused > 30)
     }
 
-    @Test("a newer form, with what to do about it")
+    @Test("a newer form, with what to do about it", .sqliteOnly("It asks or changes rows by SQL"))
     func newer() throws {
         let (shelf, archive) = try sample()
         var files = try unpack(archive)
@@ -301,7 +301,7 @@ struct ArchiveRefusalTests {
         #expect(error.sentence == "This archive was written by a newer Huddle (form 3, this program knows 2): install the newer program to import it.")
     }
 
-    @Test("files that are missing, doubled or not ours")
+    @Test("files that are missing, doubled or not ours", .sqliteOnly("It asks or changes rows by SQL"))
     func files() throws {
         let (shelf, archive) = try sample()
         let files = try unpack(archive)
@@ -312,7 +312,7 @@ struct ArchiveRefusalTests {
         #expect(try refusal(shelf, packed(["../../etc/passwd"] + order)) == .changed("../../etc/passwd"))
     }
 
-    @Test("content that agrees with its manifest and makes no family: nothing traps and nothing is left")
+    @Test("content that agrees with its manifest and makes no family: nothing traps and nothing is left", .sqliteOnly("It asks or changes rows by SQL"))
     func forged() throws {
         let (shelf, archive) = try sample()
         func lines(_ files: [String: [UInt8]], _ name: String) -> [[UInt8]] {
@@ -351,7 +351,7 @@ struct ArchiveRefusalTests {
     }
 }
 
-@Suite("Archive of a family: lies about the size of a file")
+@Suite("Archive of a family: lies about the size of a file", .bothEngines)
 struct LyingArchiveTests {
     /// Who tells how long the file is: two documents that have it, each in its record and its row of the log, and the list of files.
     private struct Tellers: OptionSet, CustomStringConvertible {
@@ -398,7 +398,7 @@ struct LyingArchiveTests {
         }
     }
 
-    @Test("an entry of the archive that says another size than the file has, and one file under the name of another")
+    @Test("an entry of the archive that says another size than the file has, and one file under the name of another", .sqliteOnly("It asks or changes rows by SQL"))
     func entries() throws {
         let shelf = try Shelf()
         let world = try World(seed: 33)
@@ -429,9 +429,9 @@ struct LyingArchiveTests {
     }
 }
 
-@Suite("Archive of a family: visible at once or not at all")
+@Suite("Archive of a family: visible at once or not at all", .bothEngines)
 struct ArchiveAtomicityTests {
-    @Test("an import that ends at any step, by a refusal or by death, leaves nothing, and the next one succeeds")
+    @Test("an import that ends at any step, by a refusal or by death, leaves nothing, and the next one succeeds", .sqliteOnly("It asks or changes rows by SQL"))
     func killed() throws {
         let shelf = try Shelf()
         let world = try World(seed: 13)

@@ -51,7 +51,7 @@ private struct Part {
     var octets: [UInt8]
 }
 
-@Suite("Archive of a family: the files of its documents")
+@Suite("Archive of a family: the files of its documents", .bothEngines)
 struct FilesArchiveTests {
     let folder: TemporaryFolder
     private let place: Place
@@ -75,7 +75,7 @@ struct FilesArchiveTests {
         _ = try place.export(to: path).get()
         let (_, outcome) = try load(path, into: other).get()
         #expect(outcome == .imported)
-        let report = try StoreCheck(path: other.path).run(
+        let report = try other.openCheck().run(
             blobs: BlobFolder(path: other.blobsPath), uploads: UploadFolder(path: other.uploadsPath), isDeep: true, now: other.surroundings.now)
         #expect(report.findings == [] && report.documents == 4 && report.files == 3 && report.octets == 600_010)
         #expect(try load(path, into: other).get().1 == .alreadyHere)

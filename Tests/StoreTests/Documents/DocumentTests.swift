@@ -5,7 +5,7 @@ import Store
 import Testing
 import Wire
 
-@Suite("Documents, semantics.md (Data)")
+@Suite("Documents, semantics.md (Data)", .bothEngines)
 struct DocumentTests {
     let world: World
     let home: World.Home
@@ -103,7 +103,7 @@ struct DocumentTests {
     }
 }
 
-@Suite("Rights act at once, guarantees.md (isolated)")
+@Suite("Rights act at once, guarantees.md (isolated)", .bothEngines)
 struct RightsTests {
     @Test("from the change on by which an athlete lets parents only view, no parent's edit is done, in the same commit too")
     func parentAccess() throws {

@@ -6,7 +6,7 @@ import Store
 import Testing
 import Wire
 
-@Suite("Lists and figures of every kind against a naive twin: product.md (Events, Documents), R021-R038, R071, R101, R106, R121-R127, R156")
+@Suite("Lists and figures of every kind against a naive twin: product.md (Events, Documents), R021-R038, R071, R101, R106, R121-R127, R156", .bothEngines)
 struct QueryTwinTests {
     /// The twin of a season as it is now, and its records as a client holds them.
     private func twin(_ season: SeasonAtRandom, zone: String = "Europe/Warsaw") throws -> (NaiveList, [Record]) {

@@ -1,0 +1,55 @@
+package import Bytes
+
+/// A family, apart from what its records say.
+package struct FamilyRow: Hashable, Sendable {
+    /// The integer that stands for the family in every key.
+    package var key: Int64
+    package var id: Identifier
+    /// Cursors below it cannot be served from the log any more.
+    package var floor: Int64
+    /// UTC milliseconds.
+    package var createdAt: Int64
+
+    package init(key: Int64, id: Identifier, floor: Int64, createdAt: Int64) {
+        self.key = key
+        self.id = id
+        self.floor = floor
+        self.createdAt = createdAt
+    }
+}
+
+/// The families of a database.
+package protocol FamilyReads: AnyObject {
+    /// The family with this id; `nil` if there is none.
+    func find(_ id: Identifier) throws -> FamilyRow?
+
+    /// The id of the family that an integer stands for; `nil` if there is none, or if its row cannot be read.
+    func id(of key: Int64) throws -> Identifier?
+
+    /// All families, in the order of their keys.
+    func all() throws -> [FamilyRow]
+}
+
+/// Families come, and imports that may become families.
+package protocol FamilyWrites: FamilyReads {
+    /// An integer that stands for neither a family nor an import.
+    func nextKey() throws -> Int64
+
+    /// Makes a family. If its key stood for an import, the import is complete.
+    func insert(_ family: FamilyRow) throws
+
+    /// Raises the floor of a family to a sequence, if it is lower.
+    func raiseFloor(family: Int64, to sequence: Int64) throws
+
+    /// Notes that the log or the history of a family takes less.
+    func free(family: Int64, octets: Int) throws
+
+    /// Begins an import. Its rows belong to nobody until `insert`.
+    func beginImport(key: Int64, id: Identifier, at: Int64) throws
+
+    /// Removes a portion of the rows of an import that is not complete.
+    ///
+    /// - Parameter limit: rows of one table at most.
+    /// - Returns: false if there is no such import.
+    func sweepImports(limit: Int) throws -> Bool
+}

@@ -1,0 +1,130 @@
+package import Family
+import Wire
+
+/// A change as it is stored in the log of its family.
+package struct LogRow: Sendable {
+    package var sequence: Int64
+    /// UTC milliseconds.
+    package var at: Int64
+    /// How many messages the change created.
+    package var messages: Int64
+    /// The change frame, octet for octet as it was sent.
+    package var frame: [UInt8]
+    /// `ChangeOutline` of a long frame; `nil` for a short one.
+    package var outline: [UInt8]?
+    /// Of the records of the family after the change; `nil` if it is not known.
+    package var checksum: StateChecksum?
+    /// `FamilyUsage.written` with this change; `nil` if it is not known.
+    package var written: Int64?
+
+    /// Octets of a frame above which the row has an outline: what a page of SQLite holds of a row.
+    package static let outlinedOctets = 4_000
+
+    package init(sequence: Int64, at: Int64, messages: Int64, frame: [UInt8], outline: [UInt8]?, checksum: StateChecksum?, written: Int64?) {
+        self.sequence = sequence
+        self.at = at
+        self.messages = messages
+        self.frame = frame
+        self.outline = outline
+        self.checksum = checksum
+        self.written = written
+    }
+
+    /// - Parameter frame: the change, encoded.
+    init(_ change: Change, frame: [UInt8], checksum: StateChecksum?, written: Int64?) {
+        self.init(
+            sequence: change.sequence, at: change.at, messages: Int64(change.entries.count { $0.isNewMessage }), frame: frame,
+            outline: Self.outline(change, frame), checksum: checksum, written: written)
+    }
+
+    /// The outline of a change; `nil` for a short frame.
+    static func outline(_ change: Change, _ frame: [UInt8]) -> [UInt8]? {
+        frame.count > outlinedOctets ? ChangeOutline(change).encode() : nil
+    }
+}
+
+/// A row of the log while all logs are walked, the oldest first.
+package struct LogScanRow: Sendable {
+    /// Where the row is in the walk.
+    package var position: Int64
+    package var family: Int64
+    package var sequence: Int64
+    /// UTC milliseconds.
+    package var at: Int64
+    package var frame: [UInt8]
+
+    package init(position: Int64, family: Int64, sequence: Int64, at: Int64, frame: [UInt8]) {
+        self.position = position
+        self.family = family
+        self.sequence = sequence
+        self.at = at
+        self.frame = frame
+    }
+}
+
+/// The logs of families. `family` is the integer that stands for one. A `body` that returns false ends its walk.
+package protocol LogReads: AnyObject {
+    /// The newest sequence; 0 for a family without a change.
+    func head(family: Int64) throws -> Int64
+
+    /// The newest sequence, and the checksum of the records at that sequence.
+    ///
+    /// - Complexity: O(1) if the newest row holds a checksum; otherwise all records are read.
+    func position(family: Int64) throws -> (sequence: Int64, checksum: StateChecksum)
+
+    /// The checksum of the records that are stored.
+    func computedChecksum(family: Int64) throws -> StateChecksum
+
+    /// What log and history of a family take.
+    ///
+    /// - Parameter head: its newest sequence.
+    func usage(family: Int64, head: Int64) throws -> FamilyUsage
+
+    /// The change frame of a sequence; `nil` if the log does not hold it.
+    func frame(family: Int64, sequence: Int64) throws -> [UInt8]?
+
+    /// The change frame of a sequence with the checksum of the records after it, if that is known.
+    func entry(family: Int64, sequence: Int64) throws -> (frame: [UInt8], checksum: StateChecksum?)?
+
+    /// The time of the newest change, UTC milliseconds; `nil` for a family without a change.
+    func lastTime(family: Int64) throws -> Int64?
+
+    /// Gives `body` the frames after a sequence, in order.
+    func frames(family: Int64, after sequence: Int64, _ body: (Int64, [UInt8]) throws -> Bool) throws
+
+    /// Gives `body` the frames before a sequence, the newest first.
+    func newestFrames(family: Int64, before sequence: Int64, _ body: (Int64, [UInt8]) throws -> Bool) throws
+
+    /// Gives `body` the frames that created messages, the newest first.
+    ///
+    /// - Parameters:
+    ///   - newest: the first sequence that is looked at.
+    ///   - oldest: the sequence before the last that is looked at.
+    func messageFrames(family: Int64, from newest: Int64, downTo oldest: Int64, _ body: (Int64, [UInt8]) throws -> Bool) throws
+
+    /// Gives `body` the outlines (of short changes the frames) after a sequence, in order.
+    func outlines(family: Int64, after sequence: Int64, _ body: (Int64, [UInt8]) throws -> Bool) throws
+
+    /// As `outlines`, the newest first.
+    func newestOutlines(family: Int64, after sequence: Int64, _ body: (Int64, [UInt8]) throws -> Bool) throws
+
+    /// Gives `body` every row of a family, in order, without outlines.
+    func forEach(family: Int64, _ body: (LogRow) throws -> Void) throws
+}
+
+/// Writes that no decision makes: imports, purges, compaction and repairs.
+package protocol LogWrites: LogReads {
+    func append(family: Int64, _ row: LogRow) throws
+
+    /// Replaces the frame of a change that has lost values.
+    func replace(family: Int64, sequence: Int64, frame: [UInt8], outline: [UInt8]?) throws
+
+    /// Forgets the checksums of a family, so that they are computed again.
+    func forgetChecksums(family: Int64) throws
+
+    /// Gives `body` the rows of all families that were not compacted yet, oldest first.
+    func uncompacted(_ body: (LogScanRow) throws -> Bool) throws
+
+    /// Notes that all rows up to a position are compacted.
+    func setCompacted(upTo position: Int64) throws
+}

@@ -1,0 +1,170 @@
+package import Bytes
+package import Dates
+
+/// A member as the tables of people know them.
+package struct MembershipRow: Hashable, Sendable {
+    /// The integer that stands for the family.
+    package var family: Int64
+    package var familyID: Identifier
+    package var member: Identifier
+    /// `nil` until somebody signs in as this member.
+    package var person: Int64?
+    package var hasConsent: Bool
+    package var isRemoved: Bool
+
+    package init(family: Int64, familyID: Identifier, member: Identifier, person: Int64?, hasConsent: Bool, isRemoved: Bool) {
+        self.family = family
+        self.familyID = familyID
+        self.member = member
+        self.person = person
+        self.hasConsent = hasConsent
+        self.isRemoved = isRemoved
+    }
+}
+
+/// A parent's consent to the login of an athlete below 18.
+package struct Consent: Hashable, Sendable {
+    package var by: Identifier
+    package var at: Int64
+    /// The name of the text that was agreed to.
+    package var terms: String
+
+    package init(by: Identifier, at: Int64, terms: String) {
+        self.by = by
+        self.at = at
+        self.terms = terms
+    }
+
+    /// The text that `invite` shows today.
+    package static let currentTerms = "huddle-consent-1"
+}
+
+/// An invite whose code can be redeemed, for the first time or again.
+package struct InviteRow: Hashable, Sendable {
+    package var key: Int64
+    package var member: Identifier
+    /// Once redeemed: when the redemption can no longer be repeated.
+    package var expiresAt: Int64
+    /// Of whoever redeemed it; `nil` before.
+    package var nonceHash: [UInt8]?
+    /// The session that the last redemption made; `nil` before.
+    package var session: Int64?
+
+    /// An invite is good for 7 days, milliseconds.
+    package static let life: Int64 = 7 * 86_400_000
+    /// Milliseconds after the first redemption in which it can be repeated, because its answer may have been lost: 10 minutes.
+    package static let redemptionWindow: Int64 = 600_000
+
+    package init(key: Int64, member: Identifier, expiresAt: Int64, nonceHash: [UInt8]?, session: Int64?) {
+        self.key = key
+        self.member = member
+        self.expiresAt = expiresAt
+        self.nonceHash = nonceHash
+        self.session = session
+    }
+}
+
+/// A session as it is stored.
+package struct SessionRow: Hashable, Sendable {
+    package var key: Int64
+    package var person: Int64
+    /// UTC milliseconds.
+    package var usedAt: Int64
+    /// The code that gave the token can still be redeemed again.
+    package var isRedemptionOpen: Bool
+
+    package init(key: Int64, person: Int64, usedAt: Int64, isRedemptionOpen: Bool) {
+        self.key = key
+        self.person = person
+        self.usedAt = usedAt
+        self.isRedemptionOpen = isRedemptionOpen
+    }
+}
+
+/// A member in the words of an archive: what is never broadcast.
+package struct PersonRow: Hashable, Sendable {
+    package var member: Identifier
+    /// `YYYY-MM-DD`.
+    package var born: String?
+    package var consentBy: Identifier?
+    package var consentAt: Int64?
+    package var consentTerms: String?
+
+    package init(member: Identifier, born: String?, consentBy: Identifier?, consentAt: Int64?, consentTerms: String?) {
+        self.member = member
+        self.born = born
+        self.consentBy = consentBy
+        self.consentAt = consentAt
+        self.consentTerms = consentTerms
+    }
+}
+
+/// Memberships, people, sessions and invites.
+package protocol PeopleReads: AnyObject {
+    /// By the id of the member alone, which is unique because the server makes it.
+    func membership(_ member: Identifier) throws -> MembershipRow?
+
+    /// The living memberships of a person, by the time of joining.
+    func memberships(ofPerson person: Int64) throws -> [MembershipRow]
+
+    /// The member that a person is in a family now; `nil` if the person is not in the family.
+    func member(family: Int64, person: Int64) throws -> Identifier?
+
+    /// Members without a person: nobody has signed in as them.
+    func membersWithoutLogin(family: Int64) throws -> Set<Identifier>
+
+    /// What archives hold of the members of a family, in the order of their ids.
+    func persons(family: Int64) throws -> [PersonRow]
+
+    /// The session of a token; `nil` if there is none.
+    func session(hash: [UInt8]) throws -> SessionRow?
+
+    /// Whether a session is there.
+    func hasSession(key: Int64) throws -> Bool
+
+    /// The invite of a code; `nil` if there is none.
+    func invite(hash: [UInt8]) throws -> InviteRow?
+}
+
+/// People, sessions and invites come and go.
+package protocol PeopleWrites: PeopleReads {
+    func addMembership(family: Int64, member: Identifier, born: CalendarDate?, consent: Consent?) throws
+
+    /// Ends a membership, or takes it up again (`at` is `nil`). With the last membership of a person their sessions end, and an invite that
+    /// waits is void.
+    func setRemoved(family: Int64, member: Identifier, at: Int64?) throws
+
+    /// Forgets the birth date of a member.
+    func forgetBirth(family: Int64, member: Identifier) throws
+
+    /// Makes a session for a member, who becomes a person if they are none yet.
+    ///
+    /// - Returns: the key of the session.
+    func addSession(_ membership: MembershipRow, hash: [UInt8], at: Int64) throws -> Int64
+
+    /// - Returns: whether there was one.
+    func endSession(key: Int64) throws -> Bool
+
+    /// Notes that a session is in use.
+    func renewSession(key: Int64, at: Int64) throws
+
+    /// Deletes sessions that nobody has used since `limit` (UTC milliseconds).
+    ///
+    /// - Returns: how many, at most `count`.
+    func purgeSessions(unusedSince limit: Int64, count: Int) throws -> Int
+
+    func addInvite(family: Int64, member: Identifier, hash: [UInt8], at: Int64, expiresAt: Int64) throws
+
+    /// Notes who redeemed an invite.
+    ///
+    /// - Parameter repeatableUntil: the code can be redeemed again until then, and not later than before.
+    func redeem(_ invite: InviteRow, nonceHash: [UInt8], session: Int64, repeatableUntil: Int64) throws
+
+    /// Deletes the invite that gave a session.
+    func closeRedemption(session: Int64) throws
+
+    /// Deletes invites that have expired, redeemed or not.
+    ///
+    /// - Returns: how many.
+    func purgeInvites(at: Int64) throws -> Int
+}

@@ -1,0 +1,146 @@
+package import Bytes
+package import Family
+
+/// Names one client of one member.
+package struct ClientName: Hashable, Sendable {
+    /// The integer that stands for the family.
+    package let family: Int64
+    package let member: Identifier
+    package let client: Identifier
+
+    package init(family: Int64, member: Identifier, client: Identifier) {
+        self.family = family
+        self.member = member
+        self.client = client
+    }
+}
+
+/// One client of one member, as receipts know it.
+package struct ClientState: Sendable {
+    /// The integer that stands for the client in `receipts`; `nil` until its first receipt is written.
+    package var key: Int64?
+    /// Ids at or below it may have had receipts that are gone.
+    package var floor: Int64
+    /// The largest mutation id that has a receipt: a larger one is new without looking.
+    package var newest: Int64
+    /// Its receipts that belong to no change.
+    package var kept: KeptReceipts
+
+    package init(key: Int64?, floor: Int64, newest: Int64, kept: KeptReceipts) {
+        self.key = key
+        self.floor = floor
+        self.newest = newest
+        self.kept = kept
+    }
+}
+
+/// Receipts of one client that belong to no change: refusals, and acks of mutations that changed nothing. They cost their author nothing, so
+/// their number and size are bounded. Beyond the bound the older half goes and the client's floor rises: an id that had one is refused as
+/// `mutation_expired`, never performed.
+package struct KeptReceipts: Hashable, Sendable {
+    /// Eight times what a session may have unanswered, so a client that resends its queue finds all of it.
+    package static let maxCount = 1_024
+    package static let maxOctets = 262_144
+
+    package var count = 0
+    package var octets = 0
+
+    package init(count: Int = 0, octets: Int = 0) {
+        self.count = count
+        self.octets = octets
+    }
+
+    /// Counts one more.
+    package mutating func add(_ size: Int) {
+        count += 1
+        octets += size
+    }
+
+    /// Whether the older half has to go.
+    package var isTooMuch: Bool { count > Self.maxCount || octets > Self.maxOctets }
+}
+
+/// The answer that a mutation got.
+package struct RecordedReceipt: Sendable {
+    private static let codeHead = Array("{\"code\":\"".utf8)
+    private static let codeTail = Array("\"}".utf8)
+    /// What a receipt takes beside its frame.
+    private static let overhead = 64
+
+    package var hash: [UInt8]
+    /// The encoded `ack` or `reject`. Of a conflict's record it has the contested fields only. Of a refusal that the frame alone decides it is
+    /// `{"code":…}`: the sentence is worked out again when the frame comes again.
+    package var frame: [UInt8]
+    /// Whether the mutation made a change.
+    package var isOfChange: Bool
+
+    package init(hash: [UInt8], frame: [UInt8], isOfChange: Bool) {
+        self.hash = hash
+        self.frame = frame
+        self.isOfChange = isOfChange
+    }
+
+    /// What is kept of a refusal that the frame alone decides.
+    package static func frame(_ code: ErrorCode) -> [UInt8] { codeHead + Array(code.rawValue.utf8) + codeTail }
+
+    /// The code of `frame(_:)`; `nil` for a whole answer.
+    package var code: ErrorCode? {
+        guard frame.starts(with: Self.codeHead), frame.count > Self.codeHead.count + Self.codeTail.count else { return nil }
+        return ErrorCode(rawValue: String(decoding: frame[Self.codeHead.count..<frame.count - Self.codeTail.count], as: UTF8.self))
+    }
+
+    /// What it counts among `KeptReceipts`.
+    package var keptOctets: Int { isOfChange ? 0 : frame.count + Self.overhead }
+}
+
+extension KeptReceipts {
+    /// Which receipts stay when the older half goes.
+    ///
+    /// - Parameter newestFirst: the mutations that have receipts of no change, with what each counts.
+    /// - Returns: what stays, and the largest mutation that goes; `nil` if nothing goes.
+    package static func shortened(_ newestFirst: [(mutation: Int64, octets: Int)]) -> (left: KeptReceipts, gone: ArraySlice<(mutation: Int64, octets: Int)>) {
+        var left = KeptReceipts()
+        for (place, receipt) in newestFirst.enumerated() {
+            guard left.count < maxCount / 2, left.octets + receipt.octets <= maxOctets / 2 else { return (left, newestFirst[place...]) }
+            left.add(receipt.octets)
+        }
+        return (left, [])
+    }
+}
+
+/// The clients of members, and the answers that they got.
+package protocol ReceiptReads: AnyObject {
+    /// A client; `nil` if it has no receipt yet.
+    func client(_ name: ClientName) throws -> ClientState?
+
+    /// The answer that a mutation got; `nil` if there is none.
+    func receipt(family: Int64, client: Int64, mutation: Int64) throws -> RecordedReceipt?
+
+    /// Clients of a member that have receipts; they are not counted beyond `limit`.
+    func activeClients(family: Int64, member: Identifier, limit: Int) throws -> Int
+
+    /// The clients of a family, in the order of members and clients.
+    func clients(family: Int64) throws -> [(name: ClientName, state: ClientState)]
+
+    /// Gives `body` the receipts of a client, in the order of the mutations.
+    func forEach(family: Int64, client: Int64, _ body: (_ mutation: Int64, _ at: Int64, RecordedReceipt) throws -> Void) throws
+}
+
+/// Writes that no batch makes: imports, and receipts that end.
+package protocol ReceiptWrites: ReceiptReads {
+    /// - Parameter floor: mutations at or below it may have had receipts that are gone.
+    /// - Returns: the integer that stands for the client.
+    func addClient(_ name: ClientName, floor: Int64) throws -> Int64
+
+    func record(family: Int64, client: Int64, mutation: Int64, at: Int64, _ receipt: RecordedReceipt) throws
+
+    /// Deletes the older half of a client's receipts that belong to no change, and raises its floor over their mutations.
+    ///
+    /// - Returns: the client afterwards; `nil` if nothing was deleted.
+    func forgetOldest(family: Int64, _ client: ClientState) throws -> ClientState?
+
+    /// Deletes receipts from before `limit` (UTC milliseconds), oldest first, and raises the floors of their clients.
+    ///
+    /// - Returns: how many, at most `count`.
+    func purge(before limit: Int64, count: Int) throws -> Int
+}

@@ -1,0 +1,91 @@
+package import Bytes
+package import Family
+
+/// What a share link opens.
+package struct OpenShare: Sendable {
+    package var family: Identifier
+    package var link: Identifier
+    package var school: Identifier
+    /// UTC milliseconds.
+    package var expiresAt: Int64
+    package var document: Record
+    package var schoolName: String
+
+    package init(family: Identifier, link: Identifier, school: Identifier, expiresAt: Int64, document: Record, schoolName: String) {
+        self.family = family
+        self.link = link
+        self.school = school
+        self.expiresAt = expiresAt
+        self.document = document
+        self.schoolName = schoolName
+    }
+}
+
+/// Openings of a link that are counted together.
+package struct ShareOpenings: Hashable, Sendable {
+    package var what: ShareVisit.What
+    package var count: Int64
+    /// How many of the openings get a row in the log of the link.
+    package var rows: Int64
+    /// UTC milliseconds.
+    package var first: Int64
+    package var last: Int64
+
+    package init(what: ShareVisit.What, count: Int64, rows: Int64, first: Int64, last: Int64) {
+        self.what = what
+        self.count = count
+        self.rows = rows
+        self.first = first
+        self.last = last
+    }
+}
+
+/// Links by which somebody outside of a family opens a document. `family` is the integer that stands for one.
+package protocol ShareReads: AnyObject {
+    /// What the link with a token opens at a time (UTC milliseconds): the link has neither ended nor expired, and its document and its school
+    /// are living records. One look-up for all cases, so that its time says nothing about how good a guess is.
+    func open(hash: [UInt8], at: Int64) throws -> OpenShare?
+
+    /// The document of a link; `nil` if the family has no such link.
+    func document(family: Int64, of link: Identifier) throws -> Identifier?
+
+    /// The links of one document, or of all, newest first, ended ones included.
+    func links(family: Int64, document: Identifier?, limit: Int) throws -> [ShareLink]
+
+    /// When a link was opened, newest first.
+    func visits(family: Int64, link: Identifier, limit: Int) throws -> [(at: Int64, what: ShareVisit.What)]
+
+    /// Links whose documents are gone.
+    func countLost() throws -> Int
+}
+
+package protocol ShareWrites: ShareReads {
+    /// - Parameter limit: links of one document; above it the oldest go that have ended or expired.
+    func insert(family: Int64, _ link: ShareLink, hash: [UInt8], limit: Int) throws
+
+    /// Ends one link, if it has not ended.
+    func end(family: Int64, link: Identifier, at: Int64) throws
+
+    /// Ends the links of a document: of one school, or all.
+    func end(family: Int64, document: Identifier, school: Identifier?, at: Int64) throws
+
+    /// Ends the links that a member made.
+    func end(family: Int64, creator: Identifier, at: Int64) throws
+
+    /// Counts openings of a link, and enters the newest of them into the log of the link, the first with its time, the others with that of the
+    /// last. Does nothing for a link that is gone.
+    ///
+    /// - Parameter limit: rows of the log; above it the oldest go.
+    func note(family: Int64, link: Identifier, _ openings: ShareOpenings, limit: Int) throws
+
+    /// Forgets all links of a document.
+    func forget(family: Int64, document: Identifier) throws
+
+    /// Forgets links that ended before a time (UTC milliseconds).
+    ///
+    /// - Returns: how many, at most `count`.
+    func purge(before limit: Int64, count: Int) throws -> Int
+
+    /// Forgets links whose documents are gone.
+    func forgetLost() throws
+}

@@ -1,0 +1,80 @@
+import Bytes
+import SQLite
+
+/// The statements on `families` and `imports`. Those that run seldom are compiled when they are used.
+final class FamilyTable: FamilyWrites {
+    private let database: Database
+    private let findOne: Statement
+
+    init(_ database: Database) throws(SQLiteError) {
+        self.database = database
+        findOne = try database.prepare("SELECT key, uuid, floor, created_at FROM families WHERE uuid = ?")
+    }
+
+    private static func row(_ row: Statement) throws -> FamilyRow {
+        FamilyRow(key: row.int64(0), id: try row.identifier(1), floor: row.int64(2), createdAt: row.int64(3))
+    }
+
+    func find(_ id: Identifier) throws -> FamilyRow? {
+        findOne.bind(1, id)
+        return try findOne.one(Self.row)
+    }
+
+    func id(of key: Int64) throws -> Identifier? {
+        let find = try database.prepare("SELECT uuid FROM families WHERE key = ?")
+        find.bind(1, key)
+        return try find.one { try? $0.identifier(0) } ?? nil
+    }
+
+    func all() throws -> [FamilyRow] {
+        try database.prepare("SELECT key, uuid, floor, created_at FROM families ORDER BY key").all(Self.row)
+    }
+
+    func nextKey() throws -> Int64 {
+        let newest = try database.prepare("SELECT max(key) FROM (SELECT key FROM families UNION ALL SELECT key FROM imports)")
+        return (try newest.one { $0.int64(0) } ?? 0) + 1
+    }
+
+    func insert(_ family: FamilyRow) throws {
+        let insert = try database.prepare("INSERT INTO families (key, uuid, floor, created_at) VALUES (?, ?, ?, ?)")
+        insert.bind(1, family.key)
+        insert.bind(2, family.id)
+        insert.bind(3, family.floor)
+        insert.bind(4, family.createdAt)
+        try insert.run()
+        try database.run("DELETE FROM imports WHERE key = ?", .integer(family.key))
+    }
+
+    func raiseFloor(family: Int64, to sequence: Int64) throws {
+        try database.run("UPDATE families SET floor = max(floor, ?) WHERE key = ?", .integer(sequence), .integer(family))
+    }
+
+    func free(family: Int64, octets: Int) throws {
+        try database.run("UPDATE families SET freed = freed + ? WHERE key = ?", .integer(Int64(octets)), .integer(family))
+    }
+
+    func beginImport(key: Int64, id: Identifier, at: Int64) throws {
+        let insert = try database.prepare("INSERT INTO imports (key, uuid, created_at) VALUES (?, ?, ?)")
+        insert.bind(1, key)
+        insert.bind(2, id)
+        insert.bind(3, at)
+        try insert.run()
+    }
+
+    func sweepImports(limit: Int) throws -> Bool {
+        guard let key = try database.prepare("SELECT min(key) FROM imports").one({ $0.optionalInt64(0) }) ?? nil else { return false }
+        for table in ["records", "log", "outlines", "history", "receipts", "clients", "access_log"] {
+            let rowid = table == "clients" ? "key" : "row"
+            try database.run(
+                "DELETE FROM \(table) WHERE \(rowid) IN (SELECT \(rowid) FROM \(table) WHERE family = ? LIMIT \(limit))", .integer(key))
+            if database.changes > 0 { return true }
+        }
+        try database.run("DELETE FROM purged WHERE family = ?", .integer(key))
+        try database.run("DELETE FROM blobs WHERE family = ?", .integer(key))
+        try database.run("DELETE FROM imports WHERE key = ?", .integer(key))
+        return true
+    }
+}
+
+@available(*, unavailable)
+extension FamilyTable: Sendable {}

@@ -1,0 +1,329 @@
+import Bytes
+import Family
+import Ledger
+import SQLite
+
+/// SQLite as the engine of a store: one file, one connection that writes.
+///
+/// `begin` takes the only write lock there is, so no transaction ever has to run again (`EngineFailure.again`), and COMMIT always has an answer.
+final class SQLiteEngine: StoreEngine {
+    let epoch: String
+    let epochRenewal: String?
+
+    var families: any FamilyWrites { familyTable }
+    var records: any RecordWrites { recordTable }
+    var history: any HistoryWrites { historyTable }
+    var log: any LogWrites { logTable }
+    var receipts: any ReceiptWrites { receiptTable }
+    var people: any PeopleWrites { peopleTable }
+    var accesses: any AccessWrites { accessTable }
+    var blobs: any BlobWrites { blobTable }
+    var shares: any ShareWrites { shareTable }
+
+    private let database: Database
+    private let familyTable: FamilyTable
+    private let recordTable: SQLiteRecords
+    private let historyTable: HistoryTable
+    private let logTable: LogTable
+    private let receiptTable: ReceiptTable
+    private let peopleTable: PeopleTable
+    private let accessTable: AccessLogTable
+    private let blobTable: BlobTable
+    private let shareTable: ShareTable
+    private let beginning: Statement
+    private let ending: Statement
+    private let mark: PlacementMark?
+    private var checkpoints = CheckpointPlan()
+
+    /// Opens the database, making or migrating it. Everything that can be read afterwards is on stable storage.
+    ///
+    /// - Parameters:
+    ///   - path: the file, in a folder that is there and claimed (`DataFolder`).
+    ///   - vfs: name of a registered SQLite file layer; `nil` is the system's.
+    ///   - mark: path of the file that tells whether the database is still the one that was served here before
+    ///     (`DataFolder.markPath`); `nil` does not look.
+    /// - Throws: with a sentence for a database of a newer program or of something else, which is left as it is.
+    init(path: String, vfs: String?, environment: StoreEnvironment, mark: String?) throws {
+        database = try Database(path: path, mode: .readWriteCreate, vfs: vfs, busyMilliseconds: Connection.busyMilliseconds)
+        // Before anything is written to it.
+        try Schema.check(database)
+        try Connection.configureWriter(database)
+        try Schema.migrate(database, epoch: Hex.encode(environment.random(16)), at: environment.now())
+        recordTable = try SQLiteRecords(database, isWriter: true)
+        logTable = try LogTable(database)
+        if let mark {
+            let (opened, replacement) = try PlacementMark.open(mark, database: path, newest: try logTable.newestRow())
+            self.mark = opened
+            epochRenewal = replacement?.rawValue
+        } else {
+            self.mark = nil
+            epochRenewal = nil
+        }
+        if epochRenewal != nil { try database.run("UPDATE meta SET epoch = ?", .text(Hex.encode(environment.random(16)))) }
+        try self.mark?.begin()
+        epoch = try Connection.epoch(database)
+        if try Connection.linkKey(database) == nil {
+            let draw = try database.prepare("UPDATE meta SET link_key = ?")
+            draw.bind(1, environment.random(32))
+            try draw.run()
+        }
+        familyTable = try FamilyTable(database)
+        historyTable = try HistoryTable(database)
+        receiptTable = try ReceiptTable(database)
+        peopleTable = try PeopleTable(database)
+        accessTable = try AccessLogTable(database)
+        blobTable = BlobTable(database)
+        shareTable = ShareTable(database)
+        beginning = try database.prepare("BEGIN IMMEDIATE")
+        ending = try database.prepare("COMMIT")
+        try makeDurable()
+    }
+
+    /// After the death of a process SQLite's log may hold commits that were written and never synced. They can be read, so they would be
+    /// told to clients: they must be durable first.
+    ///
+    /// Both steps are needed: where a sync has failed before the death, neither a commit behind those frames nor a copy of them is enough
+    /// (`SQLiteTests`, "Process ends at every operation"). With a full disk there is neither; then nothing new is confirmed either.
+    private func makeDurable() throws {
+        _ = try tidyAll()
+        do {
+            try begin()
+            // Writes the page although nothing in it changes; an UPDATE to the same values would write nothing.
+            try database.execute("PRAGMA user_version = \(Schema.version)")
+            try commit()
+        } catch let error as SQLiteError where error.isFull {
+            try rollback()
+        }
+    }
+
+    // MARK: Transactions
+
+    func begin() throws {
+        checkpoints.look(database.logPages)
+        if checkpoints.isOverdue { try checkpoint() }
+        try beginning.run()
+    }
+
+    func commit() throws {
+        defer { recordTable.table.forgetKnown() }
+        try ending.run()
+        if let mark { mark.didCommit(row: try logTable.newestRow()) }
+    }
+
+    func rollback() throws {
+        recordTable.table.forgetKnown()
+        // SQLite has rolled back by itself after some failures.
+        if database.inTransaction { try database.execute("ROLLBACK") }
+    }
+
+    func failure(_ error: any Error) -> EngineFailure { SQLiteFailure.engineFailure(error) }
+
+    /// Nothing that this engine throws calls for it.
+    func recover() {}
+
+    // MARK: Writes
+
+    func apply(_ writes: BatchWrites) throws -> [ClientName: Int64] {
+        for decision in writes.decisions { try apply(decision) }
+        var keys: [ClientName: Int64] = [:]
+        for write in writes.receipts {
+            let name = write.name
+            let key: Int64
+            if let known = write.client ?? keys[name] {
+                key = known
+            } else {
+                key = try receiptTable.addClient(name, floor: 0)
+                keys[name] = key
+            }
+            try receiptTable.record(family: name.family, client: key, mutation: write.mutation, at: write.at, write.receipt)
+        }
+        return keys
+    }
+
+    private func apply(_ decision: DecisionWrites) throws {
+        let family = decision.family
+        for write in decision.records {
+            if let created = write.created {
+                guard try recordTable.table.insert(family: family, write.record, sequence: created) else { throw StoreFailure("an id came up twice") }
+            } else {
+                try recordTable.table.update(family: family, write.record, over: write.former)
+            }
+        }
+        for row in decision.history { try historyTable.append(family: family, row) }
+        for share in decision.endedShares {
+            switch share.links {
+            case .document(let document, let school): try shareTable.end(family: family, document: document, school: school, at: share.at)
+            case .creator(let member): try shareTable.end(family: family, creator: member, at: share.at)
+            }
+        }
+        for membership in decision.memberships {
+            try peopleTable.setRemoved(family: family, member: membership.member, at: membership.removedAt)
+        }
+        for blob in decision.blobs { try blobTable.use(family: family, sha256: blob.sha256, octets: blob.octets) }
+        if let change = decision.change { try logTable.append(family: family, change) }
+    }
+
+    // MARK: The write-ahead log of SQLite
+
+    /// Copies SQLite's log into the database file when it has grown enough; where it is not called, commits do it late, at twice the size.
+    ///
+    /// SQLite's own automatic checkpoint is off: it would make the authors of a batch wait, and it drops errors, so that a disk which no
+    /// longer takes the database file would show only in a log that grows without end.
+    func tidy() throws {
+        checkpoints.look(database.logPages)
+        if checkpoints.isDue { try checkpoint() }
+    }
+
+    private func checkpoint() throws {
+        let isRestart = checkpoints.isRestartDue
+        defer { checkpoints.didCheckpoint(isRestart: isRestart) }
+        do throws(SQLiteError) {
+            if isRestart {
+                try checkpoint(.restart, milliseconds: CheckpointPlan.restartMilliseconds)
+            } else {
+                try database.checkpoint(.passive)
+            }
+        } catch {
+            // The log stays and is whole; it is tried again later.
+            guard error.isFull || error.isBusy else { throw error }
+        }
+    }
+
+    /// A checkpoint that waits for readers for at most `milliseconds`.
+    private func checkpoint(_ mode: Database.CheckpointMode, milliseconds: Int32) throws(SQLiteError) {
+        try database.execute("PRAGMA busy_timeout = \(milliseconds)")
+        let result = Result { () throws(SQLiteError) in try database.checkpoint(mode) }
+        try database.execute("PRAGMA busy_timeout = \(Connection.busyMilliseconds)")
+        _ = try result.get()
+    }
+
+    /// Copies all of SQLite's log into the database file and cuts the log to nothing.
+    ///
+    /// Waits for nobody: a snapshot that is being read must not hold up the next commit.
+    ///
+    /// - Returns: false when a reader was in the way or the disk is full; try again later.
+    func tidyAll() throws -> Bool {
+        do throws(SQLiteError) {
+            try checkpoint(.truncate, milliseconds: 0)
+            checkpoints.look(database.logPages)
+            return true
+        } catch {
+            guard error.isFull || error.isBusy else { throw error }
+            return false
+        }
+    }
+
+    /// All is in the database file, and the next start knows that it needs no new epoch.
+    func stop() throws {
+        if try tidyAll() { mark?.didStop() }
+    }
+}
+
+@available(*, unavailable)
+extension SQLiteEngine: Sendable {}
+
+/// SQLite as the engine of a reader: a connection of its own beside the writer. SQLite shows a commit to others only after its sync.
+final class SQLiteReader: ReaderEngine {
+    let epoch: String
+    let linkKey: [UInt8]
+
+    var families: any FamilyReads { familyTable }
+    var records: any RecordReads { recordTable }
+    var history: any HistoryReads { historyTable }
+    var log: any LogReads { logTable }
+    var receipts: any ReceiptReads { receiptTable }
+    var people: any PeopleReads { peopleTable }
+    var accesses: any AccessReads { accessTable }
+    var blobs: any BlobReads { blobTable }
+    var shares: any ShareReads { shareTable }
+
+    let database: Database
+    private let familyTable: FamilyTable
+    private let recordTable: SQLiteRecords
+    private let historyTable: HistoryTable
+    private let logTable: LogTable
+    private let receiptTable: ReceiptTable
+    private let peopleTable: PeopleTable
+    private let accessTable: AccessLogTable
+    private let blobTable: BlobTable
+    private let shareTable: ShareTable
+    private let beginning: Statement
+    private let ending: Statement
+
+    /// - Throws: if there is no database, or one that the writer has not made ready.
+    init(path: String, vfs: String?) throws {
+        database = try Database(path: path, mode: .readOnly, vfs: vfs)
+        try Schema.check(database)
+        let version = try database.prepare("PRAGMA user_version").one { $0.int64(0) } ?? 0
+        guard version == Schema.version else {
+            throw StoreFailure("this database is of version \(version), and this program of \(Schema.version): start the server once, then check")
+        }
+        try Connection.configure(database)
+        epoch = try Connection.epoch(database)
+        guard let key = try Connection.linkKey(database) else { throw StoreFailure("the writer has not made the database ready") }
+        linkKey = key
+        familyTable = try FamilyTable(database)
+        recordTable = try SQLiteRecords(database, isWriter: false)
+        historyTable = try HistoryTable(database)
+        logTable = try LogTable(database)
+        receiptTable = try ReceiptTable(database)
+        peopleTable = try PeopleTable(database)
+        accessTable = try AccessLogTable(database)
+        blobTable = BlobTable(database)
+        shareTable = ShareTable(database)
+        beginning = try database.prepare("BEGIN")
+        ending = try database.prepare("COMMIT")
+    }
+
+    func begin() throws { try beginning.run() }
+
+    func end() throws {
+        // A snapshot that stays open would keep SQLite's log from starting again.
+        if database.inTransaction { try ending.run() }
+    }
+
+    func failure(_ error: any Error) -> EngineFailure { SQLiteFailure.engineFailure(error) }
+
+    func stopReads(when isOver: (() -> Bool)?) { database.interruptStatements(when: isOver) }
+
+    func faults() throws -> [String] { try database.prepare("PRAGMA integrity_check(20)").all { $0.text(0) }.filter { $0 != "ok" } }
+}
+
+@available(*, unavailable)
+extension SQLiteReader: Sendable {}
+
+extension Store {
+    /// A store in a file of SQLite; see `SQLiteEngine`.
+    package convenience init(path: String, vfs: String? = nil, environment: StoreEnvironment, mark: String? = nil) throws(StoreFailure) {
+        let engine: SQLiteEngine
+        do {
+            engine = try SQLiteEngine(path: path, vfs: vfs, environment: environment, mark: mark)
+        } catch {
+            throw SQLiteFailure.storeFailure(error)
+        }
+        try self.init(engine, environment: environment)
+    }
+}
+
+extension StoreReader {
+    /// A reader of a file of SQLite, on a connection of its own.
+    ///
+    /// - Parameter shelf: what it shares with other readers of this database.
+    /// - Throws: if there is no database, or one that the writer has not made ready.
+    package convenience init(
+        path: String, vfs: String? = nil, environment: StoreEnvironment, shelf: ListingShelf = ListingShelf()
+    ) throws(StoreFailure) {
+        let engine: SQLiteReader
+        do { engine = try SQLiteReader(path: path, vfs: vfs) } catch { throw SQLiteFailure.storeFailure(error) }
+        self.init(engine, environment: environment, shelf: shelf)
+    }
+}
+
+extension StoreCheck {
+    /// The check of a file of SQLite, beside a running server or without one.
+    ///
+    /// - Throws: with a sentence if there is no database of this program's version.
+    package convenience init(path: String, vfs: String? = nil) throws(StoreFailure) {
+        do { self.init(try SQLiteReader(path: path, vfs: vfs)) } catch { throw SQLiteFailure.storeFailure(error) }
+    }
+}

@@ -1,0 +1,59 @@
+import Bytes
+import Store
+
+final class MemoryFamilies: FamilyWrites {
+    private let connection: MemoryConnection
+
+    init(_ connection: MemoryConnection) { self.connection = connection }
+
+    func find(_ id: Identifier) throws -> FamilyRow? {
+        let tables = try connection.read()
+        return tables.keys[id].flatMap { tables.families[$0]?.row }
+    }
+
+    func id(of key: Int64) throws -> Identifier? { try connection.read().families[key]?.row?.id }
+
+    func all() throws -> [FamilyRow] { try connection.read().families.values.compactMap(\.row).sorted { $0.key < $1.key } }
+
+    func nextKey() throws -> Int64 {
+        let tables = try connection.read()
+        return max(tables.keys.values.max() ?? 0, tables.imports.max() ?? 0) + 1
+    }
+
+    func insert(_ family: FamilyRow) throws {
+        try connection.write { tables in
+            tables.families[family.key, default: .init()].row = family
+            tables.keys[family.id] = family.key
+            tables.imports.remove(family.key)
+        }
+    }
+
+    func raiseFloor(family: Int64, to sequence: Int64) throws {
+        try connection.write { tables in
+            let floor = tables.families[family]?.row?.floor ?? 0
+            tables.families[family]?.row?.floor = max(floor, sequence)
+        }
+    }
+
+    func free(family: Int64, octets: Int) throws { try connection.write { $0.families[family]?.freed += Int64(octets) } }
+
+    func beginImport(key: Int64, id: Identifier, at: Int64) throws {
+        try connection.write { tables in
+            tables.imports.insert(key)
+            tables.families[key] = .init()
+        }
+    }
+
+    func sweepImports(limit: Int) throws -> Bool {
+        try connection.write { tables in
+            guard let key = tables.imports.min() else { return false }
+            for name in tables.clientNames.keys.filter({ $0.family == key }) { tables.clientNames[name] = nil }
+            tables.families[key] = nil
+            tables.imports.remove(key)
+            return true
+        }
+    }
+}
+
+@available(*, unavailable)
+extension MemoryFamilies: Sendable {}

@@ -1,0 +1,140 @@
+import Bytes
+import Dates
+import Store
+
+final class MemoryPeople: PeopleWrites {
+    private let connection: MemoryConnection
+
+    init(_ connection: MemoryConnection) { self.connection = connection }
+
+    // MARK: Memberships
+
+    private static func membership(_ member: Identifier, _ tables: MemoryTables) -> MembershipRow? {
+        guard let row = tables.members[member], let family = tables.families[row.family]?.row else { return nil }
+        return MembershipRow(
+            family: row.family, familyID: family.id, member: member, person: row.person, hasConsent: row.consent != nil,
+            isRemoved: row.removedAt != nil)
+    }
+
+    func membership(_ member: Identifier) throws -> MembershipRow? { Self.membership(member, try connection.read()) }
+
+    func memberships(ofPerson person: Int64) throws -> [MembershipRow] {
+        let tables = try connection.read()
+        return tables.members.filter { $0.value.person == person && $0.value.removedAt == nil }.sorted { $0.value.mark < $1.value.mark }
+            .compactMap { Self.membership($0.key, tables) }
+    }
+
+    func member(family: Int64, person: Int64) throws -> Identifier? {
+        try connection.read().members.first { $0.value.family == family && $0.value.person == person && $0.value.removedAt == nil }?.key
+    }
+
+    func membersWithoutLogin(family: Int64) throws -> Set<Identifier> {
+        Set(try connection.read().members.filter { $0.value.family == family && $0.value.person == nil }.keys)
+    }
+
+    func persons(family: Int64) throws -> [PersonRow] {
+        try connection.read().members.filter { $0.value.family == family }.sorted { $0.key < $1.key }.map { member, row in
+            PersonRow(
+                member: member, born: row.born, consentBy: row.consent?.by, consentAt: row.consent?.at, consentTerms: row.consent?.terms)
+        }
+    }
+
+    func addMembership(family: Int64, member: Identifier, born: CalendarDate?, consent: Consent?) throws {
+        try connection.write { tables in
+            let mark = tables.next()
+            tables.members[member] = .init(family: family, born: born?.description, consent: consent, mark: mark)
+        }
+    }
+
+    func setRemoved(family: Int64, member: Identifier, at: Int64?) throws {
+        try connection.write { $0.setRemoved(family: family, member: member, at: at) }
+    }
+
+    func forgetBirth(family: Int64, member: Identifier) throws { try connection.write { $0.members[member]?.born = nil } }
+
+    // MARK: Sessions
+
+    func session(hash: [UInt8]) throws -> SessionRow? {
+        let tables = try connection.read()
+        guard let (key, row) = tables.sessions.first(where: { $0.value.hash == hash }) else { return nil }
+        return SessionRow(
+            key: key, person: row.person, usedAt: row.usedAt, isRedemptionOpen: tables.invites.values.contains { $0.invite.session == key })
+    }
+
+    func hasSession(key: Int64) throws -> Bool { try connection.read().sessions[key] != nil }
+
+    func addSession(_ membership: MembershipRow, hash: [UInt8], at: Int64) throws -> Int64 {
+        try connection.write { tables in
+            let person = membership.person ?? tables.next()
+            tables.members[membership.member]?.person = person
+            let key = tables.next()
+            tables.sessions[key] = .init(hash: hash, person: person, usedAt: at)
+            return key
+        }
+    }
+
+    func endSession(key: Int64) throws -> Bool { try connection.write { $0.sessions.removeValue(forKey: key) != nil } }
+
+    func renewSession(key: Int64, at: Int64) throws {
+        try connection.write { tables in
+            let before = tables.sessions[key]?.usedAt ?? 0
+            tables.sessions[key]?.usedAt = max(before, at)
+        }
+    }
+
+    func purgeSessions(unusedSince limit: Int64, count: Int) throws -> Int {
+        try connection.write { tables in
+            let due = tables.sessions.filter { $0.value.usedAt <= limit }.keys.prefix(count)
+            for key in due { tables.sessions[key] = nil }
+            return due.count
+        }
+    }
+
+    // MARK: Invites
+
+    func invite(hash: [UInt8]) throws -> InviteRow? { try connection.read().invites.values.first { $0.hash == hash }?.invite }
+
+    func addInvite(family: Int64, member: Identifier, hash: [UInt8], at: Int64, expiresAt: Int64) throws {
+        try connection.write { tables in
+            let key = tables.next()
+            let invite = InviteRow(key: key, member: member, expiresAt: expiresAt, nonceHash: nil, session: nil)
+            tables.invites[key] = .init(invite: invite, family: family, hash: hash)
+        }
+    }
+
+    func redeem(_ invite: InviteRow, nonceHash: [UInt8], session: Int64, repeatableUntil: Int64) throws {
+        try connection.write { tables in
+            guard var entry = tables.invites[invite.key] else { return }
+            entry.invite.nonceHash = nonceHash
+            entry.invite.session = session
+            entry.invite.expiresAt = min(entry.invite.expiresAt, repeatableUntil)
+            tables.invites[invite.key] = entry
+        }
+    }
+
+    func closeRedemption(session: Int64) throws {
+        try connection.write { $0.invites = $0.invites.filter { $0.value.invite.session != session } }
+    }
+
+    func purgeInvites(at: Int64) throws -> Int {
+        try connection.write { tables in
+            let before = tables.invites.count
+            tables.invites = tables.invites.filter { $0.value.invite.expiresAt > at }
+            return before - tables.invites.count
+        }
+    }
+}
+
+@available(*, unavailable)
+extension MemoryPeople: Sendable {}
+
+extension MemoryTables {
+    mutating func setRemoved(family: Int64, member: Identifier, at: Int64?) {
+        members[member]?.removedAt = at
+        guard at != nil else { return }
+        if let person = members[member]?.person, !members.values.contains(where: { $0.person == person && $0.removedAt == nil }) {
+            sessions = sessions.filter { $0.value.person != person }
+        }
+        invites = invites.filter { $0.value.family != family || $0.value.invite.member != member }
+    }
+}

@@ -1,0 +1,96 @@
+import Bytes
+import Family
+import Ledger
+import Store
+
+/// All rows of a database in memory. A value: a copy of it is a snapshot.
+package struct MemoryTables {
+    struct RecordRow {
+        var record: Record
+        var octets: Int
+        var created: Int64
+        /// In the order in which the records came.
+        var mark: Int64
+    }
+
+    struct ReceiptRow {
+        var receipt: RecordedReceipt
+        var at: Int64
+        /// In the order in which the receipts came.
+        var mark: Int64
+    }
+
+    struct ClientRow {
+        var name: ClientName
+        var floor: Int64
+        var receipts: [Int64: ReceiptRow] = [:]
+    }
+
+    struct BlobCount {
+        var octets: Int64
+        var documents: Int64
+        var unusedSince: Int64?
+    }
+
+    struct LinkRow {
+        var link: ShareLink
+        var hash: [UInt8]
+        var visits: [(at: Int64, what: ShareVisit.What)] = []
+        var mark: Int64
+    }
+
+    /// Everything that belongs to one family, or to an import.
+    struct FamilyTables {
+        var row: FamilyRow?
+        var freed: Int64 = 0
+        var records: [Identifier: RecordRow] = [:]
+        var purged: [Identifier: PurgedRow] = [:]
+        /// By record and version.
+        var history: [Identifier: [Int64: HistoryRow]] = [:]
+        /// The log, and the place of each row in the log of all families.
+        var log: [Int64: (row: LogRow, position: Int64)] = [:]
+        var clients: [Int64: ClientRow] = [:]
+        var accesses: [(row: AccessRow, mark: Int64)] = []
+        var blobs: [String: BlobCount] = [:]
+        var links: [Identifier: LinkRow] = [:]
+    }
+
+    struct MemberRow {
+        var family: Int64
+        var person: Int64?
+        var born: String?
+        var consent: Consent?
+        var removedAt: Int64?
+        var mark: Int64
+    }
+
+    struct InviteEntry {
+        var invite: InviteRow
+        var family: Int64
+        var hash: [UInt8]
+    }
+
+    struct SessionEntry {
+        var hash: [UInt8]
+        var person: Int64
+        var usedAt: Int64
+    }
+
+    var families: [Int64: FamilyTables] = [:]
+    var keys: [Identifier: Int64] = [:]
+    var clientNames: [ClientName: Int64] = [:]
+    var imports: Set<Int64> = []
+    var members: [Identifier: MemberRow] = [:]
+    var sessions: [Int64: SessionEntry] = [:]
+    var invites: [Int64: InviteEntry] = [:]
+    var compacted: Int64 = 0
+    private var counter: Int64 = 0
+
+    /// A number that was never given before.
+    mutating func next() -> Int64 {
+        counter += 1
+        return counter
+    }
+
+    func family(_ key: Int64) -> FamilyTables { families[key] ?? FamilyTables() }
+}
