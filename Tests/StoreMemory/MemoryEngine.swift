@@ -60,7 +60,10 @@ final class MemoryConnection {
     /// Of the transaction or snapshot that is open.
     private var working: MemoryTables?
     private let isWriter: Bool
-    var isOver: (() -> Bool)?
+    var isOver: (() -> Bool)? { didSet { readsSinceAsked = 0 } }
+    private var readsSinceAsked = 0
+    /// Reads from one question whether to stop to the next. SQLite asks after a number of operations, which is some rows, too.
+    private static let readsPerQuestion = 8
 
     init(_ database: MemoryDatabase, isWriter: Bool) {
         self.database = database
@@ -95,7 +98,10 @@ final class MemoryConnection {
     /// The tables for one read.
     func read() throws -> MemoryTables {
         try meetFault()
-        if let isOver, isOver() { throw EngineFailure.final(StoreFailure("interrupted", code: 9, isStopped: true)) }
+        if let isOver {
+            if readsSinceAsked == 0, isOver() { throw EngineFailure.final(StoreFailure("interrupted", code: 9, isStopped: true)) }
+            readsSinceAsked = (readsSinceAsked + 1) % Self.readsPerQuestion
+        }
         guard let working else { preconditionFailure("a read outside of a transaction") }
         return working
     }

@@ -202,7 +202,7 @@ struct BatchTests {
         #expect(try world.record(home, scene.event).fields.text("city") == "Leo's")
     }
 
-    @Test("where history does not reach back to a stale base, the batch's own versions do not stand in for it", .sqliteOnly("It asks or changes rows by SQL"))
+    @Test("where history does not reach back to a stale base, the batch's own versions do not stand in for it", .sqliteOnly("It reads or changes rows by SQL"))
     func historyIsGone() throws {
         let scene = try Scene()
         try scene.world.damage("DELETE FROM history WHERE version = 2")

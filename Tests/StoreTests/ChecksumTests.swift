@@ -29,7 +29,7 @@ struct ChecksumTests {
         #expect(try world.reader.changes(family: home.family, after: snapshot.sequence, maxOctets: 1).checksum == naive, "\(place)")
     }
 
-    @Test("After each batch of random mutations the log holds the sum over the records", .sqliteOnly("It asks or changes rows by SQL"), arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
+    @Test("After each batch of random mutations the log holds the sum over the records", .sqliteOnly("It reads or changes rows by SQL"), arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
     func random(seed: UInt64) throws {
         let source = try World(seed: seed)
         var life = try RandomFamily(source, seed: seed)
@@ -55,7 +55,7 @@ struct ChecksumTests {
         #expect(twin.sequence > 60, "seed \(seed)")
     }
 
-    @Test("Deletions, restorations and purges keep it", .sqliteOnly("It asks or changes rows by SQL"), arguments: [1, 2, 3] as [UInt64])
+    @Test("Deletions, restorations and purges keep it", .sqliteOnly("It reads or changes rows by SQL"), arguments: [1, 2, 3] as [UInt64])
     func purges(seed: UInt64) throws {
         let world = try World(seed: seed)
         var family = try RandomFamily(world, seed: seed)
@@ -69,7 +69,7 @@ struct ChecksumTests {
         try check(world, family.home, "seed \(seed), after the purge")
     }
 
-    @Test("Rows of an earlier program have none: it is computed, and the next change stores it", .sqliteOnly("It asks or changes rows by SQL"))
+    @Test("Rows of an earlier program have none: it is computed, and the next change stores it", .sqliteOnly("It reads or changes rows by SQL"))
     func earlier() throws {
         let world = try World()
         var family = try RandomFamily(world, seed: 3)
@@ -84,7 +84,7 @@ struct ChecksumTests {
         try check(world, family.home, "after a change")
     }
 
-    @Test("A database from before the step gets the column, and no checksum is made up", .sqliteOnly("It asks or changes rows by SQL"))
+    @Test("A database from before the step gets the column, and no checksum is made up", .sqliteOnly("It reads or changes rows by SQL"))
     func migrates() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/huddle.db"
@@ -97,7 +97,7 @@ struct ChecksumTests {
         #expect(try database.prepare("SELECT count(*) FROM log WHERE checksum IS NULL").first { row throws(SQLiteError) in row.int64(0) } == 1)
     }
 
-    @Test("A page that ends before the end of the log has none: it would be of another sequence", .sqliteOnly("It asks or changes rows by SQL"))
+    @Test("A page that ends before the end of the log has none: it would be of another sequence", .sqliteOnly("It reads or changes rows by SQL"))
     func pages() throws {
         let world = try World()
         let home = try world.home()
@@ -109,7 +109,7 @@ struct ChecksumTests {
         #expect(try world.reader.changes(family: home.family, after: head + 3, maxOctets: .max).checksum == nil, "a position that never was")
     }
 
-    @Test("A snapshot states the sum over the messages that it leaves out, edited and deleted ones too", .sqliteOnly("It asks or changes rows by SQL"))
+    @Test("A snapshot states the sum over the messages that it leaves out, edited and deleted ones too", .sqliteOnly("It reads or changes rows by SQL"))
     func oldMessages() throws {
         let world = try World { $0.limits.snapshotMessages = 5 }
         let home = try world.home()
@@ -129,7 +129,7 @@ struct ChecksumTests {
         #expect(try stored(world, home) == snapshot.verification.checksum)
     }
 
-    @Test("A record that is damaged on disk counts as left out, so that clients agree with the server", .sqliteOnly("It asks or changes rows by SQL"))
+    @Test("A record that is damaged on disk counts as left out, so that clients agree with the server", .sqliteOnly("It reads or changes rows by SQL"))
     func damaged() throws {
         let world = try World()
         let home = try world.home()

@@ -135,7 +135,7 @@ struct ConflictTests {
         for field in fields { #expect(field.base == former[field.field] && field.theirs == nil && field.member == leo) }
     }
 
-    @Test("where history does not reach back to the base, nothing is merged", .sqliteOnly("It asks or changes rows by SQL"))
+    @Test("where history does not reach back to the base, nothing is merged", .sqliteOnly("It reads or changes rows by SQL"))
     func historyIsGone() throws {
         try world.damage("DELETE FROM history WHERE version = 2")
         let answer = try world.mutate(home, home.parent, update(.event, event, base: 1, merge: .disjoint, ["location": .text("X")]))

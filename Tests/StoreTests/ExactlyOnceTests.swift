@@ -49,7 +49,7 @@ struct ExactlyOnceTests {
         #expect(try world.commit(proposal).frame == first.frame)
     }
 
-    @Test("a frame whose content its reader refused is answered from its receipt, also after a restart", .sqliteOnly("It asks or changes rows by SQL"))
+    @Test("a frame whose content its reader refused is answered from its receipt, also after a restart", .sqliteOnly("It reads or changes rows by SQL"))
     func replaysRefusedFrames() throws {
         let refused = world.refused(home, home.parent, "{\"x\":1}", mutation: 1)
         let first = try world.commit(refused)
@@ -94,7 +94,7 @@ struct ExactlyOnceTests {
         #expect(try world.commit(world.refused(home, home.parent, text, mutation: 1)).code == .mutationReused)
     }
 
-    @Test("a refused frame leaves nothing of a stranger, and expires like any other", .sqliteOnly("It asks or changes rows by SQL"))
+    @Test("a refused frame leaves nothing of a stranger, and expires like any other", .sqliteOnly("It reads or changes rows by SQL"))
     func refusedFramesEnd() throws {
         let stranger = try world.home("Okafor")
         #expect(try world.commit(world.refused(home, stranger.parent, "{}", mutation: 1)).code == .notFound)
@@ -192,7 +192,7 @@ struct ExactlyOnceTests {
         #expect(portions == [1000, 1000, 1000, 1000, 1000, 632])
     }
 
-    @Test("an id below 1 is never one of ours", .sqliteOnly("It asks or changes rows by SQL"), arguments: [0, -1, Int64.min])
+    @Test("an id below 1 is never one of ours", .sqliteOnly("It reads or changes rows by SQL"), arguments: [0, -1, Int64.min])
     func idsBelowOne(id: Int64) throws {
         // No frame can hold such an id, so the answer is not decoded.
         let results = try world.store.commit([world.proposal(home, home.parent, [message(world.newID(), "x")], mutation: id)])

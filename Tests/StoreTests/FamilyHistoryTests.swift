@@ -22,7 +22,7 @@ struct FamilyHistoryTests {
         return (try #require(try written.one { $0.optionalInt64(0) } ?? nil) - freed, try held.one { $0.int64(0) } ?? 0)
     }
 
-    @Test("The noted usage is what log and history hold: after random changes, purges, compaction, a restart and an upgrade", .sqliteOnly("It asks or changes rows by SQL"), arguments: [1, 2, 3])
+    @Test("The noted usage is what log and history hold: after random changes, purges, compaction, a restart and an upgrade", .sqliteOnly("It reads or changes rows by SQL"), arguments: [1, 2, 3])
     func counts(seed: UInt64) throws {
         let world = try World(seed: seed)
         var family = try RandomFamily(world, seed: seed)
@@ -70,7 +70,7 @@ struct FamilyHistoryTests {
         #expect(try world.mutate(home, home.parent, delete(.member, guest, base: version)).sequence != nil)
     }
 
-    @Test("A refusal that the frame alone decides leaves its code, and a conflict the contested values", .sqliteOnly("It asks or changes rows by SQL"))
+    @Test("A refusal that the frame alone decides leaves its code, and a conflict the contested values", .sqliteOnly("It reads or changes rows by SQL"))
     func shortReceipts() throws {
         let world = try World()
         let home = try world.home()
@@ -99,7 +99,7 @@ struct FamilyHistoryTests {
         #expect(later.conflict?.fields.map(\.base) == [.text("Fall")])
     }
 
-    @Test("Refusals of one client are bounded; the older ones are refused as expired and never performed; acks stay", .sqliteOnly("It asks or changes rows by SQL"))
+    @Test("Refusals of one client are bounded; the older ones are refused as expired and never performed; acks stay", .sqliteOnly("It reads or changes rows by SQL"))
     func boundsRefusals() throws {
         let world = try World()
         let home = try world.home()
@@ -126,7 +126,7 @@ struct FamilyHistoryTests {
         #expect(try world.snapshot(home).sequence == 2)
     }
 
-    @Test("Long refusals of one client are bounded by their octets", .sqliteOnly("It asks or changes rows by SQL"))
+    @Test("Long refusals of one client are bounded by their octets", .sqliteOnly("It reads or changes rows by SQL"))
     func boundsOctets() throws {
         let world = try World()
         let home = try world.home()
@@ -141,7 +141,7 @@ struct FamilyHistoryTests {
         #expect(kept > KeptReceipts.maxOctets / 4 && kept <= KeptReceipts.maxOctets)
     }
 
-    @Test("A member has a bounded number of clients at a time", .sqliteOnly("It asks or changes rows by SQL"))
+    @Test("A member has a bounded number of clients at a time", .sqliteOnly("It reads or changes rows by SQL"))
     func boundsClients() throws {
         let world = try World { $0.limits.clientsPerMember = 3 }
         let home = try world.home()
@@ -162,7 +162,7 @@ struct FamilyHistoryTests {
         #expect(try say(clients[3]).sequence != nil)
     }
 
-    @Test("Values replaced more than 365 days ago go from log and history; the record, its log and who changed it stay", .sqliteOnly("It asks or changes rows by SQL"))
+    @Test("Values replaced more than 365 days ago go from log and history; the record, its log and who changed it stay", .sqliteOnly("It reads or changes rows by SQL"))
     func compacts() throws {
         let world = try World()
         let home = try world.home()
@@ -211,7 +211,7 @@ struct FamilyHistoryTests {
         #expect(page.entries.allSatisfy { $0.member == home.parent })
     }
 
-    @Test("Records are what a compacted log makes of them, and compaction ends and begins again where it ended", .sqliteOnly("It asks or changes rows by SQL"), arguments: [1, 2, 3, 4])
+    @Test("Records are what a compacted log makes of them, and compaction ends and begins again where it ended", .sqliteOnly("It reads or changes rows by SQL"), arguments: [1, 2, 3, 4])
     func compactedLogAgrees(seed: UInt64) throws {
         let world = try World(seed: seed)
         var family = try RandomFamily(world, seed: seed)

@@ -16,7 +16,7 @@ struct IsolationTests {
         theirs = try world.home("Other")
     }
 
-    @Test("R001 R023 a record of another family and one that is nowhere get the same answer, octet for octet", .sqliteOnly("It asks or changes rows by SQL"))
+    @Test("R001 R023 a record of another family and one that is nowhere get the same answer, octet for octet", .sqliteOnly("It reads or changes rows by SQL"))
     func guesses() throws {
         let id = world.newID()
         try world.mutate(theirs, theirs.parent, school(id, "Baylor"))
@@ -49,7 +49,7 @@ struct IsolationTests {
         #expect(try world.record(theirs, id).fields.text("name") == "Baylor")
     }
 
-    @Test("a stranger's mutation is not_found whether the family exists or not, and leaves nothing behind", .sqliteOnly("It asks or changes rows by SQL"))
+    @Test("a stranger's mutation is not_found whether the family exists or not, and leaves nothing behind", .sqliteOnly("It reads or changes rows by SQL"))
     func strangers() throws {
         let stranger = theirs.parent
         let nowhere = World.Home(family: world.newID(), parent: stranger)

@@ -40,7 +40,7 @@ struct OutlineTests {
         try world.reopen()
     }
 
-    @Test("A digest of long changes is the same with and without their outlines; short changes have none", .sqliteOnly("It asks or changes rows by SQL"))
+    @Test("A digest of long changes is the same with and without their outlines; short changes have none", .sqliteOnly("It reads or changes rows by SQL"))
     func same() throws {
         try write(5, letters: 9_000)
         try write(5, letters: 10)
@@ -55,7 +55,7 @@ struct OutlineTests {
         #expect(try world.reader.digest(family: home.family, member: reader, DigestRequest(request: 1, after: 0)) == outlined)
     }
 
-    @Test("Neither a digest nor a list that follows reads the frame of a long change", .sqliteOnly("It asks or changes rows by SQL"))
+    @Test("Neither a digest nor a list that follows reads the frame of a long change", .sqliteOnly("It reads or changes rows by SQL"))
     func framesAreNotRead() throws {
         try write(1, letters: 10)
         _ = try world.page(home, ListRequest(request: 1, kind: .school, before: nil, limit: 10)).get()
@@ -65,7 +65,7 @@ struct OutlineTests {
         #expect(try world.page(home, ListRequest(request: 1, kind: .school, before: nil, limit: 10)).get().records.count == 4)
     }
 
-    @Test("Old changes without outlines are read up to a bound in octets, the newest, and the digest says so", .sqliteOnly("It asks or changes rows by SQL"))
+    @Test("Old changes without outlines are read up to a bound in octets, the newest, and the digest says so", .sqliteOnly("It reads or changes rows by SQL"))
     func bounded() throws {
         try write(6, letters: 9_000)
         try run("DELETE FROM outlines")

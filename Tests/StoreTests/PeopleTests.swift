@@ -43,7 +43,7 @@ struct PeopleTests {
         #expect(try redeem(created.code).member == created.member)
     }
 
-    @Test("names and zones follow the rules of the kinds", .sqliteOnly("It asks or changes rows by SQL"))
+    @Test("names and zones follow the rules of the kinds", .sqliteOnly("It reads or changes rows by SQL"))
     func refusesFamilies() throws {
         #expect(try refusal(.createFamily(name: " ", zone: "UTC", parent: "Bo"))?.field == "name")
         #expect(try refusal(.createFamily(name: "Kim", zone: "Mars/Base", parent: "Bo"))?.field == "time_zone")
@@ -92,7 +92,7 @@ struct PeopleTests {
         var hasConsent: Bool
     }
 
-    @Test("P09 P01 below 13 no login, from 13 to 17 with a parent's stored consent, from 18 without", .sqliteOnly("It asks or changes rows by SQL"), arguments: [
+    @Test("P09 P01 below 13 no login, from 13 to 17 with a parent's stored consent, from 18 without", .sqliteOnly("It reads or changes rows by SQL"), arguments: [
         Ages(born: "2013-11-22", hasCode: false, hasConsent: false), Ages(born: "2013-11-21", hasCode: true, hasConsent: true),
         Ages(born: "2008-11-22", hasCode: true, hasConsent: true), Ages(born: "2008-11-21", hasCode: true, hasConsent: false),
     ])
@@ -121,7 +121,7 @@ struct PeopleTests {
         #expect(try refusal(.token(member: invited.member))?.message.contains("consent") == true)
     }
 
-    @Test("codes, tokens and nonces are nowhere in the database", .sqliteOnly("It asks or changes rows by SQL"))
+    @Test("codes, tokens and nonces are nowhere in the database", .sqliteOnly("It reads or changes rows by SQL"))
     func secretsAreHashed() throws {
         let code = try #require(try world.invite(home, .guest, name: "Gus").code)
         let created = try redeem(code)

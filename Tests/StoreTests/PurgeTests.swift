@@ -39,7 +39,7 @@ struct PurgeTests {
         return (school, other, try #require(last.sequence))
     }
 
-    @Test("30 days after the deletion no table holds a value of the record, and everything else stands", .sqliteOnly("It asks or changes rows by SQL"))
+    @Test("30 days after the deletion no table holds a value of the record, and everything else stands", .sqliteOnly("It reads or changes rows by SQL"))
     func blanks() throws {
         let (school, other, deletion) = try deleted()
         world.surroundings.now += 30 * Surroundings.day - 1
@@ -80,7 +80,7 @@ struct PurgeTests {
         #expect(seen?.code == .notFound && seen == never)
     }
 
-    @Test("history asks the clock: 30 days after the deletion no value is told, whether the purge has run or not", .sqliteOnly("It asks or changes rows by SQL"))
+    @Test("history asks the clock: 30 days after the deletion no value is told, whether the purge has run or not", .sqliteOnly("It reads or changes rows by SQL"))
     func historyByTheClock() throws {
         let (school, other, deletion) = try deleted()
         func ofRecord() throws -> ErrorCode? {
@@ -128,7 +128,7 @@ struct PurgeTests {
         #expect(try !world.reader.changes(family: home.family, after: deletion, maxOctets: .max).isTrimmed)
     }
 
-    @Test("another family keeps its log, and its records that have the same age", .sqliteOnly("It asks or changes rows by SQL"))
+    @Test("another family keeps its log, and its records that have the same age", .sqliteOnly("It reads or changes rows by SQL"))
     func isolated() throws {
         let (_, _, _) = try deleted()
         let second = try world.home("Birch")
@@ -153,7 +153,7 @@ struct PurgeTests {
         #expect(try world.record(home, event).fields.set("coaches_present") == [SetElement(id: jo, name: "Jo Diaz", role: "Pitching")])
     }
 
-    @Test("a record of many versions goes in portions, and each leaves what can be read", .sqliteOnly("It asks or changes rows by SQL"), arguments: [40])
+    @Test("a record of many versions goes in portions, and each leaves what can be read", .sqliteOnly("It reads or changes rows by SQL"), arguments: [40])
     func portions(versions: Int64) throws {
         let school = world.newID()
         try world.mutate(home, home.parent, StoreTests.school(school, Self.secret))
@@ -176,7 +176,7 @@ struct PurgeTests {
         #expect(try holds(Self.secret) == [])
     }
 
-    @Test("a change that cannot be read is reported and left as it is; the record is purged, and so are those of other families", .sqliteOnly("It asks or changes rows by SQL"))
+    @Test("a change that cannot be read is reported and left as it is; the record is purged, and so are those of other families", .sqliteOnly("It reads or changes rows by SQL"))
     func damagedChange() throws {
         let (school, _, deletion) = try deleted()
         let neighbour = try world.home("Nowak")
@@ -203,7 +203,7 @@ struct PurgeTests {
         #expect(try world.store.maintain().damaged.isEmpty)
     }
 
-    @Test("a deleted record that cannot be read is reported; it goes if its id can be read, and records of other families go in any case", .sqliteOnly("It asks or changes rows by SQL"), arguments: [
+    @Test("a deleted record that cannot be read is reported; it goes if its id can be read, and records of other families go in any case", .sqliteOnly("It reads or changes rows by SQL"), arguments: [
         "UPDATE records SET fields = CAST('{\"name\":7}' AS BLOB)", "UPDATE records SET kind = 99",
     ])
     func damagedRecord(damage: String) throws {
@@ -230,7 +230,7 @@ struct PurgeTests {
         if isLegible { #expect(try holds(Self.secret) == []) }
     }
 
-    @Test("a removed member's name and birth date go as well; who else is here stays", .sqliteOnly("It asks or changes rows by SQL"))
+    @Test("a removed member's name and birth date go as well; who else is here stays", .sqliteOnly("It reads or changes rows by SQL"))
     func members() throws {
         let leo = try world.athlete(home, name: "Leonardo")
         try world.mutate(home, home.parent, delete(.member, leo, base: 1))
@@ -255,7 +255,7 @@ struct PurgeTests {
         #expect(try world.mutate(home, home.parent, StoreTests.school(world.newID(), "Three")).sequence != nil)
     }
 
-    @Test("a database of version 1 learns where each record was created", .sqliteOnly("It asks or changes rows by SQL"))
+    @Test("a database of version 1 learns where each record was created", .sqliteOnly("It reads or changes rows by SQL"))
     func migrates() throws {
         let (school, other, _) = try deleted()
         let created = try world.query("SELECT sum(created_seq * row) FROM records")
@@ -291,7 +291,7 @@ struct SessionLifeTests {
         return created.token
     }
 
-    @Test("a session that nobody uses ends after 90 days, and its row goes", .sqliteOnly("It asks or changes rows by SQL"))
+    @Test("a session that nobody uses ends after 90 days, and its row goes", .sqliteOnly("It reads or changes rows by SQL"))
     func expires() throws {
         let token = try token()
         world.surroundings.now += 90 * Surroundings.day - 1
@@ -332,7 +332,7 @@ struct AccessLogTests {
 
     private func count() throws -> Int64 { try world.query("SELECT count(*) FROM access_log") }
 
-    @Test("one visit is one entry; another person, thing or quarter of an hour is another", .sqliteOnly("It asks or changes rows by SQL"))
+    @Test("one visit is one entry; another person, thing or quarter of an hour is another", .sqliteOnly("It reads or changes rows by SQL"))
     func visits() throws {
         let look = AccessNote(family: home.family, athlete: leo, member: home.parent, subject: .context)
         try world.store.note([look, look])
@@ -354,7 +354,7 @@ struct AccessLogTests {
         #expect(try count() == 4)
     }
 
-    @Test("entries are kept a year, and an athlete has at most 10,000", .sqliteOnly("It asks or changes rows by SQL"))
+    @Test("entries are kept a year, and an athlete has at most 10,000", .sqliteOnly("It reads or changes rows by SQL"))
     func bounds() throws {
         try world.store.note([AccessNote(family: home.family, athlete: leo, member: home.parent, subject: .context)])
         world.surroundings.now += 365 * Surroundings.day

@@ -64,7 +64,7 @@ struct ReaderTests {
         #expect(existing == missing)
     }
 
-    @Test("a cursor resumes, is reset with its reason, or is from the future", .sqliteOnly("It asks or changes rows by SQL"))
+    @Test("a cursor resumes, is reset with its reason, or is from the future", .sqliteOnly("It reads or changes rows by SQL"))
     func cursors() throws {
         try say(3)
         let epoch = Cursor.epoch(of: home.family, database: world.store.epoch)
@@ -164,7 +164,7 @@ struct ReaderTests {
         #expect(alone.map(\.id) == [widest])
     }
 
-    @Test("SQLite's log is cut to nothing when idle, and a reader in the way is not waited for", .sqliteOnly("It asks or changes rows by SQL"))
+    @Test("SQLite's log is cut to nothing when idle, and a reader in the way is not waited for", .sqliteOnly("It reads or changes rows by SQL"))
     func truncatesLog() throws {
         try say(20)
         let log = world.path + "-wal"
@@ -181,7 +181,7 @@ struct ReaderTests {
         try say(1)
     }
 
-    @Test("SQLite's log stays small under writes, when checkpoints are called for and when they are not", .sqliteOnly("It asks or changes rows by SQL"), arguments: [true, false])
+    @Test("SQLite's log stays small under writes, when checkpoints are called for and when they are not", .sqliteOnly("It reads or changes rows by SQL"), arguments: [true, false])
     func boundsLog(isCalledFor: Bool) throws {
         let text = String(repeating: "x", count: 400)
         for _ in 0..<500 {

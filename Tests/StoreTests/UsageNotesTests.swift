@@ -27,7 +27,7 @@ struct UsageNotesTests {
         return times
     }
 
-    @Test("an entry has the time of the first look, however much later it is written, and stands in the order of time", .sqliteOnly("It asks or changes rows by SQL"))
+    @Test("an entry has the time of the first look, however much later it is written, and stands in the order of time", .sqliteOnly("It reads or changes rows by SQL"))
     func time() throws {
         var notes = UsageNotes()
         let document = world.newID()
@@ -40,7 +40,7 @@ struct UsageNotesTests {
         #expect(try world.query("SELECT record IS NULL FROM access_log ORDER BY row LIMIT 1") == 1)
     }
 
-    @Test("a clock that goes back gives no time in the future", .sqliteOnly("It asks or changes rows by SQL"))
+    @Test("a clock that goes back gives no time in the future", .sqliteOnly("It reads or changes rows by SQL"))
     func backwards() throws {
         var notes = UsageNotes()
         notes.add(look(), at: 5_000)

@@ -84,7 +84,7 @@ private func forge(_ archive: [UInt8], manifest: (inout ArchiveManifest) -> Void
 
 @Suite("Archive of a family: export and import", .bothEngines)
 struct ArchiveTests {
-    @Test("A compacted family comes back from its archive, and there too old changes cannot be undone, nor old bases merged", .sqliteOnly("It asks or changes rows by SQL"))
+    @Test("A compacted family comes back from its archive, and there too old changes cannot be undone, nor old bases merged", .sqliteOnly("It reads or changes rows by SQL"))
     func compacted() throws {
         let world = try World()
         let home = try world.home()
@@ -261,7 +261,7 @@ struct ArchiveRefusalTests {
         return error
     }
 
-    @Test("an archive that was cut short, at any block", .sqliteOnly("It asks or changes rows by SQL"))
+    @Test("an archive that was cut short, at any block", .sqliteOnly("It reads or changes rows by SQL"))
     func partial() throws {
         let (shelf, archive) = try sample()
         for end in stride(from: 512, to: archive.count - 1_024, by: 512 * 7) {
@@ -272,7 +272,7 @@ struct ArchiveRefusalTests {
         #expect(try refusal(shelf, Array("Not an archive at all".utf8)) == .notAnArchive)
     }
 
-    @Test("one octet changed anywhere in the content", .sqliteOnly("It asks or changes rows by SQL"))
+    @Test("one octet changed anywhere in the content", .sqliteOnly("It reads or changes rows by SQL"))
     func tampered() throws {
         let (shelf, archive) = try sample()
         var random = SplitMix64(seed: 21)
@@ -289,7 +289,7 @@ struct ArchiveRefusalTests {
         #expect(refused > 30)
     }
 
-    @Test("a newer form, with what to do about it", .sqliteOnly("It asks or changes rows by SQL"))
+    @Test("a newer form, with what to do about it", .sqliteOnly("It reads or changes rows by SQL"))
     func newer() throws {
         let (shelf, archive) = try sample()
         var files = try unpack(archive)
@@ -301,7 +301,7 @@ struct ArchiveRefusalTests {
         #expect(error.sentence == "This archive was written by a newer Huddle (form 3, this program knows 2): install the newer program to import it.")
     }
 
-    @Test("files that are missing, doubled or not ours", .sqliteOnly("It asks or changes rows by SQL"))
+    @Test("files that are missing, doubled or not ours", .sqliteOnly("It reads or changes rows by SQL"))
     func files() throws {
         let (shelf, archive) = try sample()
         let files = try unpack(archive)
@@ -312,7 +312,7 @@ struct ArchiveRefusalTests {
         #expect(try refusal(shelf, packed(["../../etc/passwd"] + order)) == .changed("../../etc/passwd"))
     }
 
-    @Test("content that agrees with its manifest and makes no family: nothing traps and nothing is left", .sqliteOnly("It asks or changes rows by SQL"))
+    @Test("content that agrees with its manifest and makes no family: nothing traps and nothing is left", .sqliteOnly("It reads or changes rows by SQL"))
     func forged() throws {
         let (shelf, archive) = try sample()
         func lines(_ files: [String: [UInt8]], _ name: String) -> [[UInt8]] {
@@ -362,6 +362,7 @@ struct LyingArchiveTests {
 
     @Test(
         "told by one, by some, or by all who tell it: refused before anybody sees the family, whatever the number",
+        .sqliteOnly("It counts the rows of tables by SQL"),
         arguments: [Int64(0), 15, 17, -16, 16 + 1 << 32, .max, .min])
     func sizes(lie: Int64) throws {
         let shelf = try Shelf()
@@ -398,7 +399,7 @@ struct LyingArchiveTests {
         }
     }
 
-    @Test("an entry of the archive that says another size than the file has, and one file under the name of another", .sqliteOnly("It asks or changes rows by SQL"))
+    @Test("an entry of the archive that says another size than the file has, and one file under the name of another", .sqliteOnly("It reads or changes rows by SQL"))
     func entries() throws {
         let shelf = try Shelf()
         let world = try World(seed: 33)
@@ -431,7 +432,7 @@ struct LyingArchiveTests {
 
 @Suite("Archive of a family: visible at once or not at all", .bothEngines)
 struct ArchiveAtomicityTests {
-    @Test("an import that ends at any step, by a refusal or by death, leaves nothing, and the next one succeeds", .sqliteOnly("It asks or changes rows by SQL"))
+    @Test("an import that ends at any step, by a refusal or by death, leaves nothing, and the next one succeeds", .sqliteOnly("It reads or changes rows by SQL"))
     func killed() throws {
         let shelf = try Shelf()
         let world = try World(seed: 13)

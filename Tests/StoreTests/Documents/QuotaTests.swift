@@ -57,7 +57,7 @@ struct QuotaTests {
 
     private func used() throws -> Int64? { try world.documentFigures(home).storageUsed }
 
-    @Test("counts each file once, older versions and deleted documents too, until they are purged", .sqliteOnly("It asks or changes rows by SQL"))
+    @Test("counts each file once, older versions and deleted documents too, until they are purged", .sqliteOnly("It reads or changes rows by SQL"))
     func counts() throws {
         let one = world.document(home, leo, content: 1, octets: 1_000)
         try world.add(one)
@@ -78,7 +78,7 @@ struct QuotaTests {
         #expect(try world.query("SELECT count(*) FROM blobs WHERE documents = 0 AND unused_since = \(world.surroundings.now)") == 1)
     }
 
-    @Test("a file that two documents have stays in use until the last of them is purged, and comes back into use by a third", .sqliteOnly("It asks or changes rows by SQL"))
+    @Test("a file that two documents have stays in use until the last of them is purged, and comes back into use by a third", .sqliteOnly("It reads or changes rows by SQL"))
     func shared() throws {
         let documents = (0..<2).map { _ in world.document(home, leo) }
         for document in documents { try world.add(document) }
@@ -94,7 +94,7 @@ struct QuotaTests {
         #expect(try world.query("SELECT count(*) FROM blobs WHERE documents = 1 AND unused_since IS NULL") == 1)
     }
 
-    @Test("a document purged in many portions gives its file up once", .sqliteOnly("It asks or changes rows by SQL"))
+    @Test("a document purged in many portions gives its file up once", .sqliteOnly("It reads or changes rows by SQL"))
     func portions() throws {
         let documents = (0..<2).map { _ in world.document(home, leo) }
         for document in documents { try world.add(document) }
@@ -108,7 +108,7 @@ struct QuotaTests {
         #expect(try world.query("SELECT documents FROM blobs") == 1)
     }
 
-    @Test("at the quota a document is added, one octet past it it is refused with figures; a file that is there costs nothing", .sqliteOnly("It asks or changes rows by SQL"))
+    @Test("at the quota a document is added, one octet past it it is refused with figures; a file that is there costs nothing", .sqliteOnly("It reads or changes rows by SQL"))
     func bound() throws {
         try world.add(world.document(home, leo, content: 1, octets: 9_000))
         try world.add(world.document(home, leo, content: 2, octets: 1_000))
@@ -121,7 +121,7 @@ struct QuotaTests {
         #expect(try world.query("SELECT count(*) FROM records WHERE kind = 11") == 3)
     }
 
-    @Test("one family's files are nothing to another's quota", .sqliteOnly("It asks or changes rows by SQL"))
+    @Test("one family's files are nothing to another's quota", .sqliteOnly("It reads or changes rows by SQL"))
     func families() throws {
         try world.add(world.document(home, leo, content: 1, octets: 10_000))
         let other = try world.home("Nowak")
@@ -131,7 +131,7 @@ struct QuotaTests {
         #expect(try world.query("SELECT count(*) FROM blobs") == 2)
     }
 
-    @Test("adding a document again is answered as the first time and changes nothing; another file under its id is refused", .sqliteOnly("It asks or changes rows by SQL"))
+    @Test("adding a document again is answered as the first time and changes nothing; another file under its id is refused", .sqliteOnly("It reads or changes rows by SQL"))
     func again() throws {
         let document = world.document(home, leo)
         try world.add(document)
@@ -147,7 +147,7 @@ struct QuotaTests {
         #expect(try world.record(home, document.id).isDeleted)
     }
 
-    @Test("a database from before is counted when it is opened", .sqliteOnly("It asks or changes rows by SQL"))
+    @Test("a database from before is counted when it is opened", .sqliteOnly("It reads or changes rows by SQL"))
     func migrated() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/huddle.db"

@@ -49,7 +49,7 @@ struct ShareTests {
         return nil
     }
 
-    @Test("a link opens its document, for whom it was made, and the school joins those that have it, in the same change", .sqliteOnly("It asks or changes rows by SQL"))
+    @Test("a link opens its document, for whom it was made, and the school joins those that have it, in the same change", .sqliteOnly("It reads or changes rows by SQL"))
     func opens() throws {
         let (created, changes) = try share()
         #expect(created.token.utf8.count == 32)
@@ -241,7 +241,7 @@ struct ShareTests {
         #expect(try opens(created.token))
     }
 
-    @Test("a purged document takes its links and their logs along; ended links go after a year", .sqliteOnly("It asks or changes rows by SQL"))
+    @Test("a purged document takes its links and their logs along; ended links go after a year", .sqliteOnly("It reads or changes rows by SQL"))
     func purged() throws {
         let created = try share().created
         try note([ShareVisit(family: home.family, link: created.link.id, what: .page)])

@@ -66,7 +66,7 @@ struct SweepTests {
 
     init() throws { house = try Household() }
 
-    @Test("a file goes 24 hours after its last record was purged, and not a millisecond earlier", .sqliteOnly("It asks or changes rows by SQL"))
+    @Test("a file goes 24 hours after its last record was purged, and not a millisecond earlier", .sqliteOnly("It reads or changes rows by SQL"))
     func grace() throws {
         let (one, blob) = try house.add([1, 2, 3])
         let (two, _) = try house.add([1, 2, 3])
@@ -90,7 +90,7 @@ struct SweepTests {
         #expect(try house.check().findings.isEmpty)
     }
 
-    @Test("a file that an upload takes into use again between two steps of a sweep stays", .sqliteOnly("It asks or changes rows by SQL"))
+    @Test("a file that an upload takes into use again between two steps of a sweep stays", .sqliteOnly("It reads or changes rows by SQL"))
     func revived() throws {
         let (id, blob) = try house.add([1, 2, 3])
         try house.remove(id)
@@ -131,7 +131,7 @@ struct SweepTests {
         #expect(try house.check().findings.map(\.code) == [.fileUnused])
     }
 
-    @Test("a full disk ends a sweep; the next one goes on", .sqliteOnly("It asks or changes rows by SQL"))
+    @Test("a full disk ends a sweep; the next one goes on", .sqliteOnly("It reads or changes rows by SQL"))
     func full() throws {
         let (id, _) = try house.add([1])
         try house.remove(id)
