@@ -17,7 +17,7 @@ package enum Effect: Sendable {
     case propose(Proposal)
     /// To a reader thread. Its answer comes back through `Hub.answered`.
     case read(SessionID, ReadRequest)
-    /// To a reader thread: the changes of a family after a sequence, which its room was not told of. The answer comes back through
+    /// To a reader thread: reads the changes after a sequence that the family's room has not received. The answer comes back through
     /// `Hub.answeredMissing`.
     case readMissing(family: Identifier, after: Int64)
     /// To the writer, outside of a family's mutations. Its answer comes back through `Hub.commanded`.
@@ -71,7 +71,7 @@ package enum ReadAnswer: Sendable {
     case failed
 }
 
-/// What the log holds of the changes that a room was not told of.
+/// The log's answer to `Effect.readMissing`.
 package enum MissingAnswer: Sendable {
     case changes(MissedChanges)
     /// The log no longer reaches back to the first of them.

@@ -2,11 +2,11 @@ package import Bytes
 import Family
 import Wire
 
-/// The changes that a room has to be told of before it can go on, while they are read from the log.
+/// The state of a room while a reader fetches missing changes from the log.
 final class MissingChanges {
     /// The log is read after this sequence.
     let after: Int64
-    /// What was committed meanwhile, in order; at most `Hub.portionOctets`.
+    /// The changes that committed meanwhile, in order; at most `Hub.portionOctets`.
     private(set) var waiting: [CommittedChange] = []
     private var octets = 0
     /// There was too much to keep: the log is read once more.

@@ -25,7 +25,8 @@ extension Hub {
 
     /// To be called with each `tick`.
     func sendDueChecksums() {
-        for room in rooms.values where room.unverified > 0 && room.checksumDueAt <= now { sendChecksum(in: room) }
+        // While changes are missing, the checksum can be that of an earlier sequence than the last one delivered.
+        for room in rooms.values where room.missing == nil && room.unverified > 0 && room.checksumDueAt <= now { sendChecksum(in: room) }
     }
 
     /// Sends the checksum behind the change it belongs to.

@@ -6,7 +6,7 @@ import Wire
 final class Room {
     let family: Identifier
     private(set) var sessions: [Session] = []
-    /// The last sequence that this room was told of; 0 before the first.
+    /// The sequence of the last change that this room received; 0 before the first.
     var delivered: Int64 = 0
     /// Changes are missing and are being read from the log; `nil` as a rule.
     var missing: MissingChanges?

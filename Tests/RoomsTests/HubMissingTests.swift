@@ -166,6 +166,25 @@ struct HubMissingTests {
         }
     }
 
+    @Test("While changes are missing, no checksum is sent; when the room knows them all, the next one is true")
+    func checksum() {
+        var script = HubScript()
+        script.hub.tick(now: script.now)
+        let id = script.live(at: 4)
+        script.commit(5)
+        script.commit(9)
+        _ = script.seen()
+        answer(script, after: 5, found(6...7, reachedEnd: false))
+        _ = script.seen()
+        script.now += ChecksumPace().interval + 1
+        script.hub.tick(now: script.now)
+        #expect(script.seen() == [], "the checksum of change 5 must not be sent as that of change 7")
+        answer(script, after: 7, found(8...9))
+        #expect(script.seen() == [.frame(id, "log 8"), .frame(id, "log 9")])
+        script.hub.tick(now: script.now)
+        #expect(script.seen() == [.frame(id, "checksum 9")])
+    }
+
     @Test("An answer that comes when everybody has left, or for an earlier room, changes nothing")
     func late() {
         let script = HubScript()
