@@ -1,4 +1,4 @@
-/// What a disk can take from one writer, measured by what it writes.
+/// The speed at which a disk takes octets from one writer, measured while it writes.
 ///
 /// The processor and other writers make a call slower, never the disk faster, so the best of many short samples is nearest to the disk. It holds for
 /// this window of samples and the next one: a disk that becomes slow is noticed after two windows at most.

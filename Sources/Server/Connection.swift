@@ -36,7 +36,7 @@ final class Connection: OpenConnection {
     /// The tick that received last (`TickQueues.number`).
     private var receivedIn: UInt32 = 0
 
-    /// What the connection is, from its beginning to its end, with what it has only then.
+    /// The phases of a connection, each with the data that exists only in it.
     private enum Phase {
         /// The TLS handshake is not complete; each step waits for its turn (`TickQueues.queueHandshake`).
         case handshaking(HTTPExchange, isQueued: Bool)
@@ -190,7 +190,7 @@ final class Connection: OpenConnection {
         } catch {
             return didBreak(error)
         }
-        // What came behind the handshake is a request already.
+        // Octets behind the handshake are the first request.
         endHandshake()
         if transport.receiveWaitsForWritable { services.queues.markDirty(self) }
         switch result {

@@ -6,7 +6,7 @@ final class ConnectionServices {
     let reactor: Reactor
     let limits: Limits
     let log: Log
-    /// What is served over HTTP.
+    /// The routes that are served over HTTP.
     let site: HTTPSite
     let table: ConnectionTable
     let queues: TickQueues

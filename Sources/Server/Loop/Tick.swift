@@ -103,7 +103,7 @@ final class Tick: ReactorHooks {
 
     // MARK: Time
 
-    /// What is due about once per second.
+    /// Runs the work that is due about once per second.
     ///
     /// - Parameter now: milliseconds, `Reactor.now`.
     func everySecond(now: Int64) {

@@ -16,7 +16,7 @@ final class TickQueues {
 
     /// Counts the ticks, wrapping around: each connection receives one portion per tick.
     private(set) var number: UInt32 = 0
-    /// What messages need while they come and go: memory, and zlib's streams, which no connection holds between two messages.
+    /// Memory and zlib streams for messages under way. No connection holds any of it between two messages.
     let messages = MessagePool()
     private var deflater = SharedDeflater()
     private let waker: Waker
