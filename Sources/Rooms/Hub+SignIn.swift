@@ -124,7 +124,7 @@ extension Hub {
 
     /// The end of a session could not be made durable.
     package func didNotEnd(_ number: Int64, _ rejection: Rejection) {
-        for session in allSessions where session.number == number && session.isSigningOut {
+        for session in allSessions where session.number == number && session.isSigningOut && session.phase != .closed {
             session.isSigningOut = false
             sendError(rejection, to: session, request: session.request)
         }

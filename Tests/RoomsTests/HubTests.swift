@@ -120,6 +120,18 @@ struct HubSignInTests {
         #expect(script.seen().filter { $0 == .frame(one, "signed out") || $0 == .frame(two, "signed out") }.count == 2)
     }
 
+    @Test("a sign-out that finds the disk full says nothing to a connection that was sent away meanwhile, and stays in effect")
+    func signOutOnFullDiskAfterEnd() {
+        let script = HubScript()
+        let id = script.live(at: 0)
+        script.say(.signOut, id)
+        script.hub.endAll(.goingAway, "going")
+        _ = script.seen()
+        script.hub.didNotEnd(1, Rejection(.storageFull, ErrorCode.storageFull.sentence, retryAfter: 5_000))
+        #expect(script.seen() == [])
+        #expect(script.hub.hasEnded(1))
+    }
+
     @Test("mutations that found no room at the writer are told so, each once, and their places are free again")
     func refusedByWriter() {
         var limits = Limits()
