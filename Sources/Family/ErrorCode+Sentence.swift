@@ -156,8 +156,7 @@ extension ErrorCode {
                 "{kind} has no field {word}. \(Self.older)": "A key in fields, add or remove.",
                 "{kind} has no such field.": "A key in fields, add or remove.",
                 "{word} is no part of an operation. \(Self.older)": "A key of an operation.",
-                "{word} is no part of a frame. \(Self.older)": "A key of a mutate frame.",
-                "{key} is no part of a frame called {type}. \(Self.older)": "A key of another frame.",
+                "{word} is no part of a frame called {type}. \(Self.older)": "A key of the frame.",
             ])
         case .unknownOperation: list(["No operation is called {word}. \(Self.older)": "op."])
         default:
@@ -272,7 +271,6 @@ extension ErrorCode {
         case .badFrame:
             list([
                 "No frame of this protocol: {problem}.": "Not JSON, or against the rules for it.",
-                "No frame of this protocol.": "Against the rules.",
                 "No frame is called {word}. \(Self.older)": "type.",
                 "A message has at most {limit} octets.": "message_octets.",
                 "limit must be from 1 to {limit}.": "page_records.",

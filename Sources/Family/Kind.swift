@@ -32,22 +32,11 @@ package enum Kind: UInt8, CaseIterable, Sendable {
     }
 
     package init?(name: String) {
-        switch name {
-        case "family": self = .family
-        case "member": self = .member
-        case "school": self = .school
-        case "coach": self = .coach
-        case "event": self = .event
-        case "message": self = .message
-        case "metric": self = .metric
-        case "interaction": self = .interaction
-        case "trip": self = .trip
-        case "trip_item": self = .tripItem
-        case "document": self = .document
-        case "reading_position": self = .readingPosition
-        default: return nil
-        }
+        guard let kind = Kind.byName[name] else { return nil }
+        self = kind
     }
+
+    private static let byName = Dictionary(uniqueKeysWithValues: allCases.map { ($0.name.description, $0) })
 
     /// Fields, scope and rules, declared once in `KindDeclaration.all`.
     package var declaration: KindDeclaration { KindDeclaration.of(self) }

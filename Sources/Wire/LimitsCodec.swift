@@ -12,6 +12,13 @@ enum LimitsCodec {
         writer.endObject()
     }
 
+    /// The limits of a server that nobody configured, as JSON.
+    static var text: String {
+        var writer = JSONWriter()
+        encode(Limits(), into: &writer)
+        return String(decoding: writer.octets, as: UTF8.self)
+    }
+
     /// All of the first version must be there: a client that assumed one would break it unknowingly. Later ones bound what an older server
     /// does not do.
     static func read(_ reader: inout JSONReader) throws(JSONError) -> Limits {

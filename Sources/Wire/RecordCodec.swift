@@ -4,6 +4,14 @@ package import JSON
 
 /// A whole record as it travels in snapshots, pages and conflicts.
 package enum RecordCodec {
+    /// Appends the member `records` to an object that is open.
+    static func encode(_ records: [Record], into writer: inout JSONWriter) {
+        writer.key("records")
+        writer.beginArray()
+        for record in records { encode(record, into: &writer) }
+        writer.endArray()
+    }
+
     package static func encode(_ record: borrowing Record, into writer: inout JSONWriter) {
         writer.beginObject()
         writer.key("kind")

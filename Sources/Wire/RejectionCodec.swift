@@ -4,6 +4,74 @@ import JSON
 
 /// The members by which `reject` and `error` say why.
 enum RejectionCodec {
+    /// What has been read of them.
+    struct Parts {
+        private var code: String?
+        private var message: String?
+        private var operation: Int?
+        private var kind: Kind?
+        private var id: Identifier?
+        private var field: String?
+        private var retry: Bool?
+        private var retryAfter: Int64?
+        private var conflict: Conflict?
+        private var overlaps: [Overlap] = []
+        private var sequence: Int64?
+
+        /// - Returns: false if none of them is called so.
+        mutating func read(_ name: JSONKey, _ reader: inout JSONReader) throws(JSONError) -> Bool {
+            switch name {
+            case "code": code = try reader.readString()
+            case "message": message = try reader.readString()
+            case "operation": operation = Int(try reader.readCount())
+            case "kind": kind = try reader.readKind()
+            case "id": id = try reader.readIdentifier()
+            case "field": field = try reader.readString()
+            case "retry": retry = try reader.readBool()
+            case "retry_after": retryAfter = try reader.readCount()
+            case "conflict": conflict = try RejectionCodec.readConflict(&reader)
+            case "overlaps": overlaps = try reader.readList { reader throws(JSONError) in try OverlapCodec.read(&reader) }
+            case "seq": sequence = try reader.readCount()
+            default: return false
+            }
+            return true
+        }
+
+        /// A code that a newer server added is read as the plainest one that means the same to a program; the sentence stays.
+        func rejection() throws(JSONError) -> Rejection {
+            let retry = try need(retry, "retry")
+            let known = ErrorCode(rawValue: try need(code, "code"))
+            if let known, known.isRetryable != retry { throw .invalid("retry is not what \(known.rawValue) says") }
+            let message = try need(message, "message")
+            var rejection = Rejection(
+                known ?? (retry ? .busy : .invalid), message, operation: operation, kind: kind, id: id, field: field, retryAfter: retryAfter,
+                conflict: conflict, overlaps: overlaps, sequence: sequence)
+            // As the server wrote it.
+            rejection.message = message
+            return rejection
+        }
+    }
+
+    static let declaration: [FrameDeclaration.Member] = [
+        .init("code", ["$ref": "../common.json#/$defs/code"], "What is wrong, for programs; errors.json lists all."),
+        .init("message", ["type": "string"], "What is wrong, for people."),
+        .init("operation", commonSchema("count"), "Position of the operation in the batch, from 0.", required: false),
+        .init("kind", commonSchema("kind"), "Of the record that it is about.", required: false),
+        .init("id", commonSchema("identifier"), "The record that it is about.", required: false),
+        .init("field", ["type": "string"], "The field, by its name.", required: false),
+        .init("retry", ["type": "boolean"], "Whether the very same thing can succeed later."),
+        .init("retry_after", commonSchema("wait"), "With every retry that is true, and with no other: milliseconds to wait first.", required: false),
+        .init("conflict", commonSchema("conflict"), "With code conflict: what has to be decided.", required: false),
+        .init("overlaps", listSchema("overlap"), "With code overlap: what would be at the same time.", required: false, feature: .overlaps),
+        .init("seq", commonSchema("positive"), "With code contradicted: the later change that stands in the way.", required: false, feature: .undo),
+    ]
+
+    /// `retry_after` stands beside every `retry` that is true, and beside no other.
+    static let retryRules: [SchemaTree] = [
+        ["if": ["properties": ["retry": ["const": true]]], "then": ["required": ["retry_after"]]],
+        ["if": ["properties": ["retry": ["const": false]]], "then": ["not": ["required": ["retry_after"]]]],
+    ]
+
     /// Appends them to an object that is open.
     static func encode(_ rejection: borrowing Rejection, into writer: inout JSONWriter) {
         writer.key("code")

@@ -41,22 +41,10 @@ struct WireKind: Sendable {
         fields = kind.declaration.fields.map(WireField.init)
     }
 
-    static func of(_ kind: Kind) -> WireKind {
-        switch kind {
-        case .family: family
-        case .member: member
-        case .school: school
-        case .coach: coach
-        case .event: event
-        case .message: message
-        case .metric: metric
-        case .interaction: interaction
-        case .trip: trip
-        case .tripItem: tripItem
-        case .document: document
-        case .readingPosition: readingPosition
-        }
-    }
+    static func of(_ kind: Kind) -> WireKind { all[Int(kind.rawValue)] }
+
+    /// By raw value.
+    private static let all = (0...(Kind.allCases.map(\.rawValue).max() ?? 0)).map { WireKind(Kind(rawValue: $0) ?? .family) }
 
     /// The position of the field with that name; looked for from `hint` on, because fields mostly come in the order of the declaration.
     func index(of key: JSONKey, near hint: Int) -> Int? {
@@ -69,17 +57,4 @@ struct WireKind: Sendable {
         }
         return nil
     }
-
-    private static let family = WireKind(.family)
-    private static let member = WireKind(.member)
-    private static let school = WireKind(.school)
-    private static let coach = WireKind(.coach)
-    private static let event = WireKind(.event)
-    private static let message = WireKind(.message)
-    private static let metric = WireKind(.metric)
-    private static let interaction = WireKind(.interaction)
-    private static let trip = WireKind(.trip)
-    private static let tripItem = WireKind(.tripItem)
-    private static let document = WireKind(.document)
-    private static let readingPosition = WireKind(.readingPosition)
 }

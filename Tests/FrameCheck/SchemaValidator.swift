@@ -12,7 +12,7 @@ struct SchemaValidator: Sendable {
     }
 
     /// Keywords that state no rule.
-    private static let annotations: Set<String> = ["$schema", "$comment", "$defs", "title", "description", "default", "format"]
+    private static let annotations: Set<String> = ["$schema", "$comment", "examples", "$defs", "title", "description", "default", "format"]
 
     func validate(_ value: JSONTree, against path: String) throws(Mismatch) {
         guard let document = documents[path] else { throw Mismatch(place: path, problem: "there is no such schema") }

@@ -222,7 +222,7 @@ struct SourceText {
     func sites() -> [ErrorCatalogueTests.Site] {
         var sites: [ErrorCatalogueTests.Site] = []
         let codes = Dictionary(uniqueKeysWithValues: ErrorCode.allCases.map { ("\($0)", $0) })
-        let makers = ["Rejection", "rejection", "refuse", "Failure"]
+        let makers = ["Rejection", "rejection", "refuse", "refuseQuestion", "Failure"]
         var place = 0
         while let open = text[place...].firstIndex(of: UInt8(ascii: "(")) {
             place = open + 1

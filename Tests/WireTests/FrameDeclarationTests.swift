@@ -1,5 +1,6 @@
 import Bytes
 import Family
+import FrameCheck
 import JSON
 import Testing
 import Wire
@@ -65,6 +66,24 @@ struct FrameDeclarationTests {
                 // Any order is the same frame.
                 #expect(Outcome(object(example.reversed())) == Outcome(object(example)), "\(declaration.type) in another order")
             }
+        }
+    }
+
+    @Test("The example of each frame is such a frame, as its schema says, and is written as it stands")
+    func declaredExamples() throws {
+        for declaration in FrameDeclaration.client {
+            let text = octets(declaration.example)
+            #expect(declaration.example.hasPrefix("{\"type\":\"\(declaration.type)\""))
+            #expect(string(try ClientFrame.decode(text, limits: Limits()).encode()) == declaration.example)
+            #expect(FrameCheck.problem(text, from: .client) == nil, "\(declaration.type)")
+        }
+        for declaration in FrameDeclaration.server {
+            let text = octets(declaration.example)
+            #expect(declaration.example.hasPrefix("{\"type\":\"\(declaration.type)\""))
+            let frame = try ServerFrame.decode(text)
+            if case .unknown = frame { Issue.record("\(declaration.type) is not read") }
+            #expect(string(frame.encode()) == declaration.example)
+            #expect(FrameCheck.problem(text, from: .server) == nil, "\(declaration.type)")
         }
     }
 

@@ -45,6 +45,7 @@ package enum SchemaDocument {
         if !frame.oneOf.isEmpty { schema.append(("oneOf", .array(frame.oneOf.map { ["required": [.string($0)]] }))) }
         if !frame.rules.isEmpty { schema.append(("allOf", .array(frame.rules))) }
         schema.append(("additionalProperties", false))
+        schema.append(("examples", [.json(frame.example)]))
         return .object(schema)
     }
 

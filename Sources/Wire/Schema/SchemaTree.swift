@@ -1,3 +1,5 @@
+import JSON
+
 /// A JSON value whose members keep their order, for documents that people read.
 package indirect enum SchemaTree: Sendable {
     case object([(String, SchemaTree)])
@@ -102,4 +104,39 @@ extension SchemaTree: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, E
     package init(booleanLiteral value: Bool) { self = .flag(value) }
     package init(dictionaryLiteral members: (String, SchemaTree)...) { self = .object(members) }
     package init(arrayLiteral elements: SchemaTree...) { self = .array(elements) }
+}
+
+extension SchemaTree {
+    /// Reads a text of ours, such as the example of a frame; anything else traps.
+    static func json(_ text: String) -> SchemaTree {
+        do throws(JSONError) {
+            return try Array(text.utf8).withUnsafeBufferPointer { buffer throws(JSONError) in
+                try JSONReader.read(UnsafeRawBufferPointer(buffer)) { reader throws(JSONError) in try SchemaTree(&reader) }
+            }
+        } catch {
+            preconditionFailure("\(error) in \(text)")
+        }
+    }
+
+    private init(_ reader: inout JSONReader) throws(JSONError) {
+        switch try reader.peekKind() {
+        case .object:
+            var members: [(String, SchemaTree)] = []
+            try reader.readObject { reader, key throws(JSONError) in
+                let name = key.string
+                members.append((name, try SchemaTree(&reader)))
+            }
+            self = .object(members)
+        case .array:
+            var elements: [SchemaTree] = []
+            try reader.readArray { reader throws(JSONError) in elements.append(try SchemaTree(&reader)) }
+            self = .array(elements)
+        case .string: self = .string(try reader.readString())
+        case .integer: self = .integer(try reader.readInteger())
+        case .boolean: self = .flag(try reader.readBool())
+        case .null:
+            try reader.readNull()
+            self = .null
+        }
+    }
 }

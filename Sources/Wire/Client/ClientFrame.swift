@@ -1,6 +1,5 @@
-package import Bytes
-import Crypto
 package import Family
+package import JSON
 
 /// What a client may say, one JSON object a text message; `proto/protocol.md` shows each.
 package enum ClientFrame: Hashable, Sendable {
@@ -58,53 +57,48 @@ extension ClientFrame {
     }
 }
 
-/// Asks for a seat in one family's room.
-package struct Join: Hashable, Sendable {
-    package var family: Identifier
-    /// The installation; mutation ids count per client.
-    package var client: Identifier
-    /// `nil`: an athlete's own, `all` for others.
-    package var context: Context?
-    /// Where the client stopped; `nil` asks for a snapshot.
-    package var cursor: Cursor?
-    /// A program that looks or writes once and goes: nobody is told that it came.
-    package var isQuiet: Bool
-    /// The sequence at which the client's records had another checksum than the server's, so that it loads them again. A report for the operator.
-    package var differed: Int64?
+// Everything else that is known of a frame stands in the file that is called after it.
+extension ClientFrame {
+    /// All frames, in the order of `proto/`.
+    static let parts: [any ClientFrameParts.Type] = [
+        SignInParts.self, RedeemParts.self, JoinParts.self, MutateParts.self, ContextParts.self, ListParts.self, StatisticsParts.self,
+        HistoryParts.self, DigestParts.self, AccessLogParts.self, SignOutParts.self,
+    ]
 
-    package init(
-        family: Identifier, client: Identifier, context: Context? = nil, cursor: Cursor? = nil, isQuiet: Bool = false, differed: Int64? = nil
-    ) {
-        self.family = family
-        self.client = client
-        self.context = context
-        self.cursor = cursor
-        self.isQuiet = isQuiet
-        self.differed = differed
+    /// The frame as one text message.
+    package func encode() -> [UInt8] {
+        var writer = JSONWriter()
+        encode(into: &writer)
+        return writer.octets
     }
-}
 
-/// A position in one family's log of one database.
-package struct Cursor: Hashable, Sendable {
-    /// Names the family's log: other for each family and each database, and other again after a backup was restored.
-    package var epoch: String
-    /// The last sequence that was applied; 0 before the first.
-    package var sequence: Int64
-
-    package init(epoch: String, sequence: Int64) {
-        self.epoch = epoch
-        self.sequence = sequence
+    /// Appends the frame. A refused mutation or request is something read, never written: writing one is our own mistake and traps.
+    package func encode(into writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.key("type")
+        encodeRest(into: &writer)
+        writer.endObject()
     }
-}
 
-extension Cursor {
-    /// The epoch of one family's log, so that no other family of the same database takes the cursor for its own.
-    ///
-    /// - Parameter database: the epoch of the database. Servers of 0.1.0 sent it as it is.
-    /// - Returns: 32 hexadecimal digits.
-    package static func epoch(of family: Identifier, database: String) -> String {
-        var digest = SHA256()
-        digest.update(Array("\(database) \(family)".utf8))
-        return Hex.encode(Array(digest.finish().prefix(16)))
+    /// Everything after `"type":`.
+    private func encodeRest(into writer: inout JSONWriter) {
+        switch self {
+        case .signIn(let token): SignInParts.encode(token: token, into: &writer)
+        case .redeem(let code, let nonce): RedeemParts.encode(code: code, nonce: nonce, into: &writer)
+        case .join(let join): JoinParts.encode(join, into: &writer)
+        case .mutation(let id, let body, let overlap): MutateParts.encode(id, body, overlap, into: &writer)
+        case .context(let context): ContextParts.encode(context, into: &writer)
+        case .list(let request): ListParts.encode(request, into: &writer)
+        case .statistics(let request): StatisticsParts.encode(request, into: &writer)
+        case .history(let request): HistoryParts.encode(request, into: &writer)
+        case .digest(let request): DigestParts.encode(request, into: &writer)
+        case .accessLog(let request): AccessLogParts.encode(request, into: &writer)
+        case .signOut: SignOutParts.encode(into: &writer)
+        case .tagged(let frame, let request):
+            frame.encodeRest(into: &writer)
+            writer.key("request")
+            writer.integer(request)
+        case .refusedMutation, .refusedRequest: preconditionFailure("a refused frame is read, never written")
+        }
     }
 }
