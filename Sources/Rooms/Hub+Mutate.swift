@@ -69,7 +69,7 @@ extension Hub {
         return false
     }
 
-    private func sendRejection(_ rejection: Rejection, _ mutation: Int64, to session: Session) {
+    func sendRejection(_ rejection: Rejection, _ mutation: Int64, to session: Session) {
         guard tolerates(session) else { return }
         emit(.note(session.id, event: "rejected", code: rejection.code.rawValue))
         send(.reject(mutation: mutation, rejection), to: session)

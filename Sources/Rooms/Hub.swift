@@ -310,8 +310,12 @@ package final class Hub {
             return
         }
         if session.phase == .ending {
-            if case .signOut = frame { return signOut(session, request) }
-            sendError(Rejection(.notSignedIn, "This sign-in has ended."), to: session, request: request ?? frame.request)
+            let ended = Rejection(.notSignedIn, "This sign-in has ended.")
+            switch frame {
+            case .signOut: signOut(session, request)
+            case .mutation(let id, _, _), .refusedMutation(let id, _): sendRejection(ended, id, to: session)
+            default: sendError(ended, to: session, request: request ?? frame.request)
+            }
             return
         }
         switch frame {

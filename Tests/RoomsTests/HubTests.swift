@@ -91,7 +91,12 @@ struct HubSignInTests {
         script.say(.mutate(id: 1, operations: []), two)
         script.say(.join(Join(family: HubScript.family, client: HubScript.client, cursor: nil)), two)
         script.say(.signIn(token: "t"), two)
-        #expect(script.seen() == Array(repeating: .frame(two, "error not_signed_in"), count: 3))
+        script.say(.mutate(id: 2, operations: [Self.creation]), two)
+        #expect(
+            script.seen() == [
+                .frame(two, "reject 1 not_signed_in"), .frame(two, "error not_signed_in"), .frame(two, "error not_signed_in"),
+                .frame(two, "reject 2 not_signed_in"),
+            ])
         script.hub.endSessions(1)
         let seen = script.seen()
         for id in [one, two, catching] {

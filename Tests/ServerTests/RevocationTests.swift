@@ -128,7 +128,7 @@ struct RevocationTests {
         late.say("{\"type\":\"sign_in\",\"token\":\"\(server.athlete.token)\"}")
         #expect(try late.next() == "error token_unknown")
         two.mutate(1)
-        #expect(try two.skip(to: "error") == "error not_signed_in")
+        #expect(try two.skip(to: "reject") == "reject 1 not_signed_in")
         #expect(try one.soFar().contains("signed_out") == false)
         server.letWriterGo()
         for client in [one, two] {

@@ -132,7 +132,7 @@ extension SystemTests {
                 guard Clock.monotonicMilliseconds() < deadline else { throw Unexpected("the token is good 10 s after it was signed out") }
             }
             two.send(.mutate(id: 2, operations: [Ask.say("Signed out.")]))
-            let refused = try two.frame { if case .error(let rejection, _) = $0 { rejection.code } else { nil } }
+            let refused = try two.frame { if case .reject(_, let rejection) = $0 { rejection.code } else { nil } }
             #expect(refused == .notSignedIn)
             #expect(try RawClient(server).refusal(of: token) == .tokenUnknown)
             try disk.goOn()
