@@ -41,7 +41,6 @@ package struct HTTPRefusal: Hashable, Sendable {
         ]),
         .init("too_large", 413, sentences: [
             "This is more content than is taken here. Send less.": "Every request.",
-            "This is more than a share link needs: send school and days.": "POST /documents/ID/shares with more than 4,096 octets.",
         ]),
         .init("address_too_long", 414, sentences: ["This address is too long. Use a shorter one.": "Every request: the first line."]),
         .init("expectation_unknown", 417, sentences: [
@@ -92,7 +91,8 @@ package struct HTTPRefusal: Hashable, Sendable {
         ]),
         .init("content_type", 415, sentences: [
             "The content of this request has to be sent as {type}.": "Content-Type.",
-            "Documents are kept as they are. Send the file without Content-Encoding.": "Content-Encoding.",
+            "Send the content of this request without Content-Encoding.": "Content-Encoding of JSON.",
+            "Documents are kept as they are. Send the file without Content-Encoding.": "Content-Encoding of a file.",
         ]),
         .init("file_type", 415, sentences: [
             "Invalid file type. {type} requires {extensions}.": "The extension of filename.",

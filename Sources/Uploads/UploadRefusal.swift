@@ -4,8 +4,11 @@ package import Family
 package struct UploadRefusal: Error, Hashable, Sendable {
     /// Stable; the table stands in `proto/uploads.md`.
     package var code: String
-    /// Of the answer in tus; `status(in:)` knows where the draft gives another.
+    /// Of the answer in tus.
     package var status: Int
+    /// Of the answer in the draft, where it is another: the draft has no status of its own for what tus gives 412, 423 and 460, calls too much
+    /// content a bad request, and its clients do not try again after a 4xx that they do not know.
+    package var draftStatus: Int?
     /// The metadata that it is about, by its name.
     package var field: String?
     /// What happened, and what to do next.
@@ -26,11 +29,12 @@ package struct UploadRefusal: Error, Hashable, Sendable {
     }
 
     package init(
-        _ code: String, _ status: Int, _ sentence: String, field: String? = nil, retryAfter: Int? = nil, allow: String? = nil,
+        _ code: String, _ status: Int, draft: Int? = nil, _ sentence: String, field: String? = nil, retryAfter: Int? = nil, allow: String? = nil,
         problem: Problem? = nil
     ) {
         self.code = code
         self.status = status
+        draftStatus = draft
         self.sentence = sentence
         self.field = field
         self.retryAfter = retryAfter
@@ -38,16 +42,7 @@ package struct UploadRefusal: Error, Hashable, Sendable {
         self.problem = problem
     }
 
-    /// The draft has no status of its own for what tus gives 412, 423 and 460, and calls too much content a bad request.
-    func status(in dialect: UploadDialect) -> Int {
-        switch (dialect, code) {
-        case (.tus, _): status
-        case (_, "length_exceeded"), (_, "checksum_mismatch"), (_, "unsupported_version"): 400
-        // Its clients do not try again after a 4xx that they do not know; those of tus know 423 as a lock.
-        case (_, "upload_interrupted"), (_, "too_slow"): 503
-        default: status
-        }
-    }
+    func status(in dialect: UploadDialect) -> Int { dialect == .tus ? status : draftStatus ?? status }
 
     /// The client is told where to go on.
     var isMismatch: Bool { if case .mismatchingOffset? = problem { true } else { false } }
@@ -71,7 +66,7 @@ package struct UploadRefusal: Error, Hashable, Sendable {
 
     package static let contentCoding = UploadRefusal(
         "content_type", 415, "Documents are kept as they are. Send the file without Content-Encoding.")
-    package static let tusVersion = UploadRefusal("unsupported_version", 412, "This server speaks tus 1.0.0. Send Tus-Resumable: 1.0.0.")
+    package static let tusVersion = UploadRefusal("unsupported_version", 412, draft: 400, "This server speaks tus 1.0.0. Send Tus-Resumable: 1.0.0.")
     package static let unknownDraft = UploadRefusal(
         "unsupported_version", 400,
         "This server speaks resumable uploads of interop versions 3, 5, 6 and 8. Name one of them in Upload-Draft-Interop-Version.")
@@ -84,11 +79,11 @@ package struct UploadRefusal: Error, Hashable, Sendable {
     /// To the older of two requests for one upload. Clients try again after it, as they must: octets of a broken connection can arrive after
     /// the request that goes on, and are then the newer one.
     package static let interrupted = UploadRefusal(
-        "upload_interrupted", 423, "Another request goes on with this upload, so this one ended. What came is stored; ask for the offset.",
+        "upload_interrupted", 423, draft: 503, "Another request goes on with this upload, so this one ended. What came is stored; ask for the offset.",
         retryAfter: 1)
     /// To a request of whose content next to nothing came for as long as a link may pause.
     package static let tooSlow = UploadRefusal(
-        "too_slow", 408, "Too little of the file came for half a minute, so this request ended. What came is stored; ask for the offset, and go on.",
+        "too_slow", 408, draft: 503, "Too little of the file came for half a minute, so this request ended. What came is stored; ask for the offset, and go on.",
         retryAfter: 1)
 
     package static func offset(expected: Int, provided: Int) -> UploadRefusal {
@@ -103,12 +98,12 @@ package struct UploadRefusal: Error, Hashable, Sendable {
         "inconsistent_length", 400, "The length of the file is not the one that was said before. Begin a new upload.",
         problem: .inconsistentLength)
     package static let lengthExceeded = UploadRefusal(
-        "length_exceeded", 413, "This is more than the length that was said before. Nothing was kept; begin a new upload.")
+        "length_exceeded", 413, draft: 400, "This is more than the length that was said before. Nothing was kept; begin a new upload.")
     /// To octets past the length of an upload that goes on: what came of them before that may be stored.
     package static let pastLength = UploadRefusal(
-        "length_exceeded", 413, "These octets go beyond the length that was said before. What is stored stays; ask for the offset, and send what is missing.")
+        "length_exceeded", 413, draft: 400, "These octets go beyond the length that was said before. What is stored stays; ask for the offset, and send what is missing.")
     package static let checksumMismatch = UploadRefusal(
-        "checksum_mismatch", 460, "These octets changed on their way. They were not kept; send them again from the same offset.")
+        "checksum_mismatch", 460, draft: 400, "These octets changed on their way. They were not kept; send them again from the same offset.")
 
     // MARK: The document's
 
@@ -138,23 +133,13 @@ package struct UploadRefusal: Error, Hashable, Sendable {
     }
 
     package static func metadata(_ code: ErrorCode, _ field: String, _ sentence: String) -> UploadRefusal {
-        UploadRefusal(code.rawValue, 400, sentence, field: field)
+        UploadRefusal(code.rawValue, code.httpStatus, sentence, field: field)
     }
 
     /// What the rules of the family say, as HTTP says it.
     package init(_ rejection: Rejection) {
-        let status =
-            switch rejection.code.rawValue {
-            case "not_found": 404
-            case "not_allowed": 403
-            case "not_signed_in", "token_unknown": 401
-            case "rate_limited", "too_many_pending", "too_many": 429
-            case "busy": 503
-            case "storage_full", "family_full", "quota_exceeded": 507
-            default: 400
-            }
         self.init(
-            rejection.code.rawValue, status, rejection.message, field: rejection.field,
+            rejection.code.rawValue, rejection.code.httpStatus, rejection.message, field: rejection.field,
             retryAfter: rejection.retryAfter.map { Int(clamping: ($0 + 999) / 1_000) })
     }
 }

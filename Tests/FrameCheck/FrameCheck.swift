@@ -43,6 +43,7 @@ package enum FrameCheck {
             return "no code and sentence: \(String(decoding: content.prefix(2_000), as: UTF8.self))"
         }
         if HTTPRefusal.all.contains(where: { $0.allows(code, status, sentence) }) { return nil }
+        if let rule = ErrorCode(rawValue: code), rule.httpStatus != status { return "\(code) comes with \(rule.httpStatus) over HTTP, not with \(status)" }
         return sentenceProblem(code, sentence)
     }
 

@@ -163,6 +163,7 @@ struct FirstOctetsTests {
 struct UploadRefusalTests {
     @Test("the family's rules keep their code and get a status", arguments: [
         (.notFound, 404), (.notAllowed, 403), (.storageFull, 507), (.busy, 503), (.rateLimited, 429), (.unknownReference, 400), (.familyFull, 507),
+        (.conflict, 409), (.alreadyExists, 409), (.tooMany, 422),
     ] as [(ErrorCode, Int)])
     func rejections(code: ErrorCode, status: Int) {
         let refusal = UploadRefusal(Rejection(code, "A sentence.", field: "title", retryAfter: 1_500))

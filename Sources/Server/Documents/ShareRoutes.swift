@@ -3,7 +3,6 @@ import Family
 import HTTP1
 import JSON
 import Store
-import Uploads
 
 extension DocumentRoutes {
     /// What members do about share links and signed links (`proto/documents.md`).
@@ -77,85 +76,52 @@ class DocumentWork: HTTPWork {
     }
 }
 
-extension HTTPWork {
-    /// Answers with why the rules, the disk or the load did not let it happen.
-    fileprivate func refuse(_ rejection: Rejection) {
-        let refusal = UploadRefusal(rejection)
-        let fields = refusal.retryAfter.map { [Field("Retry-After", "\($0)")] } ?? []
-        respond(HTTPResponse(refusal.status, code: refusal.code, field: refusal.field, sentence: refusal.sentence, fields))
-    }
-}
-
 /// `POST /documents/<id>/shares` with `{"school":"<id>","days":30}`.
 private final class ShareMaking: DocumentWork {
-    /// Octets of its content: a few times what there is to say.
-    private static let maxContent = 4_096
+    private struct Content: JSONContent {
+        static let maxOctets = 4_096
+        static let members = "school and, if you like, days"
 
-    private var content: [UInt8] = []
-
-    override func begin() {
-        guard acceptContent(limit: ShareMaking.maxContent) else {
-            return respond(HTTPResponse(413, code: "too_large", sentence: "This is more than a share link needs: send school and days."))
-        }
-    }
-
-    override func received(_ buffer: ContentBuffer) {
-        buffer.withOctets { content += $0 }
-        giveBack(buffer)
-    }
-
-    override func contentEnded() {
-        let (school, days): (Identifier, Int64?)
-        do throws(Rejection) { (school, days) = try ShareMaking.read(content) } catch { return refuse(error) }
-        find { [self] document, member in
-            let share = NewShare(
-                family: document.family, member: member, document: document.id, school: school, life: days.map { $0 * 86_400_000 })
-            services.workers.write({ store throws(StoreFailure) in try store.share(share) }) { [self] answer in
-                guard isOpen else { return }
-                switch answer {
-                case nil: respond(Bearer.busy)
-                case .failure(let rejection)?: refuse(rejection)
-                case .success(let created)?:
-                    respond(201) { writer in
-                        created.link.write(into: &writer)
-                        writer.key("url")
-                        writer.string("/s/\(created.token)")
-                    }
-                }
-            }
-        }
-    }
-
-    /// - Throws: a refusal that names the member that is wrong, if one is.
-    private static func read(_ octets: [UInt8]) throws(Rejection) -> (Identifier, days: Int64?) {
         var school: String?
         var days: Int64?
-        var member: String?
-        do throws(JSONError) {
-            try JSONReader.read(octets, maxDepth: 2) { reader throws(JSONError) in
-                try reader.readObject { reader, key throws(JSONError) in
-                    switch key {
-                    case "school":
-                        member = "school"
-                        school = try reader.readString()
-                    case "days":
-                        member = "days"
-                        days = try reader.readInteger()
-                    default: throw .unknownKey(key.string)
+
+        mutating func read(_ name: String, _ reader: inout JSONReader) throws(JSONError) -> Bool {
+            switch name {
+            case "school": school = try reader.readString()
+            case "days": days = try reader.readInteger()
+            default: return false
+            }
+            return true
+        }
+
+        func check() throws(Rejection) {
+            guard let school else { throw Rejection(.required, "A share link needs a school: send its id", field: "school") }
+            guard Identifier(school) != nil else { throw Rejection(.invalid, "school must be the id of a school", field: "school") }
+            guard days.map({ (1...365).contains($0) }) ?? true else { throw Rejection(.outOfRange, "days must be from 1 to 365", field: "days") }
+        }
+    }
+
+    override func begin() {
+        acceptJSON(Content.self) { [self] content in
+            guard let school = content.school.flatMap({ Identifier($0) }) else { return }
+            find { [self] document, member in
+                let share = NewShare(
+                    family: document.family, member: member, document: document.id, school: school, life: content.days.map { $0 * 86_400_000 })
+                services.workers.write({ store throws(StoreFailure) in try store.share(share) }) { [self] answer in
+                    guard isOpen else { return }
+                    switch answer {
+                    case nil: respond(Bearer.busy)
+                    case .failure(let rejection)?: respond(HTTPResponse(rejection))
+                    case .success(let created)?:
+                        respond(201) { writer in
+                            created.link.write(into: &writer)
+                            writer.key("url")
+                            writer.string("/s/\(created.token)")
+                        }
                     }
                 }
             }
-        } catch {
-            switch (error, member) {
-            case (.unexpected, let member?), (.notInteger, let member?), (.outOfRange, let member?):
-                throw Rejection(.invalid, "\(member) holds a value of the wrong type", field: member)
-            default: throw Rejection(.invalid, "The content must be a JSON object with school and, if you like, days")
-            }
         }
-        guard let school else { throw Rejection(.required, "A share link needs a school: send its id", field: "school") }
-        guard let school = Identifier(school) else { throw Rejection(.invalid, "school must be the id of a school", field: "school") }
-        guard days.map({ (1...365).contains($0) }) ?? true else { throw Rejection(.outOfRange, "days must be from 1 to 365", field: "days") }
-        return (school, days)
     }
 }
 
@@ -208,8 +174,8 @@ private final class ShareEnding: HTTPWork {
                 guard let found else { return respond(DocumentDownload.missing) }
                 guard !services.access.hasEnded(signIn.session) else { return respond(Bearer.refusal(hasToken: true)) }
                 switch found {
-                case .failure(let rejection): refuse(rejection)
-                case .success(let end): services.access.revoke(end) { [self] in $0.map(refuse) ?? respond(HTTPResponse(204)) }
+                case .failure(let rejection): respond(HTTPResponse(rejection))
+                case .success(let end): services.access.revoke(end) { [self] in respond($0.map { HTTPResponse($0) } ?? HTTPResponse(204)) }
                 }
             }
         }

@@ -130,7 +130,7 @@ final class HTTPExchange: HandlerTurn {
             case .content: break
             case .contentEnd:
                 handOver(atLeast: 1)
-                work?.contentEnded()
+                work?.endContent()
             case .refused(let error): refuse(error, caller.site, &output)
             case .request(let head):
                 switch caller.site.answer(head, peer: caller.peer, isSecure: caller.isSecure) {
@@ -216,7 +216,7 @@ final class HTTPExchange: HandlerTurn {
 
     private func handOver(atLeast least: Int) {
         guard let work, answer == nil, let buffer = content.handOver(atLeast: least) else { return }
-        work.received(buffer)
+        work.take(buffer)
     }
 
     /// The peer has gone, or is given up: nobody hears the answer.

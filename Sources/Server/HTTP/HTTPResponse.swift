@@ -1,4 +1,5 @@
 import Bytes
+import Family
 import HTTP1
 import JSON
 
@@ -39,6 +40,12 @@ struct HTTPResponse {
         writer.endObject()
         self.init(
             status, fields + [Field("Content-Type", "application/json"), Field("Cache-Control", "no-store")], content: writer.octets + [0x0A])
+    }
+
+    /// Why the rules of the family, the disk or the load did not let something happen.
+    init(_ rejection: Rejection) {
+        let fields = rejection.retryAfter.map { [Field("Retry-After", "\(($0 + 999) / 1_000)")] } ?? []
+        self.init(rejection.code.httpStatus, code: rejection.code.rawValue, field: rejection.field, sentence: rejection.message, fields)
     }
 
     /// What a `Selection` says about a file, of which nothing is read here.

@@ -1,3 +1,4 @@
+import Family
 import HTTP1
 
 /// A request that is worked on for a while: its answer comes later, its content in pieces. Subclass it, and give it out by a `Route`.
@@ -19,6 +20,9 @@ class HTTPWork {
     let request: HTTPRequest
     /// Where the response goes; `nil` before `begin` and after the response.
     private var exchange: (any HandlerTurn)?
+    /// The content so far, and what is done with the whole, after `acceptJSON`.
+    private var octets: [UInt8] = []
+    private var whenWhole: (([UInt8]) -> Void)?
 
     init(_ request: HTTPRequest) { self.request = request }
 
@@ -55,6 +59,17 @@ class HTTPWork {
     /// - Returns: false when the request says that it has more: `respond` with 413. True when that is not known, or nobody waits any more.
     final func acceptContent(limit: Int) -> Bool { exchange?.accept(limit: limit) ?? true }
 
+    /// Takes the content as one JSON object (`JSONBody`); refuses everything else itself.
+    ///
+    /// - Parameter then: called when the content is whole; `received` and `contentEnded` are not.
+    final func acceptJSON<Content: JSONContent>(_ type: Content.Type = Content.self, then: @escaping (Content) -> Void) {
+        if let refusal = JSONBody.refusal(request.head.fields) { return respond(refusal) }
+        whenWhole = { [unowned self] octets in
+            do throws(Rejection) { then(try JSONBody.read(octets)) } catch { respond(HTTPResponse(error)) }
+        }
+        if !acceptContent(limit: Content.maxOctets) { respond(JSONBody.tooLarge) }
+    }
+
     /// Hands over what came of the content, however little it is: `received` is called before this returns.
     final func gather() { exchange?.handOverAll() }
 
@@ -71,7 +86,7 @@ class HTTPWork {
 
     final func respond(_ response: HTTPResponse) {
         guard let exchange else { return }
-        self.exchange = nil
+        leave()
         exchange.respond(response)
     }
 
@@ -81,8 +96,25 @@ class HTTPWork {
         begin()
     }
 
+    /// For the exchange: some content.
+    final func take(_ buffer: ContentBuffer) {
+        guard whenWhole != nil else { return received(buffer) }
+        buffer.withOctets { octets += $0 }
+        giveBack(buffer)
+    }
+
+    /// For the exchange: the content is whole.
+    final func endContent() {
+        guard let whenWhole else { return contentEnded() }
+        self.whenWhole = nil
+        whenWhole(octets)
+    }
+
     /// For the exchange: nothing can be said any more.
-    final func leave() { exchange = nil }
+    final func leave() {
+        exchange = nil
+        whenWhole = nil
+    }
 }
 
 @available(*, unavailable) extension HTTPWork: Sendable {}

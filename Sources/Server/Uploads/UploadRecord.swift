@@ -116,6 +116,10 @@ enum UploadEnd: Hashable, Sendable {
                 writer.string(refusal.code)
                 writer.key("status")
                 writer.integer(refusal.status)
+                if let status = refusal.draftStatus {
+                    writer.key("draft_status")
+                    writer.integer(status)
+                }
                 if let field = refusal.field {
                     writer.key("field")
                     writer.string(field)
@@ -137,6 +141,7 @@ enum UploadEnd: Hashable, Sendable {
         }
         var code: String?
         var status: Int64?
+        var draftStatus: Int64?
         var field: String?
         var sentence: String?
         do throws(JSONError) {
@@ -145,6 +150,7 @@ enum UploadEnd: Hashable, Sendable {
                     switch key {
                     case "code": code = try reader.readString()
                     case "status": status = try reader.readInteger()
+                    case "draft_status": draftStatus = try reader.readInteger()
                     case "field": field = try reader.readString()
                     case "sentence": sentence = try reader.readString()
                     default: try reader.skipValue()
@@ -152,7 +158,7 @@ enum UploadEnd: Hashable, Sendable {
                 }
             }
         } catch { return nil }
-        guard let code, let status, (400...599).contains(status), let sentence else { return nil }
-        self = .refused(UploadRefusal(code, Int(status), sentence, field: field))
+        guard let code, let status, (400...599).contains(status), (400...599).contains(draftStatus ?? 400), let sentence else { return nil }
+        self = .refused(UploadRefusal(code, Int(status), draft: draftStatus.map { Int($0) }, sentence, field: field))
     }
 }

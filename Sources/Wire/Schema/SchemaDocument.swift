@@ -65,6 +65,7 @@ package enum SchemaDocument {
                 "code": .string(code.rawValue),
                 "about": .string(code.subject),
                 "retry": .flag(code.isRetryable),
+                "http_status": .integer(Int64(code.httpStatus)),
                 "sentences": .array(code.sentences.map { ["when": .string($0.when), "sentence": .string($0.template)] }),
             ]
         }),

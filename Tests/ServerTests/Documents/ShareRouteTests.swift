@@ -135,6 +135,20 @@ struct ShareRouteTests {
         #expect(links.count == 1 && links[0].endedAt == nil)
     }
 
+    @Test("JSON is taken as application/json or without a type; another type or a coding is refused with 415", arguments: [
+        ("Content-Type: application/json", 201), ("Content-Type: Application/JSON ; charset=utf-8", 201), ("X-Nothing: 1", 201),
+        ("Content-Type: text/plain", 415), ("Content-Type: application/x-www-form-urlencoded", 415), ("Content-Type: application/jsonx", 415),
+        ("Content-Type: ", 415), ("Content-Type: application/json\r\nContent-Type: application/json", 415), ("Content-Encoding: gzip", 415),
+    ])
+    func contentType(field: String, status: Int) throws {
+        let shop = try DocumentShop()
+        let answer = try shop.ask("POST \(shop.path)/shares", as: shop.server.parent, field, content: wish(shop.school))
+        #expect(answer.status == status)
+        guard status == 415 else { return }
+        #expect(FrameCheck.httpProblem(answer.status, answer.content) == nil)
+        #expect(try shop.read { try $0.shares(family: shop.server.parent.family, document: shop.document) }.count == 1)
+    }
+
     @Test("the year is the longest, a day the shortest; without days it is thirty", arguments: [("365", 365), ("1", 1), (nil, 30)] as [(String?, Int64)])
     func days(asked: String?, days: Int64) throws {
         let shop = try DocumentShop()
