@@ -1,11 +1,14 @@
 /// Text of other people, on its way to a terminal.
 extension String {
     /// One line in which nothing can steer a terminal: control characters, line ends and the characters that turn the direction of
-    /// writing (Trojan Source, CVE-2021-42574) become a visible substitute.
+    /// writing (Trojan Source, CVE-2021-42574) become a visible substitute. A mark at the beginning gets a dotted circle below it, as on
+    /// the full screen: it would be drawn over the character before the text.
     package var printable: String {
         if utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return self }
-        guard unicodeScalars.contains(where: \.steersTerminal) else { return self }
+        let isLoneMark = unicodeScalars.first?.isMark ?? false
+        guard isLoneMark || unicodeScalars.contains(where: \.steersTerminal) else { return self }
         var result = String.UnicodeScalarView()
+        if isLoneMark { result.append("\u{25CC}") }
         for scalar in unicodeScalars {
             if scalar == "\n" || scalar == "\r" || scalar == "\t" {
                 result.append(" ")
@@ -63,6 +66,14 @@ extension Unicode.Scalar {
         case 0x200E, 0x200F, 0x061C, 0x202A...0x202E, 0x2066...0x2069: true
         case 0xFFF9...0xFFFB: true
         case 0xE0000...0xE007F: true
+        default: false
+        }
+    }
+
+    /// Whether it is drawn on the character before it.
+    fileprivate var isMark: Bool {
+        switch properties.generalCategory {
+        case .nonspacingMark, .enclosingMark: true
         default: false
         }
     }

@@ -6,6 +6,7 @@ import Family
 import Glibc
 import JSON
 import Posix
+import Terminal
 import Wire
 
 /// `huddle docs …`: what is done with documents' files. The session finds out what the names mean; the files go by HTTP.
@@ -366,7 +367,7 @@ private final class ProgressRow {
         shownAt = now
         isDirty = true
         let columns = max(20, (TerminalDevice.size()?.columns ?? 80) - 1)
-        let room = columns - DisplayWidth.of(name) - 2
+        let room = columns - TextWidth.of(name) - 2
         let text = room >= 20 ? "\(name)  \(line(room))" : line(columns)
         Standard.write(error: "\r\u{1B}[K\(text)")
     }

@@ -1,5 +1,6 @@
 internal import Family
 internal import JSON
+internal import Terminal
 
 /// What `huddle --help` and `/help` say, from the table of commands.
 package enum Help {
@@ -168,10 +169,10 @@ package enum Help {
     /// Two columns, a left one that is too wide on a line of its own.
     static func rows(_ rows: [[String]]) -> [String] {
         let widest = 34
-        let width = rows.map { DisplayWidth.of($0[0]) }.filter { $0 <= widest }.max() ?? 0
+        let width = rows.map { TextWidth.of($0[0]) }.filter { $0 <= widest }.max() ?? 0
         return rows.flatMap { row -> [String] in
-            if DisplayWidth.of(row[0]) > width { return [row[0], String(repeating: " ", count: width + 2) + row[1]] }
-            return [DisplayWidth.pad(row[0], to: width + 2) + row[1]]
+            if TextWidth.of(row[0]) > width { return [row[0], String(repeating: " ", count: width + 2) + row[1]] }
+            return [TextWidth.pad(row[0], to: width + 2) + row[1]]
         }
     }
 

@@ -1,6 +1,7 @@
 internal import Bytes
 internal import Family
 internal import Queries
+internal import Terminal
 package import Wire
 
 /// Answers of the server to questions (`Question`), in lines for a terminal.
@@ -38,7 +39,7 @@ package struct AnswerText {
             var told = text.lines(change)
             let messages = item.changes.compactMap { change -> String? in
                 guard change.entry.kind == .message, case .create(_, let fields) = change.entry.effect else { return nil }
-                let words = DisplayWidth.cut((fields.text("text") ?? "").printable, to: 60)
+                let words = TextWidth.cut((fields.text("text") ?? "").printable, to: 60)
                 return "\(text.time(item.at)) \(names.member(item.member)) wrote: \(words)"
             }
             told += messages

@@ -1,5 +1,6 @@
 package import Bytes
 package import Family
+internal import Terminal
 package import Wire
 
 /// Changes, messages, presence and refusals in words, on lines that are safe for a terminal.
@@ -87,7 +88,7 @@ package struct ChangeText {
         case .create(_, let fields), .restore(_, let fields, _, _): known = known ?? fields
         case .update, .delete: break
         }
-        let name = DisplayWidth.cut(known.map { RecordNames.name($0) } ?? "", to: 60)
+        let name = TextWidth.cut(known.map { RecordNames.name($0) } ?? "", to: 60)
         return name.isEmpty ? Self.unnamed(entry.kind) : name
     }
 
@@ -122,7 +123,7 @@ package struct ChangeText {
             text = all.isEmpty ? "–" : all.joined(separator: ", ")
         case .json: text = "{…}"
         }
-        return DisplayWidth.cut(text, to: 60)
+        return TextWidth.cut(text, to: 60)
     }
 
     private static func days(_ count: Int) -> String { count == 1 || count == -1 ? "\(count) day" : "\(count) days" }
@@ -183,7 +184,7 @@ package struct ChangeText {
             }
             var name = known
             if name.isEmpty, case .text(let text)? = own?.value { name = text.printable }
-            name = DisplayWidth.cut(name.isEmpty ? Self.unnamed(operation.kind) : name, to: 60)
+            name = TextWidth.cut(name.isEmpty ? Self.unnamed(operation.kind) : name, to: 60)
             switch operation.action {
             case .create: return operation.kind == .message ? "say: \(name)" : "add \(name)"
             case .update(_, _, let patch):
@@ -195,7 +196,7 @@ package struct ChangeText {
             case .restore: return "restore \(name)"
             case .shift(_, let days): return "move \(name) by \(Self.days(days))"
             case .copy(let from, let days):
-                return "copy \(DisplayWidth.cut(names.name(from), to: 60)), \(Self.days(days)) on"
+                return "copy \(TextWidth.cut(names.name(from), to: 60)), \(Self.days(days)) on"
             }
         }.joined(separator: "; ")
     }

@@ -1,4 +1,5 @@
 package import Family
+internal import Terminal
 
 /// Events in words, by the requirements.
 package enum EventText {
@@ -35,7 +36,7 @@ package enum EventText {
 
     /// The name, "Unknown event" without one (R049), cut after 60 characters (R051).
     package static func name(_ fields: Fields, columns: Int = 60) -> String {
-        DisplayWidth.cut((fields.text("name") ?? "Unknown event").printable, to: columns)
+        TextWidth.cut((fields.text("name") ?? "Unknown event").printable, to: columns)
     }
 
     /// The label of a choice.

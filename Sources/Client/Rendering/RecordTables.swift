@@ -1,5 +1,6 @@
 internal import Bytes
 package import Family
+internal import Terminal
 
 /// Lists of records for people.
 package enum RecordTables {
@@ -37,7 +38,7 @@ package enum RecordTables {
                     [
                         names.short(record.id), EventText.dates(record.fields), EventText.times(record.fields),
                         EventText.name(record.fields, columns: isWhole ? .max : 60), EventText.type(record.fields), EventText.status(record.fields),
-                        DisplayWidth.cut(EventText.place(record.fields), to: isWhole ? .max : 30),
+                        TextWidth.cut(EventText.place(record.fields), to: isWhole ? .max : 30),
                         showsAthlete ? record.athlete.map(names.member) ?? "" : "",
                     ]
                 })
@@ -157,10 +158,10 @@ package enum RecordTables {
             lines.append("  \(EventText.dates(record.fields))  \(EventText.times(record.fields))".trimmedEnd)
         }
         let fields = record.kind.declaration.fields
-        let width = fields.map { DisplayWidth.of($0.label) }.max() ?? 0
+        let width = fields.map { TextWidth.of($0.label) }.max() ?? 0
         for (index, field) in fields.enumerated() {
             guard let value = record.fields[index] else { continue }
-            let label = "  " + DisplayWidth.pad(field.label, to: width + 2)
+            let label = "  " + TextWidth.pad(field.label, to: width + 2)
             if case .text(let content) = value, case .text = field.type {
                 for (place, line) in content.printableLines.enumerated() {
                     lines.append((place == 0 ? label : String(repeating: " ", count: width + 4)) + line)
@@ -169,8 +170,8 @@ package enum RecordTables {
                 lines.append(label + text.value(value, field))
             }
         }
-        if let athlete = record.athlete { lines.append("  " + DisplayWidth.pad("Athlete", to: width + 2) + text.names.member(athlete)) }
-        lines.append("  " + DisplayWidth.pad("Id", to: width + 2) + record.id.description)
+        if let athlete = record.athlete { lines.append("  " + TextWidth.pad("Athlete", to: width + 2) + text.names.member(athlete)) }
+        lines.append("  " + TextWidth.pad("Id", to: width + 2) + record.id.description)
         return lines
     }
 

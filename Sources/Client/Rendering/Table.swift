@@ -1,3 +1,5 @@
+internal import Terminal
+
 /// Rows under headings, in columns that are as wide as they have to be and may be.
 package struct Table: Sendable {
     /// One column, and what becomes of it where there is no room for all.
@@ -37,7 +39,7 @@ package struct Table: Sendable {
     package func lines(within room: Int?) -> [String] {
         var used = columns.indices.filter { column in rows.contains { !cell($0, column).isEmpty } }
         var widths = columns.indices.map { column in
-            rows.reduce(DisplayWidth.of(columns[column].heading)) { max($0, DisplayWidth.of(cell($1, column))) }
+            rows.reduce(TextWidth.of(columns[column].heading)) { max($0, TextWidth.of(cell($1, column))) }
         }
         if let room {
             let least = columns.indices.map { min(widths[$0], columns[$0].least ?? widths[$0]) }
@@ -54,8 +56,8 @@ package struct Table: Sendable {
         return ([columns.map(\.heading)] + rows).map { row in
             var line = ""
             for column in used {
-                let text = DisplayWidth.cut(cell(row, column), to: widths[column])
-                line += DisplayWidth.pad(text, to: widths[column] + Self.gap)
+                let text = TextWidth.cut(cell(row, column), to: widths[column])
+                line += TextWidth.pad(text, to: widths[column] + Self.gap)
             }
             while line.last == " " { line.removeLast() }
             return line

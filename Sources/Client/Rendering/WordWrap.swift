@@ -1,3 +1,5 @@
+internal import Terminal
+
 /// Lines that are wider than the terminal, broken between words: a terminal by itself breaks anywhere.
 package enum WordWrap {
     /// Where a message's words begin, behind "09:14 ".
@@ -11,7 +13,7 @@ package enum WordWrap {
     ///   - indent: how much to the right.
     package static func lines(_ line: String, columns: Int, indent: Int = indent) -> [String] {
         let columns = max(columns, 20)
-        guard DisplayWidth.of(line) > columns else { return [line] }
+        guard TextWidth.of(line) > columns else { return [line] }
         let margin = String(repeating: " ", count: margin(of: line, columns: columns, indent))
         var result: [String] = []
         var current: [Character] = []
@@ -21,14 +23,14 @@ package enum WordWrap {
         // Spaces at the beginning and in the gap are no place to break.
         let fixed = max(line.prefix { $0 == " " }.count, margin.count)
         for character in line {
-            let wide = DisplayWidth.of(character)
+            let wide = TextWidth.of(character)
             if width + wide > columns {
                 let end = character == " " ? current.count : space ?? current.count
                 var rest = Array(current[end...])
                 if space != nil, rest.first == " " { rest.removeFirst() }
                 result.append(trimmed(current[..<end]))
                 current = Array(margin) + rest
-                width = DisplayWidth.of(String(current))
+                width = TextWidth.of(String(current))
                 space = nil
                 if character == " ", rest.isEmpty { continue }
             }
@@ -52,7 +54,7 @@ package enum WordWrap {
                 if spaces >= 2 { margin = column }
                 spaces = 0
             }
-            column += DisplayWidth.of(character)
+            column += TextWidth.of(character)
         }
         return margin
     }

@@ -1,6 +1,7 @@
 internal import Bytes
 internal import Family
 internal import Dates
+internal import Terminal
 internal import Wire
 
 extension Timeline {
@@ -255,7 +256,7 @@ extension ChangeText {
         }
         if tellsSubject, case .link(_, let about)? = record.fields["about"], !names.name(about).isEmpty {
             runs.append(TextRun("  re ", .quiet))
-            runs.append(TextRun(DisplayWidth.cut(names.name(about), to: Self.longestSubject), .record))
+            runs.append(TextRun(TextWidth.cut(names.name(about), to: Self.longestSubject), .record))
         }
         return runs
     }

@@ -90,11 +90,13 @@ package enum TextWidth {
         return result + "…"
     }
 
-    /// `text` with spaces behind it up to `columns`, cut where it is wider.
-    package static func fit(_ text: String, to columns: Int) -> String {
-        let text = cut(text, to: columns)
-        return text + String(repeating: " ", count: max(columns - of(text), 0))
+    /// `text` with spaces behind it up to `columns`.
+    package static func pad(_ text: String, to columns: Int) -> String {
+        text + String(repeating: " ", count: max(columns - of(text), 0))
     }
+
+    /// `text` with spaces behind it up to `columns`, cut where it is wider.
+    package static func fit(_ text: String, to columns: Int) -> String { pad(cut(text, to: columns), to: columns) }
 }
 
 extension Character {

@@ -2,6 +2,7 @@ import Bytes
 import Client
 import Family
 import Queries
+import Terminal
 import Testing
 import Wire
 
@@ -66,12 +67,16 @@ struct RenderingTests {
         #expect(String(decoding: Array(json.utf8).printableJSON, as: UTF8.self) == shown)
     }
 
-    @Test("Widths", arguments: [
-        ("abc", 3), ("日本", 4), ("é", 1), ("e\u{301}", 1), ("👍🏽", 2), ("👨‍👩‍👧", 2),
-        ("🇵🇱", 2), ("❤️", 2), ("❤", 1), ("\u{200B}", 0), ("한", 2),
+    @Test("A plain list aligns in the columns that the full screen draws", arguments: [
+        "日本", "e\u{301}te\u{301}", "👨‍👩‍👧", "🏴󠁧󠁢󠁥󠁮󠁧󠁿", "⌚\u{FE0E} watch", "🇵 pennant", "\u{301}accent", "\u{1B}[2J", "soft\u{AD}",
     ])
-    func widths(text: String, width: Int) {
-        #expect(DisplayWidth.of(text) == width)
+    func columns(name: String) {
+        let lines = Table(["NAME", "X"], [[name.printable, "a"], ["0123456789", "b"]]).lines.dropFirst()
+        for (line, end) in zip(lines, ["a", "b"] as [Character]) {
+            var canvas = Canvas(Size(columns: 20, rows: 1))
+            _ = canvas.draw(line, at: 0, 0)
+            #expect(canvas[12, 0].character == end, "\(canvas.text)")
+        }
     }
 
     @Test("A table aligns wide text and leaves out empty columns")
@@ -101,7 +106,7 @@ struct RenderingTests {
         ])
         let names = RecordNames([Self.member(World.athlete, "Elena Rivera"), long])
         let fitted = RecordTables.lines(.event, [long], names, showsAthlete: true, columns: 76, isNumbered: true)
-        #expect(fitted.allSatisfy { DisplayWidth.of($0) <= 76 }, "\(fitted)")
+        #expect(fitted.allSatisfy { TextWidth.of($0) <= 76 }, "\(fitted)")
         #expect(fitted.first?.split(separator: " ") == ["DATE", "NAME", "STATUS", "ATHLETE"])
         #expect(try #require(fitted.last).contains("Prospect Camp Prosp…"))
         let piped = RecordTables.lines(.event, [long], names, showsAthlete: true)
@@ -122,7 +127,7 @@ struct RenderingTests {
     func wrappedWhole(columns: Int) {
         let text = "  Description  A two-day camp 日本 for catchers, https://www.calderridge.example/camps/catching/2026/fall included."
         let lines = WordWrap.lines(text, columns: columns)
-        #expect(lines.allSatisfy { DisplayWidth.of($0) <= columns })
+        #expect(lines.allSatisfy { TextWidth.of($0) <= columns })
         #expect(lines.joined().filter { $0 != " " } == text.filter { $0 != " " })
     }
 
