@@ -476,11 +476,21 @@ final class World {
         for _ in 0..<200_000 {
             let isSettled = server != nil && clients.allSatisfy { $0.engine.phase == .live && $0.engine.pending.isEmpty && !$0.isSpoiled }
                 && Set(clients.map { "\($0.family.mark) \($0.engine.cursor?.sequence ?? -1)" }).count == families.count
-            if isSettled { return true }
+            if isSettled, everythingIsSaid() { return true }
             guard let action = scheduler.next() else { return false }
             action(self)
         }
         return false
+    }
+
+    /// Whether the clients, whose cursors agree, have been sent every change that is in the log. The last one can still be on its way when its author has
+    /// gone, so that nobody waits for its answer.
+    private func everythingIsSaid() -> Bool {
+        guard let reader = server?.reader else { return false }
+        return families.allSatisfy { family in
+            guard let cursor = clients.first(where: { $0.family === family })?.engine.cursor else { return true }
+            return (try? reader.changes(family: family.id, after: cursor.sequence, maxOctets: 1))?.frames.isEmpty ?? false
+        }
     }
 
     /// Everybody agrees with each other, with the log, and with the snapshot that a newcomer would get.
