@@ -31,7 +31,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 /// What the fuzz targets look into.
-let fuzzed = ["Bytes", "Crypto", "Posix", "SQLite", "Tar", "JSON", "Dates", "Deflate", "HTTP1", "WebSocket", "Family", "Wire", "Rooms", "Uploads", "Store", "Client"]
+let fuzzed = ["Bytes", "Crypto", "Posix", "SQLite", "Tar", "JSON", "Dates", "Deflate", "HTTP1", "WebSocket", "Family", "Wire", "Rooms", "Uploads", "Store", "Sync", "Sessions"]
 
 let package = Package(
     name: "Huddle",
@@ -88,6 +88,9 @@ let package = Package(
         library("Ledger", ["Bytes", "Dates", "Family"]),
         library("Rooms", ["Bytes", "Family", "Queries", "Wire"]),
         library("Uploads", ["Bytes", "HTTP1", "JSON", "Family"]),
+        library("Sync", ["Bytes", "Family", "Wire"]),
+        library("Words", ["Bytes", "Posix", "Dates", "Terminal", "Family", "Queries", "Wire", "Sync"]),
+        library("Commands", ["Arguments", "Bytes", "Crypto", "Posix", "JSON", "Dates", "Terminal", "Family", "Queries", "Wire", "Sync", "Words"]),
 
         // Layer 4: persistence.
         library("Blobs", ["Locks", "Bytes", "Crypto", "Posix"]),
@@ -96,17 +99,18 @@ let package = Package(
         // Layer 5: composition.
         library("Demo", ["Bytes", "Dates", "Family", "Wire", "Store"]),
         library("Server", ["Locks", "Bytes", "Crypto", "Posix", "Blobs", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Uploads", "Ledger", "Store", "Demo"]),
-        library("Client", ["Locks", "Arguments", "Bytes", "Crypto", "Posix", "SQLite", "TLS", "HTTPClient", "PDF", "HTTP1", "WebSocket", "JSON", "Dates", "Terminal", "Family", "Queries", "Wire"]),
-        library("Views", ["Bytes", "JSON", "Dates", "Family", "Queries", "Wire", "Uploads", "Terminal", "Client"]),
+        library("Sessions", ["Locks", "Bytes", "Crypto", "Posix", "SQLite", "TLS", "HTTP1", "WebSocket", "JSON", "Terminal", "Family", "Wire", "Sync"]),
+        library("Documents", ["Bytes", "Crypto", "Posix", "HTTPClient", "PDF", "JSON", "Terminal", "Family", "Sync", "Words", "Sessions"]),
+        library("Views", ["Bytes", "JSON", "Dates", "Family", "Queries", "Wire", "Uploads", "Terminal", "Sync", "Words", "Commands", "Sessions", "Documents"]),
 
         // Layer 6: programs.
         program("huddled", ["Arguments", "HTTP1", "TLS", "Server", "Demo", "Store", "Bytes", "Posix", "JSON", "Dates", "Family", "Wire"]),
-        program("huddle", ["Locks", "Arguments", "Client", "Views", "Screen", "Terminal", "Crypto", "Bytes", "Posix", "JSON", "Dates", "Family", "Queries", "Wire"]),
+        program("huddle", ["Locks", "Arguments", "Sync", "Words", "Commands", "Sessions", "Documents", "Views", "Screen", "Terminal", "Crypto", "Bytes", "Posix", "JSON", "Dates", "Family", "Queries", "Wire"]),
         // Layer 6: tools of developers.
         tool("wsecho", ["Arguments", "Bytes", "Posix", "TLS", "Reactor", "HTTP1", "WebSocket"]),
         tool("wsclient", ["Arguments", "Crypto", "Posix", "HTTP1", "WebSocket"]),
         tool("loadgen", ["CLinux", "Arguments", "Bytes", "Crypto", "Posix", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Store"]),
-        tool("bench", ["CLinux", "CAllocations", "Arguments", "Bytes", "Crypto", "Posix", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Store", "Blobs", "Terminal", "Client", "Views"]),
+        tool("bench", ["CLinux", "CAllocations", "Arguments", "Bytes", "Crypto", "Posix", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Store", "Blobs", "Terminal", "Sync", "Words", "Commands", "Views"]),
 
         // Tests, one target a subject.
         .target(name: "TestSupport", dependencies: ["Posix"], path: "Tests/TestSupport", swiftSettings: settings),
@@ -114,6 +118,7 @@ let package = Package(
         .target(name: "MemoryDisk", dependencies: ["Locks", "Blobs", "Posix"], path: "Tests/MemoryDisk", swiftSettings: settings),
         .target(name: "StoreMemory", dependencies: ["Bytes", "Dates", "Family", "Ledger", "Store"], path: "Tests/StoreMemory", swiftSettings: settings),
         .target(name: "FrameCheck", dependencies: ["Locks", "JSON", "Family", "Wire"], path: "Tests/FrameCheck", swiftSettings: settings),
+        .target(name: "ClientWorld", dependencies: ["Bytes", "Posix", "Family", "Wire", "Sync", "Sessions"], path: "Tests/ClientWorld", swiftSettings: settings),
         .target(name: "PseudoTerminal", dependencies: ["CLinux", "Posix", "Terminal"], path: "Tests/PseudoTerminal", swiftSettings: settings),
         .executableTarget(name: "screendemo", dependencies: ["Posix", "Terminal", "Screen"], path: "Tests/screendemo", swiftSettings: settings),
         .target(name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/CFaultVFS"),
@@ -144,14 +149,19 @@ let package = Package(
         tests("StoreTests", ["TestSupport", "StoreMemory", "FrameCheck", "CFaultVFS", "MemoryDisk", "Blobs", "Bytes", "Crypto", "Posix", "SQLite", "Tar", "JSON", "Dates", "Family", "Queries", "Wire", "Ledger", "Store"]),
         tests("DemoTests", ["Bytes", "Dates", "Family", "Wire", "Demo"]),
         tests("ServerTests", ["TestSupport", "Demo", "Locks", "FrameCheck", "TestCertificates", "CFaultVFS", "MemoryDisk", "Bytes", "Crypto", "Posix", "Blobs", "SQLite", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Uploads", "Ledger", "Store", "Server"]),
-        tests("ClientTests", ["TestSupport", "Locks", "TestCertificates", "Arguments", "Terminal", "Bytes", "Crypto", "Posix", "SQLite", "HTTP1", "HTTPClient", "PDF", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Client"]),
-        tests("ViewsTests", ["TestSupport", "Locks", "Bytes", "Dates", "Family", "Queries", "Wire", "Uploads", "Terminal", "Client", "Views"]),
-        tests("SimulationTests", ["TestSupport", "CFaultVFS", "Bytes", "Crypto", "Posix", "SQLite", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Ledger", "Store", "Server", "Client"]),
+        tests("SyncTests", ["TestSupport", "ClientWorld", "Locks", "Bytes", "Arguments", "Terminal", "Family", "Wire", "Sync", "Words", "Commands"]),
+        tests("WordsTests", ["TestSupport", "ClientWorld", "Arguments", "Bytes", "Dates", "Terminal", "Family", "Queries", "Wire", "Sync", "Words", "Commands"]),
+        tests("CommandsTests", ["TestSupport", "ClientWorld", "Arguments", "Bytes", "Dates", "Terminal", "Family", "Queries", "Wire", "Sync", "Words", "Commands"]),
+        tests("SessionsTests", ["TestSupport", "ClientWorld", "Locks", "TestCertificates", "Bytes", "Crypto", "Posix", "SQLite", "HTTP1", "WebSocket", "JSON", "Family", "Wire", "Sync", "Words", "Sessions", "Documents"]),
+        tests("DocumentsTests", ["TestSupport", "ClientWorld", "Locks", "TestCertificates", "Bytes", "Crypto", "Posix", "SQLite", "HTTPClient", "PDF", "JSON", "Family", "Sync", "Words", "Sessions", "Documents"]),
+        tests("HuddleTests", ["ClientWorld", "Posix", "Family", "Wire", "Sync", "Sessions", "Documents", "huddle"]),
+        tests("ViewsTests", ["TestSupport", "Locks", "Bytes", "Dates", "Family", "Queries", "Wire", "Uploads", "Terminal", "Sync", "Words", "Commands", "Sessions", "Documents", "Views"]),
+        tests("SimulationTests", ["TestSupport", "CFaultVFS", "Bytes", "Crypto", "Posix", "SQLite", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Ledger", "Store", "Server", "Sync"]),
         .testTarget(
             name: "FuzzTests", dependencies: ["TestSupport"] + fuzzed.map { .init(stringLiteral: $0) },
             exclude: ["corpus", "dictionaries", "fuzzer", "README.md"], swiftSettings: settings),
         tests("LoadgenTests", ["TestSupport", "Arguments", "loadgen", "huddled", "Bytes", "Posix", "HTTP1", "WebSocket", "JSON", "Family", "Queries", "Wire", "Store"]),
-        tests("SystemTests", ["TestSupport", "Locks", "FrameCheck", "TestCertificates", "PseudoTerminal", "HTTPClient", "Terminal", "huddled", "huddle", "wsecho", "loadgen", "Bytes", "Crypto", "Posix", "SQLite", "JSON", "Dates", "Family", "Queries", "Wire", "Ledger", "Store", "Blobs", "Server", "Client"]),
+        tests("SystemTests", ["TestSupport", "Locks", "FrameCheck", "TestCertificates", "PseudoTerminal", "HTTPClient", "Terminal", "huddled", "huddle", "wsecho", "loadgen", "Bytes", "Crypto", "Posix", "SQLite", "JSON", "Dates", "Family", "Queries", "Wire", "Ledger", "Store", "Blobs", "Server", "Sync", "Words", "Commands", "Sessions", "Documents"]),
     ]
 )
 

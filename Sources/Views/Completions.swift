@@ -1,7 +1,8 @@
 package import Bytes
-package import Client
+internal import Commands
 package import Family
 package import Terminal
+package import Words
 
 extension Sigil {
     /// The kind of the records that are named behind it.

@@ -1,5 +1,5 @@
-internal import Client
 internal import Family
+internal import Sync
 package import Terminal
 
 extension ConflictView {

@@ -1,6 +1,6 @@
-internal import Client
 internal import Family
 internal import JSON
+internal import Sync
 internal import Terminal
 
 /// What was chosen and written among conflicts and is not decided yet, as text: kept on this machine while one types.

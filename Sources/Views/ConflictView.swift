@@ -1,6 +1,6 @@
 internal import Bytes
-package import Client
 internal import Family
+package import Sync
 package import Terminal
 
 /// What a key can do among what was refused; the names stand in configurations.

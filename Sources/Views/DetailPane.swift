@@ -1,7 +1,7 @@
 internal import Bytes
-package import Client
 internal import Family
 package import Terminal
+package import Words
 
 /// A line of a record in full, and the record that it is about: a result, a coach, an interaction.
 package struct DetailLine: Hashable, Sendable {

@@ -1,7 +1,7 @@
 internal import Bytes
-internal import Client
 internal import Family
 internal import Terminal
+internal import Words
 
 /// The documents as cards beside each other, or as a list (R124, R129–R131). Only what is seen is drawn (R144).
 extension DocumentsView {

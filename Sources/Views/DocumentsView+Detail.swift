@@ -1,7 +1,8 @@
 internal import Bytes
-internal import Client
+internal import Documents
 internal import Family
 internal import Terminal
+internal import Words
 
 /// One document with its versions and links, and what is asked in front of it.
 extension DocumentsView {

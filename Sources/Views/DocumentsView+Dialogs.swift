@@ -1,8 +1,10 @@
 internal import Bytes
-internal import Client
+internal import Commands
+internal import Documents
 internal import Family
 internal import Queries
 internal import Terminal
+internal import Words
 
 /// What is asked in front of the documents: a file to upload, a place, a choice, a yes.
 extension DocumentsView {

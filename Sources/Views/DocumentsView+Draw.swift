@@ -1,5 +1,6 @@
 internal import Bytes
-internal import Client
+internal import Commands
+internal import Documents
 internal import Family
 internal import Queries
 package import Terminal

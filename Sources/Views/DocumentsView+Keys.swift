@@ -1,8 +1,10 @@
-package import Terminal
 internal import Bytes
-internal import Client
+internal import Commands
+internal import Documents
 internal import Family
 internal import Queries
+package import Terminal
+internal import Words
 
 /// What keys do among documents.
 extension DocumentsView {

@@ -1,8 +1,10 @@
 package import Bytes
-package import Client
+package import Commands
+package import Documents
 package import Family
 package import Queries
 package import Terminal
+package import Words
 
 /// Documents: a grid or a list with filters and figures, one with its versions and links, uploads and downloads on their way. Pure.
 ///

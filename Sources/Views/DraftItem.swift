@@ -1,6 +1,8 @@
-package import Client
 internal import Bytes
 internal import Family
+package import Sync
+internal import Terminal
+package import Words
 
 /// A change that was refused and is kept, as its author sees it: what was asked for, why not, and both sides of a conflict in words.
 package struct DraftItem: Hashable, Sendable {
@@ -145,7 +147,7 @@ package enum DraftCommand {
     /// - Returns: `nil` for an undo, several operations at once, or values that no command takes.
     package static func text(_ draft: Draft) -> String? {
         guard draft.undo == nil, draft.operations.count == 1, let operation = draft.operations.first else { return nil }
-        let word = CommandTable.singular(operation.kind)[0]
+        let word = KindWords.singular(operation.kind)[0]
         switch operation.action {
         case .create(_, let patch) where operation.kind == .message:
             // Whom it speaks to is found in its words again.

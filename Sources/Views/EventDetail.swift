@@ -1,6 +1,6 @@
-package import Client
 package import Family
 package import Terminal
+package import Words
 
 /// An event in full, in the sections of R085. What is empty is left out, but for coaches, whose absence says something.
 package enum EventDetail {

@@ -1,9 +1,9 @@
 package import Bytes
-package import Client
 package import Dates
 package import Family
 package import Queries
 internal import Terminal
+package import Words
 
 /// What a key can do among the events; the names stand in configurations.
 package enum EventsCommand: String, CaseIterable, Sendable {

@@ -1,8 +1,8 @@
 internal import Bytes
-internal import Client
 internal import Dates
 internal import Family
 package import Terminal
+internal import Words
 
 extension EventsView {
     /// From which width on the month stands beside the list.

@@ -1,9 +1,10 @@
 internal import Bytes
-internal import Client
+internal import Commands
 internal import Dates
 internal import Family
 internal import Queries
 package import Terminal
+internal import Words
 
 /// Keys and clicks.
 extension EventsView {

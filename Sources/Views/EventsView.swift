@@ -1,5 +1,5 @@
 package import Bytes
-package import Client
+package import Commands
 package import Dates
 package import Family
 package import Queries

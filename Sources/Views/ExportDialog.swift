@@ -1,7 +1,7 @@
 package import Bytes
-package import Client
 package import Family
 package import Terminal
+package import Words
 
 /// The overlay that asks what is to be written into a file, and where (R112). Pure.
 package struct ExportDialog: Sendable {

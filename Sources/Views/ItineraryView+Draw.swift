@@ -1,5 +1,4 @@
 internal import Bytes
-internal import Client
 internal import Dates
 internal import Family
 package import Terminal

@@ -1,8 +1,8 @@
 package import Bytes
-package import Client
 package import Dates
 package import Family
 package import Terminal
+package import Words
 
 /// Trips: a list, and each by day with a month beside it, stays on every day that they cover. Pure.
 ///
@@ -181,7 +181,7 @@ package struct ItineraryView: Sendable, AskingPane {
             question = nil
             guard key.typed?.lowercased() == "y" else { return [] }
             detail = nil
-            return [.pane(.submit("/rm \(CommandTable.singular(kind)[0]) \(id)"))]
+            return [.pane(.submit("/rm \(KindWords.singular(kind)[0]) \(id)"))]
         }
         if let clash { return decide(clash, key) }
         return dispatch(key, in: "trips")
@@ -226,7 +226,7 @@ package struct ItineraryView: Sendable, AskingPane {
         }
         defer { dropInput() }
         return switch question {
-        case .shift(let kind, let id, _): [.pane(.submit("/shift \(CommandTable.singular(kind)[0]) \(id) \(days)"))]
+        case .shift(let kind, let id, _): [.pane(.submit("/shift \(KindWords.singular(kind)[0]) \(id) \(days)"))]
         case .copy(let id, _): [.pane(.submit("/copy trip \(id) \(days)"))]
         case .delete, .reason, nil: []
         }

@@ -1,7 +1,7 @@
 package import Bytes
-package import Client
 package import Family
 package import Terminal
+package import Words
 
 /// What a record's view asks of whoever has the session.
 package enum RecordAction: Hashable, Sendable {

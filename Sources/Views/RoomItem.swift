@@ -1,5 +1,5 @@
-package import Client
 internal import Terminal
+package import Words
 
 /// What stands in the room: the family's timeline, what the program says for this person alone, and where reading stopped.
 package enum RoomItem: Hashable, Sendable {

@@ -1,6 +1,6 @@
 package import Bytes
-internal import Client
 package import Family
+internal import Terminal
 
 /// A record that an item is about.
 package struct RoomTarget: Hashable, Sendable {

@@ -1,6 +1,6 @@
 internal import Bytes
-internal import Client
 package import Terminal
+internal import Words
 
 extension RoomView {
     /// Columns of names, and from which width on they have a column of their own.

@@ -1,5 +1,5 @@
-internal import Client
 package import Terminal
+internal import Words
 
 extension RoomView {
     /// Takes what was typed, pasted or clicked.

@@ -1,7 +1,7 @@
 package import Bytes
-package import Client
 internal import Family
 package import Terminal
+package import Words
 
 /// The room: the family's timeline and the line that is typed. Pure: events and facts in, actions out, drawn on a canvas.
 package struct RoomView {

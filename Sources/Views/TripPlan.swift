@@ -1,7 +1,8 @@
 package import Bytes
-package import Client
 package import Dates
 package import Family
+internal import Terminal
+package import Words
 
 /// One trip by day, in words: what a view shows of it. Worked out when records change, not when it is drawn.
 package struct TripPlan: Hashable, Sendable {

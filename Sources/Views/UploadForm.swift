@@ -1,5 +1,5 @@
 package import Bytes
-internal import Client
+internal import Documents
 internal import Family
 internal import JSON
 package import Terminal

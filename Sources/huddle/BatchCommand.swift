@@ -1,10 +1,14 @@
 import Arguments
 import Bytes
-import Client
+import Commands
 import Family
 import JSON
 import Posix
+import Sessions
+import Sync
+import Terminal
 import Wire
+import Words
 
 /// `huddle batch`: commands from standard input, one a line, over one connection.
 struct BatchCommand {

@@ -1,13 +1,17 @@
 import Arguments
 import Bytes
-import Client
+import Commands
 import Crypto
+import Documents
 import Family
 import Glibc
 import JSON
 import Posix
+import Sessions
+import Sync
 import Terminal
 import Wire
+import Words
 
 /// `huddle docs …`: what is done with documents' files. The session finds out what the names mean; the files go by HTTP.
 struct DocumentCommands {

@@ -1,6 +1,7 @@
-import Client
 import Family
 import Glibc
+import Sync
+import Terminal
 import Wire
 
 /// How the program ends (`proto/cli.md`).

@@ -1,6 +1,9 @@
-import Client
+import Documents
 import Locks
 import Posix
+import Sessions
+import Terminal
+import Words
 
 /// Makes one file at a time on a thread of its own: pages that are laid out take longer than a key may wait.
 final class FileMaker: Sendable {

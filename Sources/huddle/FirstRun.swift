@@ -1,8 +1,11 @@
 import Arguments
-import Client
+import Commands
 import Family
 import Posix
+import Sessions
+import Terminal
 import Wire
+import Words
 
 /// The first start on a terminal: asks which server and who, tries it at once, and keeps it in the profile.
 struct FirstRun {

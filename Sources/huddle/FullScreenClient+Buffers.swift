@@ -1,11 +1,13 @@
 import Bytes
-import Client
 import Family
 import Posix
 import Screen
+import Sessions
+import Sync
 import Terminal
 import Views
 import Wire
+import Words
 
 /// Which buffer is on the screen, and what every buffer can ask for.
 extension FullScreenClient {

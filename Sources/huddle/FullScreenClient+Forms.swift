@@ -1,10 +1,13 @@
 import Bytes
-import Client
+import Commands
 import Family
 import Posix
 import Screen
+import Sessions
+import Sync
 import Terminal
 import Views
+import Words
 
 /// Forms that buffers ask for.
 extension FullScreenClient {
@@ -51,7 +54,7 @@ extension FullScreenClient {
 
     /// Deletes a result or an interaction, or takes a coach off an event.
     func remove(_ part: RecordReference, from event: Identifier) {
-        guard part.kind == .coach else { return conversation.submit("/rm \(CommandTable.singular(part.kind)[0]) \(part.id)") }
+        guard part.kind == .coach else { return conversation.submit("/rm \(KindWords.singular(part.kind)[0]) \(part.id)") }
         guard let record = living(event), let field = Kind.event.declaration.index(of: "coaches_present") else { return screen.bell() }
         do throws(Rejection) {
             _ = try session.perform([try Request.update(record, FieldPatch(setEdits: [.init(field: field, remove: [part.id])]))])

@@ -1,10 +1,13 @@
 import Bytes
-import Client
 import Dates
+import Documents
 import Family
 import Posix
+import Sessions
+import Sync
 import Terminal
 import Views
+import Words
 
 /// What stands over whatever is on the screen until it is decided.
 enum Overlay {

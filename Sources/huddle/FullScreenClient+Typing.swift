@@ -1,7 +1,7 @@
-import Client
 import Family
 import Posix
 import Screen
+import Sessions
 import Terminal
 import Views
 

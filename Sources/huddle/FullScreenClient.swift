@@ -1,12 +1,15 @@
 import Bytes
-import Client
+import Commands
 import Dates
 import Family
 import Posix
 import Screen
+import Sessions
+import Sync
 import Terminal
 import Views
 import Wire
+import Words
 
 /// `huddle` on a terminal: the room, the season and records as buffers of a full screen.
 ///

@@ -1,8 +1,12 @@
 import Arguments
-import Client
+import Commands
 import Family
 import Posix
 import Screen
+import Sessions
+import Sync
+import Terminal
+import Words
 
 /// `huddle` by itself: a conversation, on a terminal or line by line through pipes.
 enum Interactive {

@@ -1,7 +1,9 @@
 import Arguments
-import Client
+import Commands
 import Family
 import Posix
+import Sessions
+import Terminal
 
 /// `huddle join CODE`: redeems an invitation and writes the profile.
 enum JoinCommand {

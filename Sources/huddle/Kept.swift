@@ -1,6 +1,7 @@
-import Client
 import Family
 import Posix
+import Sessions
+import Sync
 
 /// What is kept on this machine, without a server.
 enum Kept {

@@ -1,6 +1,8 @@
-import Client
+import Commands
 import JSON
 import Posix
+import Sessions
+import Sync
 import Wire
 
 /// A list that is shown anew whenever it has changed: `huddle events --watch`. With `--json` one object a state.

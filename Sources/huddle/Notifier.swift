@@ -1,6 +1,7 @@
-import Client
 import Posix
 import Screen
+import Terminal
+import Words
 
 /// Tells the person that somebody wrote, in the ways that they chose: `set notify bell osc9 hook`, `set notify none`.
 final class Notifier {

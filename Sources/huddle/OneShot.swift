@@ -1,12 +1,17 @@
 import Arguments
 import Bytes
-import Client
+import Commands
 import Crypto
+import Documents
 import Family
 import JSON
 import Posix
 import Queries
+import Sessions
+import Sync
+import Terminal
 import Wire
+import Words
 
 /// Commands that connect, do one thing, print, and end.
 struct OneShot {
@@ -353,7 +358,7 @@ struct OneShot {
         }
         let now = Clock.wallMilliseconds()
         let records = filter.apply(engine.records(of: filter.kind), today: LocalClock(zone: engine.timeZone).today(now), context: engine.context ?? .all)
-        let plural = CommandTable.plural(filter.kind)
+        let plural = KindWords.plural(filter.kind)
         let title = plural.prefix(1).uppercased() + plural.dropFirst() + (filter.named[.event].map { " at \($0)" } ?? "")
         let made: (octets: [UInt8], remark: String)
         do throws(ExportFailure) {

@@ -1,9 +1,14 @@
 import Arguments
-import Client
+import Commands
+import Documents
 import Family
 import JSON
 import Posix
+import Sessions
+import Sync
+import Terminal
 import Wire
+import Words
 
 /// `huddle outbox`: what waits to be sent, and what was refused and is kept.
 struct OutboxCommand {

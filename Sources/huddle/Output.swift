@@ -1,5 +1,5 @@
-import Client
 import Posix
+import Terminal
 
 /// Standard output of commands that are over when it is written: what could not be written is a failure, however the rest went.
 enum Output {

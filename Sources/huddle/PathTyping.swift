@@ -1,5 +1,5 @@
-import Client
 import Posix
+import Terminal
 
 /// Paths as people type them.
 enum PathTyping {

@@ -1,5 +1,5 @@
-import Client
 import Posix
+import Terminal
 
 /// Where a command's lines go: to the standard streams at once, or gathered for who runs it.
 final class Printer {

@@ -1,9 +1,11 @@
 import Arguments
 import Bytes
-import Client
+import Commands
 import Crypto
 import JSON
 import Posix
+import Sessions
+import Terminal
 
 /// Where a profile is kept: `profile.json` in `$XDG_CONFIG_HOME/huddle`, with a name `profiles/NAME.json`.
 struct ProfilePlace: Equatable {

@@ -1,7 +1,9 @@
 import Arguments
-import Client
+import Commands
 import Family
 import Posix
+import Terminal
+import Words
 
 /// The terminal client; `proto/cli.md` says what it takes and answers.
 @main

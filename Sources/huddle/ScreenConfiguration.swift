@@ -1,4 +1,4 @@
-import Client
+import Commands
 import Posix
 import Screen
 import Terminal

@@ -1,9 +1,12 @@
 import Arguments
 import Bytes
-import Client
 import Family
 import Posix
+import Sessions
+import Sync
+import Terminal
 import Wire
+import Words
 
 /// A session on its way into the room, for commands that do one thing.
 final class Seat {

@@ -1,9 +1,11 @@
 import Arguments
 import Bytes
-import Client
+import Commands
 import Crypto
 import Family
 import Posix
+import Sessions
+import Sync
 import Wire
 
 /// Where to connect and as whom: options, else the environment, else the profile. A profile that an option names outranks the environment.

@@ -1,8 +1,11 @@
 import Arguments
-import Client
+import Commands
 import Family
 import JSON
 import Posix
+import Sessions
+import Sync
+import Terminal
 import Wire
 
 /// `huddle sign-in`: keeps a token in a profile.

@@ -1,6 +1,7 @@
 import Arguments
-import Client
+import Commands
 import Posix
+import Terminal
 
 /// Sign-in tokens on the command line: read from files, and taken out of the words, which other users of the machine can see.
 enum TokenArgument {

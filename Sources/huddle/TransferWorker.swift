@@ -1,7 +1,8 @@
-import Client
 import Crypto
+import Documents
 import Locks
 import Posix
+import Sessions
 
 /// A thread that carries files up and down, or asks about documents by HTTP, one job after the other, so that no key waits for the network.
 /// The thread is there while something is to be done; what it does next is `JobLine`'s to say.

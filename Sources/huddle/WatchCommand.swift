@@ -1,14 +1,17 @@
 import Arguments
 import Bytes
-import Client
+import Commands
 import Family
 import JSON
 import Posix
+import Sessions
+import Sync
 import Wire
+import Words
 
 /// `huddle watch`: every change as it happens, one a line, across restarts of the server.
 enum WatchCommand {
-    static func run(_ since: Invocation.Since?, _ invocation: Invocation, _ setting: Setting) throws -> ExitStatus {
+    static func run(_ since: WatchStart?, _ invocation: Invocation, _ setting: Setting) throws -> ExitStatus {
         Signals.block([Signals.interrupt, Signals.terminate])
         let signals = try SignalDescriptor([Signals.interrupt, Signals.terminate])
         // In words, changes name records, so that these have to be there; as JSON, the log is all.

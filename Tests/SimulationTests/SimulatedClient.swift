@@ -1,6 +1,6 @@
 import Bytes
-import Client
 import Family
+import Sync
 import TestSupport
 import WebSocket
 import Wire

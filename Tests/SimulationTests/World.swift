@@ -1,11 +1,11 @@
 import Bytes
 import CFaultVFS
-import Client
 import Family
 import Ledger
 import Rooms
 import Server
 import Store
+import Sync
 import Synchronization
 import TestSupport
 import WebSocket

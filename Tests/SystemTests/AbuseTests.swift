@@ -1,8 +1,8 @@
 import Bytes
-import Client
 import Family
 import Locks
 import Posix
+import Sessions
 import TestSupport
 import Testing
 import Wire

@@ -1,8 +1,8 @@
 import Bytes
-import Client
 import Dates
 import Family
 import Posix
+import Sync
 import TestSupport
 import Testing
 import Wire

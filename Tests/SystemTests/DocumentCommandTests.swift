@@ -1,7 +1,7 @@
-import Client
 import HTTPClient
 import Posix
 import PseudoTerminal
+import Sync
 import TestCertificates
 import TestSupport
 import Testing

@@ -1,8 +1,8 @@
 import Bytes
-import Client
 import Family
 import Glibc
 import Posix
+import Sync
 import Testing
 import Wire
 

@@ -1,4 +1,3 @@
-import Client
 import Posix
 import TestCertificates
 import TestSupport

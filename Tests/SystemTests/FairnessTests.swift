@@ -1,8 +1,8 @@
 import Bytes
-import Client
 import Family
 import Posix
 import Queries
+import Sessions
 import TestSupport
 import Testing
 import Wire

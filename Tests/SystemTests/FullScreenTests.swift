@@ -1,4 +1,3 @@
-import Client
 import Dates
 import Family
 import Glibc
@@ -7,6 +6,7 @@ import PseudoTerminal
 import Terminal
 import TestSupport
 import Testing
+import Words
 
 @Suite("The full screen against a running server", .serialized)
 struct FullScreenTests: FullScreenSteps {

@@ -1,4 +1,3 @@
-import Client
 import Family
 import Glibc
 import Posix

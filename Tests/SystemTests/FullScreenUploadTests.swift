@@ -1,6 +1,6 @@
-import Client
 import Posix
 import PseudoTerminal
+import Sync
 import TestSupport
 import Testing
 

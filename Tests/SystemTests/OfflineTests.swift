@@ -1,7 +1,7 @@
 import Bytes
-import Client
 import Family
 import Posix
+import Sync
 import TestSupport
 import Testing
 import Wire

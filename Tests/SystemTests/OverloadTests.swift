@@ -1,5 +1,4 @@
 import Bytes
-import Client
 import Family
 import Posix
 import TestSupport

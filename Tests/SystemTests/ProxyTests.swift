@@ -1,6 +1,7 @@
 import Bytes
-import Client
 import Posix
+import Sessions
+import Sync
 import TestSupport
 import Testing
 import Wire

@@ -1,4 +1,3 @@
-import Client
 import Posix
 import PseudoTerminal
 import TestSupport

@@ -1,8 +1,9 @@
 import Bytes
-import Client
+import Commands
 import Posix
 import TestSupport
 import Testing
+import Words
 
 extension SystemTests {
     /// Batches, lists that are watched, and `--json` of every command (`proto/cli.md`).

@@ -1,6 +1,6 @@
-import Client
 import Family
 import Posix
+import Sync
 import TestSupport
 import Testing
 import Wire

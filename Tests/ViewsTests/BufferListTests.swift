@@ -1,9 +1,9 @@
 import Bytes
-@testable import Client
 import Family
 import Terminal
 import Testing
 @testable import Views
+@testable import Words
 
 @Suite("Buffers: what is open, what is on the screen, where something happened")
 struct BufferListTests {

@@ -1,9 +1,11 @@
 import Bytes
-@testable import Client
+@testable import Commands
 import Family
+@testable import Sync
 import Terminal
 import Testing
 @testable import Views
+@testable import Words
 
 @Suite("What was refused, on a canvas")
 struct ConflictViewTests {

@@ -1,11 +1,12 @@
 import Bytes
-@testable import Client
+@testable import Documents
 import Family
 import Queries
 import Terminal
 import Testing
 import Uploads
 @testable import Views
+@testable import Words
 
 @Suite("Documents on a canvas")
 struct DocumentsViewTests {

@@ -1,11 +1,12 @@
 import Bytes
-import Client
+import Commands
 import Dates
 import Family
 import Queries
 import Terminal
 import Testing
 @testable import Views
+import Words
 
 @Suite("The season on a canvas")
 struct EventsViewTests {

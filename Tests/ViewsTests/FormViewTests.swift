@@ -1,5 +1,4 @@
 import Bytes
-@testable import Client
 import Dates
 import Family
 import Terminal

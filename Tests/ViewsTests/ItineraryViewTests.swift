@@ -1,10 +1,10 @@
 import Bytes
-import Client
 import Dates
 import Family
 import Terminal
 import Testing
 @testable import Views
+import Words
 
 @Suite("Trips on a canvas")
 struct ItineraryViewTests {

@@ -1,7 +1,8 @@
-import Client
+import Commands
 import Terminal
 import Testing
 import Views
+import Words
 
 @Suite("The page about keys")
 struct KeysTopicTests {

@@ -1,9 +1,9 @@
 import Bytes
-import Client
 import Family
 import Terminal
 import Testing
 @testable import Views
+import Words
 
 @Suite("What stands over the screen until it is decided")
 struct OverlayTests {

@@ -1,11 +1,11 @@
 import Bytes
-@testable import Client
 import Dates
 import Family
 import Terminal
 import TestSupport
 import Testing
 @testable import Views
+@testable import Words
 
 @Suite("Views under clicks and keys at random, seeded")
 struct RandomClicksTests {

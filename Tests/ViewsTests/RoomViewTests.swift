@@ -1,11 +1,12 @@
 import Bytes
-@testable import Client
 import Family
 import Locks
+@testable import Sync
 import Terminal
 import TestSupport
 import Testing
 @testable import Views
+@testable import Words
 
 @Suite("The room on a canvas")
 struct RoomViewTests {

@@ -128,10 +128,11 @@ extension Unicode.Scalar {
         }
     }
 
-    fileprivate var isTag: Bool { (0xE0000...0xE007F).contains(value) }
+    /// A letter of a hidden text, or of the flag of a part of a country.
+    var isTag: Bool { (0xE0000...0xE007F).contains(value) }
 
     /// Whether it stands on another character.
-    fileprivate var isMark: Bool {
+    var isMark: Bool {
         switch properties.generalCategory {
         case .nonspacingMark, .enclosingMark: true
         default: false

@@ -1,7 +1,7 @@
 internal import Bytes
-package import Client
 package import Family
 package import Terminal
+package import Words
 
 /// A place that the switcher goes to.
 package struct SwitchTarget: Hashable, Labelled {

@@ -1,6 +1,6 @@
-internal import Client
 package import Dates
 package import Family
+internal import Terminal
 
 /// What people type for dates and times, in the spelling that the rules know.
 package enum FormInput {

@@ -1,8 +1,9 @@
 package import Bytes
-internal import Client
+internal import Commands
 package import Dates
 package import Family
 package import Terminal
+internal import Words
 
 /// A form made from the declarations of kinds: for a new record, for a change, or for what happened at an event. Pure.
 ///

@@ -1,12 +1,15 @@
 import Bytes
-import Client
+import Documents
 import Family
 import Posix
-import Screen
 import Queries
+import Screen
+import Sessions
+import Sync
 import Terminal
 import Views
 import Wire
+import Words
 
 /// Documents, with the session and the threads of their files behind them.
 final class DocumentsBuffer: Buffer {

@@ -1,11 +1,14 @@
 import Bytes
-import Client
+import Commands
 import Family
 import Posix
 import Screen
+import Sessions
+import Sync
 import Terminal
 import Views
 import Wire
+import Words
 
 /// A form under way: it stays as it is while one looks elsewhere.
 final class FormBuffer: Buffer {

@@ -1,9 +1,12 @@
 import Arguments
 import Bytes
-import Client
+import Commands
 import Family
+import Sessions
+import Sync
 import Terminal
 import Views
+import Words
 
 /// What was refused and is kept, and what waits.
 final class KeptBuffer: Buffer {

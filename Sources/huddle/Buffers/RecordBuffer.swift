@@ -1,8 +1,10 @@
 import Bytes
-import Client
 import Family
+import Sessions
+import Sync
 import Terminal
 import Views
+import Words
 
 /// One record in full.
 final class RecordBuffer: Buffer {

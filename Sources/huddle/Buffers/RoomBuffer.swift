@@ -1,10 +1,13 @@
 import Bytes
-import Client
+import Commands
 import Family
 import Posix
+import Sessions
+import Sync
 import Terminal
 import Views
 import Wire
+import Words
 
 /// The family's room: the timeline, and what is said and commanded.
 final class RoomBuffer: Buffer {

@@ -1,11 +1,13 @@
-import Client
 import Dates
 import Family
 import Posix
 import Queries
 import Screen
+import Sessions
+import Sync
 import Terminal
 import Views
+import Words
 
 /// The season: the month, the list of events and what is done with them.
 final class SeasonBuffer: Buffer {

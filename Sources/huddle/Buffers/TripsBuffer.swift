@@ -1,11 +1,13 @@
 import Bytes
-import Client
 import Dates
 import Family
 import Posix
 import Screen
+import Sessions
+import Sync
 import Terminal
 import Views
+import Words
 
 /// Trips: the list, and one by day.
 final class TripsBuffer: Buffer {

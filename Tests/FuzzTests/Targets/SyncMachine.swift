@@ -1,8 +1,7 @@
 import Bytes
 import Family
+@testable import Sync
 import Wire
-
-@testable import Client
 
 /// The client's engine before a server that says anything whatever, on a network that ends at any moment.
 ///

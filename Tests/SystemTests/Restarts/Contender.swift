@@ -1,9 +1,10 @@
 import Bytes
-import Client
 import Crypto
 import Family
 import Locks
 import Posix
+import Sessions
+import Sync
 import Wire
 
 /// One of the clients of the restart test: a real session on a thread of its own, that edits without pause.

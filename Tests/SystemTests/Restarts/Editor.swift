@@ -1,8 +1,8 @@
 import Bytes
-import Client
 import Crypto
 import Family
 import Posix
+import Sync
 import TestSupport
 
 /// Decides what a client of the restart test does next.

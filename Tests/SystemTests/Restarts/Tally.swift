@@ -1,6 +1,6 @@
 import Bytes
-import Client
 import Family
+import Sync
 import Wire
 
 /// What one client of the restart test went through, and what it held at the end.

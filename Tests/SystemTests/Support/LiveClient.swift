@@ -1,8 +1,9 @@
 import Bytes
-import Client
 import Crypto
 import Family
 import Posix
+import Sessions
+import Sync
 import Testing
 import Wire
 

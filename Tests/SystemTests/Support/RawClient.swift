@@ -1,8 +1,8 @@
 import Bytes
-import Client
 import Family
 import FrameCheck
 import Posix
+import Sessions
 import Testing
 import Wire
 

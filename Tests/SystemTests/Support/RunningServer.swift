@@ -1,6 +1,6 @@
-import Client
 import Family
 import Posix
+import Sessions
 import TestSupport
 import Testing
 

@@ -1,10 +1,11 @@
 import Bytes
-import Client
 import Dates
 import Family
+import Sync
 import Terminal
 import Views
 import Wire
+import Words
 
 // A key of the full screen, from the key to the octets for the terminal, with 5,000 events in the cache: what a person waits for besides kernel
 // and terminal. `huddle/FullScreenClient` does the same with each key.

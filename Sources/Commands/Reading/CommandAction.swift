@@ -1,0 +1,54 @@
+package import Family
+package import Words
+
+/// What is to be done, as the program and the conversation both know it. Names are looked up when it is done.
+package enum CommandAction: Hashable, Sendable {
+    case interactive
+    case help(topic: String?)
+    /// The manual as a page for man.
+    case manual
+    case completions(Shell)
+    /// The words behind `huddle` so far; the last one is to be completed.
+    case complete([String])
+    case version
+    case join(code: String)
+    /// Keeps a token in a profile.
+    case signIn(replaces: Bool, origin: String?)
+    case list(ListFilter)
+    case add(Kind, [FieldInput], athlete: String?)
+    case edit(Kind, String, [FieldInput])
+    case remove(CommandTarget)
+    case restore(CommandTarget)
+    case attend(Attendance)
+    case shift(CommandTarget, days: Int)
+    case copy(CommandTarget, days: Int)
+    /// `nil`: one's own last change.
+    case undo(Int64?)
+    case itinerary(ItineraryFilter)
+    case export(ListFilter, ExportFormat, file: String?)
+    case document(DocumentRequest)
+    case say(String)
+    case watch(since: WatchStart?)
+    case batch(isAtomic: Bool, stops: Bool)
+    case ask(Question)
+    case outbox(OutboxRequest)
+}
+
+/// A record as a person points at it.
+package struct CommandTarget: Hashable, Sendable {
+    /// `nil`: of any kind that fits.
+    package var kind: Kind?
+    package var text: String
+
+    package init(_ kind: Kind?, _ text: String) {
+        self.kind = kind
+        self.text = text
+    }
+}
+
+/// Where `watch` begins.
+package enum WatchStart: Hashable, Sendable {
+    /// After this sequence of the database that the server has now.
+    case sequence(Int64)
+    case cursor(epoch: String, sequence: Int64)
+}

@@ -1,0 +1,222 @@
+internal import Arguments
+internal import Dates
+internal import Family
+internal import Terminal
+internal import Words
+
+/// Reads the words behind a command's own, as its entry in the table declares them.
+struct CommandReader {
+    let command: Command
+    let list: ArgumentList
+    private let fields: [FieldInput]
+    /// Whether this is the conversation, where words that belong together need no quotes.
+    private let isConversation: Bool
+
+    /// - Parameter common: options beyond the command's own; none in the conversation.
+    init(_ command: Command, _ words: [String], common: [Command.Option] = [], isConversation: Bool = false) throws(UsageError) {
+        self.command = command
+        self.isConversation = isConversation
+        let plain = (command.plainOptions + common).filter { !isConversation || $0.isInConversation }
+        func names(_ fits: (Command.Option) -> Bool) -> Set<String> { Set(plain.filter(fits).flatMap(\.names)) }
+        let options = names { $0.value != nil && !$0.repeats }
+        let switches = names { $0.value == nil }
+        do throws(UsageError) {
+            if let kind = command.kind, !command.fieldOptions.isEmpty {
+                (list, fields) = try FieldOptions.parse(words, kind, options: options, switches: switches)
+            } else {
+                list = try ArgumentList(words, options: options, repeatable: names(\.repeats), switches: switches)
+                fields = []
+            }
+        } catch {
+            guard error.message.hasPrefix("There is no option"), error.message.hasSuffix(".") else { throw error }
+            throw UsageError("\(error.message) \(Self.help(command, isConversation))")
+        }
+    }
+
+    /// Why overlaps are accepted; `nil` when they are not.
+    func acceptance() throws(UsageError) -> String? {
+        guard command.options.contains(where: { $0.names.contains("--override") }) else { return nil }
+        let reason = list.value("--reason")?.trimmed ?? ""
+        guard list.has("--override") else {
+            if !reason.isEmpty { throw UsageError("--reason goes with --override.") }
+            return nil
+        }
+        guard !reason.isEmpty else { throw UsageError("--override needs --reason \"…\": why both may be at the same time.") }
+        return reason
+    }
+
+    func action() throws(UsageError) -> CommandAction {
+        if let request = try documentRequest() { return .document(request) }
+        switch command.verb {
+        case .converse:
+            try list.expectNoPositional()
+            return .interactive
+        case .help: return .help(topic: list.positional.isEmpty ? nil : list.positional.joined(separator: " "))
+        case .join: return .join(code: try one())
+        case .signIn:
+            try list.expectNoPositional()
+            return .signIn(replaces: list.has("--replace"), origin: list.value("--origin"))
+        case .completions:
+            guard let shell = Shell(rawValue: try one()) else { throw usage }
+            return .completions(shell)
+        case .complete: return .complete(list.positional)
+        case .batch:
+            try list.expectNoPositional()
+            return .batch(isAtomic: list.has("--atomic"), stops: list.has("--stop"))
+        case .say:
+            let text = list.positional.joined(separator: " ").trimmed
+            guard !text.isEmpty else { throw usage }
+            return .say(text)
+        case .watch:
+            try list.expectNoPositional()
+            return .watch(since: try list.value("--since").map(Self.since))
+        case .list: return .list(try ListOptions.filter(kind, list))
+        case .add:
+            try expectFieldsOnly(list.positional)
+            return .add(kind, fields, athlete: list.value("--athlete"))
+        case .edit:
+            guard let target = list.positional.first else { throw usage }
+            if kind == .message {
+                let text = list.positional.dropFirst().joined(separator: " ").trimmed
+                guard !text.isEmpty, let field = kind.declaration.index(of: "text") else { throw usage }
+                return .edit(kind, target, [FieldInput(field: field, text: text)])
+            }
+            try expectFieldsOnly(Array(list.positional.dropFirst()))
+            guard !fields.isEmpty else { throw UsageError("Nothing to change: name a field, like name=\"…\". \(fieldHelp)") }
+            return .edit(kind, target, fields)
+        case .remove: return .remove(try target(list.positional))
+        case .restore: return .restore(try target(list.positional))
+        case .attend: return .attend(try Attendance(try one(), list))
+        case .shift, .copy:
+            guard let last = list.positional.last, let days = Int(last), days != 0, abs(days) <= 3_660 else {
+                throw UsageError("\(usage.message), with DAYS from -3660 to 3660, not 0.")
+            }
+            let target = try target(list.positional.dropLast())
+            return command.verb == .shift ? .shift(target, days: days) : .copy(target, days: days)
+        case .undo:
+            guard let word = list.positional.first else { return .undo(nil) }
+            guard list.positional.count == 1 else { throw usage }
+            return .undo(max(1, try ArgumentList.sequence(word.hasPrefix("#") ? String(word.dropFirst()) : word)))
+        case .itinerary:
+            let day = try ListOptions.date("--day", list)
+            return .itinerary(ItineraryFilter(trip: list.positional.isEmpty ? nil : try one(), day: day))
+        case .export: return try export()
+        case .history:
+            let target = list.positional.isEmpty ? nil : list.positional.joined(separator: " ")
+            return .ask(.history(target: target, before: try list.sequence("--before"), limit: try list.limit()))
+        case .since:
+            guard list.positional.count <= 1 else { throw usage }
+            return .ask(.since(try list.positional.first.map(ArgumentList.sequence)))
+        case .statistics:
+            let kinds: [String: Kind] = ["events": .event, "documents": .document, "metrics": .metric]
+            guard list.positional.count <= 1, let kind = list.positional.first.map({ kinds[$0] }) ?? .family else {
+                throw UsageError("\(usage.message), with KIND one of events, documents, metrics.")
+            }
+            return .ask(.statistics(kind))
+        case .access:
+            try list.expectNoPositional()
+            return .ask(.accesses(before: list.value("--before"), limit: try list.limit()))
+        case .older: return .ask(.olderMessages(before: nil))
+        case .outbox: return .outbox(try OutboxRequest(list.positional, usage))
+        case .upload, .download, .versions, .share, .shares, .unshare, .link, .show, .context, .drafts, .retry, .drop, .quit, .conflicts, .resolve, .deed, .find, .clear, .status, .reconnect, .set, .bind, .unbind:
+            preconditionFailure("the conversation alone does this")
+        }
+    }
+
+    /// The one thing that the command is about.
+    func one() throws(UsageError) -> String {
+        guard let first = list.positional.first, isConversation || list.positional.count == 1 else { throw usage }
+        return isConversation ? list.positional.joined(separator: " ") : first
+    }
+
+    private var kind: Kind { command.kind ?? .event }
+
+    var usage: UsageError {
+        let words = command.arguments.compactMap { argument in
+            if case .word(let words) = argument.value, words.count < 8 { "\(argument.name) one of \(words.joined(separator: ", "))" } else { nil }
+        }
+        let form = isConversation || command.words.isEmpty ? command.slashUsage : command.usage
+        return UsageError("Write: \(form)" + (words.isEmpty ? "" : ", with " + words.joined(separator: ", ")))
+    }
+
+    private var fieldHelp: String { Self.help(command, isConversation) }
+
+    private static func help(_ command: Command, _ isConversation: Bool) -> String {
+        let words = (isConversation ? command.slash.first : command.words.first) ?? []
+        return "See \((["\(isConversation ? "/" : "huddle ")help"] + words).joined(separator: " "))."
+    }
+
+    /// `ID`, or `KIND ID`.
+    private func target(_ words: [String]) throws(UsageError) -> CommandTarget {
+        if let kind = command.kind {
+            guard let first = words.first, isConversation || words.count == 1 else { throw usage }
+            return .init(kind, isConversation ? words.joined(separator: " ") : first)
+        }
+        guard let first = words.first else { throw usage }
+        if words.count > 1, let kind = CommandTable.kind(first), isConversation || words.count == 2 {
+            guard isTarget(kind) else { throw UsageError("\(command.words.first?.first ?? "This") does not work for \(KindWords.plural(kind)).") }
+            return .init(kind, words.dropFirst().joined(separator: " "))
+        }
+        guard isConversation || words.count == 1 else { throw usage }
+        return .init(nil, words.joined(separator: " "))
+    }
+
+    /// Whether the command can be about records of a kind.
+    private func isTarget(_ kind: Kind) -> Bool {
+        command.arguments.contains { if case .record(let kinds) = $0.value { kinds.contains(kind) } else { false } }
+            || (kind == .message && (command.verb == .remove || command.verb == .restore))
+    }
+
+    private func expectFieldsOnly(_ words: [String]) throws(UsageError) {
+        guard let word = words.first else { return }
+        guard let name = word.split(separator: "=", maxSplits: 1).first, word.contains("=") else {
+            throw UsageError("There is nothing to do with '\(word.printable)': fields are written name=value.")
+        }
+        throw UsageError("\(kind.declaration.label) has no field '\(String(name).printable)'. \(fieldHelp)")
+    }
+
+    private func export() throws(UsageError) -> CommandAction {
+        guard let word = list.positional.first, let kind = CommandTable.kind(word), CommandTable.exported.contains(kind) else { throw usage }
+        let known = ListOptions.options(kind).union(ListOptions.switches(kind))
+        for option in command.options where !["--csv", "--pdf", "--output"].contains(option.names[0]) {
+            if list.value(option.names[0]) != nil || list.has(option.names[0]), !known.contains(option.names[0]) {
+                throw UsageError("There is no option \(option.names[0]) for \(KindWords.plural(kind)).")
+            }
+        }
+        guard !(list.has("--csv") && list.has("--pdf")) else { throw UsageError("Take --csv or --pdf, not both.") }
+        let file = list.value("--output")
+        let format: ExportFormat = list.has("--pdf") ? .pdf : list.has("--csv") ? .csv : file.flatMap(ExportFormat.init(path:)) ?? .csv
+        return .export(try ListOptions.filter(kind, list, words: Array(list.positional.dropFirst())), format, file: file)
+    }
+
+    private static func since(_ text: String) throws(UsageError) -> WatchStart {
+        let wrong = UsageError("--since takes SEQ or EPOCH:SEQ, as watch printed them.")
+        if let colon = text.lastIndex(of: ":") {
+            guard let sequence = Int64(text[text.index(after: colon)...]), sequence >= 0, sequence < 1 << 53, colon > text.startIndex else {
+                throw wrong
+            }
+            return .cursor(epoch: String(text[..<colon]), sequence: sequence)
+        }
+        guard let sequence = Int64(text), sequence >= 0, sequence < 1 << 53 else { throw wrong }
+        return .sequence(sequence)
+    }
+}
+
+extension ArgumentList {
+    /// A sequence of the family's history.
+    fileprivate static func sequence(_ text: String) throws(UsageError) -> Int64 {
+        guard let sequence = Int64(text), sequence >= 0, sequence < 1 << 53 else {
+            throw UsageError("'\(text.printable)' is no sequence: huddle history prints them.")
+        }
+        return sequence
+    }
+
+    fileprivate func sequence(_ option: String) throws(UsageError) -> Int64? {
+        guard let text = value(option) else { return nil }
+        return max(1, try Self.sequence(text))
+    }
+
+    fileprivate func limit() throws(UsageError) -> Int {
+        try integer("--limit", in: 1...200) ?? Question.usualLimit
+    }
+}

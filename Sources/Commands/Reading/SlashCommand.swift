@@ -1,0 +1,166 @@
+package import Arguments
+package import Family
+internal import Terminal
+internal import Words
+
+/// What somebody typed in the interactive mode: a message, or a command that begins with a slash.
+package enum SlashCommand: Hashable, Sendable {
+    case nothing
+    /// What the program `huddle` can do as well.
+    case action(CommandAction)
+    /// A number of the list shown last, or anything that names the record.
+    case show(Kind, String)
+    case context(String)
+    case drafts
+    /// `acceptance`: why what the refusal told may be so.
+    case retry(String, acceptance: String?)
+    case drop(String)
+    case conflicts
+    /// A draft's number, and words that choose.
+    case resolve(String, [String])
+    case quit
+    /// The program's own lines go from the screen.
+    case clear
+    /// What was said or done with these words.
+    case find(String)
+    /// How things stand, in sentences.
+    case status
+    /// Try the server now.
+    case reconnect
+    /// Settings and keys.
+    case configure(SettingRequest)
+
+    /// - Parameter kind: of the list that was shown last, which a bare number is about.
+    package static func parse(_ line: String, about kind: Kind = .event) throws(UsageError) -> SlashCommand {
+        let line = line.trimmed
+        guard !line.isEmpty else { return .nothing }
+        guard line.hasPrefix("/") else { return .action(.say(line)) }
+        // Two slashes say something that begins with one.
+        if line.hasPrefix("//") { return .action(.say(String(line.dropFirst()))) }
+        // An apostrophe in it opens no quotation.
+        if Deed.of(line) != nil { return .action(.say(line)) }
+        // Keys are no quotation marks, and an action has none.
+        let bare = line.dropFirst().split(whereSeparator: \.isWhitespace).map(String.init)
+        if let (found, _) = CommandTable.slash(Array(bare.prefix(1))), found.verb == .bind || found.verb == .unbind { return .configure(.bind(bare)) }
+        let words = try split(String(line.dropFirst()))
+        guard let first = words.first else { return .action(.help(topic: nil)) }
+        guard let (found, count) = CommandTable.slash(words) else {
+            if let elsewhere = elsewhere(words) { throw UsageError(elsewhere) }
+            throw UsageError("There is no command /\(first.printable)" + (Nearest.slash(first).map { ": did you mean /\($0)?" } ?? ". See /help."))
+        }
+        let rest = Array(words.dropFirst(count))
+        var command = found
+        if command.verb == .edit, count == 1, rest.first.flatMap({ Int($0) }) != nil { command = CommandTable.command(.edit, kind) ?? found }
+        if command.verb == .list, command.kind == .event, let filter = events(rest) { return .action(.list(filter)) }
+        if command.verb == .list, command.kind == .document, let word = rest.first, CommandTable.documents.contains(where: { $0.words.contains { $0.last == word } }) {
+            throw UsageError("Files are carried on the page of documents (Alt-4), or in another terminal: huddle docs \(word) …")
+        }
+        // The words of a program begin with dashes as they like.
+        if command.verb == .set { return .configure(try SettingRequest.set(rest)) }
+        let reader = try CommandReader(command, rest, isConversation: true)
+        switch command.verb {
+        case .show: return .show(command.kind ?? .event, try reader.one())
+        case .context: return .context(try reader.one())
+        case .drafts: return .drafts
+        case .retry: return .retry(try reader.one(), acceptance: try reader.acceptance())
+        case .drop: return .drop(try reader.one())
+        case .conflicts: return .conflicts
+        case .resolve:
+            guard let number = reader.list.positional.first else { throw reader.usage }
+            return .resolve(number, Array(reader.list.positional.dropFirst()))
+        case .quit: return .quit
+        case .clear: return .clear
+        case .find: return .find(try reader.one())
+        case .status: return .status
+        case .reconnect: return .reconnect
+        // With something to do it was read above.
+        case .deed: throw reader.usage
+        default: return .action(try reader.action())
+        }
+    }
+
+    /// Where something is done that has no slash; `nil` for words that `huddle` does not know either.
+    private static func elsewhere(_ words: [String]) -> String? {
+        guard let (command, count) = CommandTable.command(words), count > 0 else { return nil }
+        let shell = "in another terminal: huddle \(words.prefix(count).joined(separator: " ")) …"
+        switch command.verb {
+        case .say: return "Leave /say out: what has no slash is said to the family."
+        case .export: return "That is done \(shell) On the full screen E among the events (Alt-2) does it, too."
+        default: return "That is done \(shell)"
+        }
+    }
+
+    /// Words with quotes ("…", '…') and backslashes, as a shell splits them.
+    package static func split(_ text: String) throws(UsageError) -> [String] {
+        let (words, _, quote) = read(text)
+        guard quote == nil else { throw UsageError("A quotation mark is missing.") }
+        return words
+    }
+
+    /// The words of a line that is still being typed, the last one maybe empty, and where that one begins.
+    ///
+    /// - Returns: the beginning in characters of `text`.
+    package static func unfinished(_ text: String) -> (words: [String], start: Int) {
+        let (words, start, _) = read(text)
+        return start.map { (words, $0) } ?? (words + [""], text.count)
+    }
+
+    /// - Returns: the words, the place in `text` of the one that its end belongs to, and the quote that is open there.
+    private static func read(_ text: String) -> (words: [String], start: Int?, quote: Character?) {
+        var words: [String] = []
+        var word: String?
+        var start = 0
+        var quote: Character?
+        var escaped = false
+        for (place, character) in text.enumerated() {
+            if word == nil, !character.isWhitespace { start = place }
+            if escaped {
+                word = (word ?? "") + String(character)
+                escaped = false
+            } else if character == "\\", quote != "'" {
+                escaped = true
+                word = word ?? ""
+            } else if let open = quote {
+                if character == open { quote = nil } else { word = (word ?? "") + String(character) }
+            } else if character == "\"" || character == "'" {
+                quote = character
+                word = word ?? ""
+            } else if character.isWhitespace {
+                if let done = word { words.append(done) }
+                word = nil
+            } else {
+                word = (word ?? "") + String(character)
+            }
+        }
+        guard let word else { return (words, nil, nil) }
+        return (words + [word], start, quote)
+    }
+
+    /// A word as it has to be written to be one.
+    package static func quoted(_ word: String) -> String {
+        guard word.contains(where: { $0.isWhitespace || "\"'\\".contains($0) }) else { return word }
+        return "\"" + word.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+    }
+
+    private static func events(_ words: [String]) -> ListFilter? {
+        // Options are read as everywhere.
+        guard !words.contains(where: { $0.hasPrefix("--") }) else { return nil }
+        var filter = ListFilter(.event)
+        filter.time = .upcoming
+        switch words.first {
+        case "upcoming": filter.text = words.dropFirst().joined(separator: " ")
+        case "past":
+            filter.time = .past
+            filter.text = words.dropFirst().joined(separator: " ")
+        case "all":
+            filter.time = .all
+            filter.text = words.dropFirst().joined(separator: " ")
+        case nil: break
+        default:
+            // A search looks everywhere.
+            filter.time = .all
+            filter.text = words.joined(separator: " ")
+        }
+        return filter
+    }
+}

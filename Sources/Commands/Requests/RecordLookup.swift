@@ -1,0 +1,72 @@
+package import Arguments
+internal import Bytes
+package import Family
+package import Sync
+internal import Terminal
+package import Words
+
+/// The records that people's words mean.
+///
+/// A snapshot of what is shown: build it anew when records have changed.
+package struct RecordLookup {
+    package let names: RecordNames
+    /// Of what was deleted and may come back.
+    package let deleted: RecordNames
+    /// What a bare number means: a place in a list that was shown. `nil` when that shows none of these kinds.
+    private let numbered: (_ kinds: [Kind], _ number: Int) -> Record?
+
+    package init(_ engine: borrowing SyncEngine, names: RecordNames? = nil, numbered: @escaping ([Kind], Int) -> Record? = { _, _ in nil }) {
+        self.names = names ?? RecordNames(engine)
+        deleted = RecordNames(engine.confirmedRecords.values.filter(\.isDeleted))
+        self.numbered = numbered
+    }
+
+    /// - Parameter kinds: those that it may be of.
+    /// - Throws: a sentence, when the text fits no record or several.
+    package func find(_ kinds: [Kind], _ text: String) throws(UsageError) -> Record {
+        if let number = Int(text), let record = numbered(kinds, number) { return record }
+        return try Self.find(kinds, text, names)
+    }
+
+    /// The same among what is deleted.
+    package func findDeleted(_ kinds: [Kind], _ text: String) throws(UsageError) -> Record {
+        do {
+            return try Self.find(kinds, text, deleted)
+        } catch {
+            if (try? Self.find(kinds, text, names)) != nil { throw UsageError("'\(text.printable)' is not deleted.") }
+            throw error
+        }
+    }
+
+    private static func find(_ kinds: [Kind], _ text: String, _ names: RecordNames) throws(UsageError) -> Record {
+        var found: [Record] = []
+        var several: LookupFailure?
+        var none: LookupFailure?
+        var like: [String] = []
+        for kind in kinds {
+            do throws(LookupFailure) { found.append(try names.find(kind, text)) } catch {
+                switch error {
+                case .several: several = several ?? error
+                case .none(_, _, let more):
+                    none = none ?? error
+                    like += more
+                }
+            }
+        }
+        // An id is no other record's name.
+        if let exact = found.first(where: { $0.id.description == text }) { return exact }
+        if let several { throw UsageError(several.message) }
+        guard let first = found.first else {
+            guard kinds.count == 1, let none else {
+                throw UsageError("There is nothing called '\(text.printable)'." + (like.isEmpty ? "" : " Did you mean \(like.prefix(5).joined(separator: "; "))?"))
+            }
+            throw UsageError(none.message)
+        }
+        guard found.count == 1 else {
+            let kinds = found.map { KindWords.singular($0.kind)[0] }
+            throw UsageError(
+                "'\(text.printable)' names more than one thing (\(kinds.joined(separator: ", "))): write the kind before it, like: \(kinds[0]) \(text.printable)")
+        }
+        return first
+    }
+}

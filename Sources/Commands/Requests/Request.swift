@@ -1,0 +1,193 @@
+package import Arguments
+package import Bytes
+package import Family
+internal import Posix
+package import Sync
+internal import Terminal
+package import Wire
+package import Words
+
+/// Turns what a person asked for into operations on the records as they are now.
+package enum Request {
+    /// The batch that an action asks for; none for an action that asks for no change of records, or for an undo.
+    ///
+    /// - Parameter fresh: an id for a record that is created (`IdentifierSource`).
+    /// - Throws: `UsageError` when a value or a name makes no sense, `Rejection` when the rules refuse it; both before anything is sent.
+    package static func operations(
+        _ action: CommandAction, _ engine: borrowing SyncEngine, _ lookup: RecordLookup, fresh: () -> Identifier
+    ) throws -> [Operation] {
+        let names = lookup.names
+        switch action {
+        case .add(let kind, let inputs, let athlete):
+            let owner = try owner(of: kind, athlete, engine, names)
+            let around = context(engine, names)
+            return [try create(kind, try FieldOptions.patch(inputs, kind, names: names), athlete: owner, id: fresh(), context: around)]
+        // Who is spoken to follows from the words.
+        case .edit(.message, let target, let inputs): return [try rewrite(try lookup.find([.message], target), inputs.first?.text ?? "", names)]
+        case .edit(let kind, let target, let inputs):
+            return [try update(try lookup.find([kind], target), try FieldOptions.patch(inputs, kind, names: names))]
+        case .remove(let target): return [remove(try lookup.find(kinds(target, CommandTable.named), target.text))]
+        case .restore(let target):
+            let record = try lookup.findDeleted(kinds(target, CommandTable.named), target.text)
+            return [Operation(kind: record.kind, id: record.id, action: .restore(base: record.version))]
+        case .attend(let attendance): return try attendance.operations(lookup, context(engine, names), fresh: fresh)
+        case .shift(let target, let days):
+            let record = try lookup.find(kinds(target, CommandTable.movable), target.text)
+            return [Operation(kind: record.kind, id: record.id, action: .shift(base: record.version, days: days))]
+        case .copy(let target, let days):
+            let record = try lookup.find(kinds(target, CommandTable.copied), target.text)
+            return [Operation(kind: record.kind, id: fresh(), action: .copy(from: record.id, days: days))]
+        case .say(let text): return [try say(text, id: fresh(), names)]
+        case .interactive, .help, .manual, .completions, .complete, .batch, .version, .join, .signIn, .outbox, .list, .watch, .ask, .undo, .itinerary, .export, .document: return []
+        }
+    }
+
+    private static func kinds(_ target: CommandTarget, _ all: [Kind]) -> [Kind] { target.kind.map { [$0] } ?? all }
+
+    /// The change that "undo" means without a number: one's own last one that was no undo and that nothing contradicts.
+    ///
+    /// - Parameter page: the family's history.
+    /// - Throws: a sentence, when there is none.
+    package static func lastUndoable(_ page: HistoryPage, by member: Identifier?) throws(UsageError) -> Int64 {
+        let own = page.entries.first { $0.member == member && $0.undoes == nil && $0.isUndoable }
+        guard let own else {
+            throw UsageError("Nothing that you did lately can be taken back. Look at the history, and name the change: undo CHANGE.")
+        }
+        return own.sequence
+    }
+
+    /// Changes that are looked through for one's own last one.
+    package static let undoReach = 100
+
+    /// The acceptance of what a refusal told.
+    ///
+    /// - Throws: `too_long` and `invalid` for a reason that cannot be kept, `required` for none.
+    package static func acceptance(_ reason: String, of rejection: Rejection) throws(Rejection) -> OverlapOverride {
+        guard let reason = try OverlapOverride.canonicalReason(reason) else { throw Rejection(.required, "A reason is required.") }
+        return OverlapOverride(reason: reason, pairs: rejection.overlaps.map(\.pair))
+    }
+
+    /// Whose a new record is: who was named, else whom the context says.
+    package static func owner(
+        of kind: Kind, _ athlete: String?, _ engine: borrowing SyncEngine, _ names: RecordNames
+    ) throws(UsageError) -> Identifier? {
+        guard kind.declaration.scope == .athlete else { return nil }
+        if let athlete { return try self.athlete(athlete, names).id }
+        if case .athlete(let id)? = engine.context { return id }
+        let athletes = names.records(of: .member).filter { $0.fields.text("role") == Role.athlete.rawValue }
+        if athletes.count == 1 { return athletes.first?.id }
+        throw UsageError("Whose \(kind.name) is it? Name the athlete with --athlete, or look at one season with --context.")
+    }
+
+    /// The athlete of that name; parents and guests have no season.
+    package static func athlete(_ name: String, _ names: RecordNames) throws(UsageError) -> Record {
+        let athletes = names.records(of: .member).filter { $0.fields.text("role") == Role.athlete.rawValue }.map { RecordNames.name($0) }
+        do {
+            let member = try names.find(.member, name)
+            guard member.fields.text("role") == Role.athlete.rawValue else {
+                throw UsageError("\(RecordNames.name(member)) is no athlete. Name one of \(athletes.joined(separator: ", ")).")
+            }
+            return member
+        } catch let failure as LookupFailure {
+            throw UsageError(athletes.isEmpty ? failure.message : "There is no athlete '\(name.printable)'. Name one of \(athletes.joined(separator: ", ")).")
+        } catch {
+            throw (error as? UsageError) ?? UsageError("\(error)")
+        }
+    }
+
+    /// - Parameters:
+    ///   - id: a fresh one (`IdentifierSource`).
+    ///   - context: what the server will know when it fills in what is left out (`context`).
+    package static func create(
+        _ kind: Kind, _ patch: FieldPatch, athlete: Identifier? = nil, id: Identifier, context: RuleContext
+    ) throws(Rejection) -> Operation {
+        let operation = try canonical(Operation(kind: kind, id: id, action: .create(athlete: athlete, patch: patch)))
+        guard case .create(_, let patch) = operation.action else { return operation }
+        var fields = Merge.apply(patch, to: Fields(kind), resolve: { _, _ in nil }).fields
+        Validation.applyDefaults(&fields, environment: environment, context: { context })
+        try Validation.check(fields, operation: 0, id: id, environment: environment)
+        return operation
+    }
+
+    /// What the server will know when it fills in what is left out.
+    ///
+    /// - Parameter names: of the engine's records as they are.
+    package static func context(_ engine: borrowing SyncEngine, _ names: RecordNames) -> RuleContext {
+        RuleContext(
+            member: engine.member ?? engine.configuration.client, now: Clock.wallMilliseconds(), zone: engine.timeZone ?? "UTC", targets: names.all)
+    }
+
+    /// Members whose name, or first name, stands behind an @, in the order of their ids.
+    private static func spokenTo(in text: String, _ names: RecordNames) -> [Identifier] {
+        guard text.contains("@") else { return [] }
+        let words = text.split { $0.isWhitespace || $0.isPunctuation && $0 != "@" }
+        return names.records(of: .member).filter { member in
+            let name = RecordNames.name(member)
+            let first = name.split(separator: " ").first.map(String.init) ?? name
+            return text.contains("@" + name) || words.contains { $0 == "@" + first }
+        }.map(\.id).sorted()
+    }
+
+    /// - Parameter version: what the author has seen, when that is not the record as it is.
+    package static func update(_ record: Record, _ patch: FieldPatch, of version: Int64? = nil) throws(Rejection) -> Operation {
+        let base = min(version ?? record.version, record.version)
+        return try canonical(Operation(kind: record.kind, id: record.id, action: .update(base: base, merge: .disjoint, patch: patch)))
+    }
+
+    package static func remove(_ record: Record) -> Operation {
+        Operation(kind: record.kind, id: record.id, action: .delete(base: record.version))
+    }
+
+    /// Something said to the family, and to those it names.
+    ///
+    /// - Parameter about: the record that it is about.
+    package static func say(_ text: String, about: RecordReference? = nil, id: Identifier, _ names: RecordNames) throws(Rejection) -> Operation {
+        var said = patch(.message, "text", .text(text))
+        let declaration = Kind.message.declaration
+        if let about, let field = declaration.index(of: "about") { said.assignments.append(.init(field: field, value: .link(about.kind, about.id))) }
+        let spokenTo = spokenTo(in: text, names)
+        if !spokenTo.isEmpty, let field = declaration.index(of: "mentions") {
+            said.assignments.append(.init(field: field, value: .set(spokenTo.map { SetElement(id: $0) })))
+        }
+        said.assignments.sort { $0.field < $1.field }
+        let operation = try canonical(Operation(kind: .message, id: id, action: .create(athlete: nil, patch: said)))
+        let place = declaration.index(of: "text")
+        guard case .create(_, let patch) = operation.action, patch.assignments.contains(where: { $0.field == place && $0.value != nil }) else {
+            throw Rejection(.required, "Message is required", operation: 0, kind: .message, id: id, field: "text")
+        }
+        return operation
+    }
+
+    /// A message in other words, and to those whom these name.
+    ///
+    /// - Parameters:
+    ///   - version: the one whose text the author had before them; words that are newer are a conflict. `nil`: as it is.
+    ///   - original: that text. While it stands there, later versions are no news: as a rule they are the author's own.
+    package static func rewrite(
+        _ record: Record, _ text: String, _ names: RecordNames, of version: Int64? = nil, _ original: String? = nil
+    ) throws(Rejection) -> Operation {
+        guard text.contains(where: { !$0.isWhitespace }) else {
+            throw Rejection(.required, "A message says something. To take it back, undo it.", operation: 0, kind: .message, id: record.id, field: "text")
+        }
+        var changed = patch(.message, "text", .text(text))
+        let spokenTo = spokenTo(in: text, names)
+        if Set(spokenTo) != Set(record.fields.set("mentions").map(\.id)) {
+            changed.assignments += patch(.message, "mentions", .set(spokenTo.map { SetElement(id: $0) })).assignments
+        }
+        changed.assignments.sort { $0.field < $1.field }
+        let isSame = original != nil && record.fields.text("text") == original
+        return try update(record, changed, of: isSame ? nil : version)
+    }
+
+    private static func patch(_ kind: Kind, _ name: String, _ value: Value) -> FieldPatch {
+        FieldPatch(assignments: kind.declaration.index(of: name).map { [.init(field: $0, value: value)] } ?? [])
+    }
+
+    private static var environment: RuleEnvironment { RuleEnvironment(zone: LocalClock.rules) }
+
+    private static func canonical(_ operation: Operation) throws(Rejection) -> Operation {
+        var operation = operation
+        try Validation.canonicalize(&operation, index: 0, environment: environment)
+        return operation
+    }
+}

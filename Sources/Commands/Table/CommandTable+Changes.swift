@@ -1,0 +1,72 @@
+internal import Family
+internal import Words
+internal import Words
+
+extension CommandTable {
+    /// What can be moved, and what copied.
+    static let movable: [Kind] = [.trip, .event, .tripItem]
+    static let copied: [Kind] = [.trip, .event]
+    /// What leaves as a table.
+    static let exported: [Kind] = [.event, .metric, .interaction, .school, .coach, .trip, .tripItem, .document]
+
+    static let changes: [Command] = [
+        Command(
+            .remove, .changes, words: [["rm"]], slash: [["rm"]], arguments: target(named), output: .receipt, "delete a record",
+            notes: "KIND ID where a name is not enough: huddle rm trip Austin. It can be restored for 30 days."),
+        Command(
+            .restore, .changes, words: [["restore"]], slash: [["restore"]], arguments: target(named), options: override, output: .receipt,
+            "bring back what was deleted in the last 30 days"),
+        Command(
+            .undo, .changes, words: [["undo"]], slash: [["undo"]], arguments: [.init("CHANGE", .sequence, required: false)],
+            options: override, output: .receipt, "take back a change, whole; without its number your own last one",
+            notes: "The number stands in the history (#121) and in every answer (seq). It can be undone as long as nobody changed the same since."),
+        Command(
+            .shift, .changes, words: [["shift"]], slash: [["shift"]], arguments: target(movable) + [.init("DAYS", .number)],
+            options: override, output: .receipt, "move a trip with all its items, an item or an event by days; local times stay",
+            notes: "DAYS may be negative: huddle shift \"Fall Camp\" -7"),
+        Command(
+            .copy, .changes, words: [["copy"]], slash: [["copy"]], arguments: target(copied) + [.init("DAYS", .number)], output: .receipt,
+            "a new trip or event like that one, so many days later"),
+        Command(
+            .itinerary, .changes, words: [["itinerary"]], slash: [["itinerary"]],
+            arguments: [.init("TRIP", .record([.trip]), required: false)],
+            options: [.init("--day", hint: "DATE", value: .date, "only that day"), watch], output: .records,
+            "the items of a trip, day by day; without its name of all trips that are not over"),
+        Command(
+            .export, .changes, words: [["export"]],
+            arguments: [.init("KIND", .word(exported.map(KindWords.plural))), .init("TEXT", .text, required: false, repeats: true)],
+            options: [
+                .init("--csv", "as comma-separated values, every field: the way when nothing else is said"),
+                .init("--pdf", "as pages to print or send, as a list shows them, with all texts; so also into a FILE that ends with .pdf"),
+                .init("--output", hint: "FILE", value: .file, "into a file, which must not be there yet; else to standard output"),
+            ] + ListOptions.declaredOfAll(exported),
+            "a list as a table for spreadsheets, or as pages", notes: "Takes the filters of the list. In CSV what begins like a formula is made harmless. PDF needs the package libpangocairo-1.0-0."),
+    ]
+
+    static let questions: [Command] = [
+        Command(
+            .history, .questions, words: [["history"]], slash: [["history"]], arguments: [.init("NAME", .record(named), required: false, repeats: true)],
+            options: [
+                .init("--before", hint: "SEQ", value: .sequence, "what is older than that change"),
+                .init("--limit", hint: "N", value: .number, "so many at most (20)"),
+            ], output: .answer, "who changed what, of the family or of one record",
+            notes: "KIND ID for a record that is deleted."),
+        Command(
+            .since, .questions, words: [["since"]], slash: [["since"]], arguments: [.init("SEQ", .sequence, required: false)],
+            output: .answer, "what others did since you last looked, or after a change"),
+        Command(
+            .statistics, .questions, words: [["stats"]], slash: [["stats"]],
+            arguments: [.init("KIND", .word(["events", "documents", "metrics"]), required: false)], output: .answer,
+            "figures of events, documents or metrics; else how many records there are"),
+        Command(
+            .access, .questions, words: [["access"]], slash: [["access"]],
+            options: [
+                .init("--before", hint: "MARK", value: .pageMark, "what is older, as the last answer said"),
+                .init("--limit", hint: "N", value: .number, "so many at most (20)"),
+            ], output: .answer, "who looked at an athlete's season"),
+    ]
+
+    private static func target(_ kinds: [Kind]) -> [Command.Argument] {
+        [.init("KIND", .word(kinds.map { KindWords.singular($0)[0] }), required: false), .init("ID", .record(kinds))]
+    }
+}

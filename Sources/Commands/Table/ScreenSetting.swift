@@ -1,0 +1,67 @@
+internal import Arguments
+internal import Terminal
+
+/// What a person can set for the full screen: a line `set NAME VALUE…` of `~/.config/huddle/config`, or `/set NAME VALUE…`.
+package enum ScreenSetting: String, CaseIterable, Hashable, Sendable {
+    case theme, mouse, title, hyperlinks, notify
+    case notifyCommand = "notify-command"
+
+    /// Takes a line out, so that it is as without any.
+    package static let byDefault = "default"
+
+    /// Without a full stop.
+    package var summary: String {
+        switch self {
+        case .theme: "colours"
+        case .mouse: "whether clicks count; off, the terminal selects text as always"
+        case .title: "the family and what is unread in the terminal's title"
+        case .hyperlinks: "links that the terminal opens by itself; auto: where it is known to"
+        case .notify: "how you are told that somebody wrote"
+        case .notifyCommand: "a program that is told too"
+        }
+    }
+
+    /// What can be chosen; none where it is free.
+    package var words: [String] {
+        switch self {
+        case .theme: ["dark", "light", "mono"]
+        case .mouse, .title: ["on", "off"]
+        case .hyperlinks: ["on", "off", "auto"]
+        case .notify: ["bell", "osc9", "hook", "none"]
+        case .notifyCommand: []
+        }
+    }
+
+    /// How it is written, for who has written it otherwise.
+    package var usage: String {
+        switch self {
+        case .notify: "set notify with some of \(words.dropLast().joined(separator: ", ")), or none"
+        case .notifyCommand: "set notify-command sh -c 'notify-send \"$HUDDLE_FROM\" \"$HUDDLE_TEXT\"'"
+        default: words.map { "set \(rawValue) \($0)" }.joined(separator: ", or ")
+        }
+    }
+
+    /// Whether it counts where lines follow one another as well.
+    package var isForLines: Bool { self == .notify || self == .notifyCommand }
+}
+
+/// What is asked of the configuration while the program runs.
+package enum SettingRequest: Hashable, Sendable {
+    case list
+    case show(ScreenSetting)
+    /// `words`: the value; `default` takes it out.
+    case set(ScreenSetting, [String])
+    /// The words of a line, `bind` or `unbind` first.
+    case bind([String])
+
+    /// - Parameter words: behind `/set`.
+    static func set(_ words: [String]) throws(UsageError) -> SettingRequest {
+        guard let name = words.first else { return .list }
+        guard let setting = ScreenSetting(rawValue: name.lowercased()) else {
+            throw UsageError("There is no setting \(name.printable). There are: \(ScreenSetting.allCases.map(\.rawValue).joined(separator: ", ")).")
+        }
+        let value = Array(words.dropFirst())
+        guard value.allSatisfy({ $0 == $0.printable }) else { throw UsageError("A setting is one line, without characters that cannot be seen.") }
+        return value.isEmpty ? .show(setting) : .set(setting, value)
+    }
+}

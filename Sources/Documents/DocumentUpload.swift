@@ -1,0 +1,222 @@
+package import Bytes
+internal import Crypto
+internal import HTTPClient
+internal import Posix
+internal import Sync
+internal import Terminal
+
+/// Sends one file until the document is there: finds out where an interrupted upload stopped, goes on from there, waits and tries again
+/// when the network fails.
+package struct DocumentUpload {
+    /// What happens while it goes on.
+    package enum Step: Hashable, Sendable {
+        /// The file was read, and is this.
+        case read(FileStamp)
+        /// So many octets are on their way or there.
+        case sent(Int64)
+        /// It went on where an earlier attempt, or an earlier program, stopped.
+        case resumed(at: Int64)
+        /// The network failed; the next attempt comes after so many milliseconds.
+        case waits(Int64, reason: String)
+    }
+
+    /// What came of it.
+    package struct Uploaded: Hashable, Sendable {
+        package var document: Identifier
+        /// Under which its place is remembered: until `UploadMemory.forget` the same upload is answered with the same document.
+        package var key: String
+    }
+
+    /// Octets of a document at most, when the server has not said.
+    package static let maxOctets: Int64 = 104_857_600
+    /// Octets that are hashed at once.
+    private static let portion = 1 << 20
+
+    private let server: DocumentServer
+    private let memory: UploadMemory
+    private let address: String
+    /// Milliseconds without any octet getting through after which it fails.
+    private let patience: Int64
+    private let now: () -> Int64
+    /// Waits so many milliseconds; false when the person gave up meanwhile.
+    private let wait: (Int64) -> Bool
+    private var backoff: Backoff
+
+    /// - Parameters:
+    ///   - address: the server's, which names it in the memory.
+    ///   - patience: milliseconds without progress after which it fails; what came so far stays for the next time.
+    ///   - now: milliseconds that only grow.
+    ///   - wait: waits so many milliseconds; false when the person gave up meanwhile.
+    package init(
+        _ server: DocumentServer, address: String, memory: UploadMemory, patience: Int64 = 120_000, seed: UInt64,
+        now: @escaping () -> Int64 = { Clock.monotonicMilliseconds() }, wait: @escaping (Int64) -> Bool
+    ) {
+        self.server = server
+        self.address = address
+        self.memory = memory
+        self.patience = patience
+        self.now = now
+        self.wait = wait
+        backoff = Backoff(seed: seed)
+    }
+
+    /// - Parameters:
+    ///   - path: the file.
+    ///   - limit: octets of a document at most, as the server says in `welcome`.
+    ///   - expected: the file as it was when its upload was asked for; another is not sent.
+    ///   - step: told of progress, on this thread; false gives up, and what came stays at the server until it expires there.
+    /// - Returns: the document, which is there.
+    /// - Throws: `.file` as well when the file changed meanwhile: then nothing of it is kept.
+    package mutating func run(
+        _ upload: NewUpload, path: String, limit: Int64 = DocumentUpload.maxOctets, expecting expected: FileStamp? = nil, step: @escaping (Step) -> Bool
+    ) throws(DocumentFailure) -> Uploaded {
+        let file = try open(upload, path, expected)
+        guard let status = try? Files.status(of: file.raw) else { throw .file("\(path.printable) cannot be read.") }
+        guard status.kind == .file else { throw .file("\(path.printable) is not a file.") }
+        var stamp = FileStamp(status)
+        let octets = stamp.octets
+        guard octets > 0 else { throw .file("\(path.printable) is empty.") }
+        guard octets <= limit else { throw .file(DocumentUpload.tooLarge(limit)) }
+        let digest = try DocumentUpload.digest(file.raw, octets)
+        stamp.sha256 = Hex.encode(digest)
+        if let expected, !expected.fits(stamp) {
+            abandon(upload, expected)
+            throw .file("\(path.printable) has changed since its upload was asked for, so it was given up, and nothing of it is kept. Upload it as it is now.")
+        }
+        guard step(.read(stamp)) else { throw .cancelled }
+        let key = memory.key(upload, server: address, sha256: stamp.sha256 ?? "")
+        do throws(DocumentFailure) {
+            return Uploaded(document: try send(upload, file.raw, stamp, digest, key, step), key: key)
+        } catch {
+            // Found here or by the server, which has the digest: a person wants to know why.
+            let isOfFile =
+                switch error {
+                case .file, .refused(_, "file_mismatch", _): true
+                default: false
+                }
+            guard isOfFile, !isUnchanged(file.raw, stamp) else { throw error }
+            abandon(upload, stamp)
+            throw .file("\(path.printable) changed while it was on its way: its upload was given up, and nothing of it is kept. Upload it again when it stays as it is.")
+        }
+    }
+
+    private func open(_ upload: NewUpload, _ path: String, _ expected: FileStamp?) throws(DocumentFailure) -> FileDescriptor {
+        do throws(Errno) { return try Files.openForReading(path) } catch {
+            guard let expected, error == .noEntry else { throw .file("\(path.printable) cannot be read: \(error.text).") }
+            abandon(upload, expected)
+            throw .file("\(path.printable) is not there any more: its upload was given up, and nothing of it is kept.")
+        }
+    }
+
+    /// Whether an open file looks as it did. A change that leaves length and time alone is found by the server, by the digest.
+    private func isUnchanged(_ raw: Int32, _ stamp: FileStamp) -> Bool {
+        guard let status = try? Files.status(of: raw) else { return false }
+        return FileStamp(octets: stamp.octets, changed: stamp.changed).fits(FileStamp(status))
+    }
+
+    /// Lets the server forget what came of a file that is no more. Without the server it does so by itself, a day later.
+    private func abandon(_ upload: NewUpload, _ stamp: FileStamp) {
+        guard let sha256 = stamp.sha256 else { return }
+        let key = memory.key(upload, server: address, sha256: sha256)
+        guard let place = memory.place(key) else { return }
+        try? server.cancel(place)
+        memory.forget(key)
+    }
+
+    private static func expect(_ offset: Int64, within octets: Int64) throws(DocumentFailure) {
+        guard offset <= octets else {
+            throw .refused(status: 200, code: "bad_offset", sentence: "The server says that it has more than the file. Nothing can go on there; try again.")
+        }
+    }
+
+    /// R135.
+    package static func tooLarge(_ limit: Int64) -> String {
+        "File exceeds \(limit / 1_048_576)MB limit. Please compress or choose a smaller file."
+    }
+
+    /// The server proves with it that all came as it left.
+    static func digest(_ raw: Int32, _ octets: Int64) throws(DocumentFailure) -> [UInt8] {
+        var digest = SHA256()
+        var offset: Int64 = 0
+        while offset < octets {
+            let next: [UInt8]
+            do throws(Errno) { next = try Files.read(raw, at: Int(offset), count: Int(min(Int64(portion), octets - offset))) } catch {
+                throw .file("The file cannot be read: \(error.text).")
+            }
+            guard !next.isEmpty else { throw .file("The file became shorter while it was read.") }
+            digest.update(next)
+            offset += Int64(next.count)
+        }
+        return digest.finish()
+    }
+
+    private mutating func send(
+        _ upload: NewUpload, _ raw: Int32, _ stamp: FileStamp, _ digest: [UInt8], _ key: String, _ step: @escaping (Step) -> Bool
+    ) throws(DocumentFailure) -> Identifier {
+        let octets = stamp.octets
+        var place = memory.place(key)
+        var failures = 0
+        var reached: Int64 = 0
+        var lastProgress = now()
+        /// Whether the server was asked how much it has since the last failure.
+        var isKnown = false
+        /// It was asked again because somebody else was sending, and nothing has got through since.
+        var isContested = false
+        while true {
+            do throws(DocumentFailure) {
+                if let known = place, !isKnown {
+                    guard let offset = try server.offset(known) else {
+                        memory.forget(key)
+                        place = nil
+                        continue
+                    }
+                    try DocumentUpload.expect(offset, within: octets)
+                    if offset > 0, !step(.resumed(at: offset)) { throw .cancelled }
+                    if offset > reached { (failures, lastProgress) = (0, now()) }
+                    reached = offset
+                }
+                if place == nil {
+                    let made = try server.create(upload, octets: octets, sha256: digest)
+                    memory.keep(key, place: made)
+                    place = made
+                    reached = 0
+                }
+                isKnown = true
+                guard let place, let id = place.split(separator: "/").last.flatMap({ Identifier(String($0)) }) else {
+                    throw .refused(status: 0, code: "bad_place", sentence: "The server named a place for the upload that cannot be used.")
+                }
+                if reached < octets {
+                    guard isUnchanged(raw, stamp) else { throw .file("The file changed.") }
+                    let begin = reached
+                    let offset = try server.append(place, file: raw, from: begin, count: octets - begin) { step(.sent(begin + $0)) }
+                    guard let offset else {
+                        // Somebody else sent meanwhile: the server says how much it has.
+                        guard !isContested else { throw .offline("Somebody else is sending this file.") }
+                        (isKnown, isContested) = (false, true)
+                        continue
+                    }
+                    try DocumentUpload.expect(offset, within: octets)
+                    // Sending the same again at once would never end.
+                    guard offset > begin else { throw .offline("The server took nothing of it.") }
+                    (failures, lastProgress, isContested) = (0, now(), false)
+                    reached = offset
+                }
+                if reached >= octets { return id }
+            } catch {
+                guard case .offline(let reason) = error else {
+                    // What was refused is not there any more; what was given up, or needs another sign-in, goes on with the next run.
+                    if case .refused(let status, _, _) = error, status != 401 { memory.forget(key) }
+                    throw error
+                }
+                isKnown = false
+                guard now() - lastProgress < patience else { throw .offline("Upload failed. Please try again. \(reason)") }
+                let pause = backoff.wait(failures: failures)
+                failures += 1
+                guard step(.waits(pause, reason: reason)), wait(pause) else { throw .cancelled }
+            }
+        }
+    }
+}
+
+@available(*, unavailable)
+extension DocumentUpload: Sendable {}

@@ -1,0 +1,56 @@
+package import Bytes
+internal import Family
+package import Sessions
+
+/// A file that is not through, as it is kept.
+package struct KeptTransfer: Hashable, Sendable {
+    package let transfer: Transfer
+    /// As far as is known here: an upload goes on from what the server has.
+    package let octets: Int64
+    /// `nil`: no program is at it now; it goes on with the next.
+    package let state: TransferProgress.State?
+
+    /// - Returns: `nil` for what this program never wrote.
+    init?(_ kept: SavedTransfer) {
+        guard let transfer = Transfer.read(saved: kept.saved) else { return nil }
+        self.transfer = transfer
+        // Of a download the file itself tells it.
+        var octets = kept.progress?.octets ?? 0
+        if case .download(let file) = transfer.way { octets = max(octets, DocumentDownload.size(DocumentDownload.part(of: file, for: transfer.path))) }
+        self.octets = min(octets, transfer.total)
+        state = kept.isOpen ? kept.progress?.state ?? .queued : nil
+    }
+
+    /// "Fall highlights goes up: 45 %, 3.2 of 7 MB; it goes on when huddle runs next".
+    package var words: String {
+        let meter = TransferMeter(total: transfer.total, octets: octets, now: 0)
+        let far = transfer.total > 0 ? "\(meter.percent ?? 0) %, \(ByteCount.text(octets)) of \(ByteCount.text(transfer.total))" : ByteCount.text(octets)
+        let how =
+            switch state {
+            case .running: "under way"
+            case .queued: "waits for its turn"
+            case .waiting: "waits for the server"
+            case nil: "goes on when huddle runs next"
+            }
+        return "\(transfer.title) \(transfer.isUpload ? "up" : "down"): \(far), \(how)"
+    }
+}
+
+/// The rows of files on their way, read and written.
+extension Cache {
+    /// Keeps one, or what is known of it now, on stable storage.
+    package func keep(_ transfer: Transfer, number: Int) throws { try keep(transfer: transfer.saved, number: number) }
+
+    /// Those that are not through, oldest first; what cannot be read is passed over.
+    package func transfers() throws -> [(number: Int, transfer: Transfer)] {
+        try savedTransfers().compactMap { kept in Transfer.read(saved: kept.saved).map { (kept.number, $0) } }
+    }
+
+    /// The same with how far they are.
+    package func keptTransfers() -> [KeptTransfer] { ((try? savedTransfers()) ?? []).compactMap { KeptTransfer($0) } }
+
+    /// Those of a member, of all programs that run or ran on this machine, for a process that only looks.
+    package static func lookTransfers(_ place: CachePlace, _ member: Identifier) -> [KeptTransfer] {
+        lookSavedTransfers(place, member).compactMap { KeptTransfer($0) }
+    }
+}

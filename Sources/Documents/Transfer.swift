@@ -1,0 +1,119 @@
+internal import Bytes
+internal import JSON
+internal import Terminal
+
+/// A file that goes up or comes down: all that is to be known to go on with it in another run of the program.
+package struct Transfer: Hashable, Sendable {
+    package enum Way: Hashable, Sendable {
+        case upload(NewUpload)
+        case download(DocumentDownload.File)
+    }
+
+    package var way: Way
+    /// From where, or to where, from the root of this machine on.
+    package var path: String
+    /// An upload's file as it was when it was chosen: another one is not taken for it.
+    package var stamp: FileStamp?
+
+    package init(_ way: Way, path: String, stamp: FileStamp? = nil) {
+        self.way = way
+        self.path = path
+        self.stamp = stamp
+    }
+
+    package var isUpload: Bool {
+        if case .upload = way { true } else { false }
+    }
+
+    /// What a person calls it: the document's title, or the file's name.
+    package var title: String {
+        switch way {
+        case .upload(let new): new.title.printable
+        case .download: (path.split(separator: "/").last.map(String.init) ?? path).printable
+        }
+    }
+
+    /// Octets when it is through; 0 while nobody knows.
+    package var total: Int64 {
+        switch way {
+        case .upload: stamp?.octets ?? 0
+        case .download(let file): file.octets
+        }
+    }
+
+    // MARK: As it is kept
+
+    /// One object of JSON.
+    var saved: [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        func text(_ key: StaticString, _ value: String?) {
+            guard let value else { return }
+            writer.key(key)
+            writer.string(value)
+        }
+        func id(_ key: StaticString, _ value: Identifier?) {
+            guard let value else { return }
+            writer.key(key)
+            writer.identifier(value)
+        }
+        func number(_ key: StaticString, _ value: Int64) {
+            writer.key(key)
+            writer.integer(value)
+        }
+        text("path", path)
+        switch way {
+        case .upload(let new):
+            id("family", new.family)
+            id("athlete", new.athlete)
+            text("type", new.type)
+            text("title", new.title)
+            text("description", new.description)
+            id("school", new.school)
+            id("replaces", new.replaces)
+            text("file_name", new.fileName)
+            if let stamp {
+                number("octets", stamp.octets)
+                number("changed", stamp.changed)
+                text("sha256", stamp.sha256)
+            }
+        case .download(let file):
+            id("document", file.document)
+            number("octets", file.octets)
+            text("sha256", file.sha256)
+        }
+        writer.endObject()
+        return writer.octets
+    }
+
+    /// - Returns: `nil` for what this program never wrote.
+    static func read(saved octets: [UInt8]) -> Transfer? {
+        var texts: [String: String] = [:]
+        var numbers: [String: Int64] = [:]
+        let isRead: Void? = try? JSONReader.read(octets) { (reader: inout JSONReader) throws(JSONError) in
+            try reader.readObject { (reader: inout JSONReader, key: JSONKey) throws(JSONError) in
+                if let name = counts.first(where: { (name: String) in key == name }) {
+                    numbers[name] = try reader.readInteger()
+                } else if let name = words.first(where: { (name: String) in key == name }) {
+                    texts[name] = try reader.readString()
+                } else {
+                    try reader.skipValue()
+                }
+            }
+        }
+        guard isRead != nil, let path = texts["path"] else { return nil }
+        func id(_ name: String) -> Identifier? { texts[name].flatMap { Identifier($0) } }
+        if let document = id("document"), let octets = numbers["octets"], let sha256 = texts["sha256"] {
+            return Transfer(.download(.init(document: document, octets: octets, sha256: sha256)), path: path)
+        }
+        guard let family = id("family"), let athlete = id("athlete"), let type = texts["type"], let title = texts["title"], let name = texts["file_name"] else { return nil }
+        let new = NewUpload(
+            family: family, athlete: athlete, type: type, title: title, description: texts["description"], school: id("school"), replaces: id("replaces"), fileName: name)
+        var stamp: FileStamp?
+        if let octets = numbers["octets"], let changed = numbers["changed"] { stamp = FileStamp(octets: octets, changed: changed, sha256: texts["sha256"]) }
+        return Transfer(.upload(new), path: path, stamp: stamp)
+    }
+
+    private static let counts = ["octets", "changed"]
+    private static let words = ["path", "family", "athlete", "type", "title", "description", "school", "replaces", "file_name", "document", "sha256"]
+}

@@ -1,0 +1,200 @@
+package import Sessions
+internal import Terminal
+
+/// The transfers of one person: how each is doing, which of them outlast the program, and what is said of them. Pure.
+///
+/// What is not through is kept (`Effect.keep`) until it is there, is refused, or is given up by the person; what the end of the program,
+/// the network or `kill -9` interrupted goes on with `resume`, an upload with the octets that the server has.
+package struct TransferList: Sendable {
+    /// Transfers that are over and still told.
+    static let mostOver = 20
+
+    /// What is to be done about what happened.
+    package enum Effect: Hashable, Sendable {
+        /// Into the store, before anything else happens to it.
+        case keep(Int, Transfer)
+        /// Out of the store, and then the place of an upload out of the memory.
+        case forget(Int, key: String?)
+        /// A sentence for the person.
+        case say(String)
+    }
+
+    /// Oldest first.
+    package private(set) var rows: [TransferRow] = []
+    private var transfers: [Int: Transfer] = [:]
+    /// Those that go on by themselves when the server is there again.
+    private var interrupted: Set<Int> = []
+    private var last = 0
+
+    package init() {}
+
+    private mutating func takeOver(_ number: Int, _ transfer: Transfer) {
+        transfers[number] = transfer
+        interrupted.insert(number)
+        rows.append(TransferRow(number: number, title: transfer.title, isUpload: transfer.isUpload, state: .waiting("goes on where it stopped when the server answers")))
+        last = max(last, number)
+    }
+
+    /// Takes over what was not through when an earlier program ended. Numbers that are taken already are passed over.
+    package mutating func takeOver(_ kept: [(number: Int, transfer: Transfer)]) {
+        for (number, transfer) in kept where transfers[number] == nil { takeOver(number, transfer) }
+    }
+
+    /// How far those are that are kept.
+    package var progress: [TransferProgress] {
+        rows.compactMap { row in
+            guard transfers[row.number] != nil, !row.state.isOver || interrupted.contains(row.number) else { return nil }
+            let state: TransferProgress.State =
+                switch row.state {
+                case .queued: .queued
+                case .running: .running
+                case .waiting, .done, .failed: .waiting
+                }
+            return TransferProgress(number: row.number, octets: row.meter?.octets ?? 0, state: state)
+        }
+    }
+
+    /// How many are not through and not given up.
+    package var unfinished: Int { rows.count { !$0.state.isOver || interrupted.contains($0.number) } }
+
+    /// - Returns: its number; `nil` when too many wait already.
+    package mutating func add(_ transfer: Transfer) -> Int? {
+        guard unfinished < JobLine.limit else { return nil }
+        last += 1
+        transfers[last] = transfer
+        rows.append(TransferRow(number: last, title: transfer.title, isUpload: transfer.isUpload))
+        forgetOld()
+        return last
+    }
+
+    /// Begins one again that failed or was stopped.
+    package mutating func again(_ number: Int) -> Transfer? {
+        guard let transfer = transfers[number], change(number, { $0.state = .queued }) else { return nil }
+        interrupted.remove(number)
+        return transfer
+    }
+
+    /// The server is there: what is to go on by itself, oldest first.
+    package mutating func resume() -> [DocumentJob] {
+        let numbers = interrupted.sorted()
+        return numbers.compactMap { number in again(number).map { .transfer(number, $0) } }
+    }
+
+    /// Gives one up that nobody is at.
+    ///
+    /// - Returns: `nil` when whoever is at it has to stop it.
+    package mutating func stop(_ number: Int) -> [Effect]? { interrupted.contains(number) ? take(.failed(number, .cancelled), now: 0) : nil }
+
+    /// Takes what is told of a transfer; what is told of something else is passed over.
+    ///
+    /// - Parameter now: milliseconds of a clock that only grows.
+    package mutating func take(_ report: DocumentReport, now: Int64) -> [Effect] {
+        switch report {
+        case .began(let number):
+            let total = transfers[number]?.total ?? 0
+            change(number) {
+                $0.state = .running
+                $0.meter = TransferMeter(total: total, now: now)
+            }
+        case .read(let number, let stamp):
+            guard transfers[number] != nil, transfers[number]?.stamp != stamp else { break }
+            transfers[number]?.stamp = stamp
+            change(number) { $0.meter = TransferMeter(total: stamp.octets, now: now) }
+            return transfers[number].map { [.keep(number, $0)] } ?? []
+        case .resumed(let number, let octets):
+            change(number) {
+                $0.state = .running
+                $0.meter = TransferMeter(total: $0.meter?.total, octets: octets, now: now)
+            }
+        case .progress(let number, let octets):
+            change(number) {
+                $0.state = .running
+                $0.meter?.report(octets, now: now)
+            }
+        case .waits(let number, let pause, let reason):
+            change(number) { $0.state = .waiting("\(reason) Trying again in \((pause + 999) / 1_000) s; what is there stays there.") }
+        case .done(let number, _, let key):
+            guard let transfer = transfers.removeValue(forKey: number) else { break }
+            change(number) { $0.state = .done(transfer.isUpload ? "uploaded" : "is here") }
+            forgetOld()
+            return [.forget(number, key: key), .say(transfer.isUpload ? "Uploaded \(transfer.title)." : "\(transfer.path.printable) is here.")]
+        case .failed(let number?, let failure): return fail(number, failure)
+        case .links, .made, .revoked, .failed(nil, _): break
+        }
+        return []
+    }
+
+    private mutating func fail(_ number: Int, _ failure: DocumentFailure) -> [Effect] {
+        guard let transfer = transfers[number] else { return [] }
+        interrupted.remove(number)
+        var effects: [Effect] = [.forget(number, key: nil)]
+        let words: String
+        switch failure {
+        case .cancelled: words = "Stopped. R goes on with it."
+        case .offline:
+            interrupted.insert(number)
+            effects = []
+            words = "\(failure.sentence(isUpload: transfer.isUpload)) It goes on when the server is back; R tries now."
+        // Another sign-in goes on with it.
+        case .refused(401, _, _):
+            interrupted.insert(number)
+            effects = []
+            words = failure.sentence(isUpload: transfer.isUpload)
+        case .refused, .file:
+            words = "\(failure.sentence(isUpload: transfer.isUpload)) R tries again."
+            effects.append(.say("\(transfer.title): \(failure.sentence(isUpload: transfer.isUpload))"))
+        }
+        change(number) { $0.state = .failed(words) }
+        forgetOld()
+        return effects
+    }
+
+    @discardableResult
+    private mutating func change(_ number: Int, _ change: (inout TransferRow) -> Void) -> Bool {
+        guard let place = rows.firstIndex(where: { $0.number == number }) else { return false }
+        change(&rows[place])
+        return true
+    }
+
+    /// Forgets those that are through: somebody has seen them.
+    package mutating func dismiss() {
+        rows.removeAll { if case .done = $0.state { true } else { false } }
+    }
+
+    private mutating func forgetOld() {
+        let over = rows.filter { $0.state.isOver && !interrupted.contains($0.number) }
+        for row in over.dropLast(Self.mostOver) {
+            transfers[row.number] = nil
+            rows.removeAll { $0.number == row.number }
+        }
+    }
+
+    // MARK: Leaving
+
+    /// What to say before somebody leaves while something is on its way; "" when nothing is.
+    ///
+    /// - Parameter isKept: whether it outlasts the program.
+    package func underway(isKept: Bool) -> String {
+        let open = rows.filter { !$0.state.isOver }
+        guard let first = open.first else { return "" }
+        var words: String
+        if open.count == 1 {
+            words = "\(first.title) is on its way\(first.meter?.percent.map { " (\($0) %)" } ?? "")."
+        } else {
+            words = "\(open.count) files are on their way."
+        }
+        let them = open.count == 1 ? "It goes" : "They go"
+        words += isKept ? " \(them) on by \(open.count == 1 ? "itself" : "themselves") when huddle runs next." : " \(them) no further when you leave; the same upload goes on where it stopped."
+        return words
+    }
+
+    /// What to say to who has left.
+    package func farewell(isKept: Bool) -> [String] {
+        switch unfinished {
+        case 0: []
+        case _ where !isKept: ["What was on its way is not through: the same upload or download goes on where it stopped."]
+        case 1: ["1 file is not through; it goes on when huddle runs next."]
+        case let count: ["\(count) files are not through; they go on when huddle runs next."]
+        }
+    }
+}

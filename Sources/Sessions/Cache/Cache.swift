@@ -1,0 +1,356 @@
+package import Bytes
+package import Family
+internal import Posix
+internal import SQLite
+package import Sync
+
+/// What a member's client keeps on this machine: the family's records as the server confirmed them and where they are in its log, what
+/// waits to be sent, what was refused, what is being typed.
+///
+/// What `records` holds is exactly what `sequence` says: both are written in one transaction, from one state of the engine. A mutation
+/// is on stable storage (`synchronous = FULL`) before anybody is told that it waits, and that it is being sent is written before its
+/// first octet leaves, so that a program that is killed at any moment neither loses it nor asks for something else under its id.
+/// What comes from the server is written without a sync: what is lost of it is sent again.
+///
+/// One process writes at a time (flock(2) on the folder). One that starts beside it keeps what it is told in a folder of its own
+/// (`openBeside`), which the next one to start alone takes over. Confined to one thread.
+package final class Cache {
+    /// Of the tables (`PRAGMA user_version`).
+    static let version: Int64 = 1
+    /// Changes that are kept for showing them in words: what several screens hold.
+    static let keptChanges: Int64 = 500
+    /// Lines of input that are kept.
+    static let keptInput = 1_000
+    /// How long another process of this member may take to end, milliseconds.
+    static let lockMilliseconds = 300
+    /// Processes beside the first that keep what they are told: more than anybody looks at.
+    static let mostBeside = 8
+    static let fileName = "cache.sqlite"
+    /// Where a cache goes that this program cannot use; an earlier one there is replaced.
+    static let asideName = "set-aside.sqlite"
+
+    /// What opening came to.
+    package struct Opened {
+        package var cache: Cache
+        /// `nil`: nothing was kept yet.
+        package var state: SavedState?
+        /// The latest changes, in order.
+        package var changes: [Change]
+        /// What a person should know, one sentence.
+        package var notice: String?
+    }
+
+    package let folder: String
+    private let place: CachePlace
+    let database: Database
+    let statements: CacheStatements
+    private let lock: FolderLock
+    /// The member's own cache, which another process has, where this is one beside it: what is the family's is kept there, and here only
+    /// what its author wrote on this side.
+    let own: String?
+    var isBeside: Bool { own != nil }
+    /// The folder of the member's own cache, which stays when one beside it is taken over.
+    package var lastingFolder: String { own.map { String($0.dropLast(Self.fileName.count + 1)) } ?? folder }
+    private var isSynchronous = true
+
+    // What is written, for telling what is not.
+    var written: [Int64: PendingMutation] = [:]
+    var writtenDrafts: [Draft] = []
+    var writtenHead: SavedState?
+
+    // What is not written yet.
+    var dirty: Set<Identifier> = []
+    var isReplaced = false
+    var newChanges: [Change] = []
+
+    init(_ folder: String, _ place: CachePlace, _ database: Database, _ lock: FolderLock, beside own: String?) throws {
+        self.folder = folder
+        self.own = own
+        self.place = place
+        self.database = database
+        self.lock = lock
+        try database.execute(CacheStatements.additions)
+        statements = try CacheStatements(database)
+    }
+
+    /// Opens a member's cache for writing; one that cannot be used is set aside, and what waited in it is taken over.
+    ///
+    /// - Throws: `CacheFailure`; `isLocked` when another process has it.
+    package static func open(_ place: CachePlace, _ member: Identifier) throws(CacheFailure) -> Opened {
+        let folder = place.folder(of: member)
+        do {
+            try Files.makeFolders(folder, mode: 0o700)
+            let lock: FolderLock
+            do throws(Errno) {
+                lock = FolderLock(try Files.lock(folder: folder, timeoutMilliseconds: lockMilliseconds))
+            } catch {
+                if error == .locked { throw CacheFailure.locked }
+                throw error
+            }
+            try place.remember(member)
+            return try open(folder, place, member, lock, beside: nil)
+        } catch let failure as CacheFailure {
+            throw failure
+        } catch {
+            throw CacheFailure(folder, error)
+        }
+    }
+
+    private static func path(_ place: CachePlace, _ member: Identifier) -> String { "\(place.folder(of: member))/\(fileName)" }
+
+    /// Opens a cache beside the member's own, which another process has.
+    ///
+    /// - Returns: `nil` when that many run already.
+    /// - Throws: `CacheFailure`.
+    static func openBeside(_ place: CachePlace, _ member: Identifier) throws(CacheFailure) -> Opened? {
+        for number in 1...mostBeside {
+            let folder = place.folder(beside: number, of: member)
+            do {
+                try Files.makeFolders(folder, mode: 0o700)
+                return try open(folder, place, member, FolderLock(try Files.lock(folder: folder)), beside: path(place, member))
+            } catch let error as Errno where error == .locked {
+                continue
+            } catch {
+                throw CacheFailure(folder, error)
+            }
+        }
+        return nil
+    }
+
+    /// Those that nobody uses any more, with what was left in them.
+    static func left(beside place: CachePlace, _ member: Identifier) -> [Opened] {
+        (1...mostBeside).compactMap { number in
+            let folder = place.folder(beside: number, of: member)
+            guard Files.exists(folder), let lock = try? FolderLock(Files.lock(folder: folder)) else { return nil }
+            return try? open(folder, place, member, lock, beside: path(place, member))
+        }
+    }
+
+    private static func open(
+        _ folder: String, _ place: CachePlace, _ member: Identifier, _ lock: FolderLock, beside own: String?
+    ) throws -> Opened {
+        let path = "\(folder)/\(fileName)"
+        var salvaged: SavedState?
+        var notice: String?
+        if Files.exists(path) {
+            var reason: String?
+            do {
+                let database = try openDatabase(path)
+                switch try database.prepare("PRAGMA user_version").first({ $0.int64(0) }) ?? 0 {
+                // Made, and ended before the tables were.
+                case 0: break
+                case version:
+                    let reader = try CacheReader(database)
+                    let state = try reader.state()
+                    let changes = try reader.changes()
+                    if let state, state.member != member { throw CacheDamage("it belongs to somebody else") }
+                    let cache = try Cache(folder, place, database, lock, beside: own)
+                    cache.remember(state)
+                    return Opened(cache: cache, state: state, changes: changes, notice: nil)
+                case let other: reason = other > version ? "was written by a newer huddle" : "has tables that no huddle writes"
+                }
+            } catch let error as SQLiteError where error.isBusy || error.isFull {
+                throw error
+            } catch {
+                reason = "is damaged"
+            }
+            if let reason {
+                salvaged = CacheReader.salvage(path, member)
+                try setAside(folder)
+                let waiting = (salvaged?.pending.count ?? 0) + (salvaged?.drafts.count ?? 0)
+                notice =
+                    "What was kept on this machine \(reason) and is loaded anew (the old file is \(folder)/\(asideName)); "
+                    + (waiting == 0 ? "no change that waited could be read from it." : "\(waiting) of your changes that waited in it were taken over.")
+            }
+        }
+        try Files.makePrivate(path)
+        try Files.synchronizeFolder(of: path)
+        let database = try openDatabase(path)
+        try database.execute("BEGIN IMMEDIATE; \(CacheStatements.schema) PRAGMA user_version = \(version); COMMIT")
+        let cache = try Cache(folder, place, database, lock, beside: own)
+        return Opened(cache: cache, state: salvaged, changes: [], notice: notice)
+    }
+
+    /// What is kept of a member's family, for a process that only looks: no lock is taken, and what waits there stays where it is.
+    ///
+    /// - Parameter withWaiting: whether what waits and what was refused is told as well; only for showing it.
+    package static func look(
+        _ place: CachePlace, _ member: Identifier, withWaiting: Bool = false
+    ) -> (state: SavedState, changes: [Change])? {
+        do {
+            guard let reader = try readerForLooking(place, member) else { return nil }
+            guard var state = try reader.state() else { return nil }
+            let changes = try reader.changes()
+            guard withWaiting else {
+                (state.pending, state.drafts) = ([], [])
+                return (state, changes)
+            }
+            // After what is here, as it will be when it is taken over.
+            for left in besides(place, member) {
+                guard let beside = try? CacheReader(left).state() else { continue }
+                state.pending += beside.pending
+                state.drafts += beside.drafts
+            }
+            return (state, changes)
+        } catch {
+            return nil
+        }
+    }
+
+    /// What a screen shows at first of what is kept: what was said and done last, and who is there. Only for showing it, before all of it is
+    /// read; nothing is locked.
+    static func firstScreen(_ place: CachePlace) -> (state: SavedState, changes: [Change])? {
+        guard let member = place.member, let reader = try? readerForLooking(place, member), let changes = try? reader.changes(),
+            let state = try? reader.firstScreen(changes), state.member == member
+        else { return nil }
+        return (state, changes)
+    }
+
+    /// - Returns: what sees one state of a member's own cache; `nil` where there is none that this program can read.
+    private static func readerForLooking(_ place: CachePlace, _ member: Identifier) throws -> CacheReader? {
+        let path = "\(place.folder(of: member))/\(fileName)"
+        guard let database = try databaseForLooking(path) else { return nil }
+        try database.execute("BEGIN")
+        guard try database.prepare("PRAGMA user_version").first({ $0.int64(0) }) == version else { return nil }
+        return try CacheReader(database)
+    }
+
+    /// The caches beside a member's own, for a process that only looks.
+    static func besides(_ place: CachePlace, _ member: Identifier) -> [Database] {
+        (1...mostBeside).compactMap { number in
+            try? databaseForLooking("\(place.folder(beside: number, of: member))/\(fileName)")
+        }
+    }
+
+    /// Opens a cache that another process may have, without its lock and to change nothing (its log may have to be made: not read-only);
+    /// `nil` where there is none.
+    static func databaseForLooking(_ path: String) throws(SQLiteError) -> Database? {
+        guard Files.exists(path) else { return nil }
+        let database = try Database(path: path, mode: .readWrite, busyMilliseconds: 1_000)
+        try database.execute("PRAGMA query_only = ON")
+        return database
+    }
+
+    private static func openDatabase(_ path: String) throws(SQLiteError) -> Database {
+        let database = try Database(path: path, mode: .readWriteCreate, busyMilliseconds: 2_000)
+        try database.execute(
+            """
+            PRAGMA journal_mode = WAL;
+            PRAGMA synchronous = FULL;
+            PRAGMA journal_size_limit = 4194304;
+            PRAGMA temp_store = MEMORY
+            """)
+        return database
+    }
+
+    private static func setAside(_ folder: String) throws(Errno) {
+        for suffix in ["", "-wal", "-shm"] {
+            let path = "\(folder)/\(fileName)\(suffix)"
+            if Files.exists(path) {
+                try Files.rename(path, to: "\(folder)/\(asideName)\(suffix)")
+            } else {
+                try Files.remove("\(folder)/\(asideName)\(suffix)")
+            }
+        }
+    }
+
+    private func remember(_ state: SavedState?) {
+        guard let state else { return }
+        written = Dictionary(state.pending.map { ($0.id, $0.asSaved) }, uniquingKeysWith: { _, last in last })
+        writtenDrafts = state.drafts
+        writtenHead = state.head
+    }
+
+    /// Runs `body` in one transaction.
+    ///
+    /// - Parameter synchronously: whether it is on stable storage when this returns.
+    func transaction(synchronously: Bool, _ body: () throws -> Void) throws {
+        // The level can only be changed between transactions.
+        if synchronously != isSynchronous {
+            try database.execute("PRAGMA synchronous = \(synchronously ? "FULL" : "NORMAL")")
+            isSynchronous = synchronously
+        }
+        try database.execute("BEGIN IMMEDIATE")
+        do {
+            try body()
+            try database.execute("COMMIT")
+        } catch {
+            if database.inTransaction { try? database.execute("ROLLBACK") }
+            throw error
+        }
+    }
+
+    /// Removes everything that is kept of this member, for one who is no longer in the family or signed out.
+    package func wipe() {
+        // The names go first; what is open ends with this object.
+        for name in [Self.fileName, Self.asideName] {
+            for suffix in ["", "-wal", "-shm"] { try? Files.remove("\(folder)/\(name)\(suffix)") }
+        }
+        try? Files.removeTree(folder)
+        place.forget()
+    }
+
+    /// Removes the folder, for one that holds nothing any more; where that fails, what it held, so that nobody takes it over again.
+    func remove() {
+        do throws(Errno) {
+            try Files.removeTree(folder)
+        } catch {
+            try? transaction(synchronously: true) {
+                try database.execute("DELETE FROM pending; DELETE FROM draft; DELETE FROM conversation; DELETE FROM input; DELETE FROM transfer")
+            }
+        }
+    }
+
+    /// Removes what is the family's and keeps what its author wrote and never sent, for one whose sign-in is not known any more: it is
+    /// theirs, and waits for the next one.
+    package func forgetFamily() {
+        place.forget()
+        try? transaction(synchronously: true) {
+            try database.execute("DELETE FROM record; DELETE FROM change; DELETE FROM input; DELETE FROM meta WHERE name IN ('epoch', 'sequence', 'unsent')")
+        }
+        // Neither the file nor its log is to hold what is gone.
+        try? database.execute("VACUUM")
+        _ = try? database.checkpoint(.truncate)
+    }
+}
+
+@available(*, unavailable) extension Cache: Sendable {}
+
+/// Holds a folder until it goes.
+final class FolderLock {
+    private let folder: FileDescriptor
+
+    init(_ folder: consuming FileDescriptor) { self.folder = folder }
+}
+
+@available(*, unavailable) extension FolderLock: Sendable {}
+
+/// Why there is no cache, for people.
+package struct CacheFailure: Error, Hashable, Sendable {
+    package let message: String
+    /// Another process of the same member has it.
+    package let isLocked: Bool
+
+    static let locked = CacheFailure(message: "Another huddle of yours is open on this machine: do it there, or end it first.", isLocked: true)
+
+    static let crowded = CacheFailure(
+        message:
+            "\(Cache.mostBeside + 1) huddles of yours are open on this machine already: this one keeps nothing, so that what you type here while offline lasts only as long as it runs.",
+        isLocked: true)
+
+    private init(message: String, isLocked: Bool) {
+        self.message = message
+        self.isLocked = isLocked
+    }
+
+    init(_ folder: String, _ error: any Error) {
+        let reason =
+            switch error {
+            case let error as Errno: error.text
+            case let error as SQLiteError: error.isFull ? "the disk is full" : error.message
+            default: "\(error)"
+            }
+        message = "Nothing can be kept in \(folder) (\(reason)): what you type while offline lasts only as long as huddle runs."
+        isLocked = false
+    }
+}

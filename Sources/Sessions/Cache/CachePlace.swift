@@ -1,0 +1,54 @@
+package import Bytes
+internal import Crypto
+internal import Posix
+internal import Terminal
+
+/// Where a member's cache lies: `$XDG_STATE_HOME/huddle` (else `~/.local/state/huddle`), a folder for each server, in it one for each
+/// member with `cache.sqlite` (and `beside`, see `Cache`), and `seats`: files that tell for a sign-in which member it is.
+///
+/// A seat's name is a digest of the token, so that the token stands nowhere here. Folders have mode 0700, files 0600.
+///
+/// Source: XDG Base Directory Specification 0.8.
+package struct CachePlace: Hashable, Sendable {
+    /// The folder of the server.
+    package let folder: String
+    private let seat: String
+
+    /// - Parameters:
+    ///   - root: `CachePlace.root`.
+    ///   - family: what names the family, as it was written; `nil` when there is only one.
+    package init(root: String, _ address: ServerAddress, token: String, family: String?) {
+        let name = String(address.description.map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "." || $0 == "-") ? $0 : "_" })
+        folder = root + "/" + name
+        seat = Hex.encode(Array(Digest.sha256(Array("huddle seat\n\(token)\n\(family ?? "")".utf8)).prefix(16)))
+    }
+
+    /// `nil` when the environment names no home.
+    package static var root: String? {
+        if let base = Environment.value("XDG_STATE_HOME"), base.hasPrefix("/") { return base + "/huddle" }
+        guard let home = Environment.value("HOME"), home.hasPrefix("/") else { return nil }
+        return home + "/.local/state/huddle"
+    }
+
+    private var seatPath: String { "\(folder)/seats/\(seat)" }
+
+    /// Who signs in with that token, as an earlier sign-in told.
+    package var member: Identifier? {
+        guard let octets = try? Files.read(seatPath, limit: 64) else { return nil }
+        return Identifier(String(decoding: octets, as: UTF8.self).trimmed)
+    }
+
+    /// The folder of a member's cache.
+    package func folder(of member: Identifier) -> String { "\(folder)/\(member)" }
+
+    /// The folder of a process that began while another had the member's cache.
+    func folder(beside number: Int, of member: Identifier) -> String { "\(folder(of: member))/beside/\(number)" }
+
+    func remember(_ member: Identifier) throws(Errno) {
+        guard self.member != member else { return }
+        try Files.makeFolders(folder + "/seats", mode: 0o700)
+        try Files.write(Array("\(member)\n".utf8), to: seatPath, mode: 0o600)
+    }
+
+    func forget() { try? Files.remove(seatPath) }
+}

@@ -1,0 +1,214 @@
+package import Bytes
+package import Family
+package import Sync
+internal import Terminal
+package import Wire
+
+/// Changes, messages, presence and refusals in words, on lines that are safe for a terminal.
+package struct ChangeText {
+    package let names: RecordNames
+    /// `HH:MM` of UTC milliseconds where the reader is.
+    package let time: (Int64) -> String
+
+    package init(_ names: RecordNames, time: @escaping (Int64) -> String) {
+        self.names = names
+        self.time = time
+    }
+
+    /// "09:14 Dana: see you at the camp".
+    package func message(_ record: Record) -> String {
+        let text = record.fields.text("text") ?? ""
+        let who = names.member(record.createdBy)
+        let lines = (Deed.of(text) ?? text).printableLines.joined(separator: "\n      ")
+        return "\(time(record.createdAt)) " + (Deed.of(text) == nil ? "\(who): " : "* \(who) ") + lines
+    }
+
+    /// One line for each thing that the change did; nothing for messages, which `message` tells.
+    ///
+    /// - Parameter before: how a record looked before the change, for the name of what is gone.
+    package func lines(_ change: Change, before: (Identifier) -> Record? = { _ in nil }) -> [String] {
+        change.entries.compactMap { entry in
+            line(entry, by: names.member(change.member), before: before(entry.id)).map { "\(time(change.at)) " + $0 }
+        }
+    }
+
+    /// What one did oneself, in one line: "Deleted Late Camp, and 2 more".
+    ///
+    /// - Parameter before: as in `lines`.
+    package func done(_ change: Change, before: (Identifier) -> Record? = { _ in nil }) -> String {
+        // What went or came back tells more than what changed along with it, as an older version that is current again.
+        let entries = change.entries.filter(\.effect.isOfWhole) + change.entries.filter { !$0.effect.isOfWhole }
+        let lines = entries.compactMap { line($0, by: "", before: before($0.id)) }.map { $0.trimmed }
+        guard let first = lines.first else { return "Done" }
+        let more = lines.count > 1 ? ", and \(lines.count - 1) more" : ""
+        return (change.undoes == nil ? "" : "Taken back: ") + (first.first?.uppercased() ?? "") + first.dropFirst() + more
+    }
+
+    func line(_ entry: ChangeEntry, by author: String, before: Record?) -> String? {
+        let record = names[entry.id] ?? before
+        let name = name(entry, record)
+        switch entry.effect {
+        case .create(_, let fields):
+            switch entry.kind {
+            case .message, .readingPosition: return nil
+            case .event: return "\(author) added \(name), \(EventText.dates(fields))"
+            case .member: return "\(name) joined the family"
+            default: return "\(author) added \(entry.kind.declaration.label.lowercased()) \(name)"
+            }
+        case .update(let assignments): return entry.kind == .readingPosition ? nil : update(entry, assignments, author, name)
+        case .delete:
+            return entry.kind == .message ? "\(author) deleted a message" : "\(author) deleted \(name)"
+        case .restore: return "\(author) restored \(name)"
+        }
+    }
+
+    private func update(_ entry: ChangeEntry, _ assignments: [FieldPatch.Assignment], _ author: String, _ name: String) -> String {
+        let fields = entry.kind.declaration.fields
+        if assignments.count == 1, let only = assignments.first, fields.indices.contains(only.field) {
+            switch (entry.kind, fields[only.field].name, only.value) {
+            case (.event, "attended", .flag(true)?): return "\(author) marked \(name) attended"
+            case (.event, "attended", _): return "\(author) marked \(name) not attended"
+            case (.event, "registered", .flag(true)?): return "\(author) marked \(name) registered"
+            case (.event, "registered", _): return "\(author) marked \(name) not registered"
+            case (.message, _, _): return "\(author) edited a message"
+            default: break
+            }
+        }
+        let parts = assignments.prefix(3).compactMap { assignment -> String? in
+            guard fields.indices.contains(assignment.field) else { return nil }
+            let value = value(assignment.value, fields[assignment.field])
+            return "\(fields[assignment.field].label.lowercased()) \(value)"
+        }
+        let more = assignments.count > 3 ? " and \(assignments.count - 3) more" : ""
+        return "\(author) changed \(name): \(parts.joined(separator: ", "))\(more)"
+    }
+
+    func name(_ entry: ChangeEntry, _ record: Record?) -> String {
+        var known = record?.fields
+        switch entry.effect {
+        case .create(_, let fields), .restore(_, let fields, _, _): known = known ?? fields
+        case .update, .delete: break
+        }
+        let name = TextWidth.cut(known.map { RecordNames.name($0) } ?? "", to: 60)
+        return name.isEmpty ? Self.unnamed(entry.kind) : name
+    }
+
+    /// "a school", "an interaction".
+    private static func unnamed(_ kind: Kind) -> String {
+        let label = kind.declaration.label.lowercased()
+        return (label.first.map { "aeiou".contains($0) } == true ? "an " : "a ") + label
+    }
+
+    /// A value for people, at most 60 columns.
+    package func value(_ value: Value?, _ field: FieldDeclaration) -> String {
+        let text: String
+        switch value {
+        case nil: text = "–"
+        case .text(let content):
+            if case .choice(let words, let labels) = field.type, let place = words.firstIndex(of: content), labels.indices.contains(place) {
+                text = labels[place]
+            } else if case .localDateTime = field.type {
+                text = TripText.moment(content)
+            } else if case .date = field.type {
+                text = EventText.dates(content, nil)
+            } else {
+                text = content.printable
+            }
+        case .integer(let number): text = String(number)
+        case .flag(let flag): text = flag ? "yes" : "no"
+        case .reference(let id), .link(_, let id):
+            let name = names.name(id)
+            text = name.isEmpty ? names.short(id) : name
+        case .set(let elements):
+            let all = elements.map { $0.name.isEmpty ? names.short($0.id) : $0.name.printable }
+            text = all.isEmpty ? "–" : all.joined(separator: ", ")
+        case .json: text = "{…}"
+        }
+        return TextWidth.cut(text, to: 60)
+    }
+
+    private static func days(_ count: Int) -> String { count == 1 || count == -1 ? "\(count) day" : "\(count) days" }
+
+    /// "Maya is here, viewing Maya's season"; "Maya has left".
+    package func presence(_ presence: Presence) -> String {
+        let name = names.member(presence.member)
+        guard presence.connections > 0 else { return "\(name) has left" }
+        switch presence.context {
+        case .all: return "\(name) is here, viewing everybody's season"
+        case .athlete(presence.member): return "\(name) is here, viewing their own season"
+        case .athlete(let id): return "\(name) is here, viewing \(names.member(id))'s season"
+        }
+    }
+
+    /// "Maya is uploading Fall highlights, 45 %".
+    package func upload(_ upload: UploadProgress) -> String {
+        let title = upload.title.printable
+        switch upload.state {
+        case .running:
+            let percent = upload.percent.map { ", \($0) %" } ?? ""
+            return "\(names.member(upload.member)) is uploading \(title)\(percent)"
+        case .paused: return "\(names.member(upload.member))'s upload of \(title) waits for the connection"
+        case .finished: return "\(names.member(upload.member)) uploaded \(title)"
+        case .cancelled: return "\(names.member(upload.member)) gave up the upload of \(title)"
+        }
+    }
+
+    /// Why something was refused, and in a conflict each contested field: yours, theirs, who and when.
+    package func rejection(_ rejection: Rejection) -> [String] {
+        var lines = [rejection.message.printable]
+        for overlap in rejection.overlaps {
+            let who = overlap.members.map(names.member).sorted().joined(separator: ", ")
+            lines.append("  \(TripText.overlapping(overlap.item)); \(TripText.overlapping(overlap.with))" + (who.isEmpty ? "" : ": \(who)"))
+        }
+        guard let conflict = rejection.conflict else { return lines }
+        let declared = conflict.record.kind.declaration.fields
+        for field in conflict.fields where declared.indices.contains(field.field) {
+            let declaration = declared[field.field]
+            lines.append(
+                "  \(declaration.label): yours \(value(field.yours, declaration)), theirs \(value(field.theirs, declaration))"
+                    + " (\(names.member(field.member)), \(time(field.at)))")
+        }
+        if conflict.record.isDeleted { lines.append("  It was deleted meanwhile; trying again restores it.") }
+        return lines
+    }
+
+    /// What a draft asked for, on one line.
+    package func draft(_ draft: Draft) -> String { draft.undo.map { "undo #\($0)" } ?? operations(draft.operations) }
+
+    /// What a mutation asks for, on one line.
+    package func operations(_ operations: [Operation]) -> String {
+        operations.map { operation in
+            let known = names.name(operation.id)
+            let own = operation.patch?.assignments.first { assignment in
+                operation.kind.declaration.fields.indices.contains(assignment.field)
+                    && ["name", "text", "last_name", "title", "subject"].contains(operation.kind.declaration.fields[assignment.field].name)
+            }
+            var name = known
+            if name.isEmpty, case .text(let text)? = own?.value { name = text.printable }
+            name = TextWidth.cut(name.isEmpty ? Self.unnamed(operation.kind) : name, to: 60)
+            switch operation.action {
+            case .create: return operation.kind == .message ? "say: \(name)" : "add \(name)"
+            case .update(_, _, let patch):
+                let fields = (patch.assignments.map(\.field) + patch.setEdits.map(\.field)).sorted().map {
+                    operation.kind.declaration.fields[$0].label.lowercased()
+                }
+                return "change \(name): \(fields.joined(separator: ", "))"
+            case .delete: return "delete \(name)"
+            case .restore: return "restore \(name)"
+            case .shift(_, let days): return "move \(name) by \(Self.days(days))"
+            case .copy(let from, let days):
+                return "copy \(TextWidth.cut(names.name(from), to: 60)), \(Self.days(days)) on"
+            }
+        }.joined(separator: "; ")
+    }
+}
+
+extension ChangeEntry.Effect {
+    /// A deletion, or what takes one back.
+    fileprivate var isOfWhole: Bool {
+        switch self {
+        case .delete, .restore: true
+        case .create, .update: false
+        }
+    }
+}

@@ -1,0 +1,75 @@
+package import Family
+internal import Terminal
+
+/// Events in words, by the requirements.
+package enum EventText {
+    /// "Apr 15, 2026", "Apr 15 - 16, 2026", "Apr 30 - May 2, 2026", "Dec 31, 2026 - Jan 2, 2027" (R019, R053, R086).
+    package static func dates(_ fields: Fields) -> String {
+        guard let start = fields.text("start_date") else { return "Unknown" }
+        return dates(start, fields.text("end_date"))
+    }
+
+    /// "Apr 15, 2026" of `YYYY-MM-DD`.
+    package static func date(_ date: String) -> String { dates(date, nil) }
+
+    /// The same of a span: "Apr 15 - 16, 2026"; what is no date stays as it is.
+    package static func dates(_ start: String, _ end: String?) -> String {
+        guard let first = split(start) else { return start.printable }
+        guard let end, end != start, let last = split(end) else { return "\(first.month) \(first.day), \(first.year)" }
+        if first.year != last.year { return "\(first.month) \(first.day), \(first.year) - \(last.month) \(last.day), \(last.year)" }
+        if first.month != last.month { return "\(first.month) \(first.day) - \(last.month) \(last.day), \(last.year)" }
+        return "\(first.month) \(first.day) - \(last.day), \(last.year)"
+    }
+
+    /// "09:00", "09:00 - 17:00", or nothing.
+    package static func times(_ fields: Fields) -> String {
+        [fields.text("start_time"), fields.text("end_time")].compactMap(\.self).joined(separator: " - ")
+    }
+
+    /// "Attended", else "Registered", else "Not Registered" (R018).
+    package static func status(_ fields: Fields) -> String {
+        if fields.flag("attended") { return "Attended" }
+        return fields.flag("registered") ? "Registered" : "Not Registered"
+    }
+
+    /// The label of the type (R016).
+    package static func type(_ fields: Fields) -> String { label(fields, "type") ?? "Unknown" }
+
+    /// The name, "Unknown event" without one (R049), cut after 60 characters (R051).
+    package static func name(_ fields: Fields, columns: Int = 60) -> String {
+        TextWidth.cut((fields.text("name") ?? "Unknown event").printable, to: columns)
+    }
+
+    /// The label of a choice.
+    package static func label(_ fields: Fields, _ name: String) -> String? {
+        guard let word = fields.text(name), let index = fields.kind.declaration.index(of: name) else { return nil }
+        guard case .choice(let words, let labels) = fields.kind.declaration.fields[index].type,
+            let place = words.firstIndex(of: word), labels.indices.contains(place)
+        else { return word.printable }
+        return labels[place]
+    }
+
+    /// City and state, or the location.
+    package static func place(_ fields: Fields) -> String {
+        let town = [fields.text("city"), fields.text("state")].compactMap(\.self).joined(separator: ", ")
+        return (town.isEmpty ? fields.text("location") ?? "" : town).printable
+    }
+
+    /// The last day on which it happens.
+    package static func lastDay(_ fields: Fields) -> String? { fields.text("end_date") ?? fields.text("start_date") }
+
+    /// "Apr 15" of `YYYY-MM-DD`.
+    package static func dayAndMonth(_ date: String) -> String {
+        split(date).map { "\($0.month) \($0.day)" } ?? date.printable
+    }
+
+    private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+
+    private static func split(_ date: String) -> (year: Int, month: String, day: Int)? {
+        let parts = date.split(separator: "-")
+        guard parts.count == 3, let year = Int(parts[0]), let month = Int(parts[1]), let day = Int(parts[2]),
+            months.indices.contains(month - 1)
+        else { return nil }
+        return (year, months[month - 1], day)
+    }
+}

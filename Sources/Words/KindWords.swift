@@ -1,0 +1,25 @@
+package import Family
+
+/// What kinds of records are called in commands and in sentences.
+package enum KindWords {
+    /// The word for many records of a kind: `events`.
+    package static func plural(_ kind: Kind) -> String {
+        switch kind {
+        case .event: "events"
+        case .school: "schools"
+        case .coach: "coaches"
+        case .member: "members"
+        case .message: "messages"
+        case .family: "families"
+        case .trip: "trips"
+        case .tripItem: "items"
+        case .metric: "metrics"
+        case .interaction: "interactions"
+        case .document: "documents"
+        case .readingPosition: "positions"
+        }
+    }
+
+    /// The words for one record of a kind, the short one first: `item`, `trip_item`.
+    package static func singular(_ kind: Kind) -> [String] { kind == .tripItem ? ["item", "trip_item"] : ["\(kind.name)"] }
+}

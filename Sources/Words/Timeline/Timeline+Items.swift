@@ -1,0 +1,285 @@
+internal import Bytes
+internal import Dates
+internal import Family
+package import Sync
+internal import Terminal
+internal import Wire
+
+extension Timeline {
+    /// What to draw, the oldest first, with a line before each day's first item and one for each gap.
+    ///
+    /// - Parameters:
+    ///   - engine: whose records, whose viewer, and how far they have read.
+    ///   - text: names and words of the records as they are.
+    ///   - clock: where the viewer's days begin.
+    ///   - last: at most so many messages, changes and presence lines, the latest. Costs as much as it gives.
+    package func items(
+        _ engine: borrowing SyncEngine, _ text: ChangeText, _ clock: LocalClock, in scope: TimelineScope = .family, last: Int = .max
+    ) -> [TimelineItem] {
+        let reader = Reader(engine, text, scope)
+        var found: [TimelineItem] = []
+        var gaps = known.gaps
+        var later: TimelineItem?
+        for entry in entries.reversed() {
+            let made = items(entry, engine, reader)
+            while let gap = gaps.last, isBefore(gap, entry) {
+                gaps.removeLast()
+                dayLine(before: &later, after: nil, into: &found, clock)
+                found.append(Self.gap(gap, at: entry.key.at))
+            }
+            for item in made.reversed() {
+                dayLine(before: &later, after: item, into: &found, clock)
+                found.append(item)
+                later = item
+            }
+            if found.count >= last { break }
+        }
+        dayLine(before: &later, after: nil, into: &found, clock)
+        if found.count < last, let gap = gaps.last { found.append(Self.gap(gap, at: entries.first?.key.at ?? 0)) }
+        return found.reversed()
+    }
+
+    /// What the viewer has not read in that part.
+    package func unread(_ engine: borrowing SyncEngine, in scope: TimelineScope = .family) -> UnreadCount {
+        let reader = Reader(engine, nil, scope)
+        var count = UnreadCount()
+        for entry in entries.reversed() {
+            if isRead(entry, reader) { break }
+            switch entry.content {
+            case .message(let id):
+                guard let record = record(id, engine), record.createdBy != engine.member, reader.shows(record, engine) else { continue }
+                count.messages += 1
+                if reader.isSpokenTo(record) { count.mentions += 1 }
+                count.first = .message(id)
+            case .change(let sequence):
+                guard let change = changes[sequence]?.change, change.member != engine.member else { continue }
+                guard let place = change.entries.firstIndex(where: { Self.isTold($0) && reader.shows($0, engine) }) else { continue }
+                count.changes += 1
+                count.first = .change(sequence: sequence, entry: place)
+            case .presence: continue
+            }
+        }
+        return count
+    }
+
+    /// Messages and mentions that the viewer has not read, by the record that they are about.
+    package func unreadByRecord(_ engine: borrowing SyncEngine) -> [RecordReference: UnreadCount] {
+        let reader = Reader(engine, nil, .family)
+        var counts: [RecordReference: UnreadCount] = [:]
+        for entry in entries.reversed() {
+            if isRead(entry, reader) { break }
+            guard case .message(let id) = entry.content, let record = record(id, engine), record.createdBy != engine.member,
+                case .link(let kind, let about)? = record.fields["about"]
+            else { continue }
+            var count = counts[RecordReference(kind, about)] ?? UnreadCount()
+            count.messages += 1
+            if reader.isSpokenTo(record) { count.mentions += 1 }
+            count.first = .message(id)
+            counts[RecordReference(kind, about)] = count
+        }
+        return counts
+    }
+
+    // MARK: One entry
+
+    /// Who looks, at what, and what they have read.
+    private struct Reader {
+        let text: ChangeText?
+        let scope: TimelineScope
+        let member: Identifier?
+        /// Read up to this sequence, and when that was said; without a position, what was there before the viewer is read.
+        let position: Int64?
+        let readAt: Int64
+
+        init(_ engine: borrowing SyncEngine, _ text: ChangeText?, _ scope: TimelineScope) {
+            self.text = text
+            self.scope = scope
+            member = engine.member
+            let record = engine.member.flatMap { engine.record(ReadingPosition.id(of: $0)) }
+            if case .integer(let sequence)? = record?.fields["sequence"] { position = sequence } else { position = nil }
+            readAt = record?.updatedAt ?? engine.member.flatMap { engine.record($0)?.createdAt } ?? .max
+        }
+
+        /// A message of a snapshot has no sequence: the time at which the viewer read on decides.
+        func isUnread(at: Int64, sequence: Int64?) -> Bool {
+            if let sequence, let position { return sequence > position }
+            return at > readAt
+        }
+
+        func isSpokenTo(_ message: Record) -> Bool { message.fields.set("mentions").contains { $0.id == member } }
+
+        func shows(_ message: Record, _ engine: borrowing SyncEngine) -> Bool {
+            guard scope != .family else { return true }
+            guard case .link(_, let about)? = message.fields["about"] else { return false }
+            return shows(about, engine)
+        }
+
+        func shows(_ entry: ChangeEntry, _ engine: borrowing SyncEngine) -> Bool { scope == .family || shows(entry.id, engine) }
+
+        private func shows(_ id: Identifier, _ engine: borrowing SyncEngine) -> Bool {
+            switch scope {
+            case .family: true
+            case .record(let wanted): id == wanted
+            case .athlete(let athlete): engine.record(id)?.athlete == athlete || id == athlete
+            }
+        }
+    }
+
+    private func sequence(_ entry: Entry) -> Int64? {
+        switch entry.content {
+        case .message: entry.key.at == .max || entry.key.sequence == .max ? nil : entry.key.sequence
+        case .change(let sequence): sequence
+        case .presence: nil
+        }
+    }
+
+    /// Whether an entry stands on the far side of a gap. What came and went decides nothing: it is of no log.
+    private func isBefore(_ gap: Int64, _ entry: Entry) -> Bool {
+        if case .presence = entry.content { return false }
+        if let sequence = sequence(entry) { return sequence < gap }
+        return entry.key.at < changes[gap]?.change.at ?? .max
+    }
+
+    /// Whether the viewer has read up to an entry, and with it all that stands before.
+    private func isRead(_ entry: Entry, _ reader: Reader) -> Bool {
+        if case .presence = entry.content { return false }
+        return entry.key.at != .max && !reader.isUnread(at: entry.key.at, sequence: sequence(entry))
+    }
+
+    /// A message as it is now; `nil` for one that was deleted.
+    private func record(_ id: Identifier, _ engine: borrowing SyncEngine) -> Record? {
+        guard let record = engine.record(id) ?? oldMessages[id], !record.isDeleted else { return nil }
+        return record
+    }
+
+    private static func isTold(_ entry: ChangeEntry) -> Bool {
+        if entry.kind == .readingPosition { return false }
+        if entry.kind == .message, case .create = entry.effect { return false }
+        return true
+    }
+
+    private func items(_ entry: Entry, _ engine: borrowing SyncEngine, _ reader: Reader) -> [TimelineItem] {
+        guard let text = reader.text else { return [] }
+        switch entry.content {
+        case .message(let id):
+            guard let record = record(id, engine), reader.shows(record, engine) else { return [] }
+            var item = TimelineItem(
+                .message(id), .message, at: record.createdAt, author: record.createdBy, runs: text.messageRuns(record, tellsSubject: reader.scope == .family))
+            item.record = RecordReference(.message, id)
+            if case .link(let kind, let about)? = record.fields["about"] { item.about = RecordReference(kind, about) }
+            item.isPending = engine.isPending(id)
+            item.isEdited = record.version > 1
+            item.isDeed = Deed.of(record.fields.text("text") ?? "") != nil
+            item.isMention = reader.isSpokenTo(record)
+            item.isUnread = record.createdBy != engine.member && reader.isUnread(at: record.createdAt, sequence: sequence(entry))
+            if let sequence = sequence(entry), let known = changes[sequence], known.isUndoable { item.undoable = sequence }
+            return [item]
+        case .change(let sequence):
+            guard let known = changes[sequence] else { return [] }
+            return items(known, engine, reader, text)
+        case .presence(let number, let presence):
+            guard reader.scope == .family else { return [] }
+            return [
+                TimelineItem(
+                    .presence(number), .presence, at: entry.key.at, author: presence.member, runs: [TextRun(text.presence(presence), .quiet)])
+            ]
+        }
+    }
+
+    private func items(_ known: Known, _ engine: borrowing SyncEngine, _ reader: Reader, _ text: ChangeText) -> [TimelineItem] {
+        let change = known.change
+        let told = change.entries.indices.filter { Self.isTold(change.entries[$0]) && reader.shows(change.entries[$0], engine) }
+        let isUnread = change.member != engine.member && reader.isUnread(at: change.at, sequence: change.sequence)
+        var items: [TimelineItem] = []
+        for place in told.prefix(told.count > Self.maxLines ? Self.maxLines - 1 : told.count) {
+            let entry = change.entries[place]
+            guard let runs = text.runs(entry, by: change.member, before: engine.record(entry.id)) else { continue }
+            var item = TimelineItem(
+                .change(sequence: change.sequence, entry: place), .change, at: change.at, author: change.member, runs: runs)
+            item.record = RecordReference(entry.kind, entry.id)
+            items.append(item)
+        }
+        if told.count > Self.maxLines, let last = told.last {
+            let more = told.count - Self.maxLines + 1
+            items.append(
+                TimelineItem(
+                    .change(sequence: change.sequence, entry: last), .change, at: change.at, author: change.member,
+                    runs: [TextRun(text.names.member(change.member), .author), TextRun(" changed \(more) more at the same time")]))
+        }
+        for place in items.indices {
+            items[place].isUnread = isUnread
+            if known.isUndoable { items[place].undoable = change.sequence }
+        }
+        return items
+    }
+
+    // MARK: Days and gaps
+
+    /// The line of the day that ends at `later`, when what stands before it is of another day.
+    private func dayLine(before later: inout TimelineItem?, after item: TimelineItem?, into found: inout [TimelineItem], _ clock: LocalClock) {
+        guard let first = later else { return }
+        let day = clock.today(first.at)
+        if let item, clock.today(item.at) == day { return }
+        found.append(TimelineItem(.day(first.id), .day, at: first.at, runs: [TextRun(EventText.day(day), .quiet)]))
+        later = nil
+    }
+
+    private static func gap(_ sequence: Int64, at: Int64) -> TimelineItem {
+        TimelineItem(.gap(before: sequence), .gap, at: at, runs: [TextRun("More happened here that is not loaded yet.", .quiet)])
+    }
+}
+
+extension EventText {
+    /// "Tuesday, Dec 1, 2026" of `YYYY-MM-DD`.
+    static func day(_ date: String) -> String {
+        guard let day = CalendarDate(date) else { return date.printable }
+        let names = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
+        let place = Weekday.allCases.firstIndex(of: day.weekday) ?? 0
+        return "\(names[place]), \(dates(date, nil))"
+    }
+}
+
+extension ChangeText {
+    /// A message's text, with the names of those it speaks to and of what it is about.
+    func messageRuns(_ record: Record, tellsSubject: Bool) -> [TextRun] {
+        let text = record.fields.text("text") ?? ""
+        var runs = [TextRun((Deed.of(text) ?? text).printableLines.joined(separator: "\n"))]
+        for element in record.fields.set("mentions") {
+            let name = names.name(element.id)
+            guard !name.isEmpty else { continue }
+            // The whole name, else the first word of it.
+            for wanted in ["@" + name, "@" + (name.split(separator: " ").first.map(String.init) ?? name)] {
+                let split = runs.flatMap { $0.style == .plain ? TextRun.split($0.text, around: wanted, .mention) : [$0] }
+                let isFound = split.count > runs.count || split.contains { $0.text == wanted && $0.style == .mention }
+                runs = split
+                if isFound { break }
+            }
+        }
+        if tellsSubject, case .link(_, let about)? = record.fields["about"], !names.name(about).isEmpty {
+            runs.append(TextRun("  re ", .quiet))
+            runs.append(TextRun(TextWidth.cut(names.name(about), to: Self.longestSubject), .record))
+        }
+        return runs
+    }
+
+    /// Columns of what a message is about, behind it: enough to know it again.
+    private static var longestSubject: Int { 40 }
+
+    /// What an entry did, in words that begin with who; `nil` where nothing is told of it.
+    func runs(_ entry: ChangeEntry, by author: Identifier, before: Record?) -> [TextRun]? {
+        let who = names.member(author)
+        guard let line = line(entry, by: who, before: before) else { return nil }
+        let name = name(entry, names[entry.id] ?? before)
+        guard line.hasPrefix(who + " ") else { return TextRun.split(line, around: name, .record) }
+        return [TextRun(who, .author)] + TextRun.split(String(line.dropFirst(who.count)), around: name, .record)
+    }
+}
+
+extension TextRun {
+    /// `text` with the first `part` in it in another style.
+    static func split(_ text: String, around part: String, _ style: Style) -> [TextRun] {
+        guard !part.isEmpty, let range = text.firstRange(of: part) else { return [TextRun(text)] }
+        return [TextRun(String(text[..<range.lowerBound])), TextRun(part, style), TextRun(String(text[range.upperBound...]))]
+            .filter { !$0.text.isEmpty }
+    }
+}

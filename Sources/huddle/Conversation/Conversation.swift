@@ -1,0 +1,592 @@
+import Arguments
+import Bytes
+import Commands
+import Family
+import Posix
+import Sessions
+import Sync
+import Terminal
+import Wire
+import Words
+
+/// The interactive mode without its terminal: lines that were typed go in, lines to print come out.
+///
+/// Confined to the session's thread.
+final class Conversation {
+    /// How it ends.
+    enum End: Hashable, Sendable {
+        case quit
+        case stopped(StopReason)
+    }
+
+    /// Messages and events shown at the start.
+    static let openingMessages = 20
+    static let openingEvents = 5
+    /// Changes that are told one by one after an absence.
+    static let mostMissed = 40
+
+    let session: ClientSession
+    /// Lines to print, oldest first; the owner takes them.
+    var output: [String] = []
+    private(set) var end: End?
+    private var cachedNames: RecordNames?
+    /// Whether the records have been there once.
+    private(set) var hasOpened = false
+    private var isOffline = false
+    /// Whether the server has told all that was missed, once.
+    private(set) var hasBeenLive = false
+    /// The records of the last list, by what `N` means for their kind.
+    private var numbered: [Kind: [Identifier]] = [:]
+    /// The kind of that list.
+    private var listed = Kind.event
+    /// The mutations of the drafts that were listed last, by their numbers from 1; `nil` before any were.
+    var listedDrafts: [Int64]?
+    /// The same of files on their way, by what they are kept under.
+    var listedFiles: [Int]?
+    /// The question whose answer says which change an undo without a number means.
+    private var undoRequest: Int64?
+    /// Whether that question waits until what was typed before is done.
+    private var undoWaits = false
+    /// Questions without an answer yet.
+    private var openRequests: Set<Int64> = []
+    /// What was asked for by commands and has no answer yet.
+    private var asked: Set<Int64> = []
+    private var shownPresence: [Identifier: Presence] = [:]
+    /// Uploads of others whose beginning was shown.
+    private var shownUploads: Set<Identifier> = []
+    private var questions: Questions?
+    private var contextAtStart: String?
+    private var hasWarned = false
+    /// What is on its way besides changes, as sentences that are said before somebody leaves; the owner keeps it up to date.
+    var underway = ""
+    /// Changes that were applied before everything missed was here.
+    private var missed: [Change] = []
+    /// Whether it is read aloud: lists are sentences then, where there are such.
+    var isSpoken = false
+    /// Of the terminal, to which lists are fitted; `nil` where there is none.
+    var columns: Int?
+    /// Whether messages and events stand on the screen already, so that nothing is told of them at the start.
+    var opensQuietly = false
+    /// Does what is asked of the configuration, and answers in lines; of whoever has it.
+    var configure: ((SettingRequest) -> [String])?
+    /// Stops a file that this program is at, by its number in the cache; answers false when it is at none of that number.
+    var stopFile: ((Int) -> Bool)?
+    /// The key that shows what was refused, where there is a view of it; else the commands for it are told.
+    var keptKey: String?
+    private var identifiers = IdentifierSource()
+    /// Where the page of older messages ended that was shown last.
+    private var olderMark: String?
+    /// Messages that are on the screen, so that no page shows them again.
+    private var shownMessages: Set<Identifier> = []
+
+    /// - Parameter context: what `--context` said.
+    init(_ session: ClientSession, context: String?) {
+        self.session = session
+        contextAtStart = context
+    }
+
+    /// Shows what is kept on this machine, before the server has answered. Once, when `columns` are known.
+    func begin() {
+        guard !hasOpened, session.engine.cursor != nil else { return }
+        hasOpened = true
+        open()
+    }
+
+    /// Whether it is known how things stand: the server has told all that was missed, or cannot be reached and this is what was kept.
+    var isSettled: Bool { hasOpened && (hasBeenLive || isOffline) }
+
+    /// The lines to print since the last call.
+    func takeOutput() -> [String] {
+        output += session.takeWarnings().map { "(\($0))" }
+        defer { output = [] }
+        return output
+    }
+
+    /// Whether an answer or an acknowledgement is still to come.
+    var isWaiting: Bool { !session.engine.pending.isEmpty || !openRequests.isEmpty || undoWaits }
+
+    /// Whether a question waits for its answer, which `prompt` asks.
+    var isAsking: Bool { questions != nil }
+
+    // MARK: What the prompt says
+
+    /// OFFLINE, what waits and what was refused, family and context; or the question that is being asked.
+    var prompt: String {
+        if let questions { return questions.prompt }
+        let engine = session.engine
+        // What matters most comes first, because a narrow terminal cuts the end.
+        var parts: [String] = []
+        if isOffline { parts.append("OFFLINE") }
+        if engine.waitingCount > 0 { parts.append("\(engine.waitingCount) pending") }
+        if !engine.drafts.isEmpty { parts.append("\(engine.drafts.count) refused") }
+        parts.append(engine.familyName?.printable ?? "huddle")
+        if case .athlete(let id)? = engine.context { parts.append(names.member(id)) }
+        return parts.joined(separator: " · ") + "> "
+    }
+
+    private var names: RecordNames {
+        if let cachedNames { return cachedNames }
+        let fresh = RecordNames(session.engine)
+        cachedNames = fresh
+        return fresh
+    }
+
+    private var clock: LocalClock { LocalClock(zone: session.engine.timeZone) }
+
+    var text: ChangeText {
+        let clock = clock
+        let now = Clock.wallMilliseconds()
+        return ChangeText(names) { clock.time($0, now: now) }
+    }
+
+    func print(_ lines: String...) { output += lines }
+
+    // MARK: What happens
+
+    func receive(_ event: SessionEvent) {
+        switch event {
+        case .changed, .replaced: cachedNames = nil
+        case .stopped(let reason): end = .stopped(reason)
+        case .notice(let notice): receive(notice)
+        }
+        if undoWaits, session.engine.pending.isEmpty { undoLast() }
+    }
+
+    private func receive(_ notice: SyncNotice) {
+        switch notice {
+        case .live:
+            hasBeenLive = true
+            showMissed()
+            if !hasOpened {
+                hasOpened = true
+                open()
+            } else if isOffline {
+                print("Online again.")
+            }
+            isOffline = false
+        case .offline:
+            if !openRequests.isEmpty { print("The answer to your question was lost: ask again.") }
+            openRequests = []
+            undoRequest = nil
+            guard !isOffline else { return }
+            isOffline = true
+            let kept = session.keepsWhatWaits ? "What you type is kept and sent when the server is back." : "What you type is sent when the server is back, if huddle still runs then."
+            print("Offline: \(session.lastFailure ?? "the connection is gone.") \(kept)")
+        case .reset where hasOpened: print("(Everything is loaded anew.)")
+        case .change(let change, _):
+            cachedNames = nil
+            guard hasOpened else { break }
+            // A start after a long time has more to catch up with than anybody reads.
+            if session.engine.phase == .syncing { missed.append(change) } else { show(change) }
+        case .rejected(let mutation, let rejection):
+            asked.remove(mutation)
+            let place = session.engine.drafts.firstIndex { $0.id == mutation }
+            guard let place else {
+                print("Refused: \(rejection.message.printable)")
+                break
+            }
+            print("Refused: \(text.draft(session.engine.drafts[place]))")
+            output += text.rejection(rejection).map { "  " + $0 }
+            if let keptKey {
+                print("  Kept for you: \(keptKey) shows it, beside what stands there now. There you send it again, change it or forget it.")
+            } else if let number = number(ofDraft: mutation) {
+                print("  Kept as draft \(number): /retry \(number) sends it again, /drop \(number) forgets it.")
+                if rejection.code == .overlap { print("  To have both at once: /retry \(number) --override --reason \"why\"") }
+            }
+        case .postponed(_, let rejection, _): print("(\(rejection.message.printable) Kept, and sent again by itself.)")
+        case .presence(let presence): show(presence)
+        case .upload(let upload): show(upload)
+        case .context(.all): print("You look at everybody's season.")
+        case .context(.athlete(let id)): print("You look at \(names.member(id))'s season.")
+        case .role(let role): print("You are \(role.rawValue) in this family now.")
+        case .answer(let answer): receive(answer)
+        case .failed(let rejection, let request):
+            if let request { openRequests.remove(request) }
+            if request == undoRequest { undoRequest = nil }
+            print(rejection.message.printable)
+        case .acknowledged(let ack):
+            output += ack.warnings.map { "Note: \($0.message.printable)" }
+            // Otherwise the change tells what was done.
+            if asked.remove(ack.mutation) != nil, ack.sequence == nil { print("Nothing was different: it is so already.") }
+        case .joined(let joined):
+            shownPresence = Dictionary(joined.presence.map { ($0.member, $0) }, uniquingKeysWith: { _, last in last })
+        case .welcome, .fault, .reset: break
+        }
+    }
+
+    private func receive(_ answer: ServerFrame) {
+        if let request = answer.request { openRequests.remove(request) }
+        if case .page(let page) = answer {
+            olderMark = page.next
+            let held = page.records.filter { !shownMessages.contains($0.id) }
+            shownMessages.formUnion(held.map(\.id))
+            output += AnswerText(text, isSpoken: isSpoken).lines(.page(Page(request: page.request, sequence: page.sequence, records: held)))
+            print(page.next == nil ? "That was the first message." : "/older shows more.")
+        } else if case .history(let page) = answer, page.request == undoRequest {
+            undoRequest = nil
+            do {
+                _ = try session.undo(try Request.lastUndoable(page, by: session.engine.member))
+            } catch {
+                print((error as? UsageError)?.message ?? (error as? Rejection)?.message.printable ?? "\(error)")
+            }
+        } else {
+            output += AnswerText(text, isSpoken: isSpoken).lines(answer)
+        }
+    }
+
+    /// The events that come next.
+    private var upcoming: [Record] {
+        var filter = ListFilter(.event)
+        filter.time = .upcoming
+        let engine = session.engine
+        let events = filter.apply(engine.records(of: .event), today: clock.today(Clock.wallMilliseconds()), context: engine.context ?? .all)
+        return Array(events.prefix(Self.openingEvents))
+    }
+
+    private func open() {
+        let engine = session.engine
+        print("\(engine.familyName?.printable ?? "Your family"). /help tells the commands.")
+        if let contextAtStart { setContext(contextAtStart) }
+        var messages = ListFilter(.message).apply(engine.records(of: .message), today: "", context: .all)
+        messages = messages.filter { !engine.isPending($0.id) }.suffix(Self.openingMessages)
+        shownMessages.formUnion(messages.map(\.id))
+        guard !opensQuietly else { return }
+        output += messages.map(text.message)
+        let events = upcoming
+        if !events.isEmpty {
+            print("Next:")
+            list(.event, events)
+        }
+        if engine.waitingCount > 0 { print("\(engine.waitingCount) of your changes wait to be sent: /outbox") }
+        if !engine.drafts.isEmpty { print("\(engine.drafts.count) of your changes were refused: /drafts") }
+        for presence in engine.presence.values.sorted(by: { $0.member < $1.member }) where presence.member != engine.member {
+            print(text.presence(presence))
+        }
+    }
+
+    /// What happened while one was away, the latest of it.
+    private func showMissed() {
+        let left = missed.count - Self.mostMissed
+        if left > 0 { print("\(missed.count) things happened while you were away: /since, /history and /older tell the first \(left). Then:") }
+        for change in missed.suffix(Self.mostMissed) { show(change) }
+        missed = []
+    }
+
+    private func show(_ change: Change) {
+        for entry in change.entries where entry.kind == .message {
+            guard case .create = entry.effect, let record = session.engine.record(entry.id) else { continue }
+            output.append(text.message(record))
+            shownMessages.insert(entry.id)
+        }
+        output += text.lines(change) { session.engine.record($0) }
+    }
+
+    /// The beginning of somebody's upload, and that it was given up; the document itself comes as a change. One's own is shown where it
+    /// is sent.
+    private func show(_ upload: UploadProgress) {
+        defer { shownUploads = upload.isOver ? shownUploads.subtracting([upload.id]) : shownUploads.union([upload.id]) }
+        guard hasOpened, upload.member != session.engine.member else { return }
+        if upload.state == .cancelled ? shownUploads.contains(upload.id) : !upload.isOver && !shownUploads.contains(upload.id) {
+            print(text.upload(upload))
+        }
+    }
+
+    private func show(_ presence: Presence) {
+        let before = shownPresence[presence.member]
+        shownPresence[presence.member] = presence.connections > 0 ? presence : nil
+        guard hasOpened, presence.member != session.engine.member else { return }
+        // A second screen of the same person is no news.
+        guard (before?.connections ?? 0 > 0) != (presence.connections > 0) || before?.context != presence.context else { return }
+        print(text.presence(presence))
+    }
+
+    // MARK: What is typed
+
+    /// Takes one line.
+    func submit(_ line: String) {
+        if questions != nil { return answer(line) }
+        do {
+            let command = try SlashCommand.parse(line, about: listed)
+            if command != .quit { hasWarned = false }
+            try perform(command)
+        } catch let error as UsageError {
+            print(error.message)
+        } catch let rejection as Rejection {
+            output += text.rejection(rejection)
+        } catch {
+            print("\(error)")
+        }
+    }
+
+    /// Goes on with this family, after a stop that asked which.
+    func choose(_ family: Identifier) {
+        end = nil
+        session.choose(family)
+    }
+
+    /// Ctrl-C: forgets the question; with an empty line it says how to leave.
+    func interrupt() {
+        if questions != nil {
+            questions = nil
+            print("Cancelled.")
+        } else {
+            print("Type /quit to leave.")
+        }
+    }
+
+    private func perform(_ command: SlashCommand) throws {
+        switch command {
+        // Where lines follow one another there is nothing to take away; a screen does it by itself.
+        case .nothing, .clear: break
+        case .action(let action): try perform(action)
+        case .show(let kind, let target):
+            let record = try lookup.find([kind], target)
+            output += isSpoken ? SpokenText.details(record, text) : RecordTables.details(record, text)
+        case .find(let words): try perform(CommandAction.list(Self.messages(with: words)))
+        case .status: output += status
+        case .reconnect:
+            if session.engine.phase == .live { print("Nothing to do: \(session.address.description.printable) is connected.") } else {
+                session.hurry()
+                print("Trying \(session.address.description.printable) now.")
+            }
+        case .context(let name): setContext(name)
+        case .drafts: showDrafts()
+        case .retry(let number, let reason):
+            let draft = try draft(number)
+            _ = try session.retry(draft: draft.id, accepting: try reason.map { reason in try Request.acceptance(reason, of: draft.rejection) })
+        case .drop(let number): try perform(OutboxRequest.drop(number: number))
+        case .conflicts: showConflicts()
+        case .resolve(let number, let words): try resolve(number, words)
+        case .configure(let request): output += configure?(request) ?? ["There is no configuration here."]
+        case .quit: quit()
+        }
+    }
+
+    private func perform(_ action: CommandAction) throws {
+        let engine = session.engine
+        switch action {
+        case .help(let topic):
+            if let topic, !Help.knows(topic, inConversation: true) { throw UsageError("There is no command or topic '\(topic.printable)'. /help lists them.") }
+            output += Help.conversation(topic)
+        case .list(var filter):
+            try filter.resolve(names)
+            let records = filter.apply(
+                engine.records(of: filter.kind), today: clock.today(Clock.wallMilliseconds()), context: engine.context ?? .all)
+            list(filter.kind, records, filters: filter.active, isSearch: !filter.text.isEmpty)
+            if !records.isEmpty { print(records.count == 1 ? "1 result" : "\(records.count) results") }
+        case .itinerary(let filter):
+            let trips = try filter.apply(engine.records(of: .tripItem), today: clock.today(Clock.wallMilliseconds()), lookup)
+            output += filter.lines(trips, names: names)
+        case .ask(let question): try ask(question)
+        case .outbox(let request): try perform(request)
+        case .undo(let sequence?):
+            _ = try session.undo(sequence)
+            if engine.phase != .live { print("Waiting to be sent: undo #\(sequence)") }
+        case .undo(nil):
+            // What was typed before is the last change, once it is done.
+            undoWaits = true
+            if engine.pending.isEmpty { undoLast() }
+        case .add(let kind, let fields, nil) where fields.isEmpty:
+            let owner = try? Request.owner(of: kind, nil, engine, names)
+            let athletes = names.records(of: .member).filter { $0.fields.text("role") == Role.athlete.rawValue }.map { RecordNames.name($0) }
+            ask(Questions(kind, asksAthlete: kind.declaration.scope == .athlete && owner == nil, athletes: athletes))
+        default:
+            let operations = try Request.operations(action, engine, lookup) { freshIdentifier() }
+            if !operations.isEmpty { try ask(operations) }
+        }
+    }
+
+    @discardableResult
+    private func ask(_ question: Question) throws(UsageError) -> Int64? {
+        var question = question
+        if case .olderMessages = question { question = .olderMessages(before: olderMark) }
+        // Names are looked up before anything is sent.
+        let frame = try question.frame(0, names) { kind, text throws(UsageError) in try lookup.find([kind], text) }
+        let request = session.ask { frame.numbered($0) }
+        if let request {
+            openRequests.insert(request)
+        } else {
+            print("Offline: the server knows this alone. Ask again when it is back.")
+        }
+        return request
+    }
+
+    private func ask(_ operations: [Operation]) throws(Rejection) {
+        asked.insert(try session.perform(operations))
+        cachedNames = nil
+        if session.engine.phase != .live { print("Waiting to be sent: \(text.operations(operations))") }
+    }
+
+    /// Asks for the history that says which change is one's own last.
+    private func undoLast() {
+        undoWaits = false
+        undoRequest = try? ask(.history(target: nil, before: nil, limit: Request.undoReach))
+    }
+
+    private func freshIdentifier() -> Identifier { identifiers.next(Clock.wallMilliseconds()) }
+
+    private func quit() {
+        var warnings: [String] = []
+        let words = farewell()
+        if words == nil { warnings.append("\(session.engine.waitingCount == 1 ? "1 of your changes waits" : "\(session.engine.waitingCount) of your changes wait") to be sent and would be lost.") }
+        if !underway.isEmpty { warnings.append(underway) }
+        if !warnings.isEmpty, !hasWarned {
+            hasWarned = true
+            return print((warnings + ["/quit again leaves all the same."]).joined(separator: " "))
+        }
+        output += words ?? []
+        end = .quit
+    }
+
+    private func setContext(_ name: String) {
+        if name == "all" { return session.setContext(.all) }
+        do throws(LookupFailure) {
+            session.setContext(.athlete(try names.find(.member, name).id))
+        } catch {
+            print(error.message)
+        }
+    }
+
+    func showDrafts() {
+        let drafts = session.engine.drafts
+        listedDrafts = drafts.map(\.id)
+        if drafts.isEmpty { return print("No drafts: nothing was refused.") }
+        for (index, draft) in drafts.enumerated() {
+            print("\(index + 1). \(text.draft(draft))")
+            output += text.rejection(draft.rejection).map { "   " + $0 }
+        }
+    }
+
+    /// The number under which a draft is told: behind those that have one, which keep theirs.
+    private func number(ofDraft mutation: Int64) -> Int? {
+        let drafts = session.engine.drafts.map(\.id)
+        guard drafts.contains(mutation) else { return nil }
+        var listed = listedDrafts ?? drafts.filter { $0 != mutation }
+        if !listed.contains(mutation) { listed.append(mutation) }
+        listedDrafts = listed
+        return listed.firstIndex(of: mutation).map { $0 + 1 }
+    }
+
+    private func list(_ kind: Kind, _ records: [Record], filters: Int = 0, isSearch: Bool = false) {
+        numbered[kind] = records.map(\.id)
+        listed = kind
+        if isSpoken, kind == .document { print(SpokenText.filters(filters)) }
+        if kind == .document, records.isEmpty, filters > 0 || isSearch {
+            print("No documents match your filters. Leave some of the options or words out to see more.")
+            return
+        }
+        if isSpoken { return speak(kind, records) }
+        let width = String(records.count).count
+        // Before each line: its number, a mark and a space.
+        let lines = RecordTables.lines(
+            kind, records, names, showsAthlete: session.engine.context == .all, columns: columns.map { $0 - width - 2 }, isNumbered: true,
+            clock: clock)
+        guard !records.isEmpty else { return output += lines }
+        for (index, line) in lines.enumerated() {
+            let number = index == 0 ? "" : String(index)
+            let mark = index > 0 && session.engine.isPending(records[index - 1].id) ? "*" : " "
+            output.append(String(repeating: " ", count: width - number.count) + number + mark + " " + line)
+        }
+    }
+
+    /// Where lines follow one another, what is found is listed.
+    private static func messages(with words: String) -> ListFilter {
+        var filter = ListFilter(.message)
+        filter.text = words
+        return filter
+    }
+
+    /// A sentence for each.
+    private func speak(_ kind: Kind, _ records: [Record]) {
+        if records.isEmpty { output += RecordTables.lines(kind, [], names, showsAthlete: false) }
+        let showsAthlete = session.engine.context == .all
+        for (index, record) in records.enumerated() {
+            let line = SpokenText.line(record, names, showsAthlete: showsAthlete && kind != .document, clock: clock)
+            print("\(index + 1). \(line)\(session.engine.isPending(record.id) ? " Waits to be sent." : "")")
+        }
+        if kind == .document { print(SpokenText.upload) }
+    }
+
+    /// What a status line says, in sentences.
+    private var status: [String] {
+        let engine = session.engine
+        let server = session.address.description.printable
+        var lines = [engine.phase == .live ? "Online: \(server)." : "Offline: \(session.lastFailure ?? "\(server) has not answered yet.") It is tried again by itself; /reconnect tries now."]
+        if case .athlete(let id)? = engine.context { lines.append("You look at \(names.member(id))'s season.") } else { lines.append("You look at everybody's season.") }
+        if engine.phase == .live {
+            let others = engine.presence.keys.filter { $0 != engine.member }.sorted()
+            if others.isEmpty { lines.append("Nobody else is here.") }
+            lines += others.compactMap { engine.presence[$0].map { text.presence($0) + "." } }
+        }
+        let (waiting, refused) = (engine.waitingCount, engine.drafts.count)
+        let conflicts = engine.drafts.count { $0.rejection.conflict != nil }
+        lines.append(waiting == 0 ? "Nothing waits to be sent." : "\(waiting == 1 ? "1 change waits" : "\(waiting) changes wait") to be sent: /outbox.")
+        lines.append(refused == 0 ? "Nothing was refused." : "\(refused == 1 ? "1 change was" : "\(refused) changes were") refused: /drafts.")
+        if conflicts > 0 { lines.append("\(conflicts) of them because somebody changed the same: /conflicts.") }
+        return lines + (underway.isEmpty ? [] : [underway])
+    }
+
+    /// A number is one of the list of its kind that was shown last; where several kinds fit, of the list shown last. Before there was any it is one
+    /// of the events that come next.
+    private var lookup: RecordLookup {
+        let engine = session.engine
+        let (numbered, listed) = (numbered, listed)
+        return RecordLookup(engine, names: names) { kinds, number in
+            let kind = kinds.contains(listed) ? listed : kinds[0]
+            guard let shown = numbered[kind] ?? (kind == .event ? self.upcoming.map(\.id) : nil), shown.indices.contains(number - 1) else { return nil }
+            return engine.record(shown[number - 1])
+        }
+    }
+
+    // MARK: Questions
+
+    private func ask(_ new: Questions) {
+        questions = new
+        print("A new \(new.kind.declaration.label.lowercased()). Enter leaves a field empty, /cancel gives it up.")
+        if let choices = new.choices { print(choices) }
+    }
+
+    private func answer(_ line: String) {
+        guard var current = questions else { return }
+        if line.trimmed.hasPrefix("/") {
+            guard line.trimmed != "/cancel" else { return interrupt() }
+            return print("\(current.label) is asked for: answer it, or write /cancel.")
+        }
+        do {
+            // A value that makes no sense is asked for again.
+            if let input = current.input(line) {
+                let patch = try FieldOptions.patch([input], current.kind, names: names)
+                for assignment in patch.assignments {
+                    if let value = assignment.value { _ = try FormRules.canonical(value, current.kind, field: assignment.field) }
+                }
+            }
+            let label = current.label
+            try current.answer(line)
+            if let athlete = current.athlete, label == "Name" { _ = try Request.athlete(athlete, names) }
+        } catch let rejection as Rejection {
+            return print(rejection.message.printable)
+        } catch {
+            let message = (error as? UsageError)?.message ?? "\(error)"
+            // Options are the program's words, not these.
+            let words = message.split(separator: " ", maxSplits: 1)
+            return print(message.hasPrefix("--") && words.count == 2 ? "\(current.label) \(words[1])" : message)
+        }
+        questions = current
+        if let choices = current.choices { print(choices) }
+        guard current.isDone else { return }
+        questions = nil
+        do {
+            let owner = try Request.owner(of: current.kind, current.athlete, session.engine, names)
+            let patch = try FieldOptions.patch(current.answers, current.kind, names: names)
+            try ask([try Request.create(current.kind, patch, athlete: owner, id: freshIdentifier(), context: Request.context(session.engine, names))])
+        } catch let rejection as Rejection {
+            output += text.rejection(rejection)
+            // The other answers stay.
+            if let field = rejection.field, let place = current.kind.declaration.index(of: field), current.again(place) { questions = current }
+        } catch {
+            print((error as? UsageError)?.message ?? "\(error)")
+        }
+    }
+}
+
+@available(*, unavailable) extension Conversation: Sendable {}
