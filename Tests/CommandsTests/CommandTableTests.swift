@@ -2,6 +2,7 @@ import Commands
 import Family
 import Terminal
 import Testing
+import Words
 
 @Suite("The table of commands")
 struct CommandTableTests {

@@ -1,6 +1,7 @@
 import ClientWorld
 @testable import Documents
 import Family
+@testable import huddle
 import Posix
 @testable import Sessions
 @testable import Sync
