@@ -33,6 +33,7 @@ package final class Store {
     let accesses: any AccessWrites
     let blobs: any BlobWrites
     let shares: any ShareWrites
+    let consumers: any ConsumerWrites
     /// Where the next portion of `maintain` begins.
     var purgeStep = PurgeStep.receipts
     /// What the portion of purging that is under way could not read.
@@ -67,6 +68,7 @@ package final class Store {
         accesses = engine.accesses
         blobs = engine.blobs
         shares = engine.shares
+        consumers = engine.consumers
         try sweepImports()
     }
 

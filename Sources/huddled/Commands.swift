@@ -33,6 +33,7 @@ let usage = """
       huddled demo   --data DIR [--json]
       huddled export --data DIR --family ID|NAME [--private] [--json] FILE
       huddled import --data DIR [--json] FILE
+      huddled status --data DIR [--json]
       huddled check  --data DIR [--deep] [--repair] [--json]
       huddled schema --out DIR
       huddled --version | --help | COMMAND --help
@@ -52,6 +53,7 @@ let usage = """
     export  writes a whole family to FILE, a tar archive (proto/archive.md): records, log, history.
             Birth dates and consents only with --private; tokens and invites never.
     import  reads such a FILE: the family is there whole, or nothing is. Sign-ins are new: 'token'.
+    status  says where the log of all families ends, and how far each of its consumers is behind.
     check   looks whether the database is whole, its records are what its log makes of them, and each
             document has its file (--deep: with its content). --repair, without a server, removes what
             nothing speaks of and counts anew; it never removes a document.
@@ -91,6 +93,7 @@ func run(_ words: [String]) -> Int32 {
         case "demo": try demo(rest)
         case "export": try exportFamily(rest)
         case "import": try importFamily(rest)
+        case "status": try status(rest)
         case "check": try check(rest)
         case "schema": try schema(rest)
         case "confine": try confine(rest)
@@ -356,6 +359,24 @@ private func demo(_ words: [String]) throws(CommandError) {
     for member in demo.members {
         Standard.write(output: "\n  \(member.name) (\(member.role.rawValue), \(member.id))\n")
         Standard.write(output: "    \(member.token)\n")
+    }
+}
+
+private func status(_ words: [String]) throws(CommandError) {
+    let (data, isJSON) = try arguments(words, options: ["--data"], switches: ["--json"]) { list throws(UsageError) in
+        (try list.required("--data"), list.has("--json"))
+    }
+    guard case .status(let status) = try perform(.status, data) else { throw .failed("The server answered something else.") }
+    if isJSON {
+        var json = JSONWriter()
+        status.encode(into: &json)
+        Standard.write(output: json.octets + [UInt8(ascii: "\n")])
+        return
+    }
+    Standard.write(output: "The log of all families ends at position \(status.newest).\n")
+    if status.consumers.isEmpty { Standard.write(output: "It has no consumers.\n") }
+    for consumer in status.consumers {
+        Standard.write(output: "\(consumer.name) has done everything up to position \(consumer.position) and is \(status.lag(consumer)) behind.\n")
     }
 }
 

@@ -148,6 +148,7 @@ package final class MemoryEngine: StoreEngine {
     package let accesses: any AccessWrites
     package let blobs: any BlobWrites
     package let shares: any ShareWrites
+    package let consumers: any ConsumerWrites
     private let connection: MemoryConnection
 
     package init(_ database: MemoryDatabase) {
@@ -161,6 +162,7 @@ package final class MemoryEngine: StoreEngine {
         accesses = MemoryAccesses(connection)
         blobs = MemoryBlobs(connection)
         shares = MemoryShares(connection)
+        consumers = MemoryConsumers(connection)
     }
 
     package func begin() throws { try connection.begin() }
@@ -211,6 +213,7 @@ package final class MemoryReader: ReaderEngine {
     package let accesses: any AccessReads
     package let blobs: any BlobReads
     package let shares: any ShareReads
+    package let consumers: any ConsumerReads
     private let connection: MemoryConnection
 
     package init(_ database: MemoryDatabase) {
@@ -224,6 +227,7 @@ package final class MemoryReader: ReaderEngine {
         accesses = MemoryAccesses(connection)
         blobs = MemoryBlobs(connection)
         shares = MemoryShares(connection)
+        consumers = MemoryConsumers(connection)
     }
 
     package func begin() throws { try connection.begin() }

@@ -24,7 +24,9 @@ final class MemoryFamilies: FamilyWrites {
         try connection.write { tables in
             tables.families[family.key, default: .init()].row = family
             tables.keys[family.id] = family.key
-            tables.imports.remove(family.key)
+            guard tables.imports.remove(family.key) != nil else { return }
+            let arrival = (tables.takePosition(), tables.family(family.key).log.keys.max() ?? 0)
+            tables.families[family.key]?.arrival = arrival
         }
     }
 

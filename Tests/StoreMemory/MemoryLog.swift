@@ -72,6 +72,29 @@ final class MemoryLog: LogWrites {
 
     func forEach(family: Int64, _ body: (LogRow) throws -> Void) throws { for row in try rows(family) { try body(row) } }
 
+    func newestPosition() throws -> Int64 { try connection.read().newestPosition }
+
+    func follow(after position: Int64, _ body: (FollowedRow) throws -> Bool) throws {
+        let tables = try connection.read()
+        var rows: [FollowedRow] = []
+        for family in tables.families.values {
+            if let arrival = family.arrival, let id = family.row?.id, arrival.position > position {
+                rows.append(FollowedRow(position: arrival.position, content: .arrival(family: id, sequence: arrival.sequence)))
+            }
+            for (row, place) in family.log.values where place > position {
+                rows.append(FollowedRow(position: place, content: Self.content(row, at: place, of: family)))
+            }
+        }
+        for row in rows.sorted(by: { $0.position < $1.position }) { guard try body(row) else { return } }
+    }
+
+    private static func content(_ row: LogRow, at position: Int64, of family: MemoryTables.FamilyTables) -> FollowedRow.Content {
+        guard let found = family.row, position > family.arrival?.position ?? 0 else { return .imported }
+        return row.sequence > found.floor
+            ? .change(family: found.id, sequence: row.sequence, frame: row.frame)
+            : .trimmed(family: found.id, sequence: row.sequence, floor: found.floor)
+    }
+
     // MARK: Writes
 
     func append(family: Int64, _ row: LogRow) throws { try connection.write { $0.append(row, family: family) } }
@@ -108,7 +131,7 @@ extension MemoryLog: Sendable {}
 
 extension MemoryTables {
     mutating func append(_ row: LogRow, family: Int64) {
-        let position = next()
+        let position = takePosition()
         families[family, default: .init()].log[row.sequence] = (row, position)
     }
 }

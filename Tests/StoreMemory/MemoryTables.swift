@@ -42,6 +42,8 @@ package struct MemoryTables {
     /// Everything that belongs to one family, or to an import.
     struct FamilyTables {
         var row: FamilyRow?
+        /// Of a family that an import made: its position in the log of all families, and the sequence of its log then.
+        var arrival: (position: Int64, sequence: Int64)?
         var freed: Int64 = 0
         var records: [Identifier: RecordRow] = [:]
         var purged: [Identifier: PurgedRow] = [:]
@@ -84,12 +86,21 @@ package struct MemoryTables {
     var sessions: [Int64: SessionEntry] = [:]
     var invites: [Int64: InviteEntry] = [:]
     var compacted: Int64 = 0
+    var consumers: [String: ConsumerRow] = [:]
+    /// The last position in the log of all families that was given.
+    private(set) var newestPosition: Int64 = 0
     private var counter: Int64 = 0
 
     /// A number that was never given before.
     mutating func next() -> Int64 {
         counter += 1
         return counter
+    }
+
+    /// A position in the log of all families that was never given before.
+    mutating func takePosition() -> Int64 {
+        newestPosition += 1
+        return newestPosition
     }
 
     func family(_ key: Int64) -> FamilyTables { families[key] ?? FamilyTables() }

@@ -5,29 +5,33 @@ import JSON
 package import Store
 import Wire
 
-/// What `huddled`'s commands ask of whoever has the data folder: a command of the store's, or the demo family.
+/// What `huddled`'s commands ask of whoever has the data folder: a command of the store's, the demo family, or how far its log was followed.
 package enum AdminRequest: Sendable {
     case command(AdminCommand)
     case demo
+    case status
     /// With a descriptor beside it, of the archive.
     case transfer(Transfer)
 
-    /// `{"command":"demo"}`, or the command's own form.
+    /// `{"command":"demo"}`, `{"command":"status"}`, or the command's own form.
     func encode() -> [UInt8] {
         switch self {
         case .command(let command): command.encode()
         case .demo: Array(AdminRequest.demoLine.utf8)
+        case .status: Array(AdminRequest.statusLine.utf8)
         case .transfer(let transfer): transfer.encode()
         }
     }
 
     static func decode(_ octets: [UInt8]) throws(JSONError) -> AdminRequest {
         if octets.elementsEqual(demoLine.utf8) { return .demo }
+        if octets.elementsEqual(statusLine.utf8) { return .status }
         if let transfer = try Transfer.decode(octets) { return .transfer(transfer) }
         return .command(try AdminCommand.decode(octets))
     }
 
     private static let demoLine = #"{"command":"demo"}"#
+    private static let statusLine = #"{"command":"status"}"#
 
     /// Does it, on the writer's thread.
     func perform(
@@ -40,6 +44,9 @@ package enum AdminRequest: Sendable {
         case .demo:
             let (answer, results) = try DemoFamily.make(in: store, environment: environment)
             return (answer.map(AdminReply.demo), results)
+        case .status:
+            guard let status = try store.logStatus() else { return (.failure(.busy), []) }
+            return (.success(.status(status)), [])
         case .transfer: preconditionFailure("archives are read and written by Transfers")
         }
     }

@@ -28,6 +28,8 @@ package struct CheckReport: Sendable {
             case fileContent = "file_content"
             /// The count of what speaks of a file is wrong.
             case fileCount = "file_count"
+            /// A consumer of the log claims to have read what the log does not hold.
+            case cursorAhead = "cursor_ahead"
             case shareWithoutDocument = "share_without_document"
             case uploadDamaged = "upload_damaged"
             /// No harm: a file that nothing speaks of, which takes room.

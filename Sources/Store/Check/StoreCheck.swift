@@ -60,6 +60,7 @@ package final class StoreCheck {
                 files += try check(family: family.id, family.key)
             }
             try checkCounts()
+            try checkConsumers()
             return (files, try keptFiles(since: time))
         } catch {
             guard case .final(let failure) = engine.failure(error), failure.code != 0 else { throw error }
@@ -139,6 +140,16 @@ package final class StoreCheck {
             report.add(.recordMissing, "The log of family \(family) speaks of \(record.kind.name) \(id), which is not there.", family: family, "\(id)")
         }
         return files.values.sorted { $0.blob.sha256 < $1.blob.sha256 }
+    }
+
+    private func checkConsumers() throws {
+        let newest = try engine.log.newestPosition()
+        for consumer in try engine.consumers.all() where !(0...newest).contains(consumer.position) {
+            report.add(
+                .cursorAhead,
+                "The consumer '\(consumer.name)' has stored position \(consumer.position), and the log ends at \(newest). With --repair it reads everything again.",
+                nil, consumer.name)
+        }
     }
 
     private func checkCounts() throws {
@@ -240,6 +251,7 @@ extension CheckReport {
                 case .columnDiffers:
                     guard let family = finding.family, let id = finding.name.flatMap({ Identifier($0) }) else { continue }
                     findings[index].isRepaired = try store.fillColumns(of: id, family)
+                case .cursorAhead: findings[index].isRepaired = try finding.name.map { name throws(StoreFailure) in try store.restart(consumer: name) } ?? false
                 case .shareWithoutDocument: findings[index].isRepaired = try store.forgetLostShares()
                 case .uploadDamaged:
                     guard let id = finding.name.flatMap({ Identifier($0) }) else { continue }

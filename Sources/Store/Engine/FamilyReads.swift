@@ -35,7 +35,7 @@ package protocol FamilyWrites: FamilyReads {
     /// An integer that stands for neither a family nor an import.
     func nextKey() throws -> Int64
 
-    /// Makes a family. If its key stood for an import, the import is complete.
+    /// Makes a family. If its key stood for an import, the import is complete, and followers of the log find an arrival at a new position.
     func insert(_ family: FamilyRow) throws
 
     /// Raises the floor of a family to a sequence, if it is lower.

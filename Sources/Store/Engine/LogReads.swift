@@ -45,7 +45,7 @@ package struct LogRow: Sendable {
 
 /// A row of the log while all logs are walked, the oldest first.
 package struct LogScanRow: Sendable {
-    /// Where the row is in the walk.
+    /// See `LogReads.newestPosition`.
     package var position: Int64
     package var family: Int64
     package var sequence: Int64
@@ -110,6 +110,15 @@ package protocol LogReads: AnyObject {
 
     /// Gives `body` every row of a family, in order, without outlines.
     func forEach(family: Int64, _ body: (LogRow) throws -> Void) throws
+
+    /// The last position of the log of all families that was given; 0 for none.
+    ///
+    /// Each change gets a position when it is written, and so does each family that an import has made. Positions rise in the order in which
+    /// transactions commit. None is given twice, also if the rows of an import are removed.
+    func newestPosition() throws -> Int64
+
+    /// Gives `body` what stands in the log of all families after a position, in order.
+    func follow(after position: Int64, _ body: (FollowedRow) throws -> Bool) throws
 }
 
 /// Writes that no decision makes: imports, purges, compaction and repairs.

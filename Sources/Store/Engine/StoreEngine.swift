@@ -32,6 +32,7 @@ package protocol StoreEngine: AnyObject {
     var accesses: any AccessWrites { get }
     var blobs: any BlobWrites { get }
     var shares: any ShareWrites { get }
+    var consumers: any ConsumerWrites { get }
 
     /// Begins a transaction. No other one writes until it ends.
     func begin() throws
@@ -83,6 +84,7 @@ package protocol ReaderEngine: AnyObject {
     var accesses: any AccessReads { get }
     var blobs: any BlobReads { get }
     var shares: any ShareReads { get }
+    var consumers: any ConsumerReads { get }
 
     /// Begins a snapshot: all reads until `end` are true at one moment.
     func begin() throws

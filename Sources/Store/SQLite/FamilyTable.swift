@@ -4,10 +4,12 @@ import SQLite
 /// The statements on `families` and `imports`. Those that run seldom are compiled when they are used.
 final class FamilyTable: FamilyWrites {
     private let database: Database
+    private let log: LogTable
     private let findOne: Statement
 
-    init(_ database: Database) throws(SQLiteError) {
+    init(_ database: Database, _ log: LogTable) throws(SQLiteError) {
         self.database = database
+        self.log = log
         findOne = try database.prepare("SELECT key, uuid, floor, created_at FROM families WHERE uuid = ?")
     }
 
@@ -43,6 +45,11 @@ final class FamilyTable: FamilyWrites {
         insert.bind(4, family.createdAt)
         try insert.run()
         try database.run("DELETE FROM imports WHERE key = ?", .integer(family.key))
+        guard database.changes > 0 else { return }
+        // The rows of the import have positions that followers have passed meanwhile: they find the family at a new one.
+        try database.run(
+            "UPDATE families SET arrival = ?, arrived = ? WHERE key = ?", .integer(try log.takePosition()), .integer(try log.head(family: family.key)),
+            .integer(family.key))
     }
 
     func raiseFloor(family: Int64, to sequence: Int64) throws {
@@ -63,6 +70,7 @@ final class FamilyTable: FamilyWrites {
 
     func sweepImports(limit: Int) throws -> Bool {
         guard let key = try database.prepare("SELECT min(key) FROM imports").one({ $0.optionalInt64(0) }) ?? nil else { return false }
+        try log.keepPositions()
         for table in ["records", "log", "outlines", "history", "receipts", "clients", "access_log"] {
             let rowid = table == "clients" ? "key" : "row"
             try database.run(

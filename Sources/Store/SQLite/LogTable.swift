@@ -14,11 +14,12 @@ final class LogTable: LogWrites {
     private let insertOne: Statement
     private let insertOutline: Statement
     private let removeOutline: Statement
-    private let lastRow: Statement
     private let findFrame: Statement
     private let replaceFrame: Statement
     private let findUsage: Statement
     private let computeUsage: Statement
+    /// The last position that was given, in a writer that has asked for it; `nil` after a transaction that was rolled back.
+    private var lastPosition: Int64?
 
     init(_ database: Database) throws(SQLiteError) {
         self.database = database
@@ -35,12 +36,11 @@ final class LogTable: LogWrites {
         outlinesAfter = try database.prepare(outlines)
         outlinesBefore = try database.prepare(outlines + " DESC")
         insertOne = try database.prepare(
-            "INSERT INTO log (family, seq, at, messages, frame, checksum, written) VALUES (?, ?, ?, ?, ?, ?, ?)")
+            "INSERT INTO log (family, seq, at, messages, frame, checksum, written, row) VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
         insertOutline = try database.prepare("INSERT INTO outlines (family, seq, outline) VALUES (?, ?, ?)")
         removeOutline = try database.prepare("DELETE FROM outlines WHERE family = ? AND seq = ?")
         findFrame = try database.prepare("SELECT frame FROM log WHERE family = ? AND seq = ?")
         replaceFrame = try database.prepare("UPDATE log SET frame = ? WHERE family = ? AND seq = ?")
-        lastRow = try database.prepare("SELECT max(row) FROM log")
         findUsage = try database.prepare(
             "SELECT l.written, f.freed FROM families f JOIN log l ON l.family = f.key AND l.seq = ?2 WHERE f.key = ?1")
         computeUsage = try database.prepare(Self.computedUsage)
@@ -56,6 +56,7 @@ final class LogTable: LogWrites {
         insertOne.bind(5, row.frame)
         if let checksum = row.checksum { insertOne.bind(6, Int64(checksum.value)) } else { insertOne.bindNull(6) }
         insertOne.bind(7, row.written)
+        insertOne.bind(8, try takePosition())
         try insertOne.run()
         if let outline = row.outline { try insert(outline, family: family, sequence: row.sequence) }
     }
@@ -180,9 +181,80 @@ final class LogTable: LogWrites {
             + (SELECT coalesce(sum(coalesce(length(before), 0) + \(FamilyUsage.historyOverhead)), 0) FROM history WHERE family = ?1)
         """
 
-    /// The last row of all families; 0 for none.
-    func newestRow() throws(SQLiteError) -> Int64 {
-        try lastRow.first { row throws(SQLiteError) in row.int64(0) } ?? 0
+    // MARK: The log of all families
+
+    func newestPosition() throws -> Int64 {
+        if let lastPosition { return lastPosition }
+        let newest = try database.prepare(
+            """
+            SELECT max(position, (SELECT coalesce(max(row), 0) FROM log), (SELECT coalesce(max(arrival), 0) FROM families WHERE arrival > 0))
+            FROM meta
+            """)
+        return try newest.one { $0.int64(0) } ?? 0
+    }
+
+    /// `newestPosition` for the writer, who remembers it: nobody else gives positions.
+    func writersPosition() throws -> Int64 {
+        let position = try newestPosition()
+        lastPosition = position
+        return position
+    }
+
+    /// A position that was never given before. For the writer.
+    func takePosition() throws -> Int64 {
+        let position = try writersPosition() + 1
+        lastPosition = position
+        return position
+    }
+
+    /// Keeps positions from being given again whose rows are about to be removed. For the writer.
+    func keepPositions() throws { try database.run("UPDATE meta SET position = ?", .integer(try writersPosition())) }
+
+    /// A transaction was rolled back: the positions that it took can be given again.
+    func didRollBack() { lastPosition = nil }
+
+    func follow(after position: Int64, _ body: (FollowedRow) throws -> Bool) throws {
+        let rows = try database.prepare(
+            """
+            SELECT l.row, l.seq, f.uuid, f.floor, l.row <= f.arrival, CASE WHEN l.seq > f.floor AND l.row > f.arrival THEN l.frame END
+            FROM log l LEFT JOIN families f ON f.key = l.family WHERE l.row > ? ORDER BY l.row
+            """)
+        let arrivals = try database.prepare(
+            "SELECT arrival, arrived, uuid FROM families WHERE arrival > ? AND arrival > 0 ORDER BY arrival")
+        rows.bind(1, position)
+        arrivals.bind(1, position)
+        defer {
+            rows.reset()
+            arrivals.reset()
+        }
+        func arrival() throws -> FollowedRow? {
+            guard try arrivals.step() else { return nil }
+            return FollowedRow(
+                position: arrivals.int64(0), content: .arrival(family: try arrivals.identifier(2), sequence: arrivals.int64(1)))
+        }
+        func change() throws -> FollowedRow? {
+            guard try rows.step() else { return nil }
+            return FollowedRow(position: rows.int64(0), content: try Self.content(rows))
+        }
+        var (nextArrival, nextChange) = (try arrival(), try change())
+        while true {
+            if let found = nextArrival, nextChange.map({ found.position < $0.position }) ?? true {
+                guard try body(found) else { return }
+                nextArrival = try arrival()
+            } else if let found = nextChange {
+                guard try body(found) else { return }
+                nextChange = try change()
+            } else {
+                return
+            }
+        }
+    }
+
+    private static func content(_ row: Statement) throws -> FollowedRow.Content {
+        guard !row.isNull(2), row.int64(4) == 0 else { return .imported }
+        let (family, sequence, floor) = (try row.identifier(2), row.int64(1), row.int64(3))
+        return sequence > floor
+            ? .change(family: family, sequence: sequence, frame: row.octets(5)) : .trimmed(family: family, sequence: sequence, floor: floor)
     }
 }
 

@@ -3,6 +3,33 @@ import Family
 import Ledger
 import SQLite
 
+/// The tables of a database, as one connection speaks to them.
+struct SQLiteTables {
+    let families: FamilyTable
+    let records: SQLiteRecords
+    let history: HistoryTable
+    let log: LogTable
+    let receipts: ReceiptTable
+    let people: PeopleTable
+    let accesses: AccessLogTable
+    let blobs: BlobTable
+    let shares: ShareTable
+    let consumers: ConsumerTable
+
+    init(_ database: Database, isWriter: Bool) throws {
+        records = try SQLiteRecords(database, isWriter: isWriter)
+        log = try LogTable(database)
+        families = try FamilyTable(database, log)
+        history = try HistoryTable(database)
+        receipts = try ReceiptTable(database)
+        people = try PeopleTable(database)
+        accesses = try AccessLogTable(database)
+        blobs = BlobTable(database)
+        shares = ShareTable(database)
+        consumers = ConsumerTable(database)
+    }
+}
+
 /// SQLite as the engine of a store: one file, one connection that writes.
 ///
 /// `begin` takes the only write lock there is, so no transaction ever has to run again (`EngineFailure.again`), and COMMIT always has an answer.
@@ -10,26 +37,19 @@ final class SQLiteEngine: StoreEngine {
     let epoch: String
     let epochRenewal: String?
 
-    var families: any FamilyWrites { familyTable }
-    var records: any RecordWrites { recordTable }
-    var history: any HistoryWrites { historyTable }
-    var log: any LogWrites { logTable }
-    var receipts: any ReceiptWrites { receiptTable }
-    var people: any PeopleWrites { peopleTable }
-    var accesses: any AccessWrites { accessTable }
-    var blobs: any BlobWrites { blobTable }
-    var shares: any ShareWrites { shareTable }
+    var families: any FamilyWrites { tables.families }
+    var records: any RecordWrites { tables.records }
+    var history: any HistoryWrites { tables.history }
+    var log: any LogWrites { tables.log }
+    var receipts: any ReceiptWrites { tables.receipts }
+    var people: any PeopleWrites { tables.people }
+    var accesses: any AccessWrites { tables.accesses }
+    var blobs: any BlobWrites { tables.blobs }
+    var shares: any ShareWrites { tables.shares }
+    var consumers: any ConsumerWrites { tables.consumers }
 
     private let database: Database
-    private let familyTable: FamilyTable
-    private let recordTable: SQLiteRecords
-    private let historyTable: HistoryTable
-    private let logTable: LogTable
-    private let receiptTable: ReceiptTable
-    private let peopleTable: PeopleTable
-    private let accessTable: AccessLogTable
-    private let blobTable: BlobTable
-    private let shareTable: ShareTable
+    private let tables: SQLiteTables
     private let beginning: Statement
     private let ending: Statement
     private let mark: PlacementMark?
@@ -49,10 +69,9 @@ final class SQLiteEngine: StoreEngine {
         try Schema.check(database)
         try Connection.configureWriter(database)
         try Schema.migrate(database, epoch: Hex.encode(environment.random(16)), at: environment.now())
-        recordTable = try SQLiteRecords(database, isWriter: true)
-        logTable = try LogTable(database)
+        tables = try SQLiteTables(database, isWriter: true)
         if let mark {
-            let (opened, replacement) = try PlacementMark.open(mark, database: path, newest: try logTable.newestRow())
+            let (opened, replacement) = try PlacementMark.open(mark, database: path, newest: try tables.log.writersPosition())
             self.mark = opened
             epochRenewal = replacement?.rawValue
         } else {
@@ -67,13 +86,6 @@ final class SQLiteEngine: StoreEngine {
             draw.bind(1, environment.random(32))
             try draw.run()
         }
-        familyTable = try FamilyTable(database)
-        historyTable = try HistoryTable(database)
-        receiptTable = try ReceiptTable(database)
-        peopleTable = try PeopleTable(database)
-        accessTable = try AccessLogTable(database)
-        blobTable = BlobTable(database)
-        shareTable = ShareTable(database)
         beginning = try database.prepare("BEGIN IMMEDIATE")
         ending = try database.prepare("COMMIT")
         try makeDurable()
@@ -105,13 +117,14 @@ final class SQLiteEngine: StoreEngine {
     }
 
     func commit() throws {
-        defer { recordTable.table.forgetKnown() }
+        defer { tables.records.table.forgetKnown() }
         try ending.run()
-        if let mark { mark.didCommit(row: try logTable.newestRow()) }
+        if let mark { mark.didCommit(row: try tables.log.writersPosition()) }
     }
 
     func rollback() throws {
-        recordTable.table.forgetKnown()
+        tables.records.table.forgetKnown()
+        tables.log.didRollBack()
         // SQLite has rolled back by itself after some failures.
         if database.inTransaction { try database.execute("ROLLBACK") }
     }
@@ -132,10 +145,10 @@ final class SQLiteEngine: StoreEngine {
             if let known = write.client ?? keys[name] {
                 key = known
             } else {
-                key = try receiptTable.addClient(name, floor: 0)
+                key = try tables.receipts.addClient(name, floor: 0)
                 keys[name] = key
             }
-            try receiptTable.record(family: name.family, client: key, mutation: write.mutation, at: write.at, write.receipt)
+            try tables.receipts.record(family: name.family, client: key, mutation: write.mutation, at: write.at, write.receipt)
         }
         return keys
     }
@@ -144,23 +157,23 @@ final class SQLiteEngine: StoreEngine {
         let family = decision.family
         for write in decision.records {
             if let created = write.created {
-                guard try recordTable.table.insert(family: family, write.record, sequence: created) else { throw StoreFailure("an id came up twice") }
+                guard try tables.records.table.insert(family: family, write.record, sequence: created) else { throw StoreFailure("an id came up twice") }
             } else {
-                try recordTable.table.update(family: family, write.record, over: write.former)
+                try tables.records.table.update(family: family, write.record, over: write.former)
             }
         }
-        for row in decision.history { try historyTable.append(family: family, row) }
+        for row in decision.history { try tables.history.append(family: family, row) }
         for share in decision.endedShares {
             switch share.links {
-            case .document(let document, let school): try shareTable.end(family: family, document: document, school: school, at: share.at)
-            case .creator(let member): try shareTable.end(family: family, creator: member, at: share.at)
+            case .document(let document, let school): try tables.shares.end(family: family, document: document, school: school, at: share.at)
+            case .creator(let member): try tables.shares.end(family: family, creator: member, at: share.at)
             }
         }
         for membership in decision.memberships {
-            try peopleTable.setRemoved(family: family, member: membership.member, at: membership.removedAt)
+            try tables.people.setRemoved(family: family, member: membership.member, at: membership.removedAt)
         }
-        for blob in decision.blobs { try blobTable.use(family: family, sha256: blob.sha256, octets: blob.octets) }
-        if let change = decision.change { try logTable.append(family: family, change) }
+        for blob in decision.blobs { try tables.blobs.use(family: family, sha256: blob.sha256, octets: blob.octets) }
+        if let change = decision.change { try tables.log.append(family: family, change) }
     }
 
     // MARK: The write-ahead log of SQLite
@@ -227,26 +240,19 @@ final class SQLiteReader: ReaderEngine {
     let epoch: String
     let linkKey: [UInt8]
 
-    var families: any FamilyReads { familyTable }
-    var records: any RecordReads { recordTable }
-    var history: any HistoryReads { historyTable }
-    var log: any LogReads { logTable }
-    var receipts: any ReceiptReads { receiptTable }
-    var people: any PeopleReads { peopleTable }
-    var accesses: any AccessReads { accessTable }
-    var blobs: any BlobReads { blobTable }
-    var shares: any ShareReads { shareTable }
+    var families: any FamilyReads { tables.families }
+    var records: any RecordReads { tables.records }
+    var history: any HistoryReads { tables.history }
+    var log: any LogReads { tables.log }
+    var receipts: any ReceiptReads { tables.receipts }
+    var people: any PeopleReads { tables.people }
+    var accesses: any AccessReads { tables.accesses }
+    var blobs: any BlobReads { tables.blobs }
+    var shares: any ShareReads { tables.shares }
+    var consumers: any ConsumerReads { tables.consumers }
 
     let database: Database
-    private let familyTable: FamilyTable
-    private let recordTable: SQLiteRecords
-    private let historyTable: HistoryTable
-    private let logTable: LogTable
-    private let receiptTable: ReceiptTable
-    private let peopleTable: PeopleTable
-    private let accessTable: AccessLogTable
-    private let blobTable: BlobTable
-    private let shareTable: ShareTable
+    private let tables: SQLiteTables
     private let beginning: Statement
     private let ending: Statement
 
@@ -262,15 +268,7 @@ final class SQLiteReader: ReaderEngine {
         epoch = try Connection.epoch(database)
         guard let key = try Connection.linkKey(database) else { throw StoreFailure("the writer has not made the database ready") }
         linkKey = key
-        familyTable = try FamilyTable(database)
-        recordTable = try SQLiteRecords(database, isWriter: false)
-        historyTable = try HistoryTable(database)
-        logTable = try LogTable(database)
-        receiptTable = try ReceiptTable(database)
-        peopleTable = try PeopleTable(database)
-        accessTable = try AccessLogTable(database)
-        blobTable = BlobTable(database)
-        shareTable = ShareTable(database)
+        tables = try SQLiteTables(database, isWriter: false)
         beginning = try database.prepare("BEGIN")
         ending = try database.prepare("COMMIT")
     }

@@ -15,7 +15,7 @@ enum Schema {
     static let applicationID: Int64 = 0x4875_646C
 
     /// Step n brings version n to n + 1. Never edited once released; a change of mind is another step.
-    static let migrations = [first, keeping, references, lists, imports, documents, redemptions, quotas, checksums, outlines, columns]
+    static let migrations = [first, keeping, references, lists, imports, documents, redemptions, quotas, checksums, outlines, columns, followers]
 
     /// The version that this program writes.
     static var version: Int64 { Int64(migrations.count) }
@@ -151,7 +151,7 @@ enum Schema {
         """
 
     /// Reads the version, refuses what this program does not understand, and takes every step that is missing, each in a
-    /// transaction with its number.
+    /// transaction with its number. A new database takes all of them in one transaction.
     ///
     /// - Parameters:
     ///   - epoch: name for the database if it is new.
@@ -159,13 +159,19 @@ enum Schema {
     /// - Throws: `StoreFailure` with a sentence for a database of a newer program or of something else; nothing was touched.
     static func migrate(_ database: Database, epoch: String, at: Int64, steps: [String] = migrations) throws {
         try check(database, newest: Int64(steps.count))
-        for number in Int(try integer(database, "PRAGMA user_version"))..<steps.count {
+        let found = Int(try integer(database, "PRAGMA user_version"))
+        if found == 0 {
+            try database.execute("BEGIN IMMEDIATE")
+            for (number, step) in steps.enumerated() {
+                try database.execute(step)
+                if number == 0 { try database.run("INSERT INTO meta (id, epoch, created_at) VALUES (1, ?, ?)", .text(epoch), .integer(at)) }
+            }
+            try database.execute("PRAGMA application_id = \(applicationID); PRAGMA user_version = \(steps.count); COMMIT")
+            return
+        }
+        for number in found..<steps.count {
             try database.execute("BEGIN IMMEDIATE")
             try database.execute(steps[number])
-            if number == 0 {
-                try database.run("INSERT INTO meta (id, epoch, created_at) VALUES (1, ?, ?)", .text(epoch), .integer(at))
-                try database.execute("PRAGMA application_id = \(applicationID)")
-            }
             try database.execute("PRAGMA user_version = \(number + 1); COMMIT")
         }
     }

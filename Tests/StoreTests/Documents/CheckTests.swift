@@ -72,6 +72,7 @@ struct CheckTests {
         ("UPDATE records SET id = x'00000000000000000000000000000001' WHERE kind = 3", .recordUnknown),
         ("UPDATE records SET fields = CAST('{' AS BLOB) WHERE kind = 3", .databaseDamaged),
         ("UPDATE records SET school = 'x' WHERE kind = 11", .columnDiffers), ("UPDATE records SET about = 'x' WHERE kind = 3", .columnDiffers),
+        ("INSERT INTO consumers VALUES ('reminders', 99, 0)", .cursorAhead), ("INSERT INTO consumers VALUES ('reminders', -1, 0)", .cursorAhead),
         ("UPDATE blobs SET documents = 7", .fileCount), ("UPDATE blobs SET octets = 7", .fileCount), ("DELETE FROM blobs", .fileCount),
         ("UPDATE share_links SET document = x'00000000000000000000000000000001'", .shareWithoutDocument),
     ]

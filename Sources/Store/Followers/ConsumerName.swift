@@ -1,0 +1,66 @@
+/// Names a consumer of the log: 1 to 64 of the characters a–z, 0–9, `-`, `_` and `.`.
+package struct ConsumerName: Hashable, Sendable {
+    package let text: String
+
+    /// - Returns: `nil` for a text that is not a name.
+    package init?(_ text: String) {
+        let isAllowed = text.utf8.allSatisfy { octet in
+            switch octet {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."): true
+            default: false
+            }
+        }
+        guard isAllowed, (1...64).contains(text.utf8.count) else { return nil }
+        self.text = text
+    }
+}
+
+/// Where a new consumer begins to read.
+package enum ConsumerStart: Sendable {
+    /// It reads everything that the log holds.
+    case beginning
+    /// It reads what is committed from now on.
+    case end
+}
+
+/// Why a cursor is not what was asked for. Nothing was stored.
+package enum ConsumerRefusal: Error, Hashable {
+    /// The disk is full, or the database asked to run the transaction again too often.
+    case tryLater
+    /// `Store.maxConsumers` others have cursors.
+    case tooMany
+    /// The consumer was never registered.
+    case unknown
+    /// The log ends before the position.
+    case ahead
+}
+
+/// How far the consumers of the log have come.
+package struct LogStatus: Hashable, Sendable {
+    package struct Consumer: Hashable, Sendable {
+        package var name: String
+        /// The consumer has done everything up to here.
+        package var position: Int64
+        /// When it stored that, UTC milliseconds.
+        package var movedAt: Int64
+
+        package init(name: String, position: Int64, movedAt: Int64) {
+            self.name = name
+            self.position = position
+            self.movedAt = movedAt
+        }
+    }
+
+    /// The last position of the log of all families; 0 for none.
+    package var newest: Int64
+    /// In the order of their names.
+    package var consumers: [Consumer]
+
+    package init(newest: Int64, consumers: [Consumer]) {
+        self.newest = newest
+        self.consumers = consumers
+    }
+
+    /// Positions that a consumer has not done yet. Each is a change or an imported family; negative for a cursor that is ahead of the log.
+    package func lag(_ consumer: Consumer) -> Int64 { newest - consumer.position }
+}
