@@ -130,9 +130,9 @@ package enum HuddleServer {
             let uploads = UploadTable(
                 services: shard.services, limits: limits, reportProgress: shard.hub.report, folder: UploadFolder(path: folder.uploadsPath, disk: disk, assistant: { digests.offer($0) }), blobs: blobs)
             try uploads.load()
-            shard.site.add(UploadRoutes.all(uploads))
+            shard.site.add(UploadRoutes.all { [unowned uploads] in uploads })
             shard.tick.uploads = uploads
-            shard.site.add(DocumentRoutes.all(shard.services, blobs) + DocumentRoutes.sharing(shard.services) + [thumbnails.route(shard.services)])
+            shard.site.add(DocumentRoutes.all(shard.services, blobs) + [thumbnails.resource(shard.services)])
             let door = try Listener(
                 reactor: reactor, descriptor: listener,
                 refused: { log(.warning, "accept_paused", [.init("errno", $0.name)]) }, accepted: { shard.acceptor.accept($0) })

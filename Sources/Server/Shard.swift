@@ -48,6 +48,7 @@ final class Shard {
         site.whenForwardedInVain = {
             log(.warning, "forwarded_ignored", [.init("advice", "name the proxy with --trusted-proxy, or all its clients count as one address")])
         }
+        site.admission = RequestAdmission(workers: workers, access: access)
         reactor.setHooks(tick)
         self.log = log
     }

@@ -1,3 +1,5 @@
+internal import HTTP1
+
 /// The name of a file in `Content-Disposition` (RFC 6266 §4.1, RFC 8187).
 package enum ContentDisposition {
     /// - Returns: what `filename*` names, else `filename`; `nil` when neither is there or can be read. A name only: what looks like
@@ -62,6 +64,6 @@ package enum ContentDisposition {
     private static func decode(_ value: [UInt8]) -> String? {
         let parts = value.split(separator: UInt8(ascii: "'"), maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, String(decoding: parts[0], as: UTF8.self).lowercased() == "utf-8" else { return nil }
-        return PercentCoding.decode(parts[2]).flatMap { String(validating: $0, as: UTF8.self) }
+        return PercentCoding.text(parts[2])
     }
 }

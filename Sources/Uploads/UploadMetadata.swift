@@ -1,5 +1,6 @@
 internal import Bytes
 internal import Family
+internal import HTTP1
 
 /// What a client says about its file: names and values, in the order in which they came.
 package struct UploadMetadata: Hashable, Sendable {
@@ -80,26 +81,4 @@ package struct UploadMetadata: Hashable, Sendable {
     package var text: String {
         entries.map { $0.value.isEmpty ? $0.name : "\($0.name) \(Base64.encode($0.value))" }.joined(separator: ",")
     }
-}
-
-/// Octets written as `%` and two digits (RFC 3986 §2.1).
-enum PercentCoding {
-    /// - Returns: `nil` when a `%` is not followed by two digits.
-    static func decode(_ text: some Collection<UInt8>, plusIsSpace: Bool = false) -> [UInt8]? {
-        var octets: [UInt8] = []
-        var rest = text.makeIterator()
-        while let octet = rest.next() {
-            switch octet {
-            case UInt8(ascii: "%"):
-                guard let high = rest.next(), let low = rest.next(), let value = Hex.decode([high | letterCase(high), low | letterCase(low)].span)?.first else { return nil }
-                octets.append(value)
-            case UInt8(ascii: "+") where plusIsSpace: octets.append(0x20)
-            default: octets.append(octet)
-            }
-        }
-        return octets
-    }
-
-    /// What makes a letter lower case; digits have it already.
-    private static func letterCase(_ octet: UInt8) -> UInt8 { (UInt8(ascii: "A")...UInt8(ascii: "F")).contains(octet) ? 0x20 : 0 }
 }

@@ -20,11 +20,13 @@ private final class FileShop {
         try Files.write(content, to: path)
         file = OpenFile(try Files.openForReading(path))
         server.shard.site.add([
-            Route("/file", ["GET", "HEAD"]) { [unowned self] in
-                let shown = Representation(length: content.count, contentType: "a/b", validators: Validators(tag: EntityTag("x")))
-                let selection = Selection($0.head, shown, now: 0, boundary: "BOUNDARY")
-                return .response(HTTPResponse(selection, of: file, key: Identifier(high: 1, low: 1)))
-            }
+            RouteGroup().resource(
+                "/file",
+                .get { [unowned self] in
+                    let shown = Representation(length: content.count, contentType: "a/b", validators: Validators(tag: EntityTag("x")))
+                    let selection = Selection($0.head, shown, now: 0, boundary: "BOUNDARY")
+                    return .response(HTTPResponse(selection, of: file, key: Identifier(high: 1, low: 1)))
+                })
         ])
     }
 

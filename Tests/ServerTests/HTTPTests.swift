@@ -84,7 +84,7 @@ struct HTTPTests {
         ("OPTIONS *", 204, "GET, HEAD, OPTIONS", false), ("POST /", 405, "GET, HEAD, OPTIONS", true), ("DELETE /ws", 405, "GET, HEAD, OPTIONS", true),
         ("GET /health", 200, nil, true), ("HEAD /health", 200, nil, false), ("GET /ws", 426, nil, true), ("HEAD /ws", 426, nil, false),
         ("GET /nothing", 404, nil, true), ("POST /nothing", 404, nil, true), ("OPTIONS /nothing", 404, nil, true), ("TRACE /", 501, nil, true),
-        ("BREW /", 501, nil, true), ("GET http://huddle.example/health", 200, nil, true), ("GET //", 404, nil, true), ("GET /%77s", 404, nil, true),
+        ("BREW /", 501, nil, true), ("GET http://huddle.example/health", 200, nil, true), ("GET //", 404, nil, true), ("GET /%77s", 426, nil, true), ("GET /%2e/ws", 404, nil, true), ("GET /ws%2F", 404, nil, true),
     ] as [(String, Int, String?, Bool)])
     func resources(line: String, status: Int, allow: String?, hasContent: Bool) throws {
         let server = try TestShard()
@@ -249,7 +249,7 @@ struct OriginTests {
         switch site.answer(asked, peer: NetworkAddress(peer), isSecure: isSecure) {
         case .response(let response): return (response.status, nil)
         case .upgrade(_, let source): return (101, source.address)
-        case .work: throw Unexpected("nobody works on this")
+        case .handler: throw Unexpected("nobody works on this")
         }
     }
 

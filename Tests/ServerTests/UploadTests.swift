@@ -25,23 +25,13 @@ final class UploadScript {
     init(_ limits: Limits = Limits(), disk: MemoryDisk = MemoryDisk(root: "/d")) throws {
         server = try TestShard(limits)
         self.disk = disk
-        let box = Box()
         table = UploadTable(
             services: server.shard.services, limits: server.limits, reportProgress: server.shard.hub.report, folder: UploadFolder(path: "/d/uploads", disk: disk), blobs: BlobFolder(path: "/d/blobs", disk: disk),
-            clock: { Clock.wallMilliseconds() + (box.script?.ahead ?? 0) })
+            clock: { [box] in Clock.wallMilliseconds() + (box.script?.ahead ?? 0) })
         box.script = self
         try table.load()
-        let paths = ["/files", "/files/", "/files/*"]
-        server.shard.site.add(
-            zip(paths, UploadRoutes.all(table)).enumerated().map { index, route in
-                Route(
-                    route.0, route.1.methods, answersOptions: route.1.answersOptions, overridesMethod: route.1.overridesMethod,
-                    answersOthers: route.1.answersOthers
-                ) { request in
-                    guard let table = box.script?.table else { return .response(HTTPResponse(503)) }
-                    return UploadRoutes.all(table)[index].answer(request)
-                }
-            })
+        box.table = table
+        server.shard.site.add(UploadRoutes.all { [box] in box.table.unsafelyUnwrapped })
         server.shard.tick.uploads = table
         table.resume()
     }
@@ -52,11 +42,18 @@ final class UploadScript {
             services: server.shard.services, limits: server.limits, reportProgress: server.shard.hub.report, folder: UploadFolder(path: "/d/uploads", disk: disk), blobs: BlobFolder(path: "/d/blobs", disk: disk),
             clock: { [unowned self] in Clock.wallMilliseconds() + ahead })
         try table.load()
+        box.table = table
         server.shard.tick.uploads = table
         table.resume()
     }
 
-    private final class Box { weak var script: UploadScript? }
+    private final class Box {
+        weak var script: UploadScript?
+        /// What requests find; the one of before a restart is forgotten.
+        var table: UploadTable?
+    }
+
+    private let box = Box()
 
     func metadata(_ changes: [String: String?] = [:], of who: SessionCreated? = nil) -> String {
         var values: [String: String?] = [

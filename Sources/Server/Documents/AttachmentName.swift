@@ -1,3 +1,5 @@
+import HTTP1
+
 /// The name of a file that is given to somebody to keep: whatever its uploader called it, as something that a header, a browser and
 /// a folder take.
 ///

@@ -49,15 +49,13 @@ enum AttachmentType {
     }
 }
 
-/// A work that ends with a document's file.
-class DocumentFileWork: HTTPWork {
-    let services: RequestServices
+/// A handler that ends with a document's file.
+class DocumentFileHandler: DocumentHandler {
     let blobs: BlobFolder
 
-    init(_ request: HTTPRequest, _ services: RequestServices, _ blobs: BlobFolder) {
-        self.services = services
+    init(_ context: RequestContext, _ services: RequestServices, _ blobs: BlobFolder) {
         self.blobs = blobs
-        super.init(request)
+        super.init(context, services)
     }
 
     /// Opens the file where octets of it are wanted, and answers.
@@ -66,15 +64,13 @@ class DocumentFileWork: HTTPWork {
     ///   - refusal: asked when the file is open, in the last moment before it is given out: a right may have ended meanwhile. `nil` gives it out.
     ///   - sending: called when octets of the file are about to go, with the first of them.
     final func give(_ file: DocumentFile, refusal: @escaping () -> HTTPResponse?, sending: @escaping (Int) -> Void) {
-        let selection = file.selection(request.head)
+        let selection = file.selection(context.head)
         guard !selection.pieces.isEmpty else { return respond(HTTPResponse(selection.status, selection.fields)) }
         let document = file.document
-        services.workers.work(document.id) { [blobs] in
+        services.work(for: self, document.id) { [blobs] in
             DocumentFile.open(document, in: blobs)
-        } then: { [self] answer in
-            guard isOpen else { return }
-            guard let answer else { return respond(Bearer.busy) }
-            guard let open = answer else {
+        } then: { [self] open in
+            guard let open else {
                 services.log(.error, "blob_missing", [.init("document", "\(document.id)")])
                 return respond(
                     HTTPResponse(
@@ -82,8 +78,8 @@ class DocumentFileWork: HTTPWork {
                         sentence: "The file of this document cannot be read. Whoever runs this server finds out more with huddled check."))
             }
             // A server that ends can note nothing any more, so it gives nothing out.
-            if let refusal = services.usage.isOpen ? refusal() : Bearer.busy { return respond(refusal) }
-            if request.head.method == "GET" { sending(selection.first ?? 0) }
+            if let refusal = services.usage.isOpen ? refusal() : HTTPResponse(refusal: .busy) { return respond(refusal) }
+            if context.head.method == "GET" { sending(selection.first ?? 0) }
             respond(HTTPResponse(selection, of: open, key: document.id))
         }
     }

@@ -79,20 +79,18 @@ struct OpeningLimit {
 
 /// `/s/<token>` and `/s/<token>/file`: what somebody outside of the family was given. A link that has ended, was revoked or never was gets one
 /// and the same answer.
-final class ShareVisitWork: DocumentFileWork {
+final class ShareVisitWork: DocumentFileHandler {
     private let limiter: ShareLinkGuessLimiter
     private let what: ShareVisit.What
 
-    init(_ request: HTTPRequest, _ services: RequestServices, _ blobs: BlobFolder, _ limiter: ShareLinkGuessLimiter, what: ShareVisit.What) {
+    init(_ context: RequestContext, _ services: RequestServices, _ blobs: BlobFolder, _ limiter: ShareLinkGuessLimiter, what: ShareVisit.What) {
         self.limiter = limiter
         self.what = what
-        super.init(request, services, blobs)
+        super.init(context, services, blobs)
     }
 
-    private var group: NetworkAddress? { AddressCounts.group(request.source?.address) }
-
     override func begin() {
-        let token = request.name
+        let token = context.path["token"]
         services.workers.read { reader throws(StoreFailure) in
             try reader.share(token: token)
         } then: { [self] answer in
@@ -109,8 +107,8 @@ final class ShareVisitWork: DocumentFileWork {
     /// The look-up of a link costs little, so that guessers are only refused here: behind their address may be others, whose links work.
     private func miss() {
         let now = services.now
-        if let wait = limiter.guesses.wait(group, now: now) { return respond(SharePage.tooMany(seconds: (wait + 999) / 1_000)) }
-        limiter.guesses.miss(group, now: now)
+        if let wait = limiter.guesses.wait(context.address, now: now) { return respond(SharePage.tooMany(seconds: (wait + 999) / 1_000)) }
+        limiter.guesses.miss(context.address, now: now)
         respond(limiter.missing)
     }
 
@@ -121,8 +119,8 @@ final class ShareVisitWork: DocumentFileWork {
             // A server that ends can note nothing any more.
             guard services.usage.isOpen else { return respond(SharePage.busy) }
             // Whoever only asks whether it is there has seen nothing.
-            if request.head.method == "GET" { services.usage.note(visit) }
-            respond(SharePage.page(shared, token: request.name))
+            if context.head.method == "GET" { services.usage.note(visit) }
+            respond(SharePage.page(shared, token: context.path["token"]))
         case .download:
             let refusal: () -> HTTPResponse? = { [self] in services.access.hasEnded(name) ? limiter.missing : nil }
             give(DocumentFile(document: shared.document, caching: "no-store"), refusal: refusal) { [services] first in

@@ -5,7 +5,7 @@ import WebSocket
 
 /// The requests of one connection until it is upgraded or ends: the octets that wait, who works on a request, and the answers.
 ///
-/// Requests are answered one after the other. Most are answered at once; for one that is worked on (`HTTPWork`) everything behind it waits.
+/// Requests are answered one after the other. Most are answered at once; for one that is worked on (`RequestHandler`) everything behind it waits.
 /// Content that a work takes is received into its buffers, a file that is the answer is sent from where it is.
 ///
 /// A class, so that its memory is given back once the connection is a WebSocket, which is what nearly all of them are.
@@ -14,7 +14,7 @@ final class HTTPExchange: HandlerTurn {
     /// What came and is not consumed: part of a head, or requests behind one whose answers have to leave first.
     private var held: [UInt8] = []
     /// Who has the turn.
-    private var work: HTTPWork?
+    private var work: RequestHandler?
     /// What it has said and is not sent: octets before its response, and the response.
     private var interim: [UInt8] = []
     private var answer: HTTPResponse?
@@ -135,7 +135,7 @@ final class HTTPExchange: HandlerTurn {
             case .request(let head):
                 switch caller.site.answer(head, peer: caller.peer, isSecure: caller.isSecure) {
                 case .response(let response): respond(response, caller.site, &output)
-                case .work(let new):
+                case .handler(let new):
                     work = new
                     new.start(in: self)
                 case .upgrade(let handshake, let source):
@@ -208,10 +208,10 @@ final class HTTPExchange: HandlerTurn {
         respond(answer, site, &output)
     }
 
-    /// For `HTTPWork`.
+    /// For `RequestHandler`.
     func handOverAll() { handOver(atLeast: 1) }
 
-    /// For `HTTPWork`.
+    /// For `RequestHandler`.
     var gathered: Int { content.gathered }
 
     private func handOver(atLeast least: Int) {
@@ -232,7 +232,7 @@ final class HTTPExchange: HandlerTurn {
         cancelled?.cancelled()
     }
 
-    /// For `HTTPWork`.
+    /// For `RequestHandler`.
     func accept(limit: Int) -> Bool {
         do throws(HTTPError) {
             interim += try machine.accept(limit: limit)
@@ -243,19 +243,25 @@ final class HTTPExchange: HandlerTurn {
         return true
     }
 
-    /// For `HTTPWork`.
+    /// For `RequestHandler`.
     func inform(_ head: ResponseHead) {
         machine.inform(head, to: &interim)
         wake()
     }
 
-    /// For `HTTPWork`.
+    /// For `RequestHandler`.
     func respond(_ response: HTTPResponse) {
         answer = response
         wake()
     }
 
-    /// For `HTTPWork`.
+    /// For `RequestHandler`.
+    func pass(to other: RequestHandler) {
+        work = other
+        other.start(in: self)
+    }
+
+    /// For `RequestHandler`.
     func takeBack(_ buffer: consuming ContentBuffer) {
         let wasFull = !content.hasRoom
         content.takeBack(buffer)

@@ -4,7 +4,7 @@ import HTTP1
 import Posix
 import WebSocket
 
-/// What this server serves over HTTP: a table of routes, pure but for the clock of its `Date`.
+/// What this server serves over HTTP: a table of routes.
 ///
 /// | path | methods | what |
 /// | --- | --- | --- |
@@ -19,7 +19,9 @@ final class HTTPSite {
     /// Which web pages may connect.
     private let origins: OriginPolicy
     private let page: Representation
-    private var routes: [Route] = []
+    private var routes = RouteTable<Route>()
+    /// Finds out who sends a request; set once before the loop runs.
+    var admission: RequestAdmission?
     private var clock = HTTPDateClock()
     /// Called once, when a peer that is not a trusted proxy sends what proxies send.
     var whenForwardedInVain: () -> Void = {}
@@ -36,18 +38,16 @@ final class HTTPSite {
         page = Representation(
             length: HTTPSite.pageContent.count, contentType: "text/html; charset=utf-8", validators: Validators(tag: EntityTag(tag)),
             fields: [Field("Cache-Control", "no-cache")])
+        let group = RouteGroup()
         add([
-            Route("/", ["GET", "HEAD"]) { [unowned self] in .response(pageResponse($0.head)) },
-            Route("/health", ["GET", "HEAD"]) { [unowned self] _ in .response(healthResponse) },
-            Route(HTTPSite.socketPath, ["GET", "HEAD"]) { [unowned self] in socket($0) },
+            group.resource("/", .get { [unowned self] in .response(pageResponse($0.head)) }),
+            group.resource("/health", .get { [unowned self] _ in .response(healthResponse) }),
+            group.resource(HTTPSite.socketPath, .get { [unowned self] in socket($0) }),
         ])
     }
 
     /// Serves more. Paths must not be served yet.
-    func add(_ more: [Route]) { routes += more }
-
-    /// Methods of RFC 9110 and RFC 5789 that this server could allow somewhere; what is not among them nobody here knows.
-    private static let known: Set<String> = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "DELETE", "PATCH"]
+    func add(_ more: [RouteGroup.Resource]) { for resource in more { routes.add(resource) } }
 
     /// A browser that shows an answer takes nothing in it for a script, a frame or another type. A route that sets one of these fields
     /// itself means it.
@@ -70,40 +70,29 @@ final class HTTPSite {
             isForwardedInVain = true
             whenForwardedInVain()
         }
-        guard HTTPSite.known.contains(head.method) else {
+        switch routes.resolve(head) {
+        case .unknownMethod:
             return refusal(501, "method_unknown", "This server knows no method of that name. OPTIONS tells which ones can be used here.")
-        }
-        if head.method == "OPTIONS", head.target == "*" {
-            let all = routes.flatMap(\.methods) + ["OPTIONS"]
-            let unique = all.enumerated().filter { !all[..<$0.offset].contains($0.element) }.map(\.element)
-            return .response(HTTPResponse(204, [Field("Allow", unique.joined(separator: ", "))]))
-        }
-        let path = Route.segments(head.path)
-        for route in routes {
-            guard let name = route.name(in: path) else { continue }
-            let source = trust.source(of: head, peer: peer, isSecure: isSecure)
-            return answer(HTTPRequest(head: head, name: name, peer: peer, isSecure: isSecure, source: source), route)
-        }
-        return refusal(404, "not_found", "There is nothing here. Clients connect to \(HTTPSite.socketPath).")
-    }
-
-    private func answer(_ asked: HTTPRequest, _ route: Route) -> HTTPAnswer {
-        var request = asked
-        if route.overridesMethod, request.head.method == "POST", let method = request.head.fields.only("x-http-method-override") {
-            request.head.method = method
-        }
-        if request.head.method == "OPTIONS" {
-            guard route.answersOptions else { return .response(HTTPResponse(204, [route.allow])) }
-            guard case .response(var response) = route.answer(request) else { preconditionFailure("OPTIONS is answered at once") }
-            response.fields.append(route.allow)
+        case .nothing: return refusal(404, "not_found", "There is nothing here. Clients connect to \(HTTPSite.socketPath).")
+        case .options(let allow): return .response(HTTPResponse(204, [Field("Allow", allow)]))
+        case .notAllowed(let allow, isReadOnly: true):
+            return refusal(
+                405, "method_not_allowed", "Nothing can be changed here by HTTP. Use GET, or connect to \(HTTPSite.socketPath).", [Field("Allow", allow)])
+        case .notAllowed(let allow, isReadOnly: false):
+            return refusal(405, "method_not_allowed", "This cannot be done here. What can is \(allow).", [Field("Allow", allow)])
+        case .handler(let route, let path, let method, let allow):
+            var context = RequestContext(
+                head: head, path: path, peer: peer, isSecure: isSecure, source: trust.source(of: head, peer: peer, isSecure: isSecure))
+            context.head.method = method
+            if case .anyone = route.credential {} else {
+                guard let admission else { preconditionFailure("no route asks for a credential before the site can check it") }
+                return .handler(PendingRequest(context, route, admission))
+            }
+            let answer = route.answer(context)
+            guard method == "OPTIONS", case .response(var response) = answer else { return answer }
+            response.fields.append(Field("Allow", allow))
             return .response(response)
         }
-        guard route.answersOthers || route.methods.contains(request.head.method) else {
-            return route.isReadOnly
-                ? refusal(405, "method_not_allowed", "Nothing can be changed here by HTTP. Use GET, or connect to \(HTTPSite.socketPath).", [route.allow])
-                : refusal(405, "method_not_allowed", "This cannot be done here. What can is \(route.allow.value).", [route.allow])
-        }
-        return route.answer(request)
     }
 
     /// The answer to what cannot be understood, is too large or does not come; the connection ends after it.
@@ -175,7 +164,7 @@ final class HTTPSite {
 
     // MARK: The WebSocket
 
-    private func socket(_ request: HTTPRequest) -> HTTPAnswer {
+    private func socket(_ request: RequestContext) -> HTTPAnswer {
         let head = request.head
         guard let source = request.source else {
             return refusal(

@@ -1,4 +1,5 @@
 import Reactor
+import Store
 
 /// The parts of a shard that handlers of requests work with.
 struct RequestServices {
@@ -10,6 +11,39 @@ struct RequestServices {
 
     /// Milliseconds of the reactor's clock.
     var now: Int64 { reactor.now }
+
+    /// The answer to a client whose session has ended since it was identified; `nil` while its right holds.
+    func refusal(of identity: Identity) -> HTTPResponse? {
+        guard case .session(let signIn) = identity, access.hasEnded(signIn.session) else { return nil }
+        return HTTPResponse(refusal: .signedOut(hasToken: true))
+    }
+
+    // MARK: Steps of a handler
+
+    // Each step ends in `then` only if the request is still to be answered: not if its client has gone, and not if the step answered the request
+    // itself, with 503 because it could not be done, or with 401 because the session ended meanwhile. So a handler reads top to bottom.
+
+    /// Reads the database for a request.
+    func read<Answer: Sendable>(
+        for handler: RequestHandler, _ body: @escaping @Sendable (StoreReader) throws(StoreFailure) -> Answer, then: @escaping (Answer) -> Void
+    ) {
+        workers.read(body) { next(handler, $0, then) }
+    }
+
+    /// Does a job that may wait for a disk, as `Workers.work`.
+    func work<Answer: Sendable>(
+        for handler: RequestHandler, _ key: FilePool.Key, on pool: FilePool? = nil, _ body: @escaping @Sendable () -> Answer,
+        then: @escaping (Answer) -> Void
+    ) {
+        workers.work(key, on: pool, body) { next(handler, $0, then) }
+    }
+
+    private func next<Answer>(_ handler: RequestHandler, _ answer: Answer?, _ then: (Answer) -> Void) {
+        guard handler.isOpen else { return }
+        if let refusal = refusal(of: handler.context.identity) { return handler.respond(refusal) }
+        guard let answer else { return handler.respond(HTTPResponse(refusal: .busy)) }
+        then(answer)
+    }
 }
 
 @available(*, unavailable) extension RequestServices: Sendable {}

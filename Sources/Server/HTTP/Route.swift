@@ -8,58 +8,83 @@ enum HTTPAnswer {
     /// The WebSocket begins, and where the client is.
     case upgrade(WebSocketHandshake, from: RequestSource)
     /// An answer that comes later, or content that is wanted.
-    case work(HTTPWork)
+    case handler(RequestHandler)
 }
 
-/// A resource, or all of one kind: where it is, what can be done with it, and who does it.
-struct Route {
-    /// Segments of the path; `nil` stands for any one that is not empty, which is the request's `name`.
-    private let segments: [Substring?]
-    /// For `Allow`, in order; `OPTIONS` is added.
-    let methods: [String]
-    /// It answers `OPTIONS` itself; `Allow` is added to its answer.
-    let answersOptions: Bool
-    /// `X-HTTP-Method-Override` of a POST counts (tus 1.0.0), for clients that can send no PATCH.
-    let overridesMethod: Bool
-    /// It answers other methods itself, too, in the words of its own protocol.
-    let answersOthers: Bool
-    let answer: (HTTPRequest) -> HTTPAnswer
+/// What a client has to show.
+enum Credential {
+    case anyone
+    /// `Authorization: Bearer` with the token of a session.
+    case session
+    /// As `session`, or without a token `?link=`, which is signed for the document that a parameter of the path names.
+    case sessionOrLink(to: String)
+}
 
-    /// - Parameter path: such as `/files`, or `/files/*`: at most one segment is a `*`.
+/// One method of a resource: what its clients have to show, how they are refused, and who answers.
+struct Route {
+    let credential: Credential
+    let refuse: (RequestRefusal, RequestContext) -> HTTPResponse
+    let answer: (RequestContext) -> HTTPAnswer
+}
+
+/// Resources that have the beginning of their paths, their credential and the words of their refusals in common.
+struct RouteGroup {
+    typealias Resource = RouteTable<Route>.Resource
+
+    private let path: String
+    private let credential: Credential
+    private let refuse: (RequestRefusal, RequestContext) -> HTTPResponse
+
+    /// - Parameter path: the beginning of all paths, as `PathPattern` takes it; empty for none.
     init(
-        _ path: String, _ methods: [String], answersOptions: Bool = false, overridesMethod: Bool = false, answersOthers: Bool = false,
-        answer: @escaping (HTTPRequest) -> HTTPAnswer
+        _ path: String = "", _ credential: Credential = .anyone,
+        refuse: @escaping (RequestRefusal, RequestContext) -> HTTPResponse = { refusal, _ in HTTPResponse(refusal: refusal) }
     ) {
-        segments = Route.segments(path).map { $0 == "*" ? nil : $0 }
-        self.methods = methods
-        self.answersOptions = answersOptions
-        self.overridesMethod = overridesMethod
-        self.answersOthers = answersOthers
+        self.path = path
+        self.credential = credential
+        self.refuse = refuse
+    }
+
+    /// A group inside of this one.
+    func group(_ more: String, _ credential: Credential? = nil) -> RouteGroup {
+        RouteGroup(path + more, credential ?? self.credential, refuse: refuse)
+    }
+
+    /// A resource: `GET` brings `HEAD` with it, and `OPTIONS` is answered with `Allow`.
+    ///
+    /// - Parameters:
+    ///   - more: the rest of the path.
+    ///   - methods: in the order of `Allow`.
+    ///   - other: see `RouteTable.Resource`; asks for no credential.
+    func resource(
+        _ more: String, _ methods: RouteMethod..., credential: Credential? = nil, other: ((RequestContext) -> HTTPAnswer)? = nil,
+        overridesMethod: Bool = false
+    ) -> Resource {
+        let usual = credential ?? self.credential
+        func route(_ credential: Credential, _ answer: @escaping (RequestContext) -> HTTPAnswer) -> Route {
+            Route(credential: credential, refuse: refuse, answer: answer)
+        }
+        return Resource(
+            PathPattern(path + more), methods.map { ($0.name, route($0.credential ?? usual, $0.answer)) },
+            other: other.map { route(.anyone, $0) }, overridesMethod: overridesMethod)
+    }
+}
+
+/// A method with the answer to it, for `RouteGroup.resource`.
+struct RouteMethod {
+    let name: String
+    /// Where it is not the resource's.
+    let credential: Credential?
+    let answer: (RequestContext) -> HTTPAnswer
+
+    init(_ name: String, _ credential: Credential? = nil, answer: @escaping (RequestContext) -> HTTPAnswer) {
+        self.name = name
+        self.credential = credential
         self.answer = answer
     }
 
-    var allow: Field { Field("Allow", (methods + ["OPTIONS"]).joined(separator: ", ")) }
-
-    /// Whether its methods only look.
-    var isReadOnly: Bool { methods.allSatisfy { $0 == "GET" || $0 == "HEAD" } }
-
-    /// What stands for the segment that varies, empty where none does; `nil` when this is not the path.
-    func name(in path: [Substring]) -> String? {
-        guard path.count == segments.count else { return nil }
-        var name = ""
-        for (segment, expected) in zip(path, segments) {
-            if let expected {
-                guard segment == expected else { return nil }
-            } else {
-                guard !segment.isEmpty else { return nil }
-                name = String(segment)
-            }
-        }
-        return name
-    }
-
-    /// `/a/b` as two segments; a slash at the end makes an empty one more.
-    static func segments(_ path: String) -> [Substring] {
-        path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
-    }
+    static func get(_ answer: @escaping (RequestContext) -> HTTPAnswer) -> RouteMethod { RouteMethod("GET", answer: answer) }
+    static func post(_ answer: @escaping (RequestContext) -> HTTPAnswer) -> RouteMethod { RouteMethod("POST", answer: answer) }
+    static func patch(_ answer: @escaping (RequestContext) -> HTTPAnswer) -> RouteMethod { RouteMethod("PATCH", answer: answer) }
+    static func delete(_ answer: @escaping (RequestContext) -> HTTPAnswer) -> RouteMethod { RouteMethod("DELETE", answer: answer) }
 }

@@ -25,8 +25,9 @@ final class Thumbnails: Sendable {
         pool = FilePool(events: events, threads: 1, limit: limit)
     }
 
-    func route(_ services: RequestServices) -> Route {
-        Route("/documents/*/thumbnail", ["GET", "HEAD"]) { [self] in .work(ThumbnailWork($0, services, self)) }
+    func resource(_ services: RequestServices) -> RouteGroup.Resource {
+        // A client that may have the file for these minutes may see its picture.
+        RouteGroup("/documents/{id}/thumbnail", .sessionOrLink(to: "id")).resource("", .get { [self] in .handler(ThumbnailWork($0, services, self)) })
     }
 
     /// Ends what is being made, and waits for that.
@@ -36,16 +37,20 @@ final class Thumbnails: Sendable {
     }
 
     /// What is there already, or could be made.
-    fileprivate func find(_ document: StoredDocument, _ workers: Workers, then: @escaping (ThumbnailFolder.Entry??) -> Void) {
-        guard maker.covers(document.fileType) else { return then(.some(.failed)) }
+    fileprivate func find(
+        _ document: StoredDocument, for handler: RequestHandler, _ services: RequestServices, then: @escaping (ThumbnailFolder.Entry?) -> Void
+    ) {
+        guard maker.covers(document.fileType) else { return then(.failed) }
         let (folder, blob) = (folder, document.blob)
-        workers.work(document.id) { folder.entry(of: blob) } then: { then($0) }
+        services.work(for: handler, document.id) { folder.entry(of: blob) } then: { then($0) }
     }
 
     /// - Parameter then: `nil` when it cannot be made now.
-    fileprivate func make(_ document: StoredDocument, _ workers: Workers, then: @escaping (ThumbnailFolder.Entry?) -> Void) {
+    fileprivate func make(
+        _ document: StoredDocument, for handler: RequestHandler, _ services: RequestServices, then: @escaping (ThumbnailFolder.Entry?) -> Void
+    ) {
         let (blob, mediaType) = (document.blob, document.fileType)
-        workers.work(document.id, on: pool) { [self] () -> ThumbnailFolder.Entry? in
+        services.work(for: handler, document.id, on: pool) { [self] () -> ThumbnailFolder.Entry? in
             guard !isStopping.load(ordering: .relaxed) else { return nil }
             // Somebody who asked at the same time has it made.
             if let entry = folder.entry(of: blob) { return entry }
@@ -58,32 +63,25 @@ final class Thumbnails: Sendable {
                 folder.keep(.image(octets), of: blob)
                 return .image(octets)
             }
-        } then: { then($0 ?? nil) }
+        } then: { then($0) }
     }
 }
 
 /// One request for a picture.
-private final class ThumbnailWork: DocumentWork {
+private final class ThumbnailWork: DocumentHandler {
     private let thumbnails: Thumbnails
 
-    init(_ request: HTTPRequest, _ services: RequestServices, _ thumbnails: Thumbnails) {
+    init(_ context: RequestContext, _ services: RequestServices, _ thumbnails: Thumbnails) {
         self.thumbnails = thumbnails
-        super.init(request, services)
+        super.init(context, services)
     }
 
     override func begin() {
-        // Whoever may have the file for these minutes may see its picture.
-        find(takesLink: true) { [self] document, _ in
-            thumbnails.find(document, services.workers) { [self] found in
-                guard isOpen else { return }
-                switch found {
-                case nil: respond(Bearer.busy)
-                case .some(.some(let entry)): give(entry, document)
-                case .some(nil):
-                    thumbnails.make(document, services.workers) { [self] made in
-                        guard isOpen else { return }
-                        if let made { give(made, document) } else { respond(Bearer.busy) }
-                    }
+        find { [self] document, _ in
+            thumbnails.find(document, for: self, services) { [self] found in
+                if let found { return give(found, document) }
+                thumbnails.make(document, for: self, services) { [self] made in
+                    if let made { give(made, document) } else { respond(HTTPResponse(refusal: .busy)) }
                 }
             }
         }
@@ -101,7 +99,7 @@ private final class ThumbnailWork: DocumentWork {
                 Field("Cache-Control", "private, no-cache"), Field("Content-Security-Policy", "default-src 'none'; sandbox; frame-ancestors 'none'"),
                 Field("Cross-Origin-Resource-Policy", "same-origin"), Field("X-Robots-Tag", "noindex"),
             ])
-        let selection = Selection(request.head, representation, now: HTTPSite.now, boundary: Hex.encode(Random.octets(16)))
+        let selection = Selection(context.head, representation, now: HTTPSite.now, boundary: Hex.encode(Random.octets(16)))
         let content = selection.pieces.flatMap { piece -> [UInt8] in
             switch piece {
             case .octets(let more): more

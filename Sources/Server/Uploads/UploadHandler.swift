@@ -4,7 +4,7 @@ import Uploads
 /// A request to `/files` as the table sees it: who has the turn, who waits, who yields.
 ///
 /// `UploadWork` is the only subclass.
-class UploadHandler: HTTPWork {
+class UploadHandler: RequestHandler {
     /// Its name in `UploadTurns`, once it has come to an upload.
     final var number: UploadTurns.Request = 0
     /// What it wants to do once it has the turn.

@@ -1,3 +1,4 @@
+import Bytes
 import Family
 import HTTP1
 import Uploads
@@ -9,20 +10,29 @@ import Uploads
 /// | `/files` | POST OPTIONS |
 /// | `/files/ID` | HEAD GET PATCH DELETE OPTIONS |
 enum UploadRoutes {
-    static func all(_ table: UploadTable) -> [Route] {
-        let answer = { [unowned table] (request: HTTPRequest) -> HTTPAnswer in
-            // The route's path is one of these two.
-            let path = UploadPath(request.head.path) ?? .unknown
-            guard request.head.method != "OPTIONS" else {
-                let answer = UploadDialect(request.head).answer(.options, maxLength: table.limits.documentOctets, now: table.now)
-                return .response(HTTPResponse(answer.status, answer.fields))
-            }
-            return .work(UploadWork(request, path, table: table))
+    /// - Parameter table: asked for each request.
+    static func all(_ table: @escaping () -> UploadTable) -> [RouteGroup.Resource] {
+        let uploads = RouteGroup("/files", .session) { refusal, context in
+            let known: UploadRefusal =
+                switch refusal {
+                case .signedOut: .notSignedIn
+                case .deadLink: .notFound
+                case .busy: .busy
+                }
+            return response(.refused(known, nil), UploadDialect(context.head), table())
         }
-        return [
-            Route("/files", ["POST"], answersOptions: true, overridesMethod: true, answersOthers: true, answer: answer),
-            Route("/files/", ["POST"], answersOptions: true, overridesMethod: true, answersOthers: true, answer: answer),
-            Route("/files/*", ["HEAD", "GET", "PATCH", "DELETE"], answersOptions: true, overridesMethod: true, answersOthers: true, answer: answer),
+        let options = RouteMethod("OPTIONS", .anyone) { .response(response(.options, UploadDialect($0.head), table())) }
+        let collection: (RequestContext) -> HTTPAnswer = { .handler(UploadWork($0, .collection, table: table())) }
+        let upload: (RequestContext) -> HTTPAnswer = { context in
+            .handler(UploadWork(context, Identifier(context.path["id"]).map { .upload($0) } ?? .unknown, table: table()))
+        }
+        return ["", "/"].map { uploads.resource($0, .post(collection), options, other: collection, overridesMethod: true) } + [
+            uploads.resource("/{id}", .get(upload), .patch(upload), .delete(upload), options, other: upload, overridesMethod: true)
         ]
+    }
+
+    private static func response(_ outcome: UploadOutcome, _ dialect: UploadDialect, _ table: UploadTable) -> HTTPResponse {
+        let answer = dialect.answer(outcome, maxLength: table.limits.documentOctets, now: table.now)
+        return HTTPResponse(answer.status, answer.fields, content: answer.content)
     }
 }

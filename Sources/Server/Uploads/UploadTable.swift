@@ -116,14 +116,6 @@ final class UploadTable {
 
     // MARK: Requests
 
-    /// - Parameter then: as of `AccessControl.signIn`.
-    func signIn(_ token: String, then: @escaping (SignIn??) -> Void) {
-        services.access.signIn(token) { [services] found in
-            guard let signIn = found ?? nil, services.access.hasEnded(signIn.session) else { return then(found) }
-            then(.some(nil))
-        }
-    }
-
     /// An upload of who asks; everybody else's is not there.
     func find(_ id: Identifier, _ signIn: SignIn) -> OpenUpload? {
         guard let upload = uploads[id], case let record = upload.record,

@@ -43,33 +43,29 @@ final class UploadWork: UploadHandler {
         case done
     }
 
-    init(_ request: HTTPRequest, _ path: UploadPath, table: UploadTable) {
+    init(_ context: RequestContext, _ path: UploadPath, table: UploadTable) {
         self.table = table
         self.path = path
-        dialect = UploadDialect(request.head)
-        super.init(request)
+        dialect = UploadDialect(context.head)
+        super.init(context)
     }
 
     // MARK: Who, and what
 
     override func begin() {
         do throws(UploadRefusal) {
-            asked = try UploadRequest(request.head, path, dialect, maxLength: table.limits.documentOctets)
+            asked = try UploadRequest(context.head, path, dialect, maxLength: table.limits.documentOctets)
         } catch {
             return refuse(error)
         }
-        guard let token = Bearer.token(request.head.fields) else { return refuse(.notSignedIn) }
-        table.signIn(token) { [self] found in
-            guard isOpen else { return }
-            guard let answer = found else { return refuse(.busy) }
-            guard let signIn = answer else { return refuse(.notSignedIn) }
-            switch asked {
-            case .options: say(.options)
-            case .create(let creation): table.create(self, creation, signIn)
-            case .offset(let id), .append(let id, _), .cancel(let id):
-                guard let upload = table.find(id, signIn) else { return refuse(.notFound) }
-                table.enter(self, upload)
-            }
+        // Only methods that no upload takes come without a session, and these are refused above.
+        guard let signIn = context.signIn else { return refuse(.notSignedIn) }
+        switch asked {
+        case .options: say(.options)
+        case .create(let creation): table.create(self, creation, signIn)
+        case .offset(let id), .append(let id, _), .cancel(let id):
+            guard let upload = table.find(id, signIn) else { return refuse(.notFound) }
+            table.enter(self, upload)
         }
     }
 
@@ -104,7 +100,7 @@ final class UploadWork: UploadHandler {
     override func created(_ upload: OpenUpload, _ creation: UploadCreation) {
         self.upload = upload
         isCreation = true
-        if request.head.minorVersion == 1, let head = dialect.began(upload.state, maxLength: table.limits.documentOctets, now: table.now) {
+        if context.head.minorVersion == 1, let head = dialect.began(upload.state, maxLength: table.limits.documentOctets, now: table.now) {
             toldPlace = isOpen
             inform(head.status, head.fields.list)
         }
@@ -265,7 +261,7 @@ final class UploadWork: UploadHandler {
             case .success(let standing):
                 let before = upload.offset
                 upload.stand(standing)
-                if upload.offset > before, stage == .receiving, request.head.minorVersion == 1, let head = dialect.progressed(Int(upload.offset)) {
+                if upload.offset > before, stage == .receiving, context.head.minorVersion == 1, let head = dialect.progressed(Int(upload.offset)) {
                     inform(head.status, head.fields.list)
                 }
                 table.tell(upload, .running)

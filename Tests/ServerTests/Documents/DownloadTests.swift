@@ -164,11 +164,16 @@ struct DownloadTests {
         let shop = try DocumentShop()
         let client = try shop.server.connect()
         let count = 200
+        let shortest = try shop.ask("GET \(shop.path)", as: shop.server.parent, "Range: bytes=0-0").fields.list.reduce(0) { $0 + $1.value.utf8.count }
         for number in 0..<count {
             client.send(
                 text: "GET \(shop.path) HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(shop.server.parent.token)\r\nRange: bytes=\(number)-\(number)\r\n\r\n")
         }
-        try shop.server.until("all parts") { try client.receive(); return try HTTPAnswers(client.octets).list.count == count }
+        try shop.server.until("all parts") {
+            try client.receive()
+            // The answers are read when they can all be there: to read them costs more than to send them.
+            return try client.octets.count >= shortest * count && HTTPAnswers(client.octets).list.count == count
+        }
         #expect(try HTTPAnswers(client.octets).statuses == [Int](repeating: 206, count: count))
     }
 }
@@ -189,7 +194,7 @@ struct AttachmentNameTests {
         #expect(field.filter { $0 == "\"" }.count == 2 && !field.contains("\\"))
         if !expected.utf8.allSatisfy({ $0 < 0x80 && $0 != UInt8(ascii: "%") }) {
             let encoded = field.split(separator: "filename*=UTF-8''").last.map { String($0) } ?? ""
-            #expect(PercentCoding.decode(encoded.utf8) == expected)
+            #expect(PercentCoding.text(encoded.utf8) == expected)
         }
     }
 

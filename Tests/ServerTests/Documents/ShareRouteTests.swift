@@ -125,7 +125,8 @@ struct ShareRouteTests {
             if let field { #expect(try member("field", text(answer)) == field) }
             if let problem = FrameCheck.httpProblem(answer.status, answer.content) { Issue.record("\(content.prefix(80)): \(problem)") }
         }
-        let chunked = try shop.ask("POST \(shop.path)/shares", as: parent, "Transfer-Encoding: chunked\r\n\r\n1388\r\n\(String(repeating: " ", count: 5_000))\r\n0")
+        let chunked = try shop.ask(
+            "POST \(shop.path)/shares", "Authorization: Bearer \(parent.token)", "Transfer-Encoding: chunked\r\n\r\n1388\r\n\(String(repeating: " ", count: 5_000))\r\n0")
         #expect(chunked.status == 413)
         for target in ["", "?share=", "?share=x"] {
             #expect(try shop.ask("DELETE \(shop.path)/shares\(target)", as: parent).status == 400)

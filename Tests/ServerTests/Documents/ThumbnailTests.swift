@@ -34,7 +34,7 @@ private final class ThumbnailShop {
         }
         thumbnails = Thumbnails(
             folder: ThumbnailFolder(path: shop.server.folder.path + "/thumbnails"), blobs: shop.blobs, maker: maker, events: shop.server.events, limit: limit)
-        if former == nil { shop.server.shard.site.add([thumbnails.route(shop.server.shard.services)]) }
+        if former == nil { shop.server.shard.site.add([thumbnails.resource(shop.server.shard.services)]) }
     }
 
     deinit { thumbnails.stop() }

@@ -17,7 +17,7 @@ struct UploadNewsTests {
         let folder = server.folder.path
         table = UploadTable(services: server.shard.services, limits: server.limits, reportProgress: server.shard.hub.report, folder: UploadFolder(path: folder + "/uploads"), blobs: BlobFolder(path: folder + "/blobs"))
         try table.load()
-        server.shard.site.add(UploadRoutes.all(table))
+        server.shard.site.add(UploadRoutes.all { [unowned table] in table })
         server.shard.tick.uploads = table
     }
 

@@ -60,7 +60,7 @@ final class DocumentShop {
         blobs = BlobFolder(path: server.folder.path + "/blobs")
         share = made.share.withLock { $0 }
         guest = made.guest.withLock { $0 }
-        server.shard.site.add(DocumentRoutes.all(server.shard.services, blobs) + DocumentRoutes.sharing(server.shard.services))
+        server.shard.site.add(DocumentRoutes.all(server.shard.services, blobs))
     }
 
     private static func patch(_ kind: Kind, _ values: [String: Value]) -> FieldPatch {

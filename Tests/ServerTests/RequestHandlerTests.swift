@@ -7,7 +7,7 @@ import Testing
 @testable import Server
 
 /// A work that does as the test says and tells what happened to it.
-private final class Script: HTTPWork {
+private final class Script: RequestHandler {
     /// What happened, in order.
     private(set) var told: [String] = []
     private(set) var octets: [UInt8] = []
@@ -55,13 +55,15 @@ private final class WorkShop {
     init() throws {
         server = try TestShard()
         server.shard.site.add([
-            Route("/work", ["GET", "HEAD", "POST"]) { [unowned self] request in
-                let work = Script(request)
-                prepare(work)
-                works.append(work)
-                return .work(work)
-            }
+            RouteGroup().resource("/work", .get { [unowned self] in .handler(script($0)) }, .post { [unowned self] in .handler(script($0)) })
         ])
+    }
+
+    private func script(_ context: RequestContext) -> Script {
+        let work = Script(context)
+        prepare(work)
+        works.append(work)
+        return work
     }
 
     func post(_ fields: String..., version: Int = 1) -> String {
@@ -75,7 +77,7 @@ private final class WorkShop {
 }
 
 @Suite("Answers that come later, content that is taken, RFC 9110 §10.1.1, §15.2", .serialized)
-struct HTTPWorkTests {
+struct RequestHandlerTests {
     @Test("an answer that comes later is waited for by the requests behind it, in order")
     func later() throws {
         let shop = try WorkShop()
@@ -346,17 +348,21 @@ struct HTTPWorkTests {
 
 @Suite("Routes and Bearer, RFC 9110 §9.3.7, §15.5.6, RFC 6750", .serialized)
 struct RouteTests {
-    @Test("each path has its methods; what is served elsewhere is not served here", arguments: [
+    @Test("Each path has its methods; the override of a POST counts only where a resource says so", arguments: [
         ("GET /a", 200, nil), ("GET /a/", 404, nil), ("GET /a/x", 201, nil), ("GET /a/x/y", 404, nil), ("GET /a/x/file", 202, nil),
-        ("POST /a", 405, "GET, OPTIONS"), ("POST /a/x", 405, "GET, PATCH, OPTIONS"), ("OPTIONS /a/x", 204, "GET, PATCH, OPTIONS"),
-        ("OPTIONS /a", 200, "GET, OPTIONS"), ("PATCH /a/x", 201, nil), ("OPTIONS *", 204, "GET, HEAD, PATCH, OPTIONS"),
+        ("POST /a", 405, "GET, HEAD, OPTIONS"), ("POST /a/x", 405, "GET, HEAD, PATCH, OPTIONS"), ("OPTIONS /a/x", 204, "GET, HEAD, PATCH, OPTIONS"),
+        ("OPTIONS /a", 200, "GET, HEAD, OPTIONS"), ("PATCH /a/x", 201, nil), ("OPTIONS *", 204, "GET, HEAD, PATCH, OPTIONS"),
+        ("GET /a/%2e%2e/a", 404, nil), ("GET /a/x%2Ffile", 404, nil), ("GET //a", 404, nil), ("BREW /a", 501, nil),
     ] as [(String, Int, String?)])
     func table(line: String, status: Int, allow: String?) throws {
         let site = HTTPSite()
+        let group = RouteGroup("/a")
         site.add([
-            Route("/a", ["GET"], answersOptions: true) { .response(HTTPResponse(200, $0.name)) },
-            Route("/a/*", ["GET", "PATCH"], overridesMethod: true) { .response(HTTPResponse(201, $0.name)) },
-            Route("/a/*/file", ["GET"]) { .response(HTTPResponse(202, $0.name)) },
+            group.resource("", .get { _ in .response(HTTPResponse(200, "")) }, RouteMethod("OPTIONS") { _ in .response(HTTPResponse(200, "")) }),
+            group.resource(
+                "/{name}", .get { .response(HTTPResponse(201, $0.path["name"])) }, .patch { .response(HTTPResponse(201, $0.path["name"])) },
+                overridesMethod: true),
+            group.group("/{name}").resource("/file", .get { .response(HTTPResponse(202, $0.path["name"])) }),
         ])
         let (head, _) = try #require(try RequestHead.parse(Array(HTTPTests.request(line).utf8).span))
         guard case .response(let response) = site.answer(head, peer: nil, isSecure: false) else { throw Unexpected("no response") }
@@ -370,30 +376,41 @@ struct RouteTests {
         if head.path == "/a/x" { #expect(overridden.status == 201) } else { #expect(overridden.status != 201) }
     }
 
-    private final class Whose: HTTPWork {
-        private let access: AccessControl
-
-        init(_ request: HTTPRequest, _ access: AccessControl) {
-            self.access = access
-            super.init(request)
-        }
-
-        override func begin() { access.authenticate(self) { [self] in respond(HTTPResponse(200, "\($0.memberships.count)")) } }
+    private final class Whose: RequestHandler {
+        override func begin() { respond(HTTPResponse(200, "\(context.signIn?.memberships.count ?? 0)")) }
     }
 
-    @Test("a session's token opens, anything else is 401 in the same words", arguments: [
+    @Test("a session's token opens, anything else is 401 in the same words, and no handler is made for it", arguments: [
         (nil, 401), ("Bearer ", 401), ("Bearer nonsense", 401), ("Basic TOKEN", 401), ("Bearer TOKEN", 200), ("bearer  TOKEN", 200), ("TOKEN", 401),
+        ("Bearer TOKEN\r\nAuthorization: Bearer TOKEN", 401),
     ] as [(String?, Int)])
     func bearer(value: String?, status: Int) throws {
         let server = try TestShard()
-        let shard = server.shard
-        shard.site.add([Route("/whose", ["GET"]) { [access = shard.access] in .work(Whose($0, access)) }])
+        var handlers = 0
+        server.shard.site.add([
+            RouteGroup("/whose", .session).resource(
+                "",
+                .get {
+                    handlers += 1
+                    return .handler(Whose($0))
+                })
+        ])
         let client = try server.connect()
         let text = value.map { "Authorization: " + $0.replacing("TOKEN", with: server.parent.token) }
         let answer = try HTTPTests.ask(server, client, HTTPTests.request("GET /whose", text ?? "X-Nothing: 1")).list[0]
         #expect(answer.head.status == status)
+        #expect(handlers == (status == 200 ? 1 : 0))
         guard status == 401 else { return }
         #expect(answer.head.fields.only("www-authenticate")?.hasPrefix("Bearer realm=") == true)
         #expect(answer.content.hasPrefix("{\"code\":\"token_unknown\",\"sentence\":\""))
+    }
+
+    @Test("A group refuses in its own words, and knows the parameters of the path then")
+    func words() throws {
+        let server = try TestShard()
+        let group = RouteGroup("/own", .session) { _, context in HTTPResponse(401, "Not you, \(context.path["name"]).") }
+        server.shard.site.add([group.resource("/{name}", .get { .handler(Whose($0)) })])
+        let answer = try HTTPTests.ask(server, try server.connect(), HTTPTests.request("GET /own/a%20b", "Authorization: Bearer x")).list[0]
+        #expect(answer.head.status == 401 && answer.content == "Not you, a b.\n")
     }
 }

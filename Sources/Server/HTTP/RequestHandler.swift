@@ -1,7 +1,7 @@
 import Family
 import HTTP1
 
-/// A request that is worked on for a while: its answer comes later, its content in pieces. Subclass it, and give it out by a `Route`.
+/// The handler of one request, whose answer comes later and whose content comes in pieces. Subclass it, and give it out by a `Route`.
 ///
 /// All on the reactor's thread. The order of what happens:
 /// 1. `begin`: the request is this one's. Now or later, not only here, it may
@@ -16,15 +16,15 @@ import HTTP1
 ///
 /// Requests behind this one on the same connection wait until its response has left. Jobs on other threads go through `Workers`, whose
 /// results come back on this thread.
-class HTTPWork {
-    let request: HTTPRequest
+class RequestHandler {
+    let context: RequestContext
     /// Where the response goes; `nil` before `begin` and after the response.
     private var exchange: (any HandlerTurn)?
     /// The content so far, and what is done with the whole, after `acceptJSON`.
     private var octets: [UInt8] = []
     private var whenWhole: (([UInt8]) -> Void)?
 
-    init(_ request: HTTPRequest) { self.request = request }
+    init(_ context: RequestContext) { self.context = context }
 
     // MARK: What happens; for subclasses
 
@@ -63,7 +63,7 @@ class HTTPWork {
     ///
     /// - Parameter then: called when the content is whole; `received` and `contentEnded` are not.
     final func acceptJSON<Content: JSONContent>(_ type: Content.Type = Content.self, then: @escaping (Content) -> Void) {
-        if let refusal = JSONBody.refusal(request.head.fields) { return respond(refusal) }
+        if let refusal = JSONBody.refusal(context.head.fields) { return respond(refusal) }
         whenWhole = { [unowned self] octets in
             do throws(Rejection) { then(try JSONBody.read(octets)) } catch { respond(HTTPResponse(error)) }
         }
@@ -88,6 +88,13 @@ class HTTPWork {
         guard let exchange else { return }
         leave()
         exchange.respond(response)
+    }
+
+    /// Gives the turn to another handler, which begins in this call. Nothing of the content may have been accepted.
+    final func pass(to other: RequestHandler) {
+        guard let exchange else { return }
+        leave()
+        exchange.pass(to: other)
     }
 
     /// For the exchange.
@@ -117,9 +124,9 @@ class HTTPWork {
     }
 }
 
-@available(*, unavailable) extension HTTPWork: Sendable {}
+@available(*, unavailable) extension RequestHandler: Sendable {}
 
-/// The exchange of a request, as far as the handler that has the turn may use it; each function is behind one of `HTTPWork`.
+/// The exchange of a request, as far as the handler that has the turn may use it; each function is behind one of `RequestHandler`.
 protocol HandlerTurn: AnyObject {
     /// Octets of content that came and were not handed over.
     var gathered: Int { get }
@@ -130,28 +137,5 @@ protocol HandlerTurn: AnyObject {
     func takeBack(_ buffer: consuming ContentBuffer)
     func inform(_ head: ResponseHead)
     func respond(_ response: HTTPResponse)
-}
-
-/// What a route is asked.
-struct HTTPRequest {
-    /// With the method that is meant, which `X-HTTP-Method-Override` may have changed.
-    var head: RequestHead
-    /// What stands for the last segment of the route's path; empty where it has none that varies.
-    var name: String
-    /// The address at the other end of the socket.
-    var peer: NetworkAddress?
-    /// Whether that socket speaks TLS.
-    var isSecure: Bool
-    /// Where the client is, as far as its proxy is trusted; `nil` when proxies contradict each other.
-    var source: RequestSource?
-
-    /// The value of `name=` in the query, percent-decoded; `nil` without one.
-    func parameter(_ name: String) -> String? {
-        for pair in (head.query ?? "").utf8.split(separator: UInt8(ascii: "&")) {
-            let equals = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
-            guard String(pair[..<equals]) == name else { continue }
-            return PercentCoding.decode(pair[equals...].dropFirst())
-        }
-        return nil
-    }
+    func pass(to other: RequestHandler)
 }

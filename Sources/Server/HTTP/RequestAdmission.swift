@@ -1,0 +1,90 @@
+import Bytes
+import HTTP1
+import Store
+
+/// Finds out who sends a request, before its handler exists. Credentials of HTTP requests are read here and nowhere else.
+final class RequestAdmission {
+    private let workers: Workers
+    private let access: AccessControl
+
+    init(workers: Workers, access: AccessControl) {
+        self.workers = workers
+        self.access = access
+    }
+
+    /// Finds the identity of a client.
+    ///
+    /// - Parameter then: called in this tick or a later one.
+    func identify(_ context: RequestContext, _ credential: Credential, then: @escaping (Result<Identity, RequestRefusal>) -> Void) {
+        let token = Self.token(context.head.fields)
+        switch credential {
+        case .anyone: then(.success(.anyone))
+        case .session: identify(token: token, then)
+        case .sessionOrLink(let parameter):
+            // A client that shows a token is that session, whatever else it shows.
+            guard token == nil, let link = context.query("link") else { return identify(token: token, then) }
+            guard let document = Identifier(context.path[parameter]) else { return then(.failure(.deadLink)) }
+            workers.read { reader throws(StoreFailure) in
+                try reader.document(document, link: link)
+            } then: { found in
+                guard let found else { return then(.failure(.busy)) }
+                then(found.map { .success(.link($0.document, member: $0.member)) } ?? .failure(.deadLink))
+            }
+        }
+    }
+
+    private func identify(token: String?, _ then: @escaping (Result<Identity, RequestRefusal>) -> Void) {
+        guard let token else { return then(.failure(.signedOut(hasToken: false))) }
+        workers.read { reader throws(StoreFailure) in
+            try reader.signIn(token: token)
+        } then: { [access] found in
+            guard let found else { return then(.failure(.busy)) }
+            guard let signIn = found, !access.hasEnded(signIn.session) else { return then(.failure(.signedOut(hasToken: true))) }
+            access.noteUse(of: signIn) { isNoted in
+                guard isNoted else { return then(.failure(.busy)) }
+                // Noting can take a commit, and the session can end meanwhile.
+                then(access.hasEnded(signIn.session) ? .failure(.signedOut(hasToken: true)) : .success(.session(signIn)))
+            }
+        }
+    }
+
+    /// The token in `Authorization: Bearer …` (RFC 6750); `nil` when there is none, or several.
+    private static func token(_ fields: HTTP1.Fields) -> String? {
+        guard let value = fields.only("authorization"), let space = value.utf8.firstIndex(of: UInt8(ascii: " ")),
+            value[..<space].lowercased() == "bearer"
+        else { return nil }
+        let token = value[space...].drop { $0 == " " }
+        return token.isEmpty ? nil : String(token)
+    }
+}
+
+@available(*, unavailable) extension RequestAdmission: Sendable {}
+
+/// A request whose client is being identified: it has the turn until the handler of its route takes over, or it is refused.
+final class PendingRequest: RequestHandler {
+    private let route: Route
+    private let admission: RequestAdmission
+
+    init(_ context: RequestContext, _ route: Route, _ admission: RequestAdmission) {
+        self.route = route
+        self.admission = admission
+        super.init(context)
+    }
+
+    override func begin() {
+        admission.identify(context, route.credential) { [self] result in
+            guard isOpen else { return }
+            switch result {
+            case .failure(let refusal): respond(route.refuse(refusal, context))
+            case .success(let identity):
+                var context = context
+                context.identity = identity
+                switch route.answer(context) {
+                case .response(let response): respond(response)
+                case .handler(let handler): pass(to: handler)
+                case .upgrade: preconditionFailure("a route to a WebSocket asks for no credential")
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,31 @@
+import HTTP1
+
+/// Why a request is refused before its handler exists. Each group of routes says it in the words of its own protocol.
+enum RequestRefusal: Error {
+    /// There is no token, or the token opens nothing; the answer does not say why.
+    case signedOut(hasToken: Bool)
+    /// The signed link opens nothing.
+    case deadLink
+    /// The database cannot be read now.
+    case busy
+}
+
+extension HTTPResponse {
+    /// A refusal as JSON, for groups that have no words of their own.
+    init(refusal: RequestRefusal) {
+        switch refusal {
+        case .signedOut(let hasToken):
+            self = HTTPResponse(
+                401, code: "token_unknown", sentence: "This sign-in is not known or has ended. Sign in again.",
+                [Field("WWW-Authenticate", hasToken ? "Bearer realm=\"huddle\", error=\"invalid_token\"" : "Bearer realm=\"huddle\"")])
+        case .deadLink: self = .noDocument
+        case .busy: self = HTTPResponse(503, code: "busy", sentence: "The server is busy. Try again in a moment.", [Field("Retry-After", "5")])
+        }
+    }
+
+    /// In the same words whether a document is deleted, of others, or was never there; and for a link that has ended.
+    static var noDocument: HTTPResponse {
+        HTTPResponse(
+            404, code: "not_found", sentence: "This document is not there any more, or this link has ended. Look for it in your list of documents.")
+    }
+}
