@@ -2,6 +2,7 @@ import Bytes
 import Dates
 import Family
 import Posix
+import Sessions
 import Sync
 import TestSupport
 import Testing

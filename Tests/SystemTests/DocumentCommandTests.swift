@@ -1,6 +1,7 @@
 import HTTPClient
 import Posix
 import PseudoTerminal
+import Sessions
 import Sync
 import TestCertificates
 import TestSupport

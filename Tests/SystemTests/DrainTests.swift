@@ -2,6 +2,7 @@ import Bytes
 import Family
 import Glibc
 import Posix
+import Sessions
 import Sync
 import Testing
 import Wire

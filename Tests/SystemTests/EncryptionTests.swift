@@ -1,4 +1,5 @@
 import Posix
+import Sessions
 import TestCertificates
 import TestSupport
 import Testing

@@ -1,6 +1,7 @@
 import Bytes
 import Family
 import Posix
+import Sessions
 import TestSupport
 import Testing
 import Wire

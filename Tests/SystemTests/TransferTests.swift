@@ -1,5 +1,6 @@
 import Family
 import Posix
+import Sessions
 import Sync
 import TestSupport
 import Testing
