@@ -1,4 +1,5 @@
 import Bytes
+import HTTP1
 import Store
 
 /// A request about one document, of a client who may see it.
