@@ -2,17 +2,17 @@ package import Bytes
 import Family
 import Wire
 
-/// The state of a room while a reader fetches missing changes from the log.
+/// The state of a room while a reader fetches missing changes from the log, or while the room waits for its first seat.
 final class MissingChanges {
-    /// The log is read after this sequence.
-    let after: Int64
+    /// The log is read after this sequence; `nil` while the room does not know yet from where it follows the log.
+    let after: Int64?
     /// The changes that committed meanwhile, in order; at most `Hub.portionOctets`.
     private(set) var waiting: [CommittedChange] = []
     private var octets = 0
     /// There was too much to keep: the log is read once more.
     private(set) var hasOverflowed = false
 
-    init(after: Int64) { self.after = after }
+    init(after: Int64?) { self.after = after }
 
     func keep(_ change: CommittedChange) {
         octets += change.frame.count
@@ -30,13 +30,21 @@ extension MissingChanges: Sendable {}
 
 /// From committed changes to the people in a room, who get each change once and in order.
 ///
-/// The room follows its family's log. The writer of this process reports its commits in order, which is the fast path. A change that the room
-/// knows already is skipped; where changes are missing, the log is read first, and what commits meanwhile waits.
+/// The room follows its family's log from the head that its first seat was read at. The writer of this process reports its commits in order, which
+/// is the fast path. A change that the room knows already is skipped; where changes are missing, the log is read first, and what commits meanwhile
+/// waits. What commits before the first seat waits, too.
 extension Hub {
     func receive(_ change: CommittedChange, in room: Room) {
-        if let missing = room.missing { return missing.keep(change) }
-        guard change.sequence > room.delivered else { return }
-        if let last = lastKnown(before: change.sequence, in: room) { return readMissing(after: last, in: room, keeping: change) }
+        if room.missing == nil, room.delivered == nil { room.missing = MissingChanges(after: nil) }
+        if let missing = room.missing {
+            missing.keep(change)
+            // A removal does not wait. A member who has come back by a missing change joins again.
+            for (member, role) in change.members where role == nil { rightsChanged(of: member, to: nil, in: room) }
+            return
+        }
+        guard let delivered = room.delivered else { return }
+        guard change.sequence > delivered else { return }
+        guard change.sequence == delivered + 1 else { return readMissing(after: delivered, in: room, keeping: change) }
         if !change.members.isEmpty { room.rightsChangedAt = change.sequence }
         // Rights first: a member that this change removes does not receive it. Unlike a sign-out, a removal cannot take effect before its
         // commit: the ledger decides inside the transaction whether the author may remove a member. So mutations go before everything but
@@ -49,12 +57,17 @@ extension Hub {
         if room.unverified >= checksumPace.changes { sendChecksum(in: room) }
     }
 
-    /// The last sequence that the room knows, if changes between it and `sequence` are missing.
-    private func lastKnown(before sequence: Int64, in room: Room) -> Int64? {
-        if room.delivered > 0 { return sequence == room.delivered + 1 ? nil : room.delivered }
-        // The room's first change: the people in it have read the log themselves, each up to their cursor.
-        let last = room.sessions.lazy.filter { $0.phase == .live }.map(\.cursor).min()
-        return last.flatMap { $0 + 1 < sequence ? $0 : nil }
+    /// A seat was read at a sequence. The first one says from where the room follows the log: it knows the rights of that sequence, and its people
+    /// read up to there themselves.
+    func follow(from head: Int64, in room: Room) {
+        guard room.delivered == nil else { return }
+        room.delivered = head
+        // A seat that was read earlier may have other rights, and the change between is skipped as known: that seat is read again.
+        room.rightsChangedAt = head
+        guard let early = room.missing else { return }
+        room.missing = nil
+        for change in early.waiting { receive(change, in: room) }
+        if room.missing == nil, early.hasOverflowed { readMissing(after: head, in: room) }
     }
 
     /// - Parameter unread: what to do for a session that is not live.
@@ -95,7 +108,7 @@ extension Hub {
         case .changes(let found):
             tell(found, to: room)
             for change in missing.waiting { receive(change, in: room) }
-            if room.missing == nil, missing.hasOverflowed || !found.reachedEnd { readMissing(after: max(room.delivered, sequence), in: room) }
+            if room.missing == nil, missing.hasOverflowed || !found.reachedEnd { readMissing(after: max(room.delivered ?? sequence, sequence), in: room) }
             // The log does not hold them: reading it again would not help.
             if room.missing?.after == sequence { endAll(in: room, .internalError, "changes are missing") }
         case .trimmed:
@@ -115,7 +128,7 @@ extension Hub {
         // The rights as they are now: a member that a later change removes receives none of these.
         if !found.rights.isEmpty { room.rightsChangedAt = last.sequence }
         for (member, role) in found.rights { rightsChanged(of: member, to: role, in: room) }
-        for change in found.changes where change.sequence > room.delivered { broadcast(change.sequence, change.frame, in: room) }
+        for change in found.changes where change.sequence > room.delivered ?? 0 { broadcast(change.sequence, change.frame, in: room) }
         if let checksum = found.checksum { noteChecksum(checksum, in: room) }
     }
 }

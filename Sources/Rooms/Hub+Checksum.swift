@@ -34,8 +34,9 @@ extension Hub {
     /// Only a session that was sent exactly that change gets it. One that catches up gets its own with `live`; one that has read further in the log
     /// than the writer has reported is compared the next time.
     func sendChecksum(in room: Room) {
+        guard let delivered = room.delivered else { return }
         room.unverified = 0
-        let frame = ServerFrame.checksum(sequence: room.delivered, room.checksum).encode()
-        for session in room.sessions where session.phase == .live && session.cursor == room.delivered { emit(.send(session.id, frame)) }
+        let frame = ServerFrame.checksum(sequence: delivered, room.checksum).encode()
+        for session in room.sessions where session.phase == .live && session.cursor == delivered { emit(.send(session.id, frame)) }
     }
 }

@@ -53,6 +53,9 @@ extension Hub {
         let seat: Seat
         switch result {
         case .success(let found):
+            follow(from: found.head, in: room)
+            // A change that waited for this seat may have removed its member.
+            guard session.phase == .joining else { return }
             // Somebody's rights changed after this was read, perhaps this member's own, or who the athletes are: it is read again.
             guard found.head >= room.rightsChangedAt else {
                 if let wish = session.wish { emit(.read(session.id, .join(person: session.person, wish.join))) }
@@ -197,7 +200,7 @@ extension Hub {
         }
         session.forgetWaiting()
         // What committed after the read was reported to the room meanwhile, so `delivered` tells whether something is missing.
-        if reachedEnd, session.cursor >= room.delivered {
+        if reachedEnd, session.cursor >= room.delivered ?? 0 {
             session.phase = .live
             send(.live(sequence: session.cursor, checksum: checksum), to: session)
         } else {

@@ -41,7 +41,7 @@ struct HubBusyFamilyTests {
     @Test("a page of the log that is not its end is followed by the next page, not by what waits")
     func notTheEnd() {
         let script = HubScript()
-        let id = script.joined(at: 0)
+        let id = script.joined(at: 0, head: 2)
         _ = script.seen()
         script.commit(3)
         script.answer(.changes(frames: [Array("log 1".utf8)], last: 1, reachedEnd: false, checksum: nil), id)

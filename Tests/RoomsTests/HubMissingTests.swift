@@ -74,6 +74,112 @@ struct HubMissingTests {
         #expect(script.seen() == [.frame(id, "log 5"), .frame(id, "log 6"), .frame(id, "log 7")])
     }
 
+    @Test("A gap before the first change of a room shows although nobody is live yet; a removal in it ends a session that catches up")
+    func firstWhileCatchingUp() {
+        let script = HubScript()
+        let (one, two) = (script.joined(at: 2, head: 4), script.joined(HubScript.maya, role: .athlete, at: 2, head: 4))
+        _ = script.seen()
+        script.commit(7)
+        #expect(script.seen() == [.missing(after: 4)])
+        script.answer(.changes(frames: frames(3...4).map(\.frame), last: 4, reachedEnd: true, checksum: nil), one)
+        #expect(script.seen() == [.frame(one, "log 3"), .frame(one, "log 4"), .frame(one, "live 4")])
+        answer(script, after: 4, found(5...7, rights: [(HubScript.maya, nil)]))
+        let seen = script.seen()
+        #expect(seen.contains(.close(two, .removed, dropsQueue: true)))
+        #expect(seen.filter { if case .frame(one, let text) = $0 { text.hasPrefix("log") } else { false } } == [.frame(one, "log 5"), .frame(one, "log 6"), .frame(one, "log 7")])
+        script.commit(8)
+        #expect(script.seen() == [.frame(one, "log 8")])
+    }
+
+    @Test("Changes before the first seat of a room wait for it: known ones are skipped, a gap is read")
+    func beforeTheFirstSeat() {
+        for head in Int64(4)...8 {
+            let script = HubScript()
+            let id = script.joining(at: 2)
+            _ = script.seen()
+            script.commit(7)
+            script.commit(8)
+            #expect(script.seen() == [])
+            script.answer(.join(.success(HubScript.seat(head: head))), id)
+            #expect(script.seen().contains(.missing(after: head)) == (head < 6), "seat at \(head)")
+            if head < 6 { answer(script, after: head, found(head + 1...8)) }
+            script.answer(.changes(frames: frames(3...8).map(\.frame), last: 8, reachedEnd: true, checksum: nil), id)
+            #expect(script.seen().suffix(2) == [.frame(id, "log 8"), .frame(id, "live 8")], "seat at \(head)")
+            script.commit(9)
+            #expect(script.seen() == [.frame(id, "log 9")], "seat at \(head)")
+        }
+    }
+
+    @Test("More changes before the first seat than the room keeps are read from the log")
+    func manyBeforeTheFirstSeat() {
+        let script = HubScript()
+        let id = script.joining(at: 4)
+        _ = script.seen()
+        for sequence in Int64(5)...6 {
+            script.hub.committed([
+                .change(
+                    CommittedChange(
+                        family: HubScript.family, sequence: sequence, frame: [UInt8](repeating: 0x20, count: Hub.portionOctets),
+                        checksum: StateChecksum()))
+            ])
+        }
+        script.answer(.join(.success(HubScript.seat(head: 4))), id)
+        #expect(script.seen().contains(.missing(after: 4)))
+    }
+
+    @Test("A change of rights before the first seat counts: an old seat is read again, and a removed member gets none")
+    func rightsBeforeTheFirstSeat() {
+        let script = HubScript()
+        let (one, two) = (script.joining(at: 4), script.joining(HubScript.maya, role: .athlete, at: 4))
+        _ = script.seen()
+        script.commit(5, members: [(HubScript.maya, nil)])
+        #expect(script.seen() == [.close(two, .removed, dropsQueue: true)], "a removal does not wait")
+        script.answer(.join(.success(HubScript.seat(head: 4))), one)
+        #expect(script.seen() == [.read(one, "join")])
+        script.answer(.join(.success(HubScript.seat(head: 4, member: HubScript.maya, role: .athlete))), two)
+        #expect(script.seen() == [])
+        script.answer(.join(.success(HubScript.seat(head: 5))), one)
+        #expect(script.seen().contains(.frame(one, "joined at 5")))
+    }
+
+    @Test("A change of role that waits for the first seat holds for the session that gets it")
+    func roleBeforeTheFirstSeat() {
+        let script = HubScript()
+        let id = script.joining(HubScript.maya, role: .athlete, at: 4)
+        _ = script.seen()
+        script.commit(5, members: [(HubScript.maya, .guest)])
+        script.answer(.join(.success(HubScript.seat(head: 4, member: HubScript.maya, role: .athlete))), id)
+        #expect(script.seen() == [.read(id, "join")])
+        script.answer(.join(.success(HubScript.seat(head: 5, member: HubScript.maya, role: .guest))), id)
+        #expect(script.seen().contains(.frame(id, "joined at 5")))
+    }
+
+    @Test("While changes are missing, a removal that commits takes effect immediately")
+    func removalWhileMissing() {
+        let script = HubScript()
+        let (one, two) = (script.live(at: 4), script.live(HubScript.maya, role: .athlete, at: 4))
+        script.commit(6)
+        #expect(script.seen() == [.missing(after: 4)])
+        script.commit(7, members: [(HubScript.maya, nil)])
+        #expect(script.seen().contains(.close(two, .removed, dropsQueue: true)))
+        answer(script, after: 4, found(5...7, rights: [(HubScript.maya, nil)]))
+        #expect(script.seen() == [.frame(one, "log 5"), .frame(one, "log 6"), .frame(one, "log 7")])
+    }
+
+    @Test("A seat that was read before the room's first seat is read again: a change of rights between the two is skipped as known")
+    func olderSeat() {
+        let script = HubScript()
+        let (one, two) = (script.joining(at: 4), script.joining(HubScript.maya, role: .athlete, at: 4))
+        script.answer(.join(.success(HubScript.seat(head: 6))), one)
+        _ = script.seen()
+        script.answer(.join(.success(HubScript.seat(head: 5, member: HubScript.maya, role: .athlete))), two)
+        #expect(script.seen() == [.read(two, "join")])
+        script.commit(6, members: [(HubScript.maya, nil)])
+        #expect(script.seen() == [])
+        script.answer(.join(.failure(Rejection(.notFound, "There is no family with this id, or you are not a member of it. Check the id."))), two)
+        #expect(script.seen() == [.frame(two, "error not_found")])
+    }
+
     @Test("A receipt does not wait for missing changes of others")
     func receipt() {
         let script = HubScript()
@@ -208,7 +314,7 @@ struct HubMissingTests {
         _ = script.live(at: 4)
         script.commit(5)
         _ = script.seen()
-        let late = script.joined(HubScript.maya, role: .athlete, at: 2)
+        let late = script.joined(HubScript.maya, role: .athlete, at: 2, head: 5)
         _ = script.seen()
         script.commit(8)
         script.answer(.changes(frames: frames(3...8).map(\.frame), last: 8, reachedEnd: true, checksum: StateChecksum(8)), late)

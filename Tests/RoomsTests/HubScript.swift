@@ -134,12 +134,24 @@ struct HubScript {
     func drain() { _ = hub.reportDrained { _ in true } }
 
     /// Opens a session and walks it to the seat: signed in, `join` sent, answered with `seat`.
-    func joined(_ member: Identifier = dana, role: Role = .parent, at head: Int64, resume: Seat.Resume = .changes) -> SessionID {
+    ///
+    /// - Parameters:
+    ///   - cursor: where the client was.
+    ///   - head: where the family's log ended when the seat was read; `nil`: at the cursor.
+    func joined(
+        _ member: Identifier = dana, role: Role = .parent, at cursor: Int64, head: Int64? = nil, resume: Seat.Resume = .changes
+    ) -> SessionID {
+        let id = joining(member, role: role, at: cursor)
+        answer(.join(.success(HubScript.seat(head: head ?? cursor, member: member, role: role, resume: resume))), id)
+        return id
+    }
+
+    /// Opens a session that has sent `join` and has no seat yet.
+    func joining(_ member: Identifier = dana, role: Role = .parent, at cursor: Int64) -> SessionID {
         let id = hub.opened(now: now)
         say(.signIn(token: "t-\(member)"), id)
         answer(.signIn(HubScript.signedIn(member, role: role)), id)
-        say(.join(Join(family: HubScript.family, client: HubScript.client, cursor: Cursor(epoch: "e1", sequence: head))), id)
-        answer(.join(.success(HubScript.seat(head: head, member: member, role: role, resume: resume))), id)
+        say(.join(Join(family: HubScript.family, client: HubScript.client, cursor: Cursor(epoch: "e1", sequence: cursor))), id)
         return id
     }
 
