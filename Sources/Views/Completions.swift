@@ -41,7 +41,7 @@ package enum Completions {
     /// What may stand next in a command, as Tab offers it; `nil` when that is nothing, or it is no command.
     ///
     /// - Parameter characters: of the line; the word that ends at `cursor` is completed.
-    package static func next(_ characters: [Character], cursor: Int, _ names: RecordNames, _ keymap: Keymap = RoomCommand.defaultKeymap()) -> CompletionMenu? {
+    package static func next(_ characters: [Character], cursor: Int, _ names: RecordNames, _ keymap: Keymap = ViewCommands.defaultKeymap()) -> CompletionMenu? {
         let line = String(characters.prefix(cursor))
         if let menu = keys(line, cursor, keymap) { return menu }
         guard line.hasPrefix("/"), !line.hasPrefix("//"), line.contains(where: \.isWhitespace), Deed.of(line) == nil else { return nil }
@@ -59,9 +59,9 @@ package enum Completions {
         let current = line.last?.isWhitespace == true ? "" : words.removeLast()
         let mode = words.dropFirst().first.flatMap { $0.hasPrefix("@") && $0.count > 1 ? String($0.dropFirst()) : nil }
         var found: [(text: String, detail: String)] = []
-        if words.count == 1 { found += RoomCommand.modes.sorted().map { ("@" + $0, "there alone") } }
+        if words.count == 1 { found += ViewCommands.modes.sorted().map { ("@" + $0, "there alone") } }
         // An action follows a key.
-        if verb == "/bind", words.count > (mode == nil ? 1 : 2) { found += RoomCommand.names.sorted().map { ($0, keymap.keys(of: $0, in: mode ?? Keymap.everywhere).first ?? "") } }
+        if verb == "/bind", words.count > (mode == nil ? 1 : 2) { found += ViewCommands.names.sorted().map { ($0, keymap.keys(of: $0, in: mode ?? Keymap.everywhere).first ?? "") } }
         found += keymap.bound.filter { mode == nil || $0.mode == mode }.map { ($0.keys, $0.action) }
         var seen: Set<String> = []
         let fitting = found.filter { $0.text.lowercased().hasPrefix(current.lowercased()) && seen.insert($0.text).inserted }

@@ -344,3 +344,7 @@ package struct ConflictView: Sendable, AskingPane {
         return [.resolve(sides, choices[item.id] ?? [:], whole: nil)]
     }
 }
+
+extension ConflictAction: Asking {
+    static func shared(_ action: SharedAction) -> Self { .pane(.shared(action)) }
+}

@@ -88,3 +88,7 @@ package enum DocumentsAction: Hashable, Sendable {
     /// How one likes to see them, kept on this machine (R124, R127).
     case remember(isGrid: Bool, Query.Sort?)
 }
+
+extension DocumentsAction: Asking {
+    static func shared(_ action: SharedAction) -> Self { .pane(.shared(action)) }
+}

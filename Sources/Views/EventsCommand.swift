@@ -96,3 +96,5 @@ package enum EventsAction: Hashable, Sendable {
     case sorted(Query.Sort?)
     case shared(SharedAction)
 }
+
+extension EventsAction: Asking {}

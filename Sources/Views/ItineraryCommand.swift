@@ -48,3 +48,7 @@ package enum ItineraryAction: Hashable, Sendable {
     case override(Int64, reason: String)
     case drop(Int64)
 }
+
+extension ItineraryAction: Asking {
+    static func shared(_ action: SharedAction) -> Self { .pane(.shared(action)) }
+}

@@ -20,19 +20,6 @@ protocol Asking {
     static func shared(_ action: SharedAction) -> Self
 }
 
-extension EventsAction: Asking {}
-extension RecordAction: Asking {}
-extension FormAction: Asking {}
-extension DocumentsAction: Asking {
-    static func shared(_ action: SharedAction) -> Self { .pane(.shared(action)) }
-}
-extension ItineraryAction: Asking {
-    static func shared(_ action: SharedAction) -> Self { .pane(.shared(action)) }
-}
-extension ConflictAction: Asking {
-    static func shared(_ action: SharedAction) -> Self { .pane(.shared(action)) }
-}
-
 /// A view besides the room. What is the same in all of them is here: the overlay of keys, chords, paging, the wheel.
 protocol Pane {
     associatedtype Action: Asking

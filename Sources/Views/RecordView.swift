@@ -153,3 +153,5 @@ enum Question {
         PaneParts.dialog(lines.enumerated().map { StyledText($1, $0 == 1 ? theme[.title] : theme[.text]) }, &canvas, theme, style: .failure)
     }
 }
+
+extension RecordAction: Asking {}

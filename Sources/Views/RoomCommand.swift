@@ -1,4 +1,4 @@
-package import Terminal
+internal import Terminal
 
 /// What a key can do in the room besides editing (`EditCommand`); the names stand in configurations.
 package enum RoomCommand: String, CaseIterable, Sendable {
@@ -51,18 +51,11 @@ package enum RoomCommand: String, CaseIterable, Sendable {
         }
     }
 
-    /// The modes whose keys can be bound besides those of everywhere.
-    package static let modes: Set<String> = ["input", "select", "menu", "events", "form", "drafts", "conflict", "trips", "documents"]
-
-    /// Everything that can be bound.
-    package static let names = Set(allCases.map(\.rawValue) + EditCommand.allCases.map(\.rawValue) + EventsCommand.allCases.map(\.rawValue) + ConflictCommand.allCases.map(\.rawValue) + ItineraryCommand.allCases.map(\.rawValue) + DocumentsCommand.allCases.map(\.rawValue) + BufferCommand.allCases.map(\.rawValue) + FormCommand.allCases.map(\.rawValue))
-
     /// For help.
-    static let helpLines = allCases.filter { $0 != .cancel }.map { ($0.rawValue, $0.summary) } + BufferCommand.helpLines
+    static let helpLines = allCases.filter { $0 != .cancel }.map { ($0.rawValue, $0.summary) }
 
-    /// The keys as they are before a configuration.
-    package static func defaultKeymap() -> Keymap {
-        var keymap = Keymap()
+    /// The keys of the room itself.
+    static func bindDefaults(_ keymap: inout Keymap) {
         EditCommand.bindDefaults(&keymap, in: "input")
         let input: [(String, RoomCommand)] = [
             ("tab", .complete), ("shift-tab", .completeBackward), ("ctrl-up", .select), ("alt-s", .select), ("esc", .cancel),
@@ -77,35 +70,15 @@ package enum RoomCommand: String, CaseIterable, Sendable {
         for (names, command) in select { keymap.bind(names, to: command.rawValue, in: "select") }
         let menu: [(String, RoomCommand)] = [("tab", .complete), ("down", .complete), ("shift-tab", .completeBackward), ("up", .completeBackward), ("esc", .cancel)]
         for (names, command) in menu { keymap.bind(names, to: command.rawValue, in: "menu") }
-        EventsCommand.bindDefaults(&keymap)
-        BufferCommand.bindDefaults(&keymap)
-        FormCommand.bindDefaults(&keymap)
-        ConflictCommand.bindDefaults(&keymap)
-        ItineraryCommand.bindDefaults(&keymap)
-        DocumentsCommand.bindDefaults(&keymap)
+    }
+
+    /// The keys of all views, after those of each view.
+    static func bindEverywhere(_ keymap: inout Keymap) {
         let everywhere: [(String, RoomCommand)] = [
             ("pageup", .pageUp), ("pagedown", .pageDown), ("shift-up", .scrollUp), ("shift-down", .scrollDown), ("ctrl-home", .top), ("ctrl-end", .bottom),
             ("alt-n", .unread), ("f1", .help), ("ctrl-l", .redraw), ("ctrl-z", .suspend), ("ctrl-x ctrl-c", .quit),
             ("ctrl-x u", .undoLast), ("ctrl-x d", .drafts), ("f2", .events),
         ]
         for (names, command) in everywhere { keymap.bind(names, to: command.rawValue) }
-        return keymap
     }
-}
-
-/// What the room asks of whoever has the session.
-package enum RoomAction: Hashable, Sendable {
-    /// A line that was typed: a command or something to say. `about`: what it comments on.
-    case submit(String, about: RoomTarget?)
-    /// Fetch what happened before this sequence.
-    case fetch(before: Int64)
-    case undo(sequence: Int64)
-    /// Put this message of one's own into the line, to be written anew.
-    case rewrite(RoomTarget)
-    case open(RoomTarget)
-    case editOutside(String)
-    /// What has been on the screen is read.
-    case read
-    case interrupt
-    case shared(SharedAction)
 }

@@ -18,7 +18,7 @@ extension RoomView {
         if let target { canvas.draw(target.isRewritten ? "  instead of: \(target.label) (Esc leaves it as it is)" : "  about \(target.label) (Esc forgets it)", at: 0, areas.target.row, columns: areas.target.columns, theme[.accent]) }
         drawInput(&canvas, areas)
         if let asked { Question.draw(asked.lines, &canvas, theme) }
-        if isHelpOpen { KeyHelp.draw(KeyHelp.lines(keymap, isSelecting ? "select" : "input", RoomCommand.helpLines), &canvas, theme) }
+        if isHelpOpen { KeyHelp.draw(KeyHelp.lines(keymap, isSelecting ? "select" : "input", RoomCommand.helpLines + BufferCommand.helpLines), &canvas, theme) }
     }
 
     /// How many lines go out with the next Enter, and how long the text is when that is more, or nearly, than a message may be.

@@ -56,7 +56,7 @@ package struct RoomView {
     private var marker: TimelineItem.ID?
     package private(set) var size: Size
 
-    package init(size: Size, theme: Theme, keymap: Keymap = RoomCommand.defaultKeymap()) {
+    package init(size: Size, theme: Theme, keymap: Keymap = ViewCommands.defaultKeymap()) {
         self.size = size
         self.theme = theme
         self.keymap = keymap

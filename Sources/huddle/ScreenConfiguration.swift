@@ -23,7 +23,7 @@ struct ScreenConfiguration {
     private(set) var notifyCommand: [String] = []
     /// Whether the configuration says how.
     private(set) var isNotifySet = false
-    private(set) var keymap = RoomCommand.defaultKeymap()
+    private(set) var keymap = ViewCommands.defaultKeymap()
     /// What could not be read, as sentences.
     private(set) var complaints: [String] = []
     private var text: ConfigurationText
@@ -39,7 +39,7 @@ struct ScreenConfiguration {
 
     init(_ text: ConfigurationText) {
         self.text = text
-        let mistakes = keymap.read(configuration: text.text, modes: RoomCommand.modes, actions: RoomCommand.names)
+        let mistakes = keymap.read(configuration: text.text, modes: ViewCommands.modes, actions: ViewCommands.names)
         complaints = mistakes.map { "Line \($0.line) of the configuration is left out. \($0.sentence)" }
         for (index, line) in text.text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
             let words = line.split(whereSeparator: \.isWhitespace).map(String.init)
@@ -120,7 +120,7 @@ struct ScreenConfiguration {
         case .bind(let words):
             guard !isPlain else { return (["Keys belong to the full screen: start huddle on a terminal without --plain, and bind them there."], false) }
             let binding: KeyBinding
-            do throws(KeyBinding.Complaint) { binding = try KeyBinding(words, modes: RoomCommand.modes, actions: RoomCommand.names) } catch {
+            do throws(KeyBinding.Complaint) { binding = try KeyBinding(words, modes: ViewCommands.modes, actions: ViewCommands.names) } catch {
                 return ([error.sentence.printable], false)
             }
             return bind(binding)
@@ -139,7 +139,7 @@ struct ScreenConfiguration {
             return (["\(names) does nothing\(place.isEmpty ? " everywhere" : place).\(wanted)"], false)
         }
         // Where nothing is there by default, there is nothing to write down either.
-        let isDefault = RoomCommand.defaultKeymap().outcome(of: binding.keys, inMode: binding.mode)
+        let isDefault = ViewCommands.defaultKeymap().outcome(of: binding.keys, inMode: binding.mode)
         let kept = change { $0.bind(binding.keys, in: binding.mode, binding.action == nil && isDefault == nil || binding.action == isDefault ? nil : binding.line) }
         guard let action = binding.action else { return (["\(names) does nothing\(place) now.\(kept)"], true) }
         let hiding = binding.mode == Keymap.everywhere ? modes.filter { $0 != Keymap.everywhere } : []

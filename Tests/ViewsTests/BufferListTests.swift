@@ -153,7 +153,7 @@ struct BufferListTests {
         list.show(.record(.school, school), title: "Ashgrove")
         list.show(.room, title: "Room")
         let names = RecordNames(EventsViewTests.records)
-        return SwitcherView(list, seasons: [Season(.all, "Everybody"), Season(.athlete(maya), "Maya Rivera")], records: SwitchTarget.records(names), theme: .dark, keymap: RoomCommand.defaultKeymap())
+        return SwitcherView(list, seasons: [Season(.all, "Everybody"), Season(.athlete(maya), "Maya Rivera")], records: SwitchTarget.records(names), theme: .dark, keymap: ViewCommands.defaultKeymap())
     }
 
     @Test("A few letters find a buffer, a season or a record", arguments: [
@@ -190,7 +190,7 @@ struct BufferListTests {
     // MARK: A record
 
     static func record() -> RecordView {
-        var view = RecordView(.event, event.id, theme: .dark, keymap: RoomCommand.defaultKeymap())
+        var view = RecordView(.event, event.id, theme: .dark, keymap: ViewCommands.defaultKeymap())
         view.show(event, ([StyledText("Spring Showcase")] + (1...40).map { StyledText("line \($0)") }).map { DetailLine($0) })
         return view
     }

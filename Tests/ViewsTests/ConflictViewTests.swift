@@ -55,7 +55,7 @@ struct ConflictViewTests {
     }
 
     static func view(_ items: [DraftItem], waiting: [String] = []) -> ConflictView {
-        var view = ConflictView(theme: .dark, keymap: RoomCommand.defaultKeymap())
+        var view = ConflictView(theme: .dark, keymap: ViewCommands.defaultKeymap())
         view.show(items, waiting: waiting)
         return view
     }

@@ -43,7 +43,7 @@ struct DocumentsViewTests {
     ]
 
     static func view(_ documents: [Record] = documents, columns: Int = 80, rows: Int = 20) -> DocumentsView {
-        var view = DocumentsView(size: Size(columns: columns, rows: rows), theme: .dark, keymap: RoomCommand.defaultKeymap())
+        var view = DocumentsView(size: Size(columns: columns, rows: rows), theme: .dark, keymap: ViewCommands.defaultKeymap())
         view.now = 5_000
         view.day = { "2026-04-\(10 + $0 / 1_000)" }
         view.show(documents, names: RecordNames(documents + others), context: .all)
@@ -464,7 +464,7 @@ struct DocumentsViewTests {
 
     @Test("A form that was opened before the family was known offers it when it is; what was chosen stays")
     func late() {
-        var view = DocumentsView(size: Size(columns: 80, rows: 24), theme: .dark, keymap: RoomCommand.defaultKeymap())
+        var view = DocumentsView(size: Size(columns: 80, rows: 24), theme: .dark, keymap: ViewCommands.defaultKeymap())
         Self.type(&view, "n")
         _ = view.handle(.paste("a.pdf"))
         Self.type(&view, "enter", "down", "enter")

@@ -28,7 +28,7 @@ struct EventsViewTests {
 
     static func view(_ records: [Record] = records, context: Context = .athlete(RoomViewTests.maya)) throws -> EventsView {
         let today = try #require(CalendarDate("2026-11-21"))
-        var view = EventsView(today: today, theme: .dark, keymap: RoomCommand.defaultKeymap(), firstWeekday: .sunday)
+        var view = EventsView(today: today, theme: .dark, keymap: ViewCommands.defaultKeymap(), firstWeekday: .sunday)
         view.names = [RoomViewTests.maya: "Maya Rivera", RoomViewTests.dana: "Dana Rivera"]
         view.show(records, context: context, today: today)
         return view
@@ -461,7 +461,7 @@ struct EventsViewTests {
         let event = Self.event(1, ["type": .text("camp"), "name": .text(long), "start_date": .text("2026-11-24")])
         var view = try Self.view([event])
         _ = Self.type(&view, "x")
-        var record = RecordView(.event, event.id, theme: .dark, keymap: RoomCommand.defaultKeymap())
+        var record = RecordView(.event, event.id, theme: .dark, keymap: ViewCommands.defaultKeymap())
         record.show(event, [])
         _ = record.handle(.key(.character("x")))
         var canvas = Canvas(Size(columns: 40, rows: 20))

@@ -31,15 +31,15 @@ struct FormViewTests {
     }
 
     static func add(_ kind: Kind, asksAthlete: Bool = false, preset: [String: Value] = [:]) throws -> FormView {
-        prepared(.add(kind, athlete: asksAthlete ? nil : maya, asksAthlete: asksAthlete, preset: preset, context: context(), today: try today(), theme: .dark, keymap: RoomCommand.defaultKeymap()))
+        prepared(.add(kind, athlete: asksAthlete ? nil : maya, asksAthlete: asksAthlete, preset: preset, context: context(), today: try today(), theme: .dark, keymap: ViewCommands.defaultKeymap()))
     }
 
     static func edit(_ record: Record = event) throws -> FormView {
-        prepared(.edit(record, context: context(), today: try today(), theme: .dark, keymap: RoomCommand.defaultKeymap()))
+        prepared(.edit(record, context: context(), today: try today(), theme: .dark, keymap: ViewCommands.defaultKeymap()))
     }
 
     static func attend() throws -> FormView {
-        prepared(.attend(event, context: context(), today: try today(), theme: .dark, keymap: RoomCommand.defaultKeymap()))
+        prepared(.attend(event, context: context(), today: try today(), theme: .dark, keymap: ViewCommands.defaultKeymap()))
     }
 
     /// Keys by their names, all else as text.
@@ -179,7 +179,7 @@ struct FormViewTests {
     func coaches() throws {
         var event = Self.event
         event.fields["school_id"] = .reference(Self.school)
-        var form: FormView = .coaches(event, context: Self.context([event]), today: try Self.today(), theme: .dark, keymap: RoomCommand.defaultKeymap())
+        var form: FormView = .coaches(event, context: Self.context([event]), today: try Self.today(), theme: .dark, keymap: ViewCommands.defaultKeymap())
         form.options = [.coach: [FormOption(Self.coach, "Nadia Rahimi", group: Self.school), FormOption(Self.maya, "Bo Else")]]
         #expect(Self.drawn(form).contains("Nadia Rahimi") && !Self.drawn(form).contains("Bo Else"))
         Self.type(&form, "bo")

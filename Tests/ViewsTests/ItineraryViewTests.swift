@@ -43,7 +43,7 @@ struct ItineraryViewTests {
 
     static func view(_ trips: [Record] = trips, _ items: [Record] = items) throws -> ItineraryView {
         let now = try #require(LocalDateTime("2026-11-21T14:32"))
-        var view = ItineraryView(today: now.date, theme: .dark, keymap: RoomCommand.defaultKeymap(), firstWeekday: .sunday)
+        var view = ItineraryView(today: now.date, theme: .dark, keymap: ViewCommands.defaultKeymap(), firstWeekday: .sunday)
         view.show(trips: trips, items: items, names: RecordNames(trips + items), now: now)
         return view
     }

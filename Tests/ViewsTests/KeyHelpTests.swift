@@ -6,7 +6,7 @@ import Testing
 @Suite("The overlay of keys")
 struct KeyHelpTests {
     static let modes: [(mode: String, commands: [(String, String)])] = [
-        ("input", RoomCommand.helpLines), ("select", RoomCommand.helpLines), ("events", EventsCommand.helpLines + BufferCommand.helpLines), ("trips", ItineraryCommand.helpLines),
+        ("input", (RoomCommand.helpLines + BufferCommand.helpLines)), ("select", (RoomCommand.helpLines + BufferCommand.helpLines)), ("events", EventsCommand.helpLines + BufferCommand.helpLines), ("trips", ItineraryCommand.helpLines),
         ("documents", DocumentsCommand.helpLines), ("drafts", ConflictCommand.helpLines), ("conflict", ConflictCommand.helpLines), ("form", FormCommand.helpLines + BufferCommand.helpLines),
     ]
 
@@ -23,7 +23,7 @@ struct KeyHelpTests {
 
     @Test("At 80 by 24 and beyond every key and all that is said of it is there, in every mode", arguments: modes.indices, [(80, 24), (100, 30), (200, 60)])
     func whole(place: Int, size: (Int, Int)) {
-        let lines = KeyHelp.lines(RoomCommand.defaultKeymap(), Self.modes[place].mode, Self.modes[place].commands)
+        let lines = KeyHelp.lines(ViewCommands.defaultKeymap(), Self.modes[place].mode, Self.modes[place].commands)
         let text = Self.drawn(lines, columns: size.0, rows: size.1).text
         let there = Self.words(text)
         let wanted = Self.words(lines.map { "\($0.keys[0]) \($0.summary)" }.joined(separator: " "))

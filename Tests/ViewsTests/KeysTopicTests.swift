@@ -15,7 +15,7 @@ struct KeysTopicTests {
     ])
     func keys(words: String, keys: String, mode: String, command: RoomCommand) {
         #expect(HelpTopic.keys.lines.joined(separator: "\n").contains(words))
-        let keymap = RoomCommand.defaultKeymap()
+        let keymap = ViewCommands.defaultKeymap()
         let bound = mode.isEmpty ? keymap.keys(of: command.rawValue) : keymap.keys(of: command.rawValue, in: mode)
         #expect(bound.contains { $0.lowercased() == keys }, "\(bound)")
     }
@@ -26,7 +26,7 @@ struct KeysTopicTests {
     ])
     func buffers(words: String, keys: String, command: BufferCommand) {
         #expect(HelpTopic.keys.lines.joined(separator: "\n").contains(words))
-        #expect(RoomCommand.defaultKeymap().keys(of: command.rawValue).contains { $0.lowercased() == keys })
+        #expect(ViewCommands.defaultKeymap().keys(of: command.rawValue).contains { $0.lowercased() == keys })
     }
 
     @Test("Themes that can be set are those there are")
@@ -45,8 +45,8 @@ struct KeysTopicTests {
 
     @Test("Its lines for a configuration are read")
     func configuration() {
-        var keymap = RoomCommand.defaultKeymap()
-        let mistakes = keymap.read(configuration: "bind ctrl-t season\nunbind f2", modes: RoomCommand.modes, actions: RoomCommand.names)
+        var keymap = ViewCommands.defaultKeymap()
+        let mistakes = keymap.read(configuration: "bind ctrl-t season\nunbind f2", modes: ViewCommands.modes, actions: ViewCommands.names)
         #expect(mistakes.isEmpty)
     }
 }

@@ -76,7 +76,7 @@ struct OverlayTests {
     static func export() -> ExportDialog {
         ExportDialog(
             [.init("Results at Łódź Open!", .metric, [id], fileName: "Łódź Open! / results"), .init("The events as they are listed", .event, [id, id], fileName: "events 2026-11-21")],
-            theme: .dark, keymap: RoomCommand.defaultKeymap())
+            theme: .dark, keymap: ViewCommands.defaultKeymap())
     }
 
     @discardableResult

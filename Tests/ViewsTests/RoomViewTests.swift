@@ -469,13 +469,13 @@ struct RoomViewTests {
 
     @Test("Every command of the room has a key and words for help; all keys are commands")
     func keys() {
-        let keymap = RoomCommand.defaultKeymap()
+        let keymap = ViewCommands.defaultKeymap()
         for command in RoomCommand.allCases {
-            #expect(RoomCommand.modes.contains { !keymap.keys(of: command.rawValue, in: $0).isEmpty }, "\(command.rawValue)")
+            #expect(ViewCommands.modes.contains { !keymap.keys(of: command.rawValue, in: $0).isEmpty }, "\(command.rawValue)")
             #expect(!command.summary.isEmpty && !command.summary.hasSuffix("."))
         }
-        for mode in RoomCommand.modes.union([Keymap.everywhere]) {
-            for binding in keymap.bindings(in: mode) { #expect(RoomCommand.names.contains(binding.action), "\(binding.action)") }
+        for mode in ViewCommands.modes.union([Keymap.everywhere]) {
+            for binding in keymap.bindings(in: mode) { #expect(ViewCommands.names.contains(binding.action), "\(binding.action)") }
         }
     }
 

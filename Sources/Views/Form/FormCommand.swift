@@ -46,3 +46,5 @@ package enum FormAction: Hashable, Sendable {
     case accept(reason: String)
     case shared(SharedAction)
 }
+
+extension FormAction: Asking {}

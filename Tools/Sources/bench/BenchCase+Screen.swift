@@ -141,7 +141,7 @@ private enum Seat {
 
     static func season() -> Screen<EventsView> {
         let today = CalendarDate("2026-11-21") ?? .first
-        var season = EventsView(today: today, theme: .dark, keymap: RoomCommand.defaultKeymap(), firstWeekday: .sunday)
+        var season = EventsView(today: today, theme: .dark, keymap: ViewCommands.defaultKeymap(), firstWeekday: .sunday)
         season.show(names.records(of: .event), context: .all, today: today)
         return Screen(season) { view, input in _ = view.handle(input) } draw: { view, canvas in view.draw(StatusFacts(), &canvas) }
     }

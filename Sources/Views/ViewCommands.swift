@@ -1,0 +1,24 @@
+package import Terminal
+
+/// The commands of all views together: what a configuration may name, and the keys that they have before one.
+package enum ViewCommands {
+    /// The modes whose keys can be bound besides those of everywhere.
+    package static let modes: Set<String> = ["input", "select", "menu", "events", "form", "drafts", "conflict", "trips", "documents"]
+
+    /// Everything that can be bound.
+    package static let names = Set(RoomCommand.allCases.map(\.rawValue) + EditCommand.allCases.map(\.rawValue) + EventsCommand.allCases.map(\.rawValue) + ConflictCommand.allCases.map(\.rawValue) + ItineraryCommand.allCases.map(\.rawValue) + DocumentsCommand.allCases.map(\.rawValue) + BufferCommand.allCases.map(\.rawValue) + FormCommand.allCases.map(\.rawValue))
+
+    /// The keys as they are before a configuration.
+    package static func defaultKeymap() -> Keymap {
+        var keymap = Keymap()
+        RoomCommand.bindDefaults(&keymap)
+        EventsCommand.bindDefaults(&keymap)
+        BufferCommand.bindDefaults(&keymap)
+        FormCommand.bindDefaults(&keymap)
+        ConflictCommand.bindDefaults(&keymap)
+        ItineraryCommand.bindDefaults(&keymap)
+        DocumentsCommand.bindDefaults(&keymap)
+        RoomCommand.bindEverywhere(&keymap)
+        return keymap
+    }
+}
