@@ -48,7 +48,7 @@ struct BatchCommand {
                 status = try OneShot(command, setting, printer).perform(in: seat, stays: true)
             } catch {
                 let sentence: String
-                (status, sentence) = Program.explanation(of: error)
+                (status, sentence) = ExitStatus.explanation(of: error)
                 if !sentence.isEmpty { printer.complain(sentence) }
                 isInterrupted = (error as? ProgramFailure)?.isInterruption == true
             }
@@ -134,7 +134,7 @@ struct BatchCommand {
                 operations += more
                 shown.acceptance = shown.acceptance ?? command.acceptance
             } catch {
-                let (status, sentence) = Program.explanation(of: error)
+                let (status, sentence) = ExitStatus.explanation(of: error)
                 throw ProgramFailure(status, "Line \(number): \(sentence) Nothing was done.")
             }
         }

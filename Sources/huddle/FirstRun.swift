@@ -24,7 +24,7 @@ struct FirstRun {
         let profile = try Profile.load(invocation)
         if let token = invocation.token, profile.token == nil {
             // As if it had been typed in here. If the server does not answer or refuses it, the conversation says so.
-            if let kept = try? SignInCommand.keep(token, in: profile, invocation) { FirstRun(invocation: invocation).sayKept(kept) }
+            if let kept = try? Setting.keep(token, in: profile, invocation) { FirstRun(invocation: invocation).sayKept(kept) }
             return invocation
         }
         guard Setting.token(invocation, profile) == nil else { return invocation }

@@ -10,77 +10,85 @@ import Wire
 import Words
 
 /// Which buffer is on the screen, and what every buffer can ask for.
-extension FullScreenClient {
+extension FullScreenClient: BufferHost {
+    var facts: StatusFacts { picture.facts }
+    var keymap: Keymap { appearance.keymap }
+    var size: Size { screen.size }
+    var isAsking: Bool { conversation.isAsking }
+
+    func lines(of record: Record) -> [DetailLine] { records.lines(of: record, appearance.theme) }
+    func submit(_ line: String) { conversation.submit(line) }
+    func interrupt() { conversation.interrupt() }
+    func bell() { screen.bell() }
+    func refreshSoon() { refreshes.isStale = true }
+
     /// Brings a buffer onto the screen, opening it if need be.
     func show(_ key: BufferKey) {
-        if views[key] == nil { views[key] = make(key) }
-        guard views[key] != nil else { return screen.bell() }
+        if open.views[key] == nil { open.views[key] = make(key) }
+        guard open.views[key] != nil else { return screen.bell() }
         show(key, title: title(of: key))
     }
 
     func show(_ key: BufferKey, title: String) {
-        if buffers.current != key { views[buffers.current]?.leave(self, for: key) }
-        if let closed = buffers.show(key, title: title) { forget(closed) }
+        if open.list.current != key { open.shown?.leave(self, for: key) }
+        if let closed = open.list.show(key, title: title) { open.forget(closed) }
         // The next key may be there already.
         layOut()
     }
 
-    private func forget(_ key: BufferKey) {
-        views[key] = nil
-        forgetLayout(key)
-    }
+    func isShown(_ key: BufferKey) -> Bool { open.list.current == key }
 
     /// Closes a buffer; what was on the screen before comes back.
     func close(_ key: BufferKey) {
-        if buffers.current == key, let next = buffers.last { views[key]?.leave(self, for: next) }
-        buffers.close(key)
-        if !BufferKey.fixed.contains(key) { forget(key) }
+        if isShown(key), let next = open.list.last { open.views[key]?.leave(self, for: next) }
+        open.list.close(key)
+        if !BufferKey.fixed.contains(key) { open.forget(key) }
     }
 
     /// - Returns: `nil` for one that is opened with what it shows, as a form is.
     private func make(_ key: BufferKey) -> (any Buffer)? {
         switch key {
-        case .room: room
-        case .season: season
-        case .trips: trips
-        case .documents: documents
-        case .kept: kept
+        case .room: open.room
+        case .season: open.season
+        case .trips: open.trips
+        case .documents: open.documents
+        case .kept: open.kept
         case .form: nil
-        case .record(let kind, let id): RecordBuffer(RecordView(kind, id, theme: theme, keymap: keymap))
+        case .record(let kind, let id): RecordBuffer(RecordView(kind, id, theme: appearance.theme, keymap: keymap))
         }
     }
 
     private func title(of key: BufferKey) -> String {
         switch key {
         case .room, .season, .trips, .documents, .kept: key.title
-        case .form: buffers.entries.first { $0.key == key }?.title ?? "Form"
+        case .form: open.list.entries.first { $0.key == key }?.title ?? "Form"
         case .record(let kind, let id):
-            names.name(id).isEmpty ? kind.declaration.label : names.name(id)
+            records.names.name(id).isEmpty ? kind.declaration.label : records.names.name(id)
         }
     }
 
     func perform(_ action: SharedAction) throws {
         switch action {
         case .show(let number):
-            guard let key = buffers.key(numbered: number) else { return screen.bell() }
+            guard let key = open.list.key(numbered: number) else { return screen.bell() }
             show(key)
         case .showNextActive:
             // What is unread in the room counts where it is counted.
-            guard let key = buffers.nextActive ?? (facts.unread > 0 && buffers.current != .room ? .room : nil) else { return screen.bell() }
+            guard let key = open.list.nextActive ?? (facts.unread > 0 && open.list.current != .room ? .room : nil) else { return screen.bell() }
             show(key)
         case .showLast:
-            guard let key = buffers.last else { return screen.bell() }
+            guard let key = open.list.last else { return screen.bell() }
             show(key)
         case .showNeighbour(let step):
-            if let key = buffers.neighbour(step) { show(key) }
+            if let key = open.list.neighbour(step) { show(key) }
         case .travel(let step):
-            guard let key = buffers.travel(step) else { return screen.bell() }
+            guard let key = open.list.travel(step) else { return screen.bell() }
             show(key)
         case .switchBuffer:
-            prepareSwitcher()
-            overlay = .switcher(SwitcherView(buffers, seasons: seasons, records: places.index, theme: theme, keymap: keymap))
+            records.prepareSwitcher()
+            picture.overlay = .switcher(SwitcherView(open.list, seasons: records.seasons, records: records.places.index, theme: appearance.theme, keymap: keymap))
         case .chooseSeason: offerSeasons()
-        case .close: close(buffers.current)
+        case .close: close(open.list.current)
         case .undoLast: try undoLast()
         case .copy(let text): copy(text)
         case .say(let sentence):
@@ -89,7 +97,7 @@ extension FullScreenClient {
         case .redraw: screen.redraw()
         case .suspend: for event in screen.suspend() { _ = try take(event) }
         case .quit:
-            views[buffers.current]?.leave(self, for: nil)
+            open.shown?.leave(self, for: nil)
             conversation.submit("/quit")
         }
     }
@@ -100,7 +108,7 @@ extension FullScreenClient {
         case .submit(let line): conversation.submit(line)
         case .compose(let line):
             show(.room)
-            room.write(line)
+            open.room.write(line)
         // Only where a text is merged, and its view has taken it.
         case .editOutside: screen.bell()
         case .add(let kind, let fields): add(kind, preset: fields)
@@ -113,15 +121,9 @@ extension FullScreenClient {
 
     /// Both sides of something that was refused, where it is decided.
     func showConflict(_ draft: Int64) {
-        kept.refresh(self)
-        kept.open(draft)
+        open.kept.refresh(self)
+        open.kept.open(draft)
         show(.kept)
-    }
-
-    /// Words that a view has for the person.
-    func say(_ words: inout String?) {
-        if let words { toast(words) }
-        words = nil
     }
 
     func go(to place: SwitchTarget.Place) {
@@ -136,7 +138,7 @@ extension FullScreenClient {
     /// - Returns: false when the athlete is gone, which is said.
     @discardableResult
     func choose(_ season: Context) -> Bool {
-        if case .athlete(let id) = season, !athletes.contains(id) {
+        if case .athlete(let id) = season, !records.athletes.contains(id) {
             screen.bell()
             toast("That athlete is not in the family any more. Choose another season.")
             return false
@@ -156,33 +158,27 @@ extension FullScreenClient {
     /// Says why a key does nothing, until the next one.
     func hint(_ sentence: String) {
         screen.bell()
-        toast(sentence)
-        toastKind = .hint
+        message.show(sentence, .hint)
     }
 
     /// Says something for a few seconds, whatever is on the screen.
-    func toast(_ text: String) {
-        toast = text
-        toastKind = .news
-        toastEnds = Clock.monotonicMilliseconds() + Self.toastTime
-    }
+    func toast(_ text: String) { message.show(text) }
 
     /// One's own change is done: how to take it back stands beside it.
     func announceOwn(_ change: Change) {
         guard change.entries.contains(where: { $0.kind != .message && $0.kind != .readingPosition }) else { return }
         lastOwn = session.engine.cursor.map { Cursor(epoch: $0.epoch, sequence: change.sequence) }
-        followRecords()
-        toast(text.done(change) { session.engine.record($0) })
-        toastKind = .undoable
+        records.follow()
+        message.show(records.text.done(change) { session.engine.record($0) }, .undoable)
     }
 
     /// The toast as it stands on this screen: the key that takes back what it tells is another one where one types.
     var toastWords: String {
-        guard toastKind == .undoable, !toast.isEmpty else { return toast }
+        guard message.purpose == .undoable, !message.text.isEmpty else { return message.text }
         let keys = keymap.keys(of: RoomCommand.undoLast.rawValue)
-        let isTyping = if case .form = buffers.current { true } else { buffers.current == .room }
+        let isTyping = if case .form = open.list.current { true } else { open.list.current == .room }
         let key = isTyping ? keys.first : keymap.keys(of: EventsCommand.undo.rawValue, in: "events").first ?? keys.first
-        return toast + (key.map { "  ·  \($0) takes it back" } ?? "")
+        return message.text + (key.map { "  ·  \($0) takes it back" } ?? "")
     }
 
     private func undoLast() throws {

@@ -17,45 +17,45 @@ extension FullScreenClient {
     ///   - athlete: whose it is; `nil`: whose season is looked at, else it is asked.
     ///   - preset: by field name.
     ///   - whenMade: gets the new record, for the form that asked for it.
-    func add(_ kind: Kind, athlete: Identifier? = nil, preset: [String: Value] = [:], whenMade: ((FormOption) -> Void)? = nil) {
+    func add(_ kind: Kind, athlete: Identifier?, preset: [String: Value], whenMade: ((FormOption) -> Void)?) {
         if let refusal = refusal(.create, kind, owner: athlete) { return hint(refusal) }
         var owner = athlete
         var isAsked = false
         if kind.declaration.scope == .athlete, owner == nil {
-            owner = try? Request.owner(of: kind, nil, session.engine, names)
+            owner = try? Request.owner(of: kind, nil, session.engine, records.names)
             isAsked = owner == nil
         }
-        open(
-            .add(kind, athlete: owner, asksAthlete: isAsked, preset: preset, context: Request.context(session.engine, names), today: today, theme: theme, keymap: keymap),
+        show(
+            .add(kind, athlete: owner, asksAthlete: isAsked, preset: preset, context: Request.context(session.engine, records.names), today: records.today, theme: appearance.theme, keymap: keymap),
             "New \(kind.declaration.label.lowercased())", whenMade: whenMade)
     }
 
     /// Lets a record be changed.
     func edit(_ kind: Kind, _ id: Identifier) {
-        guard let record = living(id), record.kind == kind else { return screen.bell() }
+        guard let record = records.living(id), record.kind == kind else { return screen.bell() }
         if let refusal = refusal(.update, kind, owner: record.athlete, id) { return hint(refusal) }
-        open(.edit(record, context: Request.context(session.engine, names), today: today, theme: theme, keymap: keymap), "Edit \(names.name(id))")
+        show(.edit(record, context: Request.context(session.engine, records.names), today: records.today, theme: appearance.theme, keymap: keymap), "Edit \(records.names.name(id))")
     }
 
     /// Marks an event attended, with what happened there.
     func attend(_ id: Identifier) {
-        guard let record = living(id), record.kind == .event, !record.fields.flag("attended") else { return screen.bell() }
+        guard let record = records.living(id), record.kind == .event, !record.fields.flag("attended") else { return screen.bell() }
         if let refusal = refusal(.update, .event, owner: record.athlete) { return hint(refusal) }
-        open(.attend(record, context: Request.context(session.engine, names), today: today, theme: theme, keymap: keymap), "At \(names.name(id))")
+        show(.attend(record, context: Request.context(session.engine, records.names), today: records.today, theme: appearance.theme, keymap: keymap), "At \(records.names.name(id))")
     }
 
     /// Who of the school's coaches was at an event.
     func coaches(_ id: Identifier) {
-        guard let record = living(id), record.kind == .event else { return screen.bell() }
+        guard let record = records.living(id), record.kind == .event else { return screen.bell() }
         if let refusal = refusal(.update, .event, owner: record.athlete) { return hint(refusal) }
         guard record.fields.reference("school_id") != nil else { return toast("Event not linked to school. e changes it.") }
-        open(.coaches(record, context: Request.context(session.engine, names), today: today, theme: theme, keymap: keymap), "At \(names.name(id))")
+        show(.coaches(record, context: Request.context(session.engine, records.names), today: records.today, theme: appearance.theme, keymap: keymap), "At \(records.names.name(id))")
     }
 
     /// Deletes a result or an interaction, or takes a coach off an event.
     func remove(_ part: RecordReference, from event: Identifier) {
         guard part.kind == .coach else { return conversation.submit("/rm \(KindWords.singular(part.kind)[0]) \(part.id)") }
-        guard let record = living(event), let field = Kind.event.declaration.index(of: "coaches_present") else { return screen.bell() }
+        guard let record = records.living(event), let field = Kind.event.declaration.index(of: "coaches_present") else { return screen.bell() }
         do throws(Rejection) {
             _ = try session.perform([try Request.update(record, FieldPatch(setEdits: [.init(field: field, remove: [part.id])]))])
         } catch {
@@ -65,8 +65,8 @@ extension FullScreenClient {
 
     /// A result or an interaction of an event.
     func log(_ kind: Kind, at event: Identifier) {
-        guard let record = living(event), record.kind == .event else { return screen.bell() }
-        add(kind, athlete: record.athlete, preset: ["event_id": .reference(event)])
+        guard let record = records.living(event), record.kind == .event else { return screen.bell() }
+        add(kind, athlete: record.athlete, preset: ["event_id": .reference(event)], whenMade: nil)
     }
 
     /// Why this person may not do that, in the words in which the server would refuse it: nobody fills in a form for nothing. `nil` when they may,
@@ -88,9 +88,7 @@ extension FullScreenClient {
         }
     }
 
-    private func living(_ id: Identifier) -> Record? { session.engine.record(id).flatMap { $0.isDeleted ? nil : $0 } }
-
-    private func open(_ form: FormView, _ title: String, whenMade: ((FormOption) -> Void)? = nil) {
+    private func show(_ form: FormView, _ title: String, whenMade: ((FormOption) -> Void)? = nil) {
         guard let key = place(form, whenMade: whenMade) else {
             return toast("\(Typing.mostForms) forms are open already: save one, or discard it with Esc. \(keymap.keys(of: BufferCommand.switchTo.rawValue).first ?? "Alt-/") goes to them.")
         }
@@ -99,66 +97,36 @@ extension FullScreenClient {
 
     /// - Returns: `nil` when too many are open.
     private func place(_ form: FormView, whenMade: ((FormOption) -> Void)? = nil) -> BufferKey? {
-        guard views.values.count(where: { $0 is FormBuffer }) < Typing.mostForms else { return nil }
-        formCount += 1
-        let key = BufferKey.form(formCount)
-        views[key] = FormBuffer(key, form, whenMade: whenMade)
-        return key
+        open.addForm { FormBuffer($0, form, whenMade: whenMade) }
     }
 
     /// Makes a form of an earlier run again, with what was typed into it, and leaves on the screen what is there.
     ///
     /// - Returns: `nil` when what it was about is no more.
     func restore(_ draft: FormDraft) -> BufferKey? {
-        let context = Request.context(session.engine, names)
+        let context = Request.context(session.engine, records.names)
         var form: FormView
         let title: String
         switch draft.recipe {
         case .add(let kind, let athlete, let asksAthlete):
-            form = .add(kind, athlete: athlete, asksAthlete: asksAthlete, context: context, today: today, theme: theme, keymap: keymap)
+            form = .add(kind, athlete: athlete, asksAthlete: asksAthlete, context: context, today: records.today, theme: appearance.theme, keymap: keymap)
             title = "New \(kind.declaration.label.lowercased())"
         case .edit(let id):
-            guard let record = living(id) else { return nil }
-            form = .edit(record, context: context, today: today, theme: theme, keymap: keymap)
-            title = "Edit \(names.name(id))"
+            guard let record = records.living(id) else { return nil }
+            form = .edit(record, context: context, today: records.today, theme: appearance.theme, keymap: keymap)
+            title = "Edit \(records.names.name(id))"
         case .attend(let id):
-            guard let record = living(id), record.kind == .event else { return nil }
-            form = .attend(record, context: context, today: today, theme: theme, keymap: keymap)
-            title = "At \(names.name(id))"
+            guard let record = records.living(id), record.kind == .event else { return nil }
+            form = .attend(record, context: context, today: records.today, theme: appearance.theme, keymap: keymap)
+            title = "At \(records.names.name(id))"
         case .coaches(let id):
-            guard let record = living(id), record.kind == .event else { return nil }
-            form = .coaches(record, context: context, today: today, theme: theme, keymap: keymap)
-            title = "At \(names.name(id))"
+            guard let record = records.living(id), record.kind == .event else { return nil }
+            form = .coaches(record, context: context, today: records.today, theme: appearance.theme, keymap: keymap)
+            title = "At \(records.names.name(id))"
         }
         form.restore(draft)
         guard let key = place(form) else { return nil }
-        buffers.open(key, title: title)
+        open.list.open(key, title: title)
         return key
-    }
-
-    /// The records that fields can name.
-    func formOptions(_ kinds: Set<Kind>) -> [Kind: [FormOption]] {
-        var options: [Kind: [FormOption]] = [:]
-        for kind in kinds {
-            options[kind] = names.records(of: kind).map { record in
-                let detail: String =
-                    switch kind {
-                    case .coach: (record.fields.reference("school_id").map { names.name($0) } ?? "") + (record.fields.text("role").map { ", " + $0.printable } ?? "")
-                    case .event, .trip: EventText.dates(record.fields)
-                    case .school: (record.fields.text("location") ?? "").printable
-                    default: record.fields.text("role") ?? ""
-                    }
-                return FormOption(record.id, RecordNames.name(record), detail, group: kind == .coach ? record.fields.reference("school_id") : nil)
-            }.sorted { kind == .event || kind == .trip ? $0.id > $1.id : $0.label < $1.label }
-        }
-        return options
-    }
-
-    /// A record in full, in lines.
-    func lines(of record: Record) -> [DetailLine] {
-        guard record.kind == .event else { return RecordTables.details(record, text).map { DetailLine(StyledText($0)) } }
-        let metrics = names.records(of: .metric).filter { $0.fields.reference("event_id") == record.id }
-        let interactions = names.records(of: .interaction).filter { $0.fields.reference("event_id") == record.id }
-        return EventDetail.lines(record, metrics: metrics, interactions: interactions, names, theme)
     }
 }

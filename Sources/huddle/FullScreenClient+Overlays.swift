@@ -9,59 +9,44 @@ import Terminal
 import Views
 import Words
 
-/// What stands over whatever is on the screen until it is decided.
-enum Overlay {
-    case switcher(SwitcherView)
-    case seasons(SeasonMenu)
-    case export(ExportDialog)
-
-    func draw(_ canvas: inout Canvas) {
-        switch self {
-        case .switcher(let view): view.draw(&canvas)
-        case .seasons(let view): view.draw(&canvas)
-        case .export(let view): view.draw(&canvas)
-        }
-    }
-}
-
 extension FullScreenClient {
     /// Gives what was typed or clicked to what stands over the screen.
     func handle(_ input: InputEvent, over open: Overlay) {
         switch open {
         case .switcher(var view):
             let outcome = view.handle(input)
-            overlay = .switcher(view)
+            picture.overlay = .switcher(view)
             switch outcome {
             case .open: break
-            case .closed: overlay = nil
+            case .closed: picture.overlay = nil
             case .chosen(let place):
-                overlay = nil
+                picture.overlay = nil
                 go(to: place)
             }
         case .seasons(var view):
             let outcome = view.handle(input)
-            overlay = .seasons(view)
+            picture.overlay = .seasons(view)
             switch outcome {
             case .open: break
-            case .closed: overlay = nil
+            case .closed: picture.overlay = nil
             case .chosen(let context):
-                overlay = nil
+                picture.overlay = nil
                 choose(context)
             }
         case .export(var view):
             let outcome = view.handle(input)
             switch outcome {
-            case .open: overlay = .export(view)
-            case .closed: overlay = nil
+            case .open: picture.overlay = .export(view)
+            case .closed: picture.overlay = nil
             case .completePath(let path):
                 let (typed, options) = PathTyping.completed(path)
                 view.complete(typed, options)
-                overlay = .export(view)
+                picture.overlay = .export(view)
             case .write(let choice, let path):
-                overlay = nil
+                picture.overlay = nil
                 if let refusal = write(choice, path) {
                     view.refuse(refusal)
-                    overlay = .export(view)
+                    picture.overlay = .export(view)
                 }
             }
         }
@@ -69,7 +54,7 @@ extension FullScreenClient {
 
     /// Asks whose season it is to be.
     func offerSeasons() {
-        overlay = .seasons(SeasonMenu(seasons, selected: session.engine.context ?? .all, theme: theme))
+        picture.overlay = .seasons(SeasonMenu(records.seasons, selected: session.engine.context ?? .all, theme: appearance.theme))
     }
 
     // MARK: Export
@@ -78,34 +63,33 @@ extension FullScreenClient {
     ///
     /// - Parameter listed: in their order.
     func offerExport(_ listed: [Identifier], event: Identifier?) {
-        let metrics = names.records(of: .metric)
+        let metrics = records.names.records(of: .metric)
         var choices: [ExportDialog.Choice] = []
         if let event {
-            let name = names.name(event)
+            let name = records.names.name(event)
             let results = metrics.filter { $0.fields.reference("event_id") == event }.map(\.id)
-            let said = names.records(of: .interaction).filter { $0.fields.reference("event_id") == event }.map(\.id)
+            let said = records.names.records(of: .interaction).filter { $0.fields.reference("event_id") == event }.map(\.id)
             choices.append(.init("Results at \(TextWidth.cut(name, to: 30))", .metric, results, fileName: name + " results"))
             choices.append(.init("Interactions there", .interaction, said, fileName: name + " interactions"))
         }
         if !(listed == [event].compactMap(\.self)) {
-            choices.append(.init("The events as they are listed", .event, listed, fileName: "events \(today)"))
+            choices.append(.init("The events as they are listed", .event, listed, fileName: "events \(records.today)"))
         }
         let context = session.engine.context ?? .all
         let all = metrics.filter { if case .athlete(let id) = context { $0.athlete == id } else { true } }.map(\.id)
-        choices.append(.init("All results of the season", .metric, all, fileName: "results \(today)"))
-        overlay = .export(ExportDialog(choices, theme: theme, keymap: keymap))
+        choices.append(.init("All results of the season", .metric, all, fileName: "results \(records.today)"))
+        picture.overlay = .export(ExportDialog(choices, theme: appearance.theme, keymap: keymap))
     }
 
     /// - Returns: why not, as a sentence; `nil` when it is being written.
     private func write(_ choice: ExportDialog.Choice, _ path: String) -> String? {
         let place = PathTyping.expanded(path)
         guard !Files.exists(place) else { return "It is there already: take another name." }
-        let records = choice.records.compactMap { session.engine.record($0) }.filter { !$0.isDeleted }
-        let table = ExportedTable(choice.label, choice.kind, records, session.engine, names: names, now: Clock.wallMilliseconds())
+        let chosen = choice.records.compactMap { session.engine.record($0) }.filter { !$0.isDeleted }
+        let table = ExportedTable(choice.label, choice.kind, chosen, session.engine, names: records.names, now: Clock.wallMilliseconds())
         guard maker.begin(table, ExportFormat(path: path) ?? .csv, path: place) else { return "Another file is being written: try it again in a moment." }
-        toast("\(path.printable) is being written …")
         // Until it is.
-        toastEnds = Clock.monotonicMilliseconds() + 3_600_000
+        message.show("\(path.printable) is being written …", for: 3_600_000)
         return nil
     }
 }

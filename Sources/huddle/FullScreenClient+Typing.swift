@@ -5,45 +5,16 @@ import Sessions
 import Terminal
 import Views
 
-/// What is typed and not sent: kept on this machine while one types, so that it stands there again however the program ended.
-struct Typing {
-    /// Milliseconds after a key until it is kept: no key waits for a disk, and whoever pulls the plug loses a word at most.
-    static let delay: Int64 = 100
-    /// Forms that are open at once: more than anybody is in the middle of.
-    static let mostForms = 8
-    /// Milliseconds until it is tried again where it could not be kept (a full disk): seldom enough to disturb nobody.
-    static let again: Int64 = 5_000
-    /// Lines that wait to be kept at most: as many as the history of the next run has.
-    static let mostLines = 1_000
-    /// Files of what could not be shown again that lie side by side at most: more than anybody reads.
-    static let mostFiles = 999
-
-    /// When it is to be kept, by the monotonic clock; `nil` when nothing was typed since.
-    fileprivate(set) var due: Int64?
-    /// What is kept, by the name of the buffer.
-    fileprivate var kept: [String: Cache.Place] = [:]
-    fileprivate var isRestored = false
-    /// What an earlier run left and is not shown in this one: kept on.
-    fileprivate var unrestored: [Cache.Place] = []
-    /// Lines that were sent and are not in the history of the next run yet.
-    fileprivate var lines: [String] = []
-
-    mutating func note() { if due == nil { due = Clock.monotonicMilliseconds() + Self.delay } }
-
-    /// Something was sent, which is not to be found again as typed: kept as soon as the frame is out.
-    mutating func noteSent() { due = 0 }
-}
-
 extension FullScreenClient {
     /// Keeps what has been typed since the last time.
     func keepTyping() {
         typing.due = nil
         guard typing.isRestored, let cache = session.cache else { return }
         var places: [String: Cache.Place] = [:]
-        places["room"] = room.typed
-        for case (.form(let number), let form as FormBuffer) in views { places["form \(number)"] = form.typed }
-        for (number, place) in documents.typed.enumerated() { places["upload \(number + 1)"] = place }
-        places["kept"] = kept.typed
+        places["room"] = open.room.typed
+        for case (.form(let number), let form as FormBuffer) in open.views { places["form \(number)"] = form.typed }
+        for (number, place) in open.documents.typed.enumerated() { places["upload \(number + 1)"] = place }
+        places["kept"] = open.kept.typed
         var number = 1
         for place in typing.unrestored {
             while places["form \(number)"] != nil { number += 1 }
@@ -66,37 +37,37 @@ extension FullScreenClient {
     func restoreTyping() {
         guard !typing.isRestored, let cache = session.cache else { return }
         typing.isRestored = true
-        room.remember((try? cache.input()) ?? [])
+        open.room.remember((try? cache.input()) ?? [])
         typing.kept = (try? cache.conversations()) ?? [:]
         if let place = typing.kept["room"], !place.text.isEmpty {
-            if room.restore(place) {
-                room.tell(["What you had typed is still here, below. Ctrl-C drops it."])
+            if open.room.restore(place) {
+                open.room.tell(["What you had typed is still here, below. Ctrl-C drops it."])
             } else {
                 setAside(place, place.text, "What you had typed before")
             }
         }
         for (name, place) in typing.kept.sorted(by: { $0.key < $1.key }) where name.hasPrefix("form ") {
-            guard views.values.count(where: { $0 is FormBuffer }) < Typing.mostForms else {
+            guard open.formCount < Typing.mostForms else {
                 typing.unrestored.append(place)
                 continue
             }
             let draft = FormDraft(text: place.text)
-            if let key = draft.flatMap({ restore($0) }), let number = buffers.number(of: key) {
-                room.tell(["A form that was not saved is open again: Alt-\(number) shows it."])
+            if let key = draft.flatMap({ restore($0) }), let number = open.list.number(of: key) {
+                open.room.tell(["A form that was not saved is open again: Alt-\(number) shows it."])
             } else {
                 setAside(place, draft.map(\.words) ?? place.text, "What a form was about is gone: what you had typed into it")
             }
         }
         if !typing.unrestored.isEmpty {
             let count = typing.unrestored.count
-            room.tell(["\(count == 1 ? "1 more form that was" : "\(count) more forms that were") not saved \(count == 1 ? "is" : "are") kept: save or discard some of those that are open, and start huddle again."])
+            open.room.tell(["\(count == 1 ? "1 more form that was" : "\(count) more forms that were") not saved \(count == 1 ? "is" : "are") kept: save or discard some of those that are open, and start huddle again."])
         }
         let uploads = typing.kept.filter { $0.key.hasPrefix("upload ") }.sorted { $0.key < $1.key }.map(\.value)
-        if !uploads.isEmpty, documents.restore(uploads, self), let number = buffers.number(of: .documents) {
-            room.tell(["A file that you were about to upload is still asked about: Alt-\(number) shows it."])
+        if !uploads.isEmpty, open.documents.restore(uploads, self), let number = open.list.number(of: .documents) {
+            open.room.tell(["A file that you were about to upload is still asked about: Alt-\(number) shows it."])
         }
-        if let place = typing.kept["kept"], kept.restore(place, self), let number = buffers.number(of: .kept) {
-            room.tell(["What you chose and wrote for a conflict is still here: Alt-\(number) shows it."])
+        if let place = typing.kept["kept"], open.kept.restore(place, self), let number = open.list.number(of: .kept) {
+            open.room.tell(["What you chose and wrote for a conflict is still here: Alt-\(number) shows it."])
         }
         // What is open has other names now, and what was set aside has none.
         typing.note()
@@ -109,7 +80,7 @@ extension FullScreenClient {
         guard let path = pathForKeeping, (try? Files.write(Array((text.isEmpty ? place.text : text).utf8), to: path)) != nil else {
             return typing.unrestored.append(place)
         }
-        room.tell(["\(what) is kept in the file \(path.printable)."])
+        open.room.tell(["\(what) is kept in the file \(path.printable)."])
     }
 
     /// Where nothing is yet, in the folder of what is kept; `nil` where nothing can be kept.

@@ -16,208 +16,161 @@ import Words
 /// One thread and one loop: keys, signals, the editor's end and the network are waited for together, so that nothing runs when
 /// nothing happens.
 final class FullScreenClient {
-    /// How long a toast stays, milliseconds: long enough to read two lines and reach the key.
-    static let toastTime: Int64 = 6_000
-    /// Milliseconds of the first load before what will come is hinted at: what is quicker would only flicker (R009).
-    private static let quickLoad: Int64 = 300
-    /// Milliseconds without a key and without news until what the first key for it would wait for is made ready, piece by piece: with thousands of
-    /// records it takes longer than a key may. Longer than between the keys of who types.
-    private static let idleTime: Int64 = 300
-
-    enum ToastKind {
-        case news
-        /// Why a key does nothing: gone with the next key.
-        case hint
-        /// What one did oneself, with the key that takes it back.
-        case undoable
+    /// How far the start is.
+    enum Stage {
+        /// What the first screen shows was read, and nothing else.
+        case firstScreen
+        /// All that is kept was read, and the server is being asked.
+        case started
+        /// The records are there.
+        case opened
     }
 
     let screen: FullScreen
     let session: ClientSession
     let conversation: Conversation
-    private(set) var theme: Theme
-    private(set) var keymap: Keymap
-    private let setting: Setting
-    private var configuration: ScreenConfiguration
-    private var notifier: Notifier
-    let room: RoomBuffer
-    let season: SeasonBuffer
-    let trips: TripsBuffer
-    let documents: DocumentsBuffer
-    let kept: KeptBuffer
+    let records: ShownRecords
     /// Files of records that leave.
     let maker: FileMaker
-    var buffers = BufferList()
-    /// Those that have been on the screen.
-    var views: [BufferKey: any Buffer]
-    var overlay: Overlay?
-    /// What can be clicked on the screen.
-    private var drawn: Canvas?
-    /// What stands below an overlay; drawn anew when anything but a key for the overlay has happened.
-    private var below: Canvas?
-    var toast = ""
-    var toastKind = ToastKind.news
-    /// Monotonic milliseconds.
-    var toastEnds: Int64 = 0
+    private let setting: Setting
+    private(set) var appearance: Appearance
+    var open: OpenViews
+    var picture = Picture()
+    var message = ToastMessage()
+    var refreshes = RefreshTimes()
+    /// What is typed and not sent.
+    var typing = Typing()
     /// One's own last change, until it is taken back.
     var lastOwn: Cursor?
     private var editor: (process: ExternalEditor, done: (String) -> Void)?
     private var identifiers = IdentifierSource()
     private var isFocused = true
-    private var hasStarted = false
-    private var hasOpened = false
-    /// When the first load is a slow one, by the monotonic clock; `nil` once that is known.
-    private var slowLoad: Int64? = Clock.monotonicMilliseconds() + quickLoad
-    /// What is typed and not sent.
-    var typing = Typing()
-    /// Forms that were opened; each has a number of its own.
-    var formCount = 0
-    /// Records or facts have changed since they were looked at.
-    var isStale = true
-    /// When what keys may need next is made ready; `nil` once it is.
-    private var preparesAt: Int64?
-    /// The records that the switcher goes to, and what they were made of.
-    private(set) var places: (revisions: [Int], index: LabelIndex<SwitchTarget>) = ([], LabelIndex([]))
-    /// Counts the times that they were looked at anew, and which of these each buffer shows.
-    private var generation = 0
-    /// When the family's day ends, monotonic milliseconds: today and what is upcoming look different then, though nothing has happened.
-    private var dayEnds: Int64 = 0
-    private var laidOut: [BufferKey: Int] = [:]
-
-    // What is worked out anew when records have changed.
-    private(set) var names = RecordNames([])
-    /// Records that have changed since; `nil`: all of them.
-    private var changed: [Identifier]?
-    private var membersRevision: Int?
-    private(set) var memberNames: [Identifier: String] = [:]
-    /// Athletes, in the order of the menu of seasons.
-    private(set) var athletes: [Identifier] = []
-    private(set) var facts = StatusFacts()
+    private var stage = Stage.firstScreen
 
     init(_ screen: FullScreen, _ session: ClientSession, _ conversation: Conversation, _ setting: Setting, _ configuration: ScreenConfiguration) {
         self.screen = screen
         self.session = session
         self.conversation = conversation
         self.setting = setting
+        records = ShownRecords(session)
         maker = FileMaker(session.waker)
-        self.configuration = configuration
-        notifier = Notifier(configuration)
+        appearance = Appearance(configuration, depth: screen.depth)
         screen.setLinks(configuration.hyperlinks)
-        theme = Theme(wanted: configuration.theme, depth: screen.depth, environment: Environment.value)
-        keymap = configuration.keymap
-        room = RoomBuffer(RoomView(size: screen.size, theme: theme, keymap: keymap), session)
+        let (theme, keymap) = (appearance.theme, appearance.keymap)
         let locale = ["LC_ALL", "LC_TIME", "LANG"].lazy.compactMap(Environment.value).first { !$0.isEmpty }
         let today = CalendarDate(LocalClock(zone: nil).today(Clock.wallMilliseconds())) ?? .first
-        season = SeasonBuffer(EventsView(today: today, theme: theme, keymap: keymap, firstWeekday: .first(locale: locale)))
-        trips = TripsBuffer(ItineraryView(today: today, theme: theme, keymap: keymap, firstWeekday: .first(locale: locale)))
-        documents = DocumentsBuffer(DocumentsView(size: screen.size, theme: theme, keymap: keymap), session, setting)
-        kept = KeptBuffer(ConflictView(theme: theme, keymap: keymap))
-        views = [.room: room, .season: season, .trips: trips, .documents: documents, .kept: kept]
-        conversation.opensQuietly = true
+        open = OpenViews(
+            RoomBuffer(RoomView(size: screen.size, theme: theme, keymap: keymap), session),
+            SeasonBuffer(EventsView(today: today, theme: theme, keymap: keymap, firstWeekday: .first(locale: locale))),
+            TripsBuffer(ItineraryView(today: today, theme: theme, keymap: keymap, firstWeekday: .first(locale: locale))),
+            DocumentsBuffer(DocumentsView(size: screen.size, theme: theme, keymap: keymap), session, setting),
+            KeptBuffer(ConflictView(theme: theme, keymap: keymap)))
+        conversation.options.opensQuietly = true
         nameKeptKey()
-        conversation.stopFile = { [weak self] in self?.documents.stop($0) ?? false }
-        conversation.configure = { [weak self] in self?.configure($0) ?? [] }
-        room.tell(configuration.complaints)
+        conversation.options.stopFile = { [weak self] in self?.open.documents.stop($0) ?? false }
+        conversation.options.configure = { [weak self] in self?.configure($0) ?? [] }
+        open.room.tell(configuration.complaints)
     }
 
     private func start() {
-        hasStarted = true
+        stage = .started
         session.start()
-        room.load(session)
-        documents.takeOver()
-        room.tell(session.takeWarnings())
-        (changed, isStale) = (nil, true)
+        open.room.load(session)
+        open.documents.takeOver()
+        open.room.tell(session.takeWarnings())
+        records.forget()
+        refreshes.isStale = true
     }
 
     /// Where what was refused is decided.
     private func nameKeptKey() {
-        let keptCommand = buffers.number(of: .kept).flatMap { BufferCommand.named($0) }
-        conversation.keptKey = (keptCommand.flatMap { keymap.keys(of: $0.rawValue).first }) ?? keymap.keys(of: RoomCommand.drafts.rawValue).first
+        let keptCommand = open.list.number(of: .kept).flatMap { BufferCommand.named($0) }
+        conversation.options.keptKey = (keptCommand.flatMap { keymap.keys(of: $0.rawValue).first }) ?? keymap.keys(of: RoomCommand.drafts.rawValue).first
     }
 
     /// Settings and keys, in force at once.
     private func configure(_ request: SettingRequest) -> [String] {
-        let (lines, isChanged) = configuration.perform(request, isPlain: false)
+        let (lines, isChanged) = appearance.perform(request)
         guard isChanged else { return lines }
-        theme = Theme(wanted: configuration.theme, depth: screen.depth, environment: Environment.value)
-        keymap = configuration.keymap
-        notifier.end()
-        notifier = Notifier(configuration)
+        let configuration = appearance.configuration
         screen.setMouse(configuration.takesMouse)
         screen.setTitles(configuration.setsTitle)
         screen.setLinks(configuration.hyperlinks)
-        for view in views.values { view.adopt(theme, keymap) }
+        for view in open.views.values { view.adopt(appearance.theme, keymap) }
         nameKeptKey()
-        isStale = true
+        refreshes.isStale = true
         return lines
     }
 
-    private func open() {
-        hasOpened = true
+    /// The records are there for the first time.
+    private func greet() {
+        stage = .opened
         // What the conversation shows at the start stands in the timeline already; what there is to know of the cache does not.
-        room.tell(session.takeWarnings())
+        open.room.tell(session.takeWarnings())
         _ = conversation.takeOutput()
-        room.tell(["Write, and the family reads it. / begins a command, ? shows the keys, /help tells more."])
+        open.room.tell(["Write, and the family reads it. / begins a command, ? shows the keys, /help tells more."])
         restoreTyping()
     }
 
     func run() throws -> ExitStatus {
         defer {
             keepTyping()
-            notifier.end()
-            documents.end()
+            appearance.end()
+            open.documents.end()
             maker.end()
         }
         // Only something was made ready, which is not to be seen.
         var isUnchanged = false
         while true {
-            if !toast.isEmpty, Clock.monotonicMilliseconds() >= toastEnds { (toast, isUnchanged) = ("", false) }
-            if Clock.monotonicMilliseconds() >= dayEnds { isStale = true }
-            if let due = slowLoad, Clock.monotonicMilliseconds() >= due { (slowLoad, isStale) = (nil, true) }
-            if isStale {
+            if let end = message.end, Clock.monotonicMilliseconds() >= end {
+                message.clear()
+                isUnchanged = false
+            }
+            refreshes.pass(Clock.monotonicMilliseconds())
+            if refreshes.isStale {
                 refresh()
                 isUnchanged = false
             }
-            for case let form as FormBuffer in views.values { form.settle(self) }
+            for form in open.forms { form.settle(self) }
             layOut()
-            conversation.columns = screen.size.columns
+            conversation.options.columns = screen.size.columns
             if !isUnchanged { draw() }
             isUnchanged = false
             // The first screen is there; now all that is kept, and the server.
-            if !hasStarted {
+            if stage == .firstScreen {
                 start()
                 continue
             }
             // What is kept here is on the screen before anything else is made ready.
-            if !hasOpened, session.engine.cursor != nil {
+            if stage != .opened, session.engine.cursor != nil {
                 conversation.begin()
-                open()
+                greet()
                 continue
             }
             var hasPrepared = false
-            if let due = preparesAt, Clock.monotonicMilliseconds() >= due {
+            if refreshes.isPreparationDue(Clock.monotonicMilliseconds()) {
                 hasPrepared = prepare()
-                preparesAt = hasPrepared ? due : nil
+                if !hasPrepared { refreshes.prepared() }
             }
             var items = screen.items
             let own = items.count
             if let editor { items.append(Poll.Item(editor.process.raw, .readable)) }
             // When the frame is out.
             if let due = typing.due, Clock.monotonicMilliseconds() >= due { keepTyping() }
-            let deadline = [screen.deadline, toast.isEmpty ? nil : toastEnds, typing.due, dayEnds, preparesAt, facts.firstLoad == .begun ? slowLoad : nil].compactMap(\.self).min()
+            let deadline = [screen.deadline, message.end, typing.due, refreshes.dayEnd, refreshes.preparation, facts.firstLoad == .begun ? refreshes.slowLoad : nil].compactMap(\.self).min()
             let news = try session.turn(until: deadline, waitingFor: &items)
             for event in news { take(event) }
             var isQuiet = news.isEmpty
             if facts.lag != session.lagSeconds {
-                facts.lag = session.lagSeconds
-                (below, isQuiet) = (nil, false)
+                picture.facts.lag = session.lagSeconds
+                (picture.below, isQuiet) = (nil, false)
             }
-            if documents.turn(self) { (below, isQuiet) = (nil, false) }
+            if open.documents.turn(self) { (picture.below, isQuiet) = (nil, false) }
             if let words = maker.take() {
                 toast(words)
                 isQuiet = false
             }
-            conversation.underway = documents.underway
+            conversation.options.underway = open.documents.underway
             var events = try screen.events(items[..<own])
             if let editor, let result = try editor.process.result() {
                 self.editor = nil
@@ -230,25 +183,25 @@ final class FullScreenClient {
             }
             takeOutput()
             if let end = conversation.end {
-                if let status = try Interactive.status(of: end, conversation, setting) { return status }
-                isStale = true
+                if let status = try conversation.status(of: end, setting) { return status }
+                refreshes.isStale = true
             }
         }
     }
 
     private func draw() {
-        if overlay == nil || below?.size != screen.size { below = nil }
-        var canvas = below ?? Canvas(screen.size)
-        if below == nil {
-            facts.hot = buffers.hotlist
-            views[buffers.current]?.draw(facts, &canvas)
-            if overlay != nil { below = canvas }
+        if picture.overlay == nil || picture.below?.size != screen.size { picture.below = nil }
+        var canvas = picture.below ?? Canvas(screen.size)
+        if picture.below == nil {
+            picture.facts.hot = open.list.hotlist
+            open.shown?.draw(facts, &canvas)
+            if picture.overlay != nil { picture.below = canvas }
         }
         // What nobody looks at has not been seen.
-        if buffers.current == .room, isFocused { room.see() }
-        ToastLine.draw(toastWords, &canvas, theme)
-        overlay?.draw(&canvas)
-        drawn = canvas
+        if isShown(.room), isFocused { open.room.see() }
+        ToastLine.draw(toastWords, &canvas, appearance.theme)
+        picture.overlay?.draw(&canvas)
+        picture.drawn = canvas
         screen.show(canvas)
         screen.setTitle((facts.unread > 0 ? "(\(facts.unread)) " : "") + (facts.family == "Huddle" ? "" : facts.family + " — ") + "Huddle")
     }
@@ -257,11 +210,11 @@ final class FullScreenClient {
     func take(_ event: ScreenEvent) throws -> Bool {
         switch event {
         case .ending: return false
-        case .resized(let size): room.resize(size)
-        case .resumed: room.resize(screen.size)
+        case .resized(let size): open.room.resize(size)
+        case .resumed: open.room.resize(screen.size)
         case .input(let input):
             if case .focus(let isIn) = input { isFocused = isIn }
-            if preparesAt != nil { preparesAt = Clock.monotonicMilliseconds() + Self.idleTime }
+            refreshes.keyPressed(Clock.monotonicMilliseconds())
             do { try take(input) } catch let rejection as Rejection {
                 tell(rejection.message.printable)
             } catch let error as Errno {
@@ -273,25 +226,25 @@ final class FullScreenClient {
 
     private func take(_ input: InputEvent) throws {
         var input = input
-        if toastKind == .hint, case .key = input { toast = "" }
+        if message.purpose == .hint, case .key = input { message.clear() }
         if case .mouse(var mouse) = input, case .press(1) = mouse.action {
-            mouse.target = drawn?.target(at: mouse.point)
+            mouse.target = picture.drawn?.target(at: mouse.point)
             switch mouse.target {
             case .keys(let keys)?:
                 for key in keys { try take(.key(key)) }
                 return
-            case .place(StatusLine.bufferTarget, let number)? where overlay == nil: return try perform(.show(number))
-            case .place(StatusLine.seasonTarget, _)? where overlay == nil: return offerSeasons()
-            case .place(StatusLine.switchTarget, _)? where overlay == nil: return try perform(.switchBuffer)
+            case .place(StatusLine.bufferTarget, let number)? where picture.overlay == nil: return try perform(.show(number))
+            case .place(StatusLine.seasonTarget, _)? where picture.overlay == nil: return offerSeasons()
+            case .place(StatusLine.switchTarget, _)? where picture.overlay == nil: return try perform(.switchBuffer)
             case .place?, nil: input = .mouse(mouse)
             }
         }
-        if let overlay { return handle(input, over: overlay) }
+        if let overlay = picture.overlay { return handle(input, over: overlay) }
         let before = (session.engine.pending.count, session.engine.drafts.count)
-        try views[buffers.current]?.handle(input, self)
+        try open.shown?.handle(input, self)
         // Records that look different come back as events; a letter that is typed changes nothing that is laid out.
         if (session.engine.pending.count, session.engine.drafts.count) != before {
-            facts = facts(session.engine)
+            picture.facts = facts(session.engine)
             typing.noteSent()
         } else {
             typing.note()
@@ -299,16 +252,16 @@ final class FullScreenClient {
     }
 
     func tell(_ line: String) {
-        room.tell([line])
-        if buffers.current != .room { toast(line) }
+        open.room.tell([line])
+        if !isShown(.room) { toast(line) }
     }
 
     /// Shows what the conversation says: what commands came to.
     private func takeOutput() {
         let lines = conversation.takeOutput()
-        if buffers.current != .room, let last = lines.last { toast(last) }
-        room.tell(lines)
-        room.ask(conversation.isAsking ? conversation.prompt : nil)
+        if !isShown(.room), let last = lines.last { toast(last) }
+        open.room.tell(lines)
+        open.room.ask(conversation.isAsking ? conversation.prompt : nil)
     }
 
     /// Starts the person's own editor; `done` gets what it was left with.
@@ -321,38 +274,34 @@ final class FullScreenClient {
     // MARK: What happens
 
     private func take(_ event: SessionEvent) {
-        isStale = true
-        switch event {
-        case .changed(let ids): changed?.append(contentsOf: ids)
-        case .replaced: changed = nil
-        case .notice, .stopped: break
-        }
-        if room.receive(event, session) || documents.receive(event) { return }
-        for case let form as FormBuffer in views.values where form.receive(event, self) { return }
+        refreshes.isStale = true
+        records.note(event)
+        if open.room.receive(event, session) || open.documents.receive(event) { return }
+        for form in open.forms where form.receive(event, self) { return }
         switch event {
         // The timeline tells these.
         case .notice(.change(let change, let isOwn)):
             if isOwn {
                 if session.engine.phase == .live { announceOwn(change) }
             } else {
-                buffers.note(change, for: session.engine.member) { session.engine.record($0) }
+                open.list.note(change, for: session.engine.member) { session.engine.record($0) }
                 announce(change)
             }
         case .notice(.presence), .notice(.upload): break
         // Where the trip is on the screen, it is asked about there.
-        case .notice(.rejected(let mutation, let rejection)) where rejection.code == .overlap && buffers.current == .trips:
-            trips.refused(mutation, self)
+        case .notice(.rejected(let mutation, let rejection)) where rejection.code == .overlap && isShown(.trips):
+            open.trips.refused(mutation, self)
         case .notice(.rejected(let mutation, let rejection)):
             conversation.receive(event)
             // Why stands in the room; whoever is elsewhere is told where to decide.
-            room.tell(conversation.takeOutput())
+            open.room.tell(conversation.takeOutput())
             let isKept = session.engine.drafts.contains { $0.id == mutation }
-            toast(isKept ? "Refused, and kept for you: \(conversation.keptKey ?? "/drafts") shows it." : rejection.message.printable)
+            toast(isKept ? "Refused, and kept for you: \(conversation.options.keptKey ?? "/drafts") shows it." : rejection.message.printable)
         case .notice(.live):
             conversation.receive(event)
-            if !hasOpened {
-                open()
-                room.begin(session)
+            if stage != .opened {
+                greet()
+                open.room.begin(session)
             }
         default: conversation.receive(event)
         }
@@ -364,79 +313,37 @@ final class FullScreenClient {
             guard case .create(_, let fields) = entry.effect else { continue }
             let isMention = fields.set("mentions").contains { $0.id == session.engine.member }
             guard isMention || !isFocused else { continue }
-            notifier.tell(
-                from: names.member(change.member), fields.text("text") ?? "", family: facts.family, isMention: isMention, isAway: !isFocused,
+            appearance.notifier.tell(
+                from: records.names.member(change.member), fields.text("text") ?? "", family: facts.family, isMention: isMention, isAway: !isFocused,
                 on: .init(bell: { [screen] in screen.bell() }, notify: { [screen] in screen.notify($0) }))
         }
     }
 
     // MARK: How things stand
 
-    /// Looks anew at records and facts.
+    /// Looks again at records and facts.
     private func refresh() {
-        isStale = false
-        generation += 1
-        below = nil
-        preparesAt = Clock.monotonicMilliseconds() + Self.idleTime
-        let engine = session.engine
-        dayEnds = Clock.monotonicMilliseconds() + clock.untilMidnight(Clock.wallMilliseconds())
-        followRecords()
-        if membersRevision != names.revision(of: .member) {
-            membersRevision = names.revision(of: .member)
-            memberNames = Dictionary(names.records(of: .member).map { ($0.id, RecordNames.name($0)) }, uniquingKeysWith: { first, _ in first })
-            athletes = names.records(of: .member).filter { $0.fields.text("role") == Role.athlete.rawValue }.map(\.id)
-        }
-        facts = facts(engine)
-    }
-
-    /// Brings the names up to the records.
-    func followRecords() {
-        if let changed { names.update(changed, session.engine) } else { names = RecordNames(session.engine, after: names) }
-        changed = []
+        open.outdate()
+        picture.below = nil
+        refreshes.refreshed(Clock.monotonicMilliseconds(), untilMidnight: records.clock.untilMidnight(Clock.wallMilliseconds()))
+        records.refresh()
+        picture.facts = facts(session.engine)
     }
 
     /// Lays out what is on the screen, if it has not been since something changed; what is not on the screen costs nothing.
     func layOut() {
-        guard laidOut[buffers.current] != generation, let view = views[buffers.current] else { return }
-        laidOut[buffers.current] = generation
-        view.refresh(self)
+        if open.needsLayout(open.list.current) { open.shown?.refresh(self) }
     }
 
     /// Makes ready one piece of what keys may need next.
     ///
     /// - Returns: whether there may be more.
     private func prepare() -> Bool {
-        guard laidOut[.season] == generation else {
-            laidOut[.season] = generation
-            season.refresh(self)
+        if open.needsLayout(.season) {
+            open.season.refresh(self)
             return true
         }
-        return season.prepare() || room.prepare(names) || prepareSwitcher()
-    }
-
-    /// - Returns: whether there was anything to do.
-    @discardableResult
-    func prepareSwitcher() -> Bool {
-        let revisions = SwitchTarget.revisions(names)
-        guard places.revisions != revisions else { return false }
-        places = (revisions, SwitchTarget.records(names))
-        return true
-    }
-
-    /// A buffer is closed, or opened anew.
-    func forgetLayout(_ key: BufferKey) { laidOut[key] = nil }
-
-    /// The menu of seasons.
-    var seasons: [Season] { [Season(.all, "Everybody")] + athletes.map { Season(.athlete($0), names.member($0)) } }
-
-    var clock: LocalClock { LocalClock(zone: session.engine.timeZone) }
-
-    var today: CalendarDate { CalendarDate(clock.today(Clock.wallMilliseconds())) ?? .first }
-
-    var text: ChangeText {
-        let clock = clock
-        let now = Clock.wallMilliseconds()
-        return ChangeText(names) { clock.time($0, now: now) }
+        return open.season.prepare() || open.room.prepare(records.names) || records.prepareSwitcher()
     }
 
     private func facts(_ engine: borrowing SyncEngine) -> StatusFacts {
@@ -450,16 +357,16 @@ final class FullScreenClient {
         case .signingIn, .joining, .syncing: facts.connection = .arriving
         }
         facts.lag = session.lagSeconds
-        facts.firstLoad = engine.cursor != nil ? .done : slowLoad == nil ? .slow : .begun
+        facts.firstLoad = engine.cursor != nil ? .done : refreshes.slowLoad == nil ? .slow : .begun
         if case .athlete(let id)? = engine.context {
-            facts.season = names.member(id)
+            facts.season = records.names.member(id)
             facts.isSeasonOfAnother = id != engine.member
         }
-        facts.here = engine.presence.keys.filter { $0 != engine.member }.sorted().map { names.member($0) }
+        facts.here = engine.presence.keys.filter { $0 != engine.member }.sorted().map { records.names.member($0) }
         facts.pending = engine.waitingCount
         facts.refused = engine.drafts.count
         facts.conflicts = engine.drafts.count { $0.rejection.conflict != nil }
-        let unread = room.unread(session)
+        let unread = open.room.unread(session)
         facts.unread = unread.messages + unread.changes
         facts.mentions = unread.mentions
         return facts

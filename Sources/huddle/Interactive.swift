@@ -25,9 +25,9 @@ enum Interactive {
         let configuration = setting.configuration(family: setting.familyIdentifier, returnsToContext: isTerminal)
         let session = try ClientSession(setting.address, configuration, cache: setting.cache)
         let conversation = Conversation(session, context: invocation.context)
-        conversation.isSpoken = invocation.isPlain
+        conversation.options.isSpoken = invocation.isPlain
         // A terminal that can do no more is still as wide as it is.
-        if isTerminal, !invocation.isPlain { conversation.columns = TerminalDevice.size().map { max($0.columns - 1, 20) } }
+        if isTerminal, !invocation.isPlain { conversation.options.columns = TerminalDevice.size().map { max($0.columns - 1, 20) } }
         session.start()
         defer { session.leave() }
         var lines = LineConversation(conversation, timeout: invocation.timeout, isTerminal: isTerminal)
@@ -50,20 +50,8 @@ enum Interactive {
         defer { session.leave() }
         let client = FullScreenClient(screen, session, conversation, setting, configuration)
         let status = try client.run()
-        words = (conversation.farewell() ?? []) + client.documents.farewell
+        words = (conversation.farewell() ?? []) + client.open.documents.farewell
         return status
-    }
-
-    /// What an end of the conversation means for the program; `nil` to go on, because the family could be told.
-    static func status(of end: Conversation.End, _ conversation: Conversation, _ setting: Setting) throws -> ExitStatus? {
-        switch end {
-        case .quit: return .done
-        case .stopped(.familyUnclear(let memberships)):
-            guard let family = setting.family(among: memberships) else { throw ProgramFailure(.familyUnclear(memberships)) }
-            conversation.choose(family)
-            return nil
-        case .stopped(let reason): throw ProgramFailure(reason)
-        }
     }
 }
 
@@ -112,7 +100,7 @@ struct LineConversation {
         oldDrafts = Set(conversation.session.engine.drafts.map(\.id))
         let wishes = Wishes()
         self.wishes = wishes
-        conversation.configure = { wishes.perform($0) }
+        conversation.options.configure = { wishes.perform($0) }
         terminal = Notifier.Terminal(
             bell: { if isTerminal { Standard.write(output: "\u{07}") } },
             notify: { text in if isTerminal { Standard.write(output: FullScreen.notification(text)) } })
@@ -126,7 +114,7 @@ struct LineConversation {
             let lines = conversation.takeOutput()
             if !lines.isEmpty, !Standard.write(output: lines.map { $0 + "\n" }.joined()) { return .done }
             ask(anew: !lines.isEmpty)
-            if let end = conversation.end, let status = try Interactive.status(of: end, conversation, setting) { return status }
+            if let end = conversation.end, let status = try conversation.status(of: end, setting) { return status }
             if isAtEnd, input.isEmpty, conversation.isSettled, !conversation.isWaiting {
                 guard conversation.hasBeenLive else {
                     throw ProgramFailure(.offline, "\(conversation.session.lastFailure ?? "The server does not answer.") This is what was kept here.")

@@ -5,17 +5,7 @@ import Words
 
 /// Tells the person that somebody wrote, in the ways that they chose: `set notify bell osc9 hook`, `set notify none`.
 final class Notifier {
-    /// A way of telling.
-    enum Way: String, CaseIterable {
-        /// The terminal's bell.
-        case bell
-        /// The terminal's own notification, while the person looks elsewhere.
-        case osc9
-        /// The command of `set notify-command`.
-        case hook
-    }
-
-    private let ways: Set<Way>
+    private let ways: Set<NotificationWay>
     private let hook: CommandHook?
 
     /// - Parameter isPlain: whether the terminal may be one that is read aloud or knows no sequences: then it is told by its own way only when

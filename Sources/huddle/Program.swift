@@ -65,19 +65,9 @@ enum Program {
                 return invocation.isWatched ? try ListWatch(invocation, setting).run() : try OneShot(invocation, setting).run()
             }
         } catch {
-            let (status, sentence) = explanation(of: error)
+            let (status, sentence) = ExitStatus.explanation(of: error)
             if !sentence.isEmpty { Standard.write(error: "huddle: \(sentence)\n") }
             return status
-        }
-    }
-
-    /// How the program ends after an error, and what it says; "" for what was said already.
-    static func explanation(of error: any Error) -> (status: ExitStatus, sentence: String) {
-        switch error {
-        case let error as UsageError: (.usage, error.message)
-        case let error as Rejection: (ExitStatus(error), error.message.printable)
-        case let error as ProgramFailure: (error.status, error.message)
-        default: (.failed, "\(error)")
         }
     }
 }

@@ -12,7 +12,7 @@ struct ScreenConfiguration {
 
     private(set) var theme: String?
     /// How the person is told that somebody wrote.
-    private(set) var notify: Set<Notifier.Way> = [.bell, .osc9]
+    private(set) var notify: Set<NotificationWay> = [.bell, .osc9]
     /// Whether clicks are wanted; without, the terminal's own selecting works as always.
     private(set) var takesMouse = true
     /// Whether the terminal's title tells what is unread.
@@ -69,7 +69,7 @@ struct ScreenConfiguration {
             guard words.count == 1, setting.words.contains(words[0]) else { return usage }
             hyperlinks = words[0] == "auto" ? nil : words[0] == "on"
         case .notify:
-            let ways = words.map { Notifier.Way(rawValue: $0) }
+            let ways = words.map { NotificationWay(rawValue: $0) }
             guard !words.isEmpty, words == ["none"] || !ways.contains(nil) else { return usage }
             isNotifySet = true
             notify = Set(ways.compactMap(\.self))
@@ -89,7 +89,7 @@ struct ScreenConfiguration {
         case .mouse: takesMouse ? "on" : "off"
         case .title: setsTitle ? "on" : "off"
         case .hyperlinks: hyperlinks.map { $0 ? "on" : "off" } ?? "auto"
-        case .notify: notify.isEmpty ? "none" : Notifier.Way.allCases.filter(notify.contains).map(\.rawValue).joined(separator: " ")
+        case .notify: notify.isEmpty ? "none" : NotificationWay.allCases.filter(notify.contains).map(\.rawValue).joined(separator: " ")
         case .notifyCommand: notifyCommand.isEmpty ? "none" : notifyCommand.map { SlashCommand.quoted($0).printable }.joined(separator: " ")
         }
     }

@@ -26,7 +26,7 @@ enum SignInCommand {
         guard isFree || token == profile.token else { throw taken(profile) }
         let before = profile.token == nil || profile.token == token ? nil : profile.place.pathBefore
         do {
-            profile = try keep(token, from: origin ?? (token == profile.token ? profile.origin : nil), in: profile, invocation)
+            profile = try Setting.keep(token, from: origin ?? (token == profile.token ? profile.origin : nil), in: profile, invocation)
         } catch let failure as OneQuestion.Failure {
             switch failure {
             case .refused(let rejection): throw ProgramFailure(ExitStatus(rejection), rejection.message.printable)
@@ -40,27 +40,6 @@ enum SignInCommand {
             if let before { Standard.write(output: "The sign-in that was there before is kept in \(before).\n") }
         }
         return .done
-    }
-
-    /// Asks the server whose token it is, and keeps it. Another sign-in of the profile is kept beside it.
-    ///
-    /// - Returns: the profile as it is kept.
-    static func keep(_ token: String, from origin: String? = nil, in old: Profile, _ invocation: Invocation) throws -> Profile {
-        var profile = old
-        profile.origin = origin
-        let address = try Setting.address(invocation, old)
-        let memberships = try OneQuestion.memberships(of: token, at: address, timeoutMilliseconds: invocation.timeout)
-        guard !memberships.isEmpty else { throw ProgramFailure(.refused, "This token belongs to no family. Ask a parent for an invitation code.") }
-        profile.server = address.description
-        profile.token = token
-        profile.family = memberships.count == 1 ? memberships[0].family : nil
-        if let name = invocation.family {
-            guard let family = Setting.family(name, among: memberships) else { throw ProgramFailure(.familyUnclear(memberships)) }
-            profile.family = family
-        }
-        if old.token != nil, old.token != token { _ = try old.saveAside() }
-        try profile.save()
-        return profile
     }
 
     private static func taken(_ profile: Profile) -> ProgramFailure {

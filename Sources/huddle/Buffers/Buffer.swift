@@ -5,15 +5,15 @@ import Views
 /// `FullScreenClient.make`.
 protocol Buffer: AnyObject {
     /// Lays out anew what records and facts have become; only for the buffer on the screen.
-    func refresh(_ client: FullScreenClient)
+    func refresh(_ host: any BufferHost)
     func draw(_ facts: StatusFacts, _ canvas: inout Canvas)
-    func handle(_ input: InputEvent, _ client: FullScreenClient) throws
+    func handle(_ input: InputEvent, _ host: any BufferHost) throws
     /// The person has chosen other colours or keys.
     func adopt(_ theme: Theme, _ keymap: Keymap)
     /// Something else comes onto the screen; `nil`: the program ends.
-    func leave(_ client: FullScreenClient, for next: BufferKey?)
+    func leave(_ host: any BufferHost, for next: BufferKey?)
 }
 
 extension Buffer {
-    func leave(_ client: FullScreenClient, for next: BufferKey?) {}
+    func leave(_ host: any BufferHost, for next: BufferKey?) {}
 }

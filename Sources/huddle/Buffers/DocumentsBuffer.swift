@@ -45,8 +45,8 @@ final class DocumentsBuffer: Buffer {
     /// Puts back what an earlier run kept.
     ///
     /// - Returns: whether a form is open now.
-    func restore(_ places: [Cache.Place], _ client: FullScreenClient) -> Bool {
-        refresh(client)
+    func restore(_ places: [Cache.Place], _ host: any BufferHost) -> Bool {
+        refresh(host)
         view.restore(forms: places.map(\.text))
         return view.form != nil
     }
@@ -59,12 +59,12 @@ final class DocumentsBuffer: Buffer {
 
     // MARK: What is shown
 
-    func refresh(_ client: FullScreenClient) {
+    func refresh(_ host: any BufferHost) {
         let engine = session.engine
-        let (text, clock) = (client.text, client.clock)
-        view.size = client.screen.size
+        let (text, clock) = (host.records.text, host.records.clock)
+        view.size = host.size
         view.restore(isGrid: session.value(of: .documentsViewMode) != "list", session.value(of: .documentsSortBy).flatMap { Query.Sort(rawValue: $0) })
-        let names = client.names
+        let names = host.records.names
         let now = (revisions: [Kind.document, .school, .member].map { names.revision(of: $0) }, context: engine.context ?? .all)
         if shown.map({ $0 != now }) ?? true {
             shown = now
@@ -87,7 +87,7 @@ final class DocumentsBuffer: Buffer {
     }
 
     /// What is through was seen.
-    func leave(_ client: FullScreenClient, for next: BufferKey?) {
+    func leave(_ host: any BufferHost, for next: BufferKey?) {
         // A form or a record stands before the page that it came from.
         guard next.map({ BufferKey.fixed.contains($0) }) ?? false else { return }
         view.leave()
@@ -145,17 +145,17 @@ final class DocumentsBuffer: Buffer {
     /// Takes what the threads report; for each turn of the loop, whatever is on the screen.
     ///
     /// - Returns: whether there was anything.
-    func turn(_ client: FullScreenClient) -> Bool {
+    func turn(_ host: any BufferHost) -> Bool {
         let reports = files.takeReports() + questions.takeReports()
         guard !reports.isEmpty else { return false }
         defer { keepProgress() }
         let now = Clock.monotonicMilliseconds()
         for report in reports {
             perform(list.take(report, now: now))
-            take(report, client.names, client.clock)
+            take(report, host.records.names, host.records.clock)
         }
         view.transfers = list.rows
-        client.say(&view.toast)
+        host.say(&view.toast)
         return true
     }
 
@@ -208,11 +208,11 @@ final class DocumentsBuffer: Buffer {
         shown = nil
     }
 
-    func handle(_ input: InputEvent, _ client: FullScreenClient) throws {
+    func handle(_ input: InputEvent, _ host: any BufferHost) throws {
         for action in view.handle(input) {
             switch action {
-            case .pane(let action): try client.perform(action)
-            case .open(let id): open(id, client.text)
+            case .pane(let action): try host.perform(action)
+            case .open(let id): open(id, host.records.text)
             case .askDownload(let id):
                 let name = session.engine.record(id)?.fields.text("file_name") ?? "document"
                 view.askForPlace(id, DocumentDownload.freeName(name) { Files.exists($0) })
@@ -226,7 +226,7 @@ final class DocumentsBuffer: Buffer {
             case .stop(let number):
                 _ = stop(number)
             case .again(let number):
-                guard let transfer = list.again(number) else { return client.screen.bell() }
+                guard let transfer = list.again(number) else { return host.bell() }
                 _ = begin(number, transfer)
             case .hurry:
                 session.hurry()
@@ -237,7 +237,7 @@ final class DocumentsBuffer: Buffer {
             }
         }
         view.transfers = list.rows
-        client.say(&view.toast)
+        host.say(&view.toast)
     }
 
     /// Gives a file up that is on its way from here.

@@ -34,12 +34,12 @@ final class FormBuffer: Buffer {
         return view.draft?.text.map { Cache.Place(text: $0) }
     }
 
-    func refresh(_ client: FullScreenClient) {
-        view.athletes = Set(client.athletes)
-        view.options = client.formOptions(view.kindsNamed)
-        view.context = Request.context(client.session.engine, client.names)
-        view.today = client.today
-        if let base = view.parts.first?.base, let record = client.session.engine.record(base.id) { view.follow(record) }
+    func refresh(_ host: any BufferHost) {
+        view.athletes = Set(host.records.athletes)
+        view.options = host.records.formOptions(view.kindsNamed)
+        view.context = Request.context(host.session.engine, host.records.names)
+        view.today = host.records.today
+        if let base = view.parts.first?.base, let record = host.session.engine.record(base.id) { view.follow(record) }
     }
 
     func draw(_ facts: StatusFacts, _ canvas: inout Canvas) { view.draw(facts, &canvas) }
@@ -49,17 +49,17 @@ final class FormBuffer: Buffer {
         view.keymap = keymap
     }
 
-    func handle(_ input: InputEvent, _ client: FullScreenClient) throws {
+    func handle(_ input: InputEvent, _ host: any BufferHost) throws {
         for action in view.handle(input) {
             switch action {
-            case .save(let entries, let athlete): save(entries, athlete, client)
-            case .addSchool(let name): addSchool(name, client)
-            case .editOutside(let text): try client.edit(text) { [weak self] in self?.view.write($0) }
+            case .save(let entries, let athlete): save(entries, athlete, host)
+            case .addSchool(let name): addSchool(name, host)
+            case .editOutside(let text): try host.edit(text) { [weak self] in self?.view.write($0) }
             case .discard:
-                if let refused { _ = client.session.drop(draft: refused) }
-                client.close(key)
-            case .accept(let reason): accept(reason, client)
-            case .shared(let action): try client.perform(action)
+                if let refused { _ = host.session.drop(draft: refused) }
+                host.close(key)
+            case .accept(let reason): accept(reason, host)
+            case .shared(let action): try host.perform(action)
             }
         }
     }
@@ -68,19 +68,19 @@ final class FormBuffer: Buffer {
     /// what was typed stays.
     ///
     /// - Returns: whether it was about this form, and nobody else need tell it.
-    func receive(_ event: SessionEvent, _ client: FullScreenClient) -> Bool {
+    func receive(_ event: SessionEvent, _ host: any BufferHost) -> Bool {
         guard let (mutation, made) = saving, case .notice(let notice) = event else { return false }
         switch notice {
-        case .acknowledged(let ack) where ack.mutation == mutation: finish(made, client)
+        case .acknowledged(let ack) where ack.mutation == mutation: finish(made, host)
         case .rejected(mutation, let rejection):
             saving = nil
             refused = mutation
-            if let item = KeptBuffer.items(client).first(where: { $0.id == mutation }), item.isOverlap {
+            if let item = KeptBuffer.items(host).first(where: { $0.id == mutation }), item.isOverlap {
                 view.ask(about: item)
             } else {
                 view.refuse(whenMade == nil ? rejection : Rejection(rejection.code, "Failed to add school. \(rejection.message)", kind: rejection.kind, field: rejection.field))
                 // Both sides are compared where that is done; the form waits until it is decided.
-                if rejection.conflict != nil, client.buffers.current == key { client.showConflict(mutation) }
+                if rejection.conflict != nil, host.isShown(key) { host.showConflict(mutation) }
             }
             return true
         case .postponed(mutation, let rejection, _): view.say("\(rejection.message) It is kept, and sent again by itself.")
@@ -90,77 +90,77 @@ final class FormBuffer: Buffer {
     }
 
     /// The server may have gone while one waited for its answer, and what was refused may have been decided elsewhere.
-    func settle(_ client: FullScreenClient) {
-        if let saving, client.session.engine.phase != .live {
-            finish(saving.made, client, isShown: false)
-            return client.toast("Kept, and sent when the server is back.")
+    func settle(_ host: any BufferHost) {
+        if let saving, host.session.engine.phase != .live {
+            finish(saving.made, host, isShown: false)
+            return host.toast("Kept, and sent when the server is back.")
         }
-        guard saving == nil, let refused, !client.session.engine.drafts.contains(where: { $0.id == refused }) else { return }
-        client.close(key)
+        guard saving == nil, let refused, !host.session.engine.drafts.contains(where: { $0.id == refused }) else { return }
+        host.close(key)
     }
 
     /// - Parameter isShown: whether what is new may be looked at.
-    private func finish(_ made: RecordReference?, _ client: FullScreenClient, isShown: Bool = true) {
+    private func finish(_ made: RecordReference?, _ host: any BufferHost, isShown: Bool = true) {
         saving = nil
-        let isShown = isShown && client.buffers.current == key
-        client.close(key)
-        if let whenMade, let record = made.flatMap({ client.session.engine.record($0.id) }) { whenMade(FormOption(record.id, RecordNames.name(record))) }
+        let isShown = isShown && host.isShown(key)
+        host.close(key)
+        if let whenMade, let record = made.flatMap({ host.session.engine.record($0.id) }) { whenMade(FormOption(record.id, RecordNames.name(record))) }
         // What is new is looked at (R070).
-        if isShown, let made, made.kind == .event || made.kind == .trip { client.show(.record(made.kind, made.id)) }
+        if isShown, let made, made.kind == .event || made.kind == .trip { host.show(.record(made.kind, made.id)) }
     }
 
     /// Until the answer is there the form stays; without a server the change is kept, and that is all there is to wait for.
-    private func wait(for mutation: Int64, made: RecordReference?, _ client: FullScreenClient) {
-        guard client.session.engine.phase == .live else {
-            finish(made, client)
-            return client.toast("Kept, and sent when the server is back.")
+    private func wait(for mutation: Int64, made: RecordReference?, _ host: any BufferHost) {
+        guard host.session.engine.phase == .live else {
+            finish(made, host)
+            return host.toast("Kept, and sent when the server is back.")
         }
         saving = (mutation, made)
         view.beginSaving()
     }
 
-    private func accept(_ reason: String, _ client: FullScreenClient) {
-        guard let draft = refused.flatMap({ id in client.session.engine.drafts.first { $0.id == id } }) else { return }
+    private func accept(_ reason: String, _ host: any BufferHost) {
+        guard let draft = refused.flatMap({ id in host.session.engine.drafts.first { $0.id == id } }) else { return }
         do throws(Rejection) {
-            guard let mutation = try client.session.retry(draft: draft.id, accepting: try Request.acceptance(reason, of: draft.rejection)) else { return }
+            guard let mutation = try host.session.retry(draft: draft.id, accepting: try Request.acceptance(reason, of: draft.rejection)) else { return }
             refused = nil
             let made = draft.operations.first.flatMap { operation -> RecordReference? in
                 if case .create = operation.action { RecordReference(operation.kind, operation.id) } else { nil }
             }
-            wait(for: mutation, made: made, client)
+            wait(for: mutation, made: made, host)
         } catch {
             view.refuse(error)
         }
     }
 
     /// Sends the batch; whatever is refused before that is said in the form, and nothing that was typed is lost.
-    private func save(_ entries: [FormEntry], _ athlete: Identifier?, _ client: FullScreenClient) {
+    private func save(_ entries: [FormEntry], _ athlete: Identifier?, _ host: any BufferHost) {
         do throws(Rejection) {
-            let context = Request.context(client.session.engine, client.names)
+            let context = Request.context(host.session.engine, host.records.names)
             var operations: [Operation] = []
             for entry in entries {
                 if let base = entry.base {
                     if !entry.patch.isEmpty { operations.append(try Request.update(base, entry.patch)) }
                 } else {
                     let owner = entry.kind.declaration.scope == .athlete ? athlete : nil
-                    operations.append(try Request.create(entry.kind, entry.patch, athlete: owner, id: client.freshIdentifier(), context: context))
+                    operations.append(try Request.create(entry.kind, entry.patch, athlete: owner, id: host.freshIdentifier(), context: context))
                 }
             }
-            guard !operations.isEmpty else { return client.close(key) }
-            let mutation = try client.session.perform(operations)
+            guard !operations.isEmpty else { return host.close(key) }
+            let mutation = try host.session.perform(operations)
             // What was refused before is what is asked for now.
-            if let refused { _ = client.session.drop(draft: refused) }
+            if let refused { _ = host.session.drop(draft: refused) }
             refused = nil
             let made = entries.first.flatMap { $0.base == nil ? RecordReference($0.kind, operations[0].id) : nil }
-            wait(for: mutation, made: made, client)
+            wait(for: mutation, made: made, host)
         } catch {
             view.refuse(error)
         }
     }
 
     /// A form for the school; when it is made this one has it (R074).
-    private func addSchool(_ name: String, _ client: FullScreenClient) {
-        client.add(.school, preset: name.isEmpty ? [:] : ["name": .text(name)]) { [weak self] in self?.view.choose($0, .school) }
+    private func addSchool(_ name: String, _ host: any BufferHost) {
+        host.add(.school, preset: name.isEmpty ? [:] : ["name": .text(name)]) { [weak self] in self?.view.choose($0, .school) }
     }
 }
 

@@ -14,9 +14,9 @@ final class KeptBuffer: Buffer {
 
     init(_ view: ConflictView) { self.view = view }
 
-    func refresh(_ client: FullScreenClient) {
-        let text = client.text
-        view.show(Self.items(client), waiting: client.session.engine.pending.map(text.waiting))
+    func refresh(_ host: any BufferHost) {
+        let text = host.records.text
+        view.show(Self.items(host), waiting: host.session.engine.pending.map(text.waiting))
     }
 
     /// What was chosen and written and is not decided yet; `nil` for nothing.
@@ -25,17 +25,17 @@ final class KeptBuffer: Buffer {
     /// Puts back what an earlier run kept.
     ///
     /// - Returns: false when what it was about is no more.
-    func restore(_ place: Cache.Place, _ client: FullScreenClient) -> Bool {
-        refresh(client)
+    func restore(_ place: Cache.Place, _ host: any BufferHost) -> Bool {
+        refresh(host)
         return view.restore(place.text)
     }
 
     /// Opens one of them.
     func open(_ draft: Int64) { view.open(draft) }
 
-    static func items(_ client: FullScreenClient) -> [DraftItem] {
-        let text = client.text
-        return client.session.engine.drafts.map { DraftItem($0, client.session.engine.conflict(of: $0.id), text) }
+    static func items(_ host: any BufferHost) -> [DraftItem] {
+        let text = host.records.text
+        return host.session.engine.drafts.map { DraftItem($0, host.session.engine.conflict(of: $0.id), text) }
     }
 
     func draw(_ facts: StatusFacts, _ canvas: inout Canvas) { view.draw(facts, &canvas) }
@@ -45,49 +45,49 @@ final class KeptBuffer: Buffer {
         view.keymap = keymap
     }
 
-    func handle(_ input: InputEvent, _ client: FullScreenClient) throws {
+    func handle(_ input: InputEvent, _ host: any BufferHost) throws {
         for action in view.handle(input) {
             do {
-                try perform(action, client)
+                try perform(action, host)
             } catch let mistake as UsageError {
-                client.toast(mistake.message.printable)
+                host.toast(mistake.message.printable)
             } catch let rejection as Rejection {
-                client.toast(rejection.message.printable)
+                host.toast(rejection.message.printable)
             }
         }
-        client.say(&view.toast)
+        host.say(&view.toast)
     }
 
-    private func perform(_ action: ConflictAction, _ client: FullScreenClient) throws {
+    private func perform(_ action: ConflictAction, _ host: any BufferHost) throws {
         switch action {
-        case .pane(.editOutside(let text)): return try client.edit(text) { [weak self] in self?.view.take($0) }
-        case .pane(let action): return try client.perform(action)
+        case .pane(.editOutside(let text)): return try host.edit(text) { [weak self] in self?.view.take($0) }
+        case .pane(let action): return try host.perform(action)
         case .retry(let draft):
-            _ = try client.session.retry(draft: draft)
-            client.toast("Sent again.")
+            _ = try host.session.retry(draft: draft)
+            host.toast("Sent again.")
         case .split(let draft):
-            let parts = try client.session.split(draft: draft) ?? 0
-            client.toast("Sent one by one: \(parts).")
+            let parts = try host.session.split(draft: draft) ?? 0
+            host.toast("Sent one by one: \(parts).")
         case .drop(let draft):
-            _ = client.session.drop(draft: draft)
-            client.toast("Forgotten.")
-        case .override(let draft, let reason): try Self.override(draft, reason, client)
+            _ = host.session.drop(draft: draft)
+            host.toast("Forgotten.")
+        case .override(let draft, let reason): try Self.override(draft, reason, host)
         case .resolve(let sides, let choices, let whole):
             var chosen: [Int: ConflictChoice] = [:]
-            for (field, choice) in choices { chosen[field] = try self.choice(choice, field, sides.record.kind, client.names) }
-            let whole = try whole.map { try choice($0, 0, sides.record.kind, client.names) }
-            let isAsked = try client.session.resolve(sides, chosen, whole: whole) != nil
-            client.toast(isAsked ? "Decided, and sent." : "Theirs stays; yours is let go.")
+            for (field, choice) in choices { chosen[field] = try self.choice(choice, field, sides.record.kind, host.records.names) }
+            let whole = try whole.map { try choice($0, 0, sides.record.kind, host.records.names) }
+            let isAsked = try host.session.resolve(sides, chosen, whole: whole) != nil
+            host.toast(isAsked ? "Decided, and sent." : "Theirs stays; yours is let go.")
         }
         // What is kept is another now.
-        client.isStale = true
+        host.refreshSoon()
     }
 
     /// Sends again what overlaps, with the reason why both may be.
-    static func override(_ draft: Int64, _ reason: String, _ client: FullScreenClient) throws {
-        guard let kept = client.session.engine.drafts.first(where: { $0.id == draft }) else { return }
-        _ = try client.session.retry(draft: draft, accepting: try Request.acceptance(reason, of: kept.rejection))
-        client.toast("Sent again, with the reason.")
+    static func override(_ draft: Int64, _ reason: String, _ host: any BufferHost) throws {
+        guard let kept = host.session.engine.drafts.first(where: { $0.id == draft }) else { return }
+        _ = try host.session.retry(draft: draft, accepting: try Request.acceptance(reason, of: kept.rejection))
+        host.toast("Sent again, with the reason.")
     }
 
     private func choice(_ choice: ConflictView.Choice, _ field: Int, _ kind: Kind, _ names: RecordNames) throws -> ConflictChoice {

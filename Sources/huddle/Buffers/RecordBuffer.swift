@@ -12,9 +12,9 @@ final class RecordBuffer: Buffer {
 
     init(_ view: RecordView) { self.view = view }
 
-    func refresh(_ client: FullScreenClient) {
-        let record = client.session.engine.record(view.id).flatMap { $0.isDeleted ? nil : $0 }
-        view.show(record, record.map { client.lines(of: $0) } ?? [])
+    func refresh(_ host: any BufferHost) {
+        let record = host.session.engine.record(view.id).flatMap { $0.isDeleted ? nil : $0 }
+        view.show(record, record.map { host.lines(of: $0) } ?? [])
     }
 
     func draw(_ facts: StatusFacts, _ canvas: inout Canvas) { view.draw(facts, &canvas) }
@@ -24,21 +24,21 @@ final class RecordBuffer: Buffer {
         view.keymap = keymap
     }
 
-    func handle(_ input: InputEvent, _ client: FullScreenClient) throws {
+    func handle(_ input: InputEvent, _ host: any BufferHost) throws {
         for action in view.handle(input) {
             switch action {
-            case .edit: client.edit(view.kind, view.id)
-            case .attend: client.attend(view.id)
-            case .coaches: client.coaches(view.id)
-            case .record(let part): client.show(.record(part.kind, part.id))
-            case .remove(let part): client.remove(part, from: view.id)
-            case .export: client.offerExport([view.id], event: view.id)
-            case .log(let kind): client.log(kind, at: view.id)
+            case .edit: host.edit(view.kind, view.id)
+            case .attend: host.attend(view.id)
+            case .coaches: host.coaches(view.id)
+            case .record(let part): host.show(.record(part.kind, part.id))
+            case .remove(let part): host.remove(part, from: view.id)
+            case .export: host.offerExport([view.id], event: view.id)
+            case .log(let kind): host.log(kind, at: view.id)
             case .delete:
-                client.conversation.submit("/rm \(view.id)")
-                client.close(.record(view.kind, view.id))
-            case .directions(let link): client.copy(link)
-            case .shared(let action): try client.perform(action)
+                host.submit("/rm \(view.id)")
+                host.close(.record(view.kind, view.id))
+            case .directions(let link): host.copy(link)
+            case .shared(let action): try host.perform(action)
             }
         }
     }

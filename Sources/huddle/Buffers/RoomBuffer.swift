@@ -81,17 +81,17 @@ final class RoomBuffer: Buffer {
 
     func resize(_ size: Size) { view.resize(size) }
 
-    func refresh(_ client: FullScreenClient) {
-        let engine = client.session.engine
-        let clock = client.clock
+    func refresh(_ host: any BufferHost) {
+        let engine = host.session.engine
+        let clock = host.records.clock
         view.time = { clock.time($0, now: $0) }
         view.viewer = engine.member
-        view.name = client.memberNames
-        view.facts = client.facts
-        view.show(timeline.items(engine, client.text, clock, last: Self.shownItems), unread: timeline.unread(engine))
+        view.name = host.records.memberNames
+        view.facts = host.facts
+        view.show(timeline.items(engine, host.records.text, clock, last: Self.shownItems), unread: timeline.unread(engine))
         laidOut = engine.cursor?.sequence ?? 0
         // A gap that one sees is filled without asking.
-        for sequence in view.gapsSeen { fetch(before: sequence, client.session) }
+        for sequence in view.gapsSeen { fetch(before: sequence, host.session) }
     }
 
     /// What has not been read, whatever is on the screen.
@@ -107,15 +107,15 @@ final class RoomBuffer: Buffer {
         view.keymap = keymap
     }
 
-    func handle(_ input: InputEvent, _ client: FullScreenClient) throws {
+    func handle(_ input: InputEvent, _ host: any BufferHost) throws {
         if case .key(let key) = input {
-            if let sigil = key.typed.flatMap(Sigil.init) { complete(sigil, client.names) }
+            if let sigil = key.typed.flatMap(Sigil.init) { complete(sigil, host.records.names) }
             if key.code == .tab {
-                complete(CompletionWord(view.editor.characters, cursor: view.editor.cursor)?.sigil ?? .person, client.names)
-                view.offered = Completions.next(view.editor.characters, cursor: view.editor.cursor, client.names, client.keymap)
+                complete(CompletionWord(view.editor.characters, cursor: view.editor.cursor)?.sigil ?? .person, host.records.names)
+                view.offered = Completions.next(view.editor.characters, cursor: view.editor.cursor, host.records.names, host.keymap)
             }
         }
-        for action in view.handle(input) { try perform(action, client) }
+        for action in view.handle(input) { try perform(action, host) }
     }
 
     /// Makes ready what a sigil offers.
@@ -139,13 +139,13 @@ final class RoomBuffer: Buffer {
         completed[sigil] = revision
     }
 
-    private func perform(_ action: RoomAction, _ client: FullScreenClient) throws {
+    private func perform(_ action: RoomAction, _ host: any BufferHost) throws {
         switch action {
         case .submit(let line, let about):
-            markRead(client.session)
+            markRead(host.session)
             // An answer to a question is no line that one wants again.
-            if !client.conversation.isAsking { client.remember(line) }
-            do { try submit(line, about, client) } catch {
+            if !host.isAsking { host.remember(line) }
+            do { try submit(line, about, host) } catch {
                 // What cannot be sent stands there again to be changed.
                 if view.editor.isEmpty {
                     view.editor.set(line)
@@ -153,45 +153,45 @@ final class RoomBuffer: Buffer {
                 }
                 throw error
             }
-        case .fetch(let sequence): fetch(before: sequence, client.session)
-        case .undo(let sequence): _ = try client.session.undo(sequence)
+        case .fetch(let sequence): fetch(before: sequence, host.session)
+        case .undo(let sequence): _ = try host.session.undo(sequence)
         case .rewrite(let target):
-            guard let record = client.session.engine.record(target.id), let text = record.fields.text("text") else {
-                return try client.perform(.say("This message is too old to be written anew. Say it again."))
+            guard let record = host.session.engine.record(target.id), let text = record.fields.text("text") else {
+                return try host.perform(.say("This message is too old to be written anew. Say it again."))
             }
             view.editor.set(text)
             view.comment(on: target.rewriting(text, version: record.version))
-        case .open(let target): client.show(.record(target.kind, target.id))
-        case .editOutside(let text): try client.edit(text) { [weak self] in self?.write($0) }
-        case .read: markRead(client.session)
-        case .interrupt: client.conversation.interrupt()
-        case .shared(let action): try client.perform(action)
+        case .open(let target): host.show(.record(target.kind, target.id))
+        case .editOutside(let text): try host.edit(text) { [weak self] in self?.write($0) }
+        case .read: markRead(host.session)
+        case .interrupt: host.interrupt()
+        case .shared(let action): try host.perform(action)
         }
     }
 
     /// A command, an answer to a question, or something to say: then with those it speaks to and what it is about.
-    private func submit(_ line: String, _ about: RoomTarget?, _ client: FullScreenClient) throws {
-        if !client.conversation.isAsking, let about, about.isRewritten {
-            guard let record = client.session.engine.record(about.id), !record.isDeleted else {
+    private func submit(_ line: String, _ about: RoomTarget?, _ host: any BufferHost) throws {
+        if !host.isAsking, let about, about.isRewritten {
+            guard let record = host.session.engine.record(about.id), !record.isDeleted else {
                 view.editor.set(line)
-                return try client.perform(.say("The message is gone. Enter says it anew."))
+                return try host.perform(.say("The message is gone. Enter says it anew."))
             }
-            _ = try client.session.perform([try Request.rewrite(record, Emoji.replacingNames(in: line), client.names, of: about.version, about.original)])
+            _ = try host.session.perform([try Request.rewrite(record, Emoji.replacingNames(in: line), host.records.names, of: about.version, about.original)])
             return
         }
-        if client.conversation.isAsking || line.hasPrefix("/") && !line.hasPrefix("//") && Deed.of(line) == nil { return command(line, client) }
+        if host.isAsking || line.hasPrefix("/") && !line.hasPrefix("//") && Deed.of(line) == nil { return command(line, host) }
         let text = Emoji.replacingNames(in: line.hasPrefix("//") ? String(line.dropFirst()) : line)
         let reference = about.map { RecordReference($0.kind, $0.id) }
-        let operation = try Request.say(text, about: reference, id: client.freshIdentifier(), client.names)
-        _ = try client.session.perform([operation])
+        let operation = try Request.say(text, about: reference, id: host.freshIdentifier(), host.records.names)
+        _ = try host.session.perform([operation])
     }
 
     /// A command; those that ask for several things open a form for them.
-    private func command(_ line: String, _ client: FullScreenClient) {
-        if !client.conversation.isAsking, case .action(.add(let kind, let fields, nil))? = try? SlashCommand.parse(line), fields.isEmpty {
-            return client.add(kind)
+    private func command(_ line: String, _ host: any BufferHost) {
+        if !host.isAsking, case .action(.add(let kind, let fields, nil))? = try? SlashCommand.parse(line), fields.isEmpty {
+            return host.add(kind)
         }
-        if !client.conversation.isAsking {
+        if !host.isAsking {
             switch try? SlashCommand.parse(line) {
             case .clear?: return view.clearNotices()
             case .find(let words)?:
@@ -200,7 +200,7 @@ final class RoomBuffer: Buffer {
             default: break
             }
         }
-        client.conversation.submit(line)
+        host.submit(line)
     }
 
     private func fetch(before sequence: Int64, _ session: ClientSession) {
@@ -222,8 +222,8 @@ final class RoomBuffer: Buffer {
         try? session.markRead(upTo: seen)
     }
 
-    func leave(_ client: FullScreenClient, for next: BufferKey?) {
-        markRead(client.session)
+    func leave(_ host: any BufferHost, for next: BufferKey?) {
+        markRead(host.session)
         if view.scrollback.isAtBottom { view.clearMarker() }
     }
 }

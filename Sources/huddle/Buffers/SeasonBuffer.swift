@@ -18,18 +18,18 @@ final class SeasonBuffer: Buffer {
 
     init(_ view: EventsView) { self.view = view }
 
-    func refresh(_ client: FullScreenClient) {
-        view.names = client.memberNames
-        view.restore(client.session.value(of: .eventsSortBy).flatMap { Query.Sort(rawValue: $0) })
-        let now = (revision: client.names.revision(of: .event), context: client.session.engine.context ?? .all, today: client.today)
+    func refresh(_ host: any BufferHost) {
+        view.names = host.records.memberNames
+        view.restore(host.session.value(of: .eventsSortBy).flatMap { Query.Sort(rawValue: $0) })
+        let now = (revision: host.records.names.revision(of: .event), context: host.session.engine.context ?? .all, today: host.records.today)
         if shown.map({ $0 != now }) ?? true {
             shown = now
-            view.show(client.names.records(of: .event), context: now.context, today: now.today)
+            view.show(host.records.names.records(of: .event), context: now.context, today: now.today)
         }
-        if view.detail != nil, let record = view.selectedRecord { view.refreshDetail(client.lines(of: record)) }
+        if view.detail != nil, let record = view.selectedRecord { view.refreshDetail(host.lines(of: record)) }
     }
 
-    func leave(_ client: FullScreenClient, for next: BufferKey?) {
+    func leave(_ host: any BufferHost, for next: BufferKey?) {
         // A form or a record stands before the page that it came from.
         if next.map({ BufferKey.fixed.contains($0) }) ?? false { view.leave() }
     }
@@ -45,24 +45,24 @@ final class SeasonBuffer: Buffer {
         shown = nil
     }
 
-    func handle(_ input: InputEvent, _ client: FullScreenClient) throws {
+    func handle(_ input: InputEvent, _ host: any BufferHost) throws {
         for action in view.handle(input) {
             switch action {
             case .open(let id):
-                guard let record = client.session.engine.record(id) else { return client.screen.bell() }
-                view.showDetail(client.lines(of: record))
-            case .coaches(let id): client.coaches(id)
-            case .record(let part): client.show(.record(part.kind, part.id))
-            case .remove(let part, let id): client.remove(part, from: id)
-            case .export(let listed, let event): client.offerExport(listed, event: event)
-            case .sorted(let sort): client.session.set(.eventsSortBy, to: sort?.rawValue)
-            case .attend(let id): client.attend(id)
-            case .log(let kind, let id): client.log(kind, at: id)
-            case .delete(let id): client.conversation.submit("/rm \(id)")
-            case .add(let day): client.add(.event, preset: day.map { ["start_date": .text($0.description)] } ?? [:])
-            case .edit(let id): client.edit(.event, id)
-            case .directions(let link): client.copy(link)
-            case .shared(let action): try client.perform(action)
+                guard let record = host.session.engine.record(id) else { return host.bell() }
+                view.showDetail(host.lines(of: record))
+            case .coaches(let id): host.coaches(id)
+            case .record(let part): host.show(.record(part.kind, part.id))
+            case .remove(let part, let id): host.remove(part, from: id)
+            case .export(let listed, let event): host.offerExport(listed, event: event)
+            case .sorted(let sort): host.session.set(.eventsSortBy, to: sort?.rawValue)
+            case .attend(let id): host.attend(id)
+            case .log(let kind, let id): host.log(kind, at: id)
+            case .delete(let id): host.submit("/rm \(id)")
+            case .add(let day): host.add(.event, preset: day.map { ["start_date": .text($0.description)] } ?? [:])
+            case .edit(let id): host.edit(.event, id)
+            case .directions(let link): host.copy(link)
+            case .shared(let action): try host.perform(action)
             }
         }
     }

@@ -17,23 +17,23 @@ final class TripsBuffer: Buffer {
 
     init(_ view: ItineraryView) { self.view = view }
 
-    func refresh(_ client: FullScreenClient) {
-        let names = client.names
-        let wall = client.clock.now(Clock.wallMilliseconds())
+    func refresh(_ host: any BufferHost) {
+        let names = host.records.names
+        let wall = host.records.clock.now(Clock.wallMilliseconds())
         let now = (revisions: [Kind.trip, .tripItem, .member].map { names.revision(of: $0) }, today: wall.date)
         view.time = wall.time
         if shown.map({ $0 != now }) ?? true {
             shown = now
             view.show(trips: names.records(of: .trip), items: names.records(of: .tripItem), names: names, now: wall)
         }
-        if view.detail != nil, let record = view.selectedItem.flatMap({ client.session.engine.record($0) }) {
-            view.refreshDetail(RecordTables.details(record, client.text))
+        if view.detail != nil, let record = view.selectedItem.flatMap({ host.session.engine.record($0) }) {
+            view.refreshDetail(RecordTables.details(record, host.records.text))
         }
     }
 
     /// Something was refused because it overlaps: it is asked about here.
-    func refused(_ mutation: Int64, _ client: FullScreenClient) {
-        if let item = KeptBuffer.items(client).first(where: { $0.id == mutation }) { view.show(item) }
+    func refused(_ mutation: Int64, _ host: any BufferHost) {
+        if let item = KeptBuffer.items(host).first(where: { $0.id == mutation }) { view.show(item) }
     }
 
     func draw(_ facts: StatusFacts, _ canvas: inout Canvas) { view.draw(facts, &canvas) }
@@ -44,23 +44,23 @@ final class TripsBuffer: Buffer {
         shown = nil
     }
 
-    func handle(_ input: InputEvent, _ client: FullScreenClient) throws {
+    func handle(_ input: InputEvent, _ host: any BufferHost) throws {
         for action in view.handle(input) {
             switch action {
-            case .pane(let action): try client.perform(action)
+            case .pane(let action): try host.perform(action)
             case .open(let id):
-                guard let record = client.session.engine.record(id) else { return client.screen.bell() }
-                view.showDetail(RecordTables.details(record, client.text))
+                guard let record = host.session.engine.record(id) else { return host.bell() }
+                view.showDetail(RecordTables.details(record, host.records.text))
             case .override(let draft, let reason):
-                try KeptBuffer.override(draft, reason, client)
-                client.isStale = true
+                try KeptBuffer.override(draft, reason, host)
+                host.refreshSoon()
             case .drop(let draft):
-                _ = client.session.drop(draft: draft)
-                client.toast("Forgotten.")
-                client.isStale = true
+                _ = host.session.drop(draft: draft)
+                host.toast("Forgotten.")
+                host.refreshSoon()
             }
         }
-        client.say(&view.toast)
+        host.say(&view.toast)
     }
 }
 

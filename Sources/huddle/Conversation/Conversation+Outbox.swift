@@ -23,7 +23,7 @@ extension Conversation {
             for mutation in waiting { print("   \(text.waiting(mutation))") }
             if !engine.drafts.isEmpty { showDrafts() }
             if !files.isEmpty { print(files.count == 1 ? "1 file is on its way:" : "\(files.count) files are on their way:") }
-            listedFiles = (try? session.cache?.transfers().map(\.number)) ?? []
+            lists.files = (try? session.cache?.transfers().map(\.number)) ?? []
             for (place, file) in files.enumerated() { print("f\(place + 1). \(file.words)") }
         case .send:
             if engine.phase != .live { session.hurry() }
@@ -39,14 +39,14 @@ extension Conversation {
     }
 
     /// The draft that a number of the list that was shown last names.
-    func draft(_ number: String) throws(UsageError) -> Draft { try OutboxRequest.draft(number, session.engine.drafts, listed: listedDrafts) }
+    func draft(_ number: String) throws(UsageError) -> Draft { try OutboxRequest.draft(number, session.engine.drafts, listed: lists.drafts) }
 
     /// Stops a file that is on its way, for good: what the server has of it goes with time, and what is here of a download stays.
     private func drop(file place: Int, _ number: String) throws {
         guard let cache = session.cache, let files = try? cache.transfers() else {
             throw UsageError("Nothing can be kept on this machine, so that no file has a number.")
         }
-        let listed = listedFiles ?? files.map(\.number)
+        let listed = lists.files ?? files.map(\.number)
         guard listed.indices.contains(place) else {
             throw UsageError("No file on its way has the number \(number.printable). /outbox tells their numbers.")
         }
@@ -54,14 +54,14 @@ extension Conversation {
             throw UsageError("The file that had the number \(number.printable) is through or forgotten already. /outbox numbers what is left.")
         }
         // Whoever is at it lets go of it first.
-        if stopFile?(kept) != true { try cache.forget(transfer: kept) }
+        if options.stopFile?(kept) != true { try cache.forget(transfer: kept) }
         print("\(transfer.title.printable) is stopped and forgotten.")
     }
 
     /// `/conflicts`: both sides of everything that was refused because somebody else changed it too.
     func showConflicts() {
         let engine = session.engine
-        listedDrafts = engine.drafts.map(\.id)
+        lists.drafts = engine.drafts.map(\.id)
         var isNone = true
         for (index, draft) in engine.drafts.enumerated() {
             guard let sides = engine.conflict(of: draft.id) else { continue }

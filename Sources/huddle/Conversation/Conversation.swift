@@ -35,50 +35,14 @@ final class Conversation {
     private var isOffline = false
     /// Whether the server has told all that was missed, once.
     private(set) var hasBeenLive = false
-    /// The records of the last list, by what `N` means for their kind.
-    private var numbered: [Kind: [Identifier]] = [:]
-    /// The kind of that list.
-    private var listed = Kind.event
-    /// The mutations of the drafts that were listed last, by their numbers from 1; `nil` before any were.
-    var listedDrafts: [Int64]?
-    /// The same of files on their way, by what they are kept under.
-    var listedFiles: [Int]?
-    /// The question whose answer says which change an undo without a number means.
-    private var undoRequest: Int64?
-    /// Whether that question waits until what was typed before is done.
-    private var undoWaits = false
-    /// Questions without an answer yet.
-    private var openRequests: Set<Int64> = []
-    /// What was asked for by commands and has no answer yet.
-    private var asked: Set<Int64> = []
-    private var shownPresence: [Identifier: Presence] = [:]
-    /// Uploads of others whose beginning was shown.
-    private var shownUploads: Set<Identifier> = []
+    var lists = ShownLists()
+    private var awaited = AwaitedAnswers()
+    private var told = ToldNews()
     private var questions: Questions?
     private var contextAtStart: String?
     private var hasWarned = false
-    /// What is on its way besides changes, as sentences that are said before somebody leaves; the owner keeps it up to date.
-    var underway = ""
-    /// Changes that were applied before everything missed was here.
-    private var missed: [Change] = []
-    /// Whether it is read aloud: lists are sentences then, where there are such.
-    var isSpoken = false
-    /// Of the terminal, to which lists are fitted; `nil` where there is none.
-    var columns: Int?
-    /// Whether messages and events stand on the screen already, so that nothing is told of them at the start.
-    var opensQuietly = false
-    /// Does what is asked of the configuration, and answers in lines; of whoever has it.
-    var configure: ((SettingRequest) -> [String])?
-    /// Stops a file that this program is at, by its number in the cache; answers false when it is at none of that number.
-    var stopFile: ((Int) -> Bool)?
-    /// The key that shows what was refused, where there is a view of it; else the commands for it are told.
-    var keptKey: String?
+    var options = ConversationOptions()
     private var identifiers = IdentifierSource()
-    /// Where the page of older messages ended that was shown last.
-    private var olderMark: String?
-    /// Messages that are on the screen, so that no page shows them again.
-    private var shownMessages: Set<Identifier> = []
-
     /// - Parameter context: what `--context` said.
     init(_ session: ClientSession, context: String?) {
         self.session = session
@@ -103,7 +67,7 @@ final class Conversation {
     }
 
     /// Whether an answer or an acknowledgement is still to come.
-    var isWaiting: Bool { !session.engine.pending.isEmpty || !openRequests.isEmpty || undoWaits }
+    var isWaiting: Bool { !session.engine.pending.isEmpty || !awaited.isEmpty }
 
     /// Whether a question waits for its answer, which `prompt` asks.
     var isAsking: Bool { questions != nil }
@@ -149,7 +113,7 @@ final class Conversation {
         case .stopped(let reason): end = .stopped(reason)
         case .notice(let notice): receive(notice)
         }
-        if undoWaits, session.engine.pending.isEmpty { undoLast() }
+        if awaited.undoWaits, session.engine.pending.isEmpty { undoLast() }
     }
 
     private func receive(_ notice: SyncNotice) {
@@ -165,9 +129,7 @@ final class Conversation {
             }
             isOffline = false
         case .offline:
-            if !openRequests.isEmpty { print("The answer to your question was lost: ask again.") }
-            openRequests = []
-            undoRequest = nil
+            if awaited.lose() { print("The answer to your question was lost: ask again.") }
             guard !isOffline else { return }
             isOffline = true
             let kept = session.keepsWhatWaits ? "What you type is kept and sent when the server is back." : "What you type is sent when the server is back, if huddle still runs then."
@@ -177,9 +139,9 @@ final class Conversation {
             cachedNames = nil
             guard hasOpened else { break }
             // A start after a long time has more to catch up with than anybody reads.
-            if session.engine.phase == .syncing { missed.append(change) } else { show(change) }
+            if session.engine.phase == .syncing { told.miss(change) } else { show(change) }
         case .rejected(let mutation, let rejection):
-            asked.remove(mutation)
+            awaited.done(mutation)
             let place = session.engine.drafts.firstIndex { $0.id == mutation }
             guard let place else {
                 print("Refused: \(rejection.message.printable)")
@@ -187,9 +149,9 @@ final class Conversation {
             }
             print("Refused: \(text.draft(session.engine.drafts[place]))")
             output += text.rejection(rejection).map { "  " + $0 }
-            if let keptKey {
+            if let keptKey = options.keptKey {
                 print("  Kept for you: \(keptKey) shows it, beside what stands there now. There you send it again, change it or forget it.")
-            } else if let number = number(ofDraft: mutation) {
+            } else if let number = lists.number(ofDraft: mutation, among: session.engine.drafts.map(\.id)) {
                 print("  Kept as draft \(number): /retry \(number) sends it again, /drop \(number) forgets it.")
                 if rejection.code == .overlap { print("  To have both at once: /retry \(number) --override --reason \"why\"") }
             }
@@ -201,36 +163,34 @@ final class Conversation {
         case .role(let role): print("You are \(role.rawValue) in this family now.")
         case .answer(let answer): receive(answer)
         case .failed(let rejection, let request):
-            if let request { openRequests.remove(request) }
-            if request == undoRequest { undoRequest = nil }
+            awaited.failed(request)
             print(rejection.message.printable)
         case .acknowledged(let ack):
             output += ack.warnings.map { "Note: \($0.message.printable)" }
             // Otherwise the change tells what was done.
-            if asked.remove(ack.mutation) != nil, ack.sequence == nil { print("Nothing was different: it is so already.") }
+            if awaited.done(ack.mutation), ack.sequence == nil { print("Nothing was different: it is so already.") }
         case .joined(let joined):
-            shownPresence = Dictionary(joined.presence.map { ($0.member, $0) }, uniquingKeysWith: { _, last in last })
+            told.enter(joined.presence)
         case .welcome, .fault, .reset: break
         }
     }
 
     private func receive(_ answer: ServerFrame) {
-        if let request = answer.request { openRequests.remove(request) }
+        if let request = answer.request { awaited.answered(request) }
         if case .page(let page) = answer {
-            olderMark = page.next
-            let held = page.records.filter { !shownMessages.contains($0.id) }
-            shownMessages.formUnion(held.map(\.id))
-            output += AnswerText(text, isSpoken: isSpoken).lines(.page(Page(request: page.request, sequence: page.sequence, records: held)))
+            lists.olderMark = page.next
+            let held = told.unseen(page.records)
+            output += AnswerText(text, isSpoken: options.isSpoken).lines(.page(Page(request: page.request, sequence: page.sequence, records: held)))
             print(page.next == nil ? "That was the first message." : "/older shows more.")
-        } else if case .history(let page) = answer, page.request == undoRequest {
-            undoRequest = nil
+        } else if case .history(let page) = answer, page.request == awaited.undo {
+            awaited.undo = nil
             do {
                 _ = try session.undo(try Request.lastUndoable(page, by: session.engine.member))
             } catch {
                 print((error as? UsageError)?.message ?? (error as? Rejection)?.message.printable ?? "\(error)")
             }
         } else {
-            output += AnswerText(text, isSpoken: isSpoken).lines(answer)
+            output += AnswerText(text, isSpoken: options.isSpoken).lines(answer)
         }
     }
 
@@ -249,8 +209,8 @@ final class Conversation {
         if let contextAtStart { setContext(contextAtStart) }
         var messages = ListFilter(.message).apply(engine.records(of: .message), today: "", context: .all)
         messages = messages.filter { !engine.isPending($0.id) }.suffix(Self.openingMessages)
-        shownMessages.formUnion(messages.map(\.id))
-        guard !opensQuietly else { return }
+        told.show(messages.map(\.id))
+        guard !options.opensQuietly else { return }
         output += messages.map(text.message)
         let events = upcoming
         if !events.isEmpty {
@@ -266,17 +226,17 @@ final class Conversation {
 
     /// What happened while one was away, the latest of it.
     private func showMissed() {
+        let missed = told.takeMissed()
         let left = missed.count - Self.mostMissed
         if left > 0 { print("\(missed.count) things happened while you were away: /since, /history and /older tell the first \(left). Then:") }
         for change in missed.suffix(Self.mostMissed) { show(change) }
-        missed = []
     }
 
     private func show(_ change: Change) {
         for entry in change.entries where entry.kind == .message {
             guard case .create = entry.effect, let record = session.engine.record(entry.id) else { continue }
             output.append(text.message(record))
-            shownMessages.insert(entry.id)
+            told.show([entry.id])
         }
         output += text.lines(change) { session.engine.record($0) }
     }
@@ -284,19 +244,14 @@ final class Conversation {
     /// The beginning of somebody's upload, and that it was given up; the document itself comes as a change. One's own is shown where it
     /// is sent.
     private func show(_ upload: UploadProgress) {
-        defer { shownUploads = upload.isOver ? shownUploads.subtracting([upload.id]) : shownUploads.union([upload.id]) }
-        guard hasOpened, upload.member != session.engine.member else { return }
-        if upload.state == .cancelled ? shownUploads.contains(upload.id) : !upload.isOver && !shownUploads.contains(upload.id) {
-            print(text.upload(upload))
-        }
+        let isNews = told.isNews(upload)
+        guard hasOpened, upload.member != session.engine.member, isNews else { return }
+        print(text.upload(upload))
     }
 
     private func show(_ presence: Presence) {
-        let before = shownPresence[presence.member]
-        shownPresence[presence.member] = presence.connections > 0 ? presence : nil
-        guard hasOpened, presence.member != session.engine.member else { return }
-        // A second screen of the same person is no news.
-        guard (before?.connections ?? 0 > 0) != (presence.connections > 0) || before?.context != presence.context else { return }
+        let isNews = told.isNews(presence)
+        guard hasOpened, presence.member != session.engine.member, isNews else { return }
         print(text.presence(presence))
     }
 
@@ -306,7 +261,7 @@ final class Conversation {
     func submit(_ line: String) {
         if questions != nil { return answer(line) }
         do {
-            let command = try SlashCommand.parse(line, about: listed)
+            let command = try SlashCommand.parse(line, about: lists.kind)
             if command != .quit { hasWarned = false }
             try perform(command)
         } catch let error as UsageError {
@@ -341,7 +296,7 @@ final class Conversation {
         case .action(let action): try perform(action)
         case .show(let kind, let target):
             let record = try lookup.find([kind], target)
-            output += isSpoken ? SpokenText.details(record, text) : RecordTables.details(record, text)
+            output += options.isSpoken ? SpokenText.details(record, text) : RecordTables.details(record, text)
         case .find(let words): try perform(CommandAction.list(Self.messages(with: words)))
         case .status: output += status
         case .reconnect:
@@ -357,7 +312,7 @@ final class Conversation {
         case .drop(let number): try perform(OutboxRequest.drop(number: number))
         case .conflicts: showConflicts()
         case .resolve(let number, let words): try resolve(number, words)
-        case .configure(let request): output += configure?(request) ?? ["There is no configuration here."]
+        case .configure(let request): output += options.configure?(request) ?? ["There is no configuration here."]
         case .quit: quit()
         }
     }
@@ -384,7 +339,7 @@ final class Conversation {
             if engine.phase != .live { print("Waiting to be sent: undo #\(sequence)") }
         case .undo(nil):
             // What was typed before is the last change, once it is done.
-            undoWaits = true
+            awaited.undoWaits = true
             if engine.pending.isEmpty { undoLast() }
         case .add(let kind, let fields, nil) where fields.isEmpty:
             let owner = try? Request.owner(of: kind, nil, engine, names)
@@ -399,12 +354,12 @@ final class Conversation {
     @discardableResult
     private func ask(_ question: Question) throws(UsageError) -> Int64? {
         var question = question
-        if case .olderMessages = question { question = .olderMessages(before: olderMark) }
+        if case .olderMessages = question { question = .olderMessages(before: lists.olderMark) }
         // Names are looked up before anything is sent.
         let frame = try question.frame(0, names) { kind, text throws(UsageError) in try lookup.find([kind], text) }
         let request = session.ask { frame.numbered($0) }
         if let request {
-            openRequests.insert(request)
+            awaited.ask(request)
         } else {
             print("Offline: the server knows this alone. Ask again when it is back.")
         }
@@ -412,15 +367,15 @@ final class Conversation {
     }
 
     private func ask(_ operations: [Operation]) throws(Rejection) {
-        asked.insert(try session.perform(operations))
+        awaited.perform(try session.perform(operations))
         cachedNames = nil
         if session.engine.phase != .live { print("Waiting to be sent: \(text.operations(operations))") }
     }
 
     /// Asks for the history that says which change is one's own last.
     private func undoLast() {
-        undoWaits = false
-        undoRequest = try? ask(.history(target: nil, before: nil, limit: Request.undoReach))
+        awaited.undoWaits = false
+        awaited.undo = try? ask(.history(target: nil, before: nil, limit: Request.undoReach))
     }
 
     private func freshIdentifier() -> Identifier { identifiers.next(Clock.wallMilliseconds()) }
@@ -429,7 +384,7 @@ final class Conversation {
         var warnings: [String] = []
         let words = farewell()
         if words == nil { warnings.append("\(session.engine.waitingCount == 1 ? "1 of your changes waits" : "\(session.engine.waitingCount) of your changes wait") to be sent and would be lost.") }
-        if !underway.isEmpty { warnings.append(underway) }
+        if !options.underway.isEmpty { warnings.append(options.underway) }
         if !warnings.isEmpty, !hasWarned {
             hasWarned = true
             return print((warnings + ["/quit again leaves all the same."]).joined(separator: " "))
@@ -449,7 +404,7 @@ final class Conversation {
 
     func showDrafts() {
         let drafts = session.engine.drafts
-        listedDrafts = drafts.map(\.id)
+        lists.drafts = drafts.map(\.id)
         if drafts.isEmpty { return print("No drafts: nothing was refused.") }
         for (index, draft) in drafts.enumerated() {
             print("\(index + 1). \(text.draft(draft))")
@@ -457,29 +412,18 @@ final class Conversation {
         }
     }
 
-    /// The number under which a draft is told: behind those that have one, which keep theirs.
-    private func number(ofDraft mutation: Int64) -> Int? {
-        let drafts = session.engine.drafts.map(\.id)
-        guard drafts.contains(mutation) else { return nil }
-        var listed = listedDrafts ?? drafts.filter { $0 != mutation }
-        if !listed.contains(mutation) { listed.append(mutation) }
-        listedDrafts = listed
-        return listed.firstIndex(of: mutation).map { $0 + 1 }
-    }
-
     private func list(_ kind: Kind, _ records: [Record], filters: Int = 0, isSearch: Bool = false) {
-        numbered[kind] = records.map(\.id)
-        listed = kind
-        if isSpoken, kind == .document { print(SpokenText.filters(filters)) }
+        lists.show(kind, records)
+        if options.isSpoken, kind == .document { print(SpokenText.filters(filters)) }
         if kind == .document, records.isEmpty, filters > 0 || isSearch {
             print("No documents match your filters. Leave some of the options or words out to see more.")
             return
         }
-        if isSpoken { return speak(kind, records) }
+        if options.isSpoken { return speak(kind, records) }
         let width = String(records.count).count
         // Before each line: its number, a mark and a space.
         let lines = RecordTables.lines(
-            kind, records, names, showsAthlete: session.engine.context == .all, columns: columns.map { $0 - width - 2 }, isNumbered: true,
+            kind, records, names, showsAthlete: session.engine.context == .all, columns: options.columns.map { $0 - width - 2 }, isNumbered: true,
             clock: clock)
         guard !records.isEmpty else { return output += lines }
         for (index, line) in lines.enumerated() {
@@ -523,18 +467,16 @@ final class Conversation {
         lines.append(waiting == 0 ? "Nothing waits to be sent." : "\(waiting == 1 ? "1 change waits" : "\(waiting) changes wait") to be sent: /outbox.")
         lines.append(refused == 0 ? "Nothing was refused." : "\(refused == 1 ? "1 change was" : "\(refused) changes were") refused: /drafts.")
         if conflicts > 0 { lines.append("\(conflicts) of them because somebody changed the same: /conflicts.") }
-        return lines + (underway.isEmpty ? [] : [underway])
+        return lines + (options.underway.isEmpty ? [] : [options.underway])
     }
 
     /// A number is one of the list of its kind that was shown last; where several kinds fit, of the list shown last. Before there was any it is one
     /// of the events that come next.
     private var lookup: RecordLookup {
         let engine = session.engine
-        let (numbered, listed) = (numbered, listed)
+        let lists = lists
         return RecordLookup(engine, names: names) { kinds, number in
-            let kind = kinds.contains(listed) ? listed : kinds[0]
-            guard let shown = numbered[kind] ?? (kind == .event ? self.upcoming.map(\.id) : nil), shown.indices.contains(number - 1) else { return nil }
-            return engine.record(shown[number - 1])
+            lists.record(number, kinds) { self.upcoming.map(\.id) }.flatMap { engine.record($0) }
         }
     }
 

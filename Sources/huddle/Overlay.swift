@@ -1,0 +1,17 @@
+import Terminal
+import Views
+
+/// What stands over whatever is on the screen until it is decided.
+enum Overlay {
+    case switcher(SwitcherView)
+    case seasons(SeasonMenu)
+    case export(ExportDialog)
+
+    func draw(_ canvas: inout Canvas) {
+        switch self {
+        case .switcher(let view): view.draw(&canvas)
+        case .seasons(let view): view.draw(&canvas)
+        case .export(let view): view.draw(&canvas)
+        }
+    }
+}
