@@ -32,3 +32,16 @@ package struct StoreFailure: Error, Equatable, Sendable {
 extension StoreFailure: CustomStringConvertible {
     package var description: String { message }
 }
+
+/// Why a call of an engine did not do what it was asked for.
+package enum EngineFailure: Error {
+    /// Nothing of the transaction happened, and the same transaction may succeed if it is run again: a serialization failure, or a connection
+    /// that was lost before COMMIT.
+    case again(String)
+    /// The answer to COMMIT was lost: the transaction happened as a whole, or not at all.
+    case unknown(String)
+    /// There is no room. Nothing of the transaction happened; a later one may succeed.
+    case full
+    /// Storage cannot do what it says, or what it holds makes no sense. Nothing more may be written.
+    case final(StoreFailure)
+}

@@ -1,0 +1,30 @@
+package import Family
+
+extension Store {
+    /// Takes away several rights in one transaction, so that many of them cost one sync.
+    ///
+    /// - Parameter revocations: at most `maxBatch`.
+    /// - Returns: for each, in order, why it was not done; `nil` when it is, or was done before. A refusal leaves the others as they are; when the
+    ///   disk is full each is `storage_full`.
+    package func revoke(_ revocations: [Revocation]) throws(StoreFailure) -> [Rejection?] {
+        precondition(revocations.count <= Self.maxBatch, "a batch is at most \(Self.maxBatch) revocations")
+        guard !revocations.isEmpty else { return [] }
+        let outcome = try transaction { _ in
+            try revocations.map { revocation -> Rejection? in
+                do {
+                    switch revocation {
+                    case .session(let key): _ = try people.endSession(key: key)
+                    case .share(let end): try endShare(end)
+                    }
+                    return nil
+                } catch let rejection as Rejection {
+                    return rejection
+                }
+            }
+        }
+        switch outcome {
+        case .done(let refusals): return refusals
+        case .refused(let rejection): return revocations.map { _ in rejection }
+        }
+    }
+}
