@@ -250,18 +250,18 @@ extension StoreReader {
                 frames: page.frames.map(\.frame), last: page.frames.last?.sequence ?? after, reachedEnd: page.reachedEnd,
                 checksum: page.checksum)
         case .snapshot(let family):
-            let snapshot = try snapshot(family: family)
-            return .snapshot(frames: snapshot.frames, sequence: snapshot.sequence, snapshot.verification)
+            let snapshot = try snapshot(family: family) { ServerFrame.snapshot(sequence: $0.sequence, records: $0.records).encode() }
+            return .snapshot(frames: snapshot.parts, sequence: snapshot.sequence, snapshot.verification)
         case .page(let family, let query, let request):
-            return Self.answer(try page(family: family, query, request), to: request.request)
+            return Self.answer(try page(family: family, query, request).map(ServerFrame.page), to: request.request)
         case .statistics(let family, let request, let athlete):
-            return Self.answer(try statistics(family: family, request, athlete: athlete), to: request.request)
+            return Self.answer(try statistics(family: family, request, athlete: athlete).map(ServerFrame.statistics), to: request.request)
         case .history(let family, let member, let request):
-            return Self.answer(try history(family: family, member: member, request), to: request.request)
+            return Self.answer(try history(family: family, member: member, request).map(ServerFrame.history), to: request.request)
         case .digest(let family, let member, let request):
-            return .page(try digest(family: family, member: member, request))
+            return .page(ServerFrame.digest(try digest(family: family, member: member, request)).encode())
         case .accessLog(let family, let member, let request):
-            return Self.answer(try accessLog(family: family, member: member, request), to: request.request)
+            return Self.answer(try accessLog(family: family, member: member, request).map(ServerFrame.accessLog), to: request.request)
         }
     }
 
@@ -272,9 +272,10 @@ extension StoreReader {
         return .changes(MissedChanges(changes: page.frames, rights: rights, reachedEnd: page.reachedEnd, checksum: page.checksum))
     }
 
-    private static func answer(_ result: Result<[UInt8], Rejection>, to request: Int64) -> ReadAnswer {
+    /// Encodes what a reader found, on the reader's thread.
+    private static func answer(_ result: Result<ServerFrame, Rejection>, to request: Int64) -> ReadAnswer {
         switch result {
-        case .success(let frame): .page(frame)
+        case .success(let frame): .page(frame.encode())
         case .failure(let rejection): .page(ServerFrame.error(rejection, request: request).encode())
         }
     }

@@ -134,7 +134,8 @@ extension CommittedChange {
     /// `nil` if the decision changed nothing.
     init?(_ decision: Decision) {
         guard let entry = decision.entry else { return nil }
-        self.init(family: decision.family.id, sequence: entry.change.sequence, frame: entry.octets, checksum: entry.checksum,
+        self.init(
+            family: decision.family.id, change: entry.change, frame: entry.octets, checksum: entry.checksum,
             members: decision.rights)
     }
 }

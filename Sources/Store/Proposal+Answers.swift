@@ -4,7 +4,7 @@ import Wire
 extension Proposal {
     /// The answer that refuses it.
     func receipt(_ rejection: Rejection) -> Receipt {
-        receipt(ServerFrame.reject(mutation: mutation.id, rejection).encode())
+        receipt(ReceiptCodec.encode(rejection, of: mutation.id))
     }
 
     /// - Parameter frame: the encoded `ack` or `reject`.

@@ -85,7 +85,7 @@ package struct Athlete: Hashable, Sendable {
 
 /// Some changes out of the log, in order.
 package struct LogPage: Sendable {
-    /// The `change` frames, exactly as they were sent live.
+    /// The changes as they stand in the log (`LogCodec`).
     package var frames: [(sequence: Int64, frame: [UInt8])]
     /// The last of `frames` was the newest when this was read.
     package var reachedEnd: Bool
@@ -100,17 +100,19 @@ package struct LogPage: Sendable {
     }
 }
 
-/// All records of a family as they were at one sequence.
-package struct Snapshot: Sendable {
+/// Some of the records of a family as they were at one sequence.
+package struct SnapshotPortion: Sendable {
     package var sequence: Int64
-    /// Encoded `snapshot` frames in order; the `snapshot_end` frame is the sender's.
-    package var frames: [[UInt8]]
-    /// Of all records of the family, and of those that the frames leave out.
-    package var verification: SnapshotVerification
-
-    package init(sequence: Int64, frames: [[UInt8]], verification: SnapshotVerification) {
-        self.sequence = sequence
-        self.frames = frames
-        self.verification = verification
-    }
+    package var records: [Record]
 }
+
+/// All records of a family as they were at one sequence.
+package struct Snapshot<Part> {
+    package var sequence: Int64
+    /// What the caller made of the portions, in order.
+    package var parts: [Part]
+    /// Of all records of the family, and of those that no portion holds.
+    package var verification: SnapshotVerification
+}
+
+extension Snapshot: Sendable where Part: Sendable {}

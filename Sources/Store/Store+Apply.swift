@@ -67,7 +67,7 @@ struct StoredView: FamilyView {
 
     func change(_ sequence: Int64) throws -> Change? {
         guard let frame = try store.log.frame(family: family, sequence: sequence) else { return nil }
-        if case .change(let change)? = try? ServerFrame.decode(frame) { return change }
+        if let change = LogCodec.decode(frame) { return change }
         // One unreadable row must not end the process for every family.
         throw Rejection(
             .notFound, "Change \(sequence) is damaged on the server's disk. Nothing was changed; tell whoever runs the server.", sequence: sequence)

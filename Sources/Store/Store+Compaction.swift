@@ -32,7 +32,7 @@ extension Store {
 
     private func compact(_ frame: [UInt8], family: Int64, sequence: Int64) throws {
         // `huddled check` reports a row that cannot be read; it is left as it is.
-        guard case .change(var change)? = try? ServerFrame.decode(frame) else { return }
+        guard var change = LogCodec.decode(frame) else { return }
         var isShorter = false
         var freed = 0
         for place in change.entries.indices {
@@ -41,7 +41,7 @@ extension Store {
             if case .update = entry.effect { freed += try history.forgetValues(family: family, entry.id, version: entry.version) }
         }
         if isShorter {
-            let short = ServerFrame.change(change).encode()
+            let short = LogCodec.encode(change)
             try log.replace(family: family, sequence: sequence, frame: short, outline: LogRow.outline(change, short))
             freed += frame.count - short.count
         }

@@ -48,7 +48,7 @@ extension Store {
             results.append(.receipt(proposal.receipt(frame)))
         }
         if let refused = proposal.refused {
-            return record(ServerFrame.reject(mutation: mutation.id, refused.rejection).encode(), kept: RecordedReceipt.frame(refused.rejection.code))
+            return record(ReceiptCodec.encode(refused.rejection, of: mutation.id), kept: RecordedReceipt.frame(refused.rejection.code))
         }
         let decider = Decider(
             family.state, actor: Actor(member: proposal.member, role: member.role), context: proposal.context, at: at, on: family.overlay, ledger)
@@ -59,20 +59,20 @@ extension Store {
                 try Quota.check(history: family.usage.octets, limit: environment.limits.familyHistory)
             }
             record(
-                ServerFrame.ack(
+                ReceiptCodec.encode(
                     Ack(
                         mutation: mutation.id, sequence: decision.entry?.change.sequence,
-                        records: decision.versions.map { Ack.Version(id: $0.id, version: $0.version) }, warnings: decision.warnings)
-                ).encode(), isOfChange: decision.entry != nil)
+                        records: decision.versions.map { Ack.Version(id: $0.id, version: $0.version) }, warnings: decision.warnings)),
+                isOfChange: decision.entry != nil)
             guard let change = CommittedChange(decision) else { return }
             batch.accept(decision, family)
             results.append(.change(change))
         } catch let rejection as Rejection {
             if rejection.code.isRetryable { return refuse(rejection) }
-            record(ServerFrame.reject(mutation: mutation.id, rejection).encode(), kept: rejection.conflict.map {
+            record(ReceiptCodec.encode(rejection, of: mutation.id), kept: rejection.conflict.map {
                 var short = rejection
                 short.conflict = $0.contestedOnly
-                return ServerFrame.reject(mutation: mutation.id, short).encode()
+                return ReceiptCodec.encode(short, of: mutation.id)
             })
         }
     }
@@ -93,7 +93,7 @@ extension Store {
             guard let again = proposal.refused?.rejection, again.code == code else { return proposal.receipt(Rejection(code, code.sentence)) }
             return proposal.receipt(again)
         }
-        guard !recorded.isOfChange, case .reject(_, var rejection)? = try? ServerFrame.decode(recorded.frame), let conflict = rejection.conflict,
+        guard !recorded.isOfChange, case .reject(var rejection)? = ReceiptCodec.decode(recorded.frame), let conflict = rejection.conflict,
             let current = try family.overlay.record(conflict.record.id)
         else { return proposal.receipt(recorded.frame) }
         rejection.conflict = conflict.refreshed(current)
@@ -105,12 +105,12 @@ extension Store {
     ///
     /// - Returns: `nil` for a receipt of before that run.
     private func retold(_ recorded: RecordedReceipt, _ family: Batch.Family, _ batch: Batch) throws -> CommittedChange? {
-        guard let head = batch.lost[family.state.id], recorded.isOfChange, case .ack(let ack)? = try? ServerFrame.decode(recorded.frame),
+        guard let head = batch.lost[family.state.id], recorded.isOfChange, case .ack(let ack)? = ReceiptCodec.decode(recorded.frame),
             let sequence = ack.sequence, sequence > head, let entry = try log.entry(family: family.key, sequence: sequence),
-            let checksum = entry.checksum, case .change(let change)? = try? ServerFrame.decode(entry.frame)
+            let checksum = entry.checksum, let change = LogCodec.decode(entry.frame)
         else { return nil }
         let members = change.entries.filter { $0.kind == .member }.map { (member: $0.id, role: family.state.member($0.id)?.role) }
-        return CommittedChange(family: family.state.id, sequence: sequence, frame: entry.frame, checksum: checksum, members: members)
+        return CommittedChange(family: family.state.id, change: change, frame: entry.frame, checksum: checksum, members: members)
     }
 
     /// The answer that a mutation got before, in this batch or in an earlier one.

@@ -122,14 +122,14 @@ extension Store {
     /// - Returns: the octets of the frame.
     private func blank(_ id: Identifier, family: Int64, sequence: Int64) throws -> Int {
         guard let frame = try log.frame(family: family, sequence: sequence) else { return 0 }
-        guard case .change(var change) = try? frame.withUnsafeBytes({ raw throws(Rejection) in try ServerFrame.decode(raw) }) else {
+        guard var change = LogCodec.decode(frame) else {
             try noteDamage(.change(sequence), family: family)
             return frame.count
         }
         for place in change.entries.indices where change.entries[place].id == id {
             change.entries[place].blank()
         }
-        let blank = ServerFrame.change(change).encode()
+        let blank = LogCodec.encode(change)
         try log.replace(family: family, sequence: sequence, frame: blank, outline: LogRow.outline(change, blank))
         try families.free(family: family, octets: frame.count - blank.count)
         return frame.count

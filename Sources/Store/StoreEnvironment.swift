@@ -29,7 +29,7 @@ package struct StoreEnvironment {
     /// What the ledger takes of it.
     var ledger: LedgerEnvironment {
         LedgerEnvironment(
-            rules: rules, limits: limits, localDate: localDate, encode: { ServerFrame.change($0).encode() },
+            rules: rules, limits: limits, localDate: localDate, encode: { LogCodec.encode($0) },
             octets: { StoredFields.encode($0).count })
     }
 

@@ -7,10 +7,10 @@ extension StoreReader {
     /// Who looked at what is an athlete's: at one's own for an athlete; for a parent, at that of athletes without a login and of those
     /// whose records they edit.
     ///
-    /// - Returns: the encoded `access_log` frame; `not_allowed` for a guest, `invalid` for a mark that is none.
+    /// - Returns: `not_allowed` for a guest, `invalid` for a mark that is none.
     package func accessLog(
         family: Identifier, member: Identifier, _ request: AccessLogRequest
-    ) throws(StoreFailure) -> Result<[UInt8], Rejection> {
+    ) throws(StoreFailure) -> Result<AccessPage, Rejection> {
         var after = AccessMark.newest
         if let text = request.before {
             guard let mark = AccessMark(text) else {
@@ -39,7 +39,7 @@ extension StoreReader {
                 let same = page.entries.reversed().prefix { $0.at == last.at }.count
                 page.next = AccessMark(at: last.at, given: last.at == after.at ? after.given + same : same).text
             }
-            return .success(ServerFrame.accessLog(page).encode())
+            return .success(page)
         }
     }
 

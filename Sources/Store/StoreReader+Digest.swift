@@ -10,9 +10,7 @@ extension StoreReader {
     static let digestRecords = 50
 
     /// What others did since a member last looked.
-    ///
-    /// - Returns: the encoded `digest` frame.
-    package func digest(family: Identifier, member: Identifier, _ request: DigestRequest) throws(StoreFailure) -> [UInt8] {
+    package func digest(family: Identifier, member: Identifier, _ request: DigestRequest) throws(StoreFailure) -> DigestAnswer {
         try reading {
             let key = try key(family)
             let head = try head(key)
@@ -20,9 +18,7 @@ extension StoreReader {
             let (changes, after) = try newestOutlines(key, after: max(wanted, head - Self.digestChanges))
             var digest = Summary(reader: member)
             for change in changes { digest.add(change) }
-            return ServerFrame.digest(
-                digest.answer(request: request.request, head: head, after: after, isComplete: after == wanted)
-            ).encode()
+            return digest.answer(request: request.request, head: head, after: after, isComplete: after == wanted)
         }
     }
 

@@ -11,11 +11,11 @@ extension StoreReader {
     /// Who changed what, newest first: of the family, or of one record.
     ///
     /// - Parameter member: who asks; what they may not write they cannot undo.
-    /// - Returns: the encoded `history` frame; `not_found` for a record that the family does not have or of another kind, `purged` for one
+    /// - Returns: `not_found` for a record that the family does not have or of another kind, `purged` for one
     ///   that was deleted more than 30 days ago.
     package func history(
         family: Identifier, member: Identifier, _ request: HistoryRequest
-    ) throws(StoreFailure) -> Result<[UInt8], Rejection> {
+    ) throws(StoreFailure) -> Result<HistoryPage, Rejection> {
         let limit = min(max(request.limit, 1), environment.limits.pageRecords)
         return try reading {
             let key = try key(family)
@@ -29,14 +29,14 @@ extension StoreReader {
                     page.next = page.entries.last?.sequence
                     return false
                 }
-                guard case .change(let change) = try ServerFrame.decode(frame) else { throw StoreFailure("a change is damaged") }
+                guard let change = LogCodec.decode(frame) else { throw StoreFailure("a change is damaged") }
                 page.entries.append(try item(change, of: request.record?.id, key, rights))
                 return true
             }
 
             guard let target = request.record else {
                 try engine.log.newestFrames(family: key, before: request.before ?? .max, add)
-                return .success(ServerFrame.history(page).encode())
+                return .success(page)
             }
             guard let head = try engine.records.head(family: key, target.id), head.kind == Int64(target.kind.rawValue) else {
                 return .failure(try missing(target, key))
@@ -48,7 +48,7 @@ extension StoreReader {
                 guard let frame = try engine.log.frame(family: key, sequence: sequence) else { continue }
                 if !(try add(sequence, frame)) { break }
             }
-            return .success(ServerFrame.history(page).encode())
+            return .success(page)
         }
     }
 

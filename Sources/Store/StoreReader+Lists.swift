@@ -16,8 +16,8 @@ extension StoreReader {
     /// - Parameters:
     ///   - query: what `request` asks for (`ListRequest.query`).
     ///   - request: its number, page mark, size and wish to count.
-    /// - Returns: the encoded `page` frame; `invalid` for a mark that is not of this list.
-    package func page(family: Identifier, _ query: Query, _ request: ListRequest) throws(StoreFailure) -> Result<[UInt8], Rejection> {
+    /// - Returns: `invalid` for a mark that is not of this list.
+    package func page(family: Identifier, _ query: Query, _ request: ListRequest) throws(StoreFailure) -> Result<Page, Rejection> {
         var after: Place?
         if let before = request.before {
             do { after = try PageMark.place(before, query) } catch { return .failure(error) }
@@ -28,11 +28,9 @@ extension StoreReader {
             let sequence = try head(key)
             let (filled, total) = try fill(key, family, query, sequence, after: after, limit: limit)
             return .success(
-                ServerFrame.page(
-                    Page(
-                        request: request.request, sequence: sequence, records: filled.records,
-                        next: filled.next.map { PageMark.text($0, query) }, total: request.counts ? total : nil)
-                ).encode())
+                Page(
+                    request: request.request, sequence: sequence, records: filled.records,
+                    next: filled.next.map { PageMark.text($0, query) }, total: request.counts ? total : nil))
         }
     }
 
@@ -98,10 +96,10 @@ extension StoreReader {
     /// Figures of one kind.
     ///
     /// - Parameter athlete: whose records count; `nil` for everybody's.
-    /// - Returns: the encoded `statistics` frame; `invalid` for a kind that has none.
+    /// - Returns: `invalid` for a kind that has none.
     package func statistics(
         family: Identifier, _ request: StatisticsRequest, athlete: Identifier?
-    ) throws(StoreFailure) -> Result<[UInt8], Rejection> {
+    ) throws(StoreFailure) -> Result<StatisticsAnswer, Rejection> {
         guard Statistics.kinds.contains(request.kind) else {
             return .failure(
                 Rejection(
@@ -129,10 +127,7 @@ extension StoreReader {
                     statistics = .documents(documents)
                 }
             }
-            return .success(
-                ServerFrame.statistics(
-                    StatisticsAnswer(request: request.request, sequence: sequence, statistics: statistics)
-                ).encode())
+            return .success(StatisticsAnswer(request: request.request, sequence: sequence, statistics: statistics))
         }
     }
 

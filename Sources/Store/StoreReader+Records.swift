@@ -6,7 +6,7 @@ import Wire
 
 // Changes, snapshots and pages of a family's records.
 extension StoreReader {
-    /// Octets of one `snapshot` frame, unless one record alone has more: a quarter of what waits for a slow reader at most, so that
+    /// Octets of one portion of a snapshot when it travels, unless one record alone has more: a quarter of what waits for a slow reader at most, so that
     /// the sender can pace them.
     package static let snapshotFrameOctets = 65_536
 
@@ -38,8 +38,7 @@ extension StoreReader {
             let page = try changesOnce(family: family, after: after, maxOctets: maxOctets)
             var touched: Set<Identifier> = []
             for (_, octets) in page.frames {
-                let frame = try octets.withUnsafeBytes { octets throws(Rejection) in try ServerFrame.decode(octets) }
-                guard case .change(let change) = frame else { continue }
+                guard let change = LogCodec.decode(octets) else { throw StoreFailure("a change is damaged") }
                 for entry in change.entries where entry.kind == .member { touched.insert(entry.id) }
             }
             guard !touched.isEmpty else { return (page, []) }
@@ -82,26 +81,30 @@ extension StoreReader {
     }
 
     /// All records of a family: tombstones of the last 30 days included, and of messages the newest (`Limits.snapshotMessages`).
-    package func snapshot(family: Identifier) throws(StoreFailure) -> Snapshot {
+    ///
+    /// - Parameter encode: makes of each portion what the caller wants of it, so that all records are never in memory together.
+    package func snapshot<Part>(family: Identifier, _ encode: (SnapshotPortion) -> Part) throws(StoreFailure) -> Snapshot<Part> {
         try reading {
             let key = try key(family)
             let (sequence, checksum) = try engine.log.position(family: key)
             let oldest = environment.now() - Store.retention
-            var chunks = SnapshotChunks(sequence: sequence, maxOctets: Self.snapshotFrameOctets)
+            var portions = SnapshotPortions(sequence: sequence, maxOctets: Self.snapshotFrameOctets)
+            var parts: [Part] = []
+            func take(_ portion: SnapshotPortion) { parts.append(encode(portion)) }
             try engine.records.forEachInSnapshot(family: key, deletedAfter: oldest) { stored in
-                if let record = readable(stored) { chunks.add(record, size: stored.octets) }
+                if let record = readable(stored) { portions.add(record, size: stored.octets, take) }
             }
             var messages = 0
             try walkMessages(key, before: Self.newestMessage) { record, size, _ in
                 guard record.deletedAt.map({ $0 > oldest }) ?? true else { return true }
-                chunks.add(record, size: size)
+                portions.add(record, size: size, take)
                 messages += 1
                 return messages < environment.limits.snapshotMessages
             }
-            let frames = chunks.finish()
+            portions.finish(take)
             // By subtraction: the old messages are not read for it, and a damaged record counts as left out.
             return Snapshot(
-                sequence: sequence, frames: frames, verification: SnapshotVerification(checksum: checksum, unsent: checksum - chunks.checksum))
+                sequence: sequence, parts: parts, verification: SnapshotVerification(checksum: checksum, unsent: checksum - portions.checksum))
         }
     }
 
@@ -122,7 +125,7 @@ extension StoreReader {
         let oldest = newest - walkedChanges
         var isEnded = false
         try engine.log.messageFrames(family: family, from: newest, downTo: oldest) { sequence, frame in
-            guard case .change(let change) = try ServerFrame.decode(frame) else { return true }
+            guard let change = LogCodec.decode(frame) else { throw StoreFailure("a change is damaged") }
             for (position, entry) in change.entries.enumerated().reversed() where entry.isNewMessage {
                 let place = Self.place(sequence, Int64(position))
                 guard before < place else { continue }
@@ -145,11 +148,10 @@ extension ChangeEntry {
     }
 }
 
-/// Gathers records into `snapshot` frames.
-private struct SnapshotChunks {
+/// Gathers records into portions.
+private struct SnapshotPortions {
     let sequence: Int64
     let maxOctets: Int
-    private var frames: [[UInt8]] = []
     private var records: [Record] = []
     private var octets = 0
     /// Of the records that were added.
@@ -164,21 +166,16 @@ private struct SnapshotChunks {
     }
 
     /// - Parameter size: octets of the fields as they are stored, which is how they travel.
-    mutating func add(_ record: Record, size: Int) {
+    mutating func add(_ record: Record, size: Int, _ body: (SnapshotPortion) -> Void) {
         let size = size + Self.envelopeOctets
-        if octets + size > maxOctets, !records.isEmpty { seal() }
+        if octets + size > maxOctets { finish(body) }
         records.append(record)
         checksum.replace(nil, with: record)
         octets += size
     }
 
-    mutating func finish() -> [[UInt8]] {
-        if !records.isEmpty { seal() }
-        return frames
-    }
-
-    private mutating func seal() {
-        frames.append(ServerFrame.snapshot(sequence: sequence, records: records).encode())
+    mutating func finish(_ body: (SnapshotPortion) -> Void) {
+        if !records.isEmpty { body(SnapshotPortion(sequence: sequence, records: records)) }
         records.removeAll(keepingCapacity: true)
         octets = 0
     }

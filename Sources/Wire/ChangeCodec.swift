@@ -1,11 +1,11 @@
 import Bytes
-import Family
-import JSON
+package import Family
+package import JSON
 
 /// The entries of a change.
-enum ChangeCodec {
+package enum ChangeCodec {
     /// - Parameter before: what an update replaced, as history tells it.
-    static func encode(_ entry: borrowing ChangeEntry, before: [FieldPatch.Assignment] = [], into writer: inout JSONWriter) {
+    package static func encode(_ entry: borrowing ChangeEntry, before: [FieldPatch.Assignment] = [], into writer: inout JSONWriter) {
         writer.beginObject()
         writer.key("op")
         switch entry.effect {

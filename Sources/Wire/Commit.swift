@@ -27,17 +27,19 @@ package struct Receipt: Sendable {
 /// A change that is on stable storage, ready for everyone.
 package struct CommittedChange: Sendable {
     package var family: Identifier
-    package var sequence: Int64
-    /// The `change` frame, encoded once; the same octets stand in the log.
+    package var change: Change
+    /// The change as it stands in the log, which is its `change` frame.
     package var frame: [UInt8]
     /// Of the family's records after the change.
     package var checksum: StateChecksum
     /// Members whose rights this change touched, or what others may do with their records, with the role they have now; `nil`: removed.
     package var members: [(member: Identifier, role: Role?)]
 
-    package init(family: Identifier, sequence: Int64, frame: [UInt8], checksum: StateChecksum, members: [(member: Identifier, role: Role?)] = []) {
+    package var sequence: Int64 { change.sequence }
+
+    package init(family: Identifier, change: Change, frame: [UInt8], checksum: StateChecksum, members: [(member: Identifier, role: Role?)] = []) {
         self.family = family
-        self.sequence = sequence
+        self.change = change
         self.frame = frame
         self.checksum = checksum
         self.members = members

@@ -1,10 +1,10 @@
 import Bytes
-import Family
-import JSON
+package import Family
+package import JSON
 
 /// Overlaps: as an author accepts them, as a rejection tells them, and warnings of an answer.
-enum OverlapCodec {
-    static func encode(_ overlap: OverlapOverride, into writer: inout JSONWriter) {
+package enum OverlapCodec {
+    package static func encode(_ overlap: OverlapOverride, into writer: inout JSONWriter) {
         writer.beginObject()
         writer.key("reason")
         writer.string(overlap.reason)

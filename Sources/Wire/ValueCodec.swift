@@ -1,6 +1,6 @@
 import Bytes
 import Family
-import JSON
+package import JSON
 
 /// Who writes a value: sets travel as ids in what authors ask for, and with names and roles in what the server tells.
 enum ValueForm {
@@ -165,7 +165,7 @@ extension JSONWriter {
     mutating func string(_ kind: Kind) { word(kind.name) }
 
     /// A word of ours that needs no escapes.
-    mutating func word(_ word: StaticString) {
+    package mutating func word(_ word: StaticString) {
         string(UnsafeRawBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount))
     }
 

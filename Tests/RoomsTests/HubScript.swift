@@ -6,6 +6,15 @@ import Wire
 
 @testable import Rooms
 
+extension CommittedChange {
+    /// A change of which only the frame matters.
+    init(family: Identifier, sequence: Int64, frame: [UInt8], checksum: StateChecksum, members: [(member: Identifier, role: Role?)] = []) {
+        self.init(
+            family: family, change: Change(sequence: sequence, at: 0, member: family, client: nil, mutation: nil, entries: []), frame: frame,
+            checksum: checksum, members: members)
+    }
+}
+
 /// A hub, driven by hand: texts in, frames and requests out, in a form that reads as a script.
 struct HubScript {
     let hub: Hub

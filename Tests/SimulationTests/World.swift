@@ -505,15 +505,11 @@ final class World {
             }
             do {
                 var records: [Identifier: Record] = [:]
-                let snapshot = try reader.snapshot(family: family.id)
+                let snapshot = try reader.snapshot(family: family.id) { $0 }
                 for client in members {
                     check(client.engine.checksum == snapshot.verification.checksum, "verifiable: \(client.name) has another checksum than the store")
                 }
-                for frame in snapshot.frames {
-                    guard case .snapshot(_, let some, _) = try frame.withUnsafeBytes({ raw throws(Rejection) in try ServerFrame.decode(raw) })
-                    else { continue }
-                    for record in some { records[record.id] = record }
-                }
+                for part in snapshot.parts { for record in part.records { records[record.id] = record } }
                 check(records == first.engine.confirmedRecords, "seamless: the snapshot differs: \(Twin.difference(first.engine.confirmedRecords, records))")
             } catch {
                 check(false, "the snapshot cannot be read: \(error)")

@@ -24,7 +24,7 @@ struct ChecksumTests {
         let records = try world.snapshot(home).records.values
         let naive = StateChecksum(records)
         #expect(try stored(world, home) == naive, "\(place)")
-        let snapshot = try world.reader.snapshot(family: home.family)
+        let snapshot = try world.frames(home)
         #expect(snapshot.verification == SnapshotVerification(checksum: naive, unsent: StateChecksum()), "\(place)")
         #expect(try world.reader.changes(family: home.family, after: snapshot.sequence, maxOctets: 1).checksum == naive, "\(place)")
     }
@@ -77,7 +77,7 @@ struct ChecksumTests {
         let checksum = try #require(try stored(world, family.home))
         try world.damage("UPDATE log SET checksum = NULL")
         #expect(try stored(world, family.home) == nil)
-        #expect(try world.reader.snapshot(family: family.home.family).verification.checksum == checksum)
+        #expect(try world.frames(family.home).verification.checksum == checksum)
         let head = try world.snapshot(family.home).sequence
         #expect(try world.reader.changes(family: family.home.family, after: head - 1, maxOctets: .max).checksum == checksum)
         try world.mutate(family.home, family.home.parent, school(world.newID(), "Rice"))
@@ -116,14 +116,14 @@ struct ChecksumTests {
         let ids = (0..<20).map { _ in world.newID() }
         for id in ids { try world.mutate(home, home.parent, message(id, "Hi")) }
         var left = ids.prefix(15).reduce(into: StateChecksum()) { $0.add($1, version: 1) }
-        #expect(try world.reader.snapshot(family: home.family).verification.unsent == left)
+        #expect(try world.frames(home).verification.unsent == left)
 
         try world.mutate(home, home.parent, update(.message, ids[3], base: 1, ["text": .text("Hi again")]))
         left.subtract(ids[3], version: 1)
         left.add(ids[3], version: 2)
         try world.mutate(home, home.parent, delete(.message, ids[4], base: 1))
         left.subtract(ids[4], version: 1)
-        let snapshot = try world.reader.snapshot(family: home.family)
+        let snapshot = try world.frames(home)
         #expect(snapshot.verification.unsent == left)
         #expect(try StateChecksum(world.snapshot(home).records.values) + left == snapshot.verification.checksum)
         #expect(try stored(world, home) == snapshot.verification.checksum)
@@ -137,7 +137,7 @@ struct ChecksumTests {
         try world.mutate(home, home.parent, school(id, "Rice"))
         let before = try #require(try stored(world, home))
         try world.damage("UPDATE records SET fields = CAST('{' AS BLOB) WHERE kind = \(Kind.school.rawValue)")
-        let verification = try world.reader.snapshot(family: home.family).verification
+        let verification = try world.frames(home).verification
         #expect(verification.checksum == before)
         #expect(verification.unsent.value == StateChecksum.term(id, version: 1))
     }

@@ -203,9 +203,8 @@ struct FamilyHistoryTests {
         #expect(try world.mutate(home, home.parent, update(.event, event, base: 2, merge: .disjoint, ["url": .text("https://a.example")])).code == .conflict)
         // History says who and when, and that it cannot be undone.
         let request = HistoryRequest(request: 1, record: .init(kind: .event, id: event), limit: 9)
-        guard case .success(let frame) = try world.reader.history(family: home.family, member: home.parent, request),
-            case .history(let page) = try decode(frame)
-        else { throw Unexpected() }
+        let found = try world.reader.history(family: home.family, member: home.parent, request).get()
+        guard case .history(let page) = try travelled(.history(found)) else { throw Unexpected() }
         #expect(page.entries.count == 5)
         #expect(page.entries.first { $0.sequence == renamed.sequence }?.isUndoable == false)
         #expect(page.entries.allSatisfy { $0.member == home.parent })

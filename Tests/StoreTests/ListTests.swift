@@ -194,8 +194,8 @@ struct ListTests {
         #expect(page.records.isEmpty && page.total == 0)
         let page2 = try world.page(home, ListRequest(request: 1, kind: .event, athlete: .athlete(stranger), limit: 9, counts: true)).get()
         #expect(page2.records.isEmpty && page2.total == 0)
-        guard case .statistics(let answer) = try decode(
-            try world.reader.statistics(family: home.family, StatisticsRequest(request: 1, kind: .event), athlete: nil).get())
+        guard case .statistics(let answer) = try travelled(
+            .statistics(try world.reader.statistics(family: home.family, StatisticsRequest(request: 1, kind: .event), athlete: nil).get()))
         else { throw Unexpected() }
         #expect(answer.statistics == .events(Statistics.Events()))
     }
@@ -249,7 +249,7 @@ struct ListTests {
         func reader() throws -> StoreReader { try world.openReader(shelf: shelf) }
         let asked = ListRequest(request: 1, kind: .event, limit: 200, counts: true)
         let query = try asked.query(context: .all)
-        func page(_ reader: StoreReader) throws -> [UInt8] { try reader.page(family: home.family, query, asked).get() }
+        func page(_ reader: StoreReader) throws -> Page { try reader.page(family: home.family, query, asked).get() }
         let (first, second, third) = (try reader(), try reader(), try reader())
         var asks = 0
         try first.prepareLists(family: home.family) {
@@ -334,11 +334,11 @@ struct StoppedReadTests {
             let query = try Query(.school)
             let request = ListRequest(request: 1, kind: .school, before: nil, limit: 200, counts: true)
             do {
-                let frame = try world.reader.stopping(when: {
+                let found = try world.reader.stopping(when: {
                     asked += 1
                     return asked > most
                 }) { () throws(StoreFailure) in try world.reader.page(family: home.family, query, request) }
-                guard case .page(let page) = try decode(try frame.get()) else { throw Unexpected() }
+                guard case .page(let page) = try travelled(.page(try found.get())) else { throw Unexpected() }
                 return page
             } catch let failure as StoreFailure where failure.isStopped {
                 return nil
@@ -373,8 +373,8 @@ struct HistoryTests {
     }
 
     private func history(_ request: HistoryRequest, by member: Identifier? = nil) throws -> HistoryPage {
-        let frame = try world.reader.history(family: home.family, member: member ?? home.parent, request).get()
-        guard case .history(let page) = try decode(frame) else { throw Unexpected() }
+        let found = try world.reader.history(family: home.family, member: member ?? home.parent, request).get()
+        guard case .history(let page) = try travelled(.history(found)) else { throw Unexpected() }
         return page
     }
 
@@ -492,8 +492,8 @@ struct HistoryTests {
     }
 
     private func digest(_ member: Identifier, after: Int64? = nil) throws -> DigestAnswer {
-        guard case .digest(let digest) = try decode(
-            try world.reader.digest(family: home.family, member: member, DigestRequest(request: 3, after: after)))
+        guard case .digest(let digest) = try travelled(
+            .digest(try world.reader.digest(family: home.family, member: member, DigestRequest(request: 3, after: after))))
         else { throw Unexpected() }
         return digest
     }
@@ -551,8 +551,8 @@ struct HistoryTests {
             switch try world.reader.accessLog(
                 family: home.family, member: member, AccessLogRequest(request: 1, before: before, limit: limit)) {
             case .failure: return nil
-            case .success(let frame):
-                guard case .accessLog(let page) = try decode(frame) else { throw Unexpected() }
+            case .success(let found):
+                guard case .accessLog(let page) = try travelled(.accessLog(found)) else { throw Unexpected() }
                 return page
             }
         }

@@ -21,8 +21,8 @@ struct OutlineTests {
     }
 
     private func digest(after: Int64 = 0) throws -> DigestAnswer {
-        guard case .digest(let digest) = try decode(
-            try world.reader.digest(family: home.family, member: reader, DigestRequest(request: 1, after: after)))
+        guard case .digest(let digest) = try travelled(
+            .digest(try world.reader.digest(family: home.family, member: reader, DigestRequest(request: 1, after: after))))
         else { throw Unexpected() }
         return digest
     }

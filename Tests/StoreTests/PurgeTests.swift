@@ -89,7 +89,7 @@ struct PurgeTests {
             return rejection.code
         }
         func ofFamily() throws -> [UInt8] {
-            try world.reader.history(family: home.family, member: home.parent, HistoryRequest(request: 1, limit: 99)).get()
+            ServerFrame.history(try world.reader.history(family: home.family, member: home.parent, HistoryRequest(request: 1, limit: 99)).get()).encode()
         }
         func text(_ frame: [UInt8]) -> String { String(decoding: frame, as: UTF8.self) }
         world.surroundings.now += 30 * Surroundings.day - 1

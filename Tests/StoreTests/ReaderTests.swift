@@ -134,9 +134,9 @@ struct ReaderTests {
             let notes = Value.text(String(repeating: "\"é\n", count: number * 3))
             try world.mutate(home, home.parent, create(.school, world.newID(), ["name": .text("School \(number)"), "notes": notes]))
         }
-        let snapshot = try world.reader.snapshot(family: home.family)
-        #expect(snapshot.frames.count > 3)
-        for frame in snapshot.frames { #expect(frame.count <= StoreReader.snapshotFrameOctets) }
+        let snapshot = try world.frames(home)
+        #expect(snapshot.parts.count > 3)
+        for frame in snapshot.parts { #expect(frame.count <= StoreReader.snapshotFrameOctets) }
         #expect(try world.snapshot(home).records.count == 302)
         #expect(snapshot.sequence == 301)
     }
@@ -158,7 +158,7 @@ struct ReaderTests {
         let records = try world.snapshot(home).records
         #expect(records.count == 6)
         #expect(records[widest]?.fields["performance_notes"] == text)
-        let wide = try world.reader.snapshot(family: home.family).frames.filter { $0.count > StoreReader.snapshotFrameOctets }
+        let wide = try world.frames(home).parts.filter { $0.count > StoreReader.snapshotFrameOctets }
         #expect(wide.count == 1)
         guard case .snapshot(_, let alone, _)? = try wide.first.map(decode) else { throw Unexpected() }
         #expect(alone.map(\.id) == [widest])

@@ -193,11 +193,16 @@ final class World {
 
     // MARK: What is there
 
+    /// A snapshot in the frames that a client gets.
+    func frames(_ home: Home) throws -> Snapshot<[UInt8]> {
+        try reader.snapshot(family: home.family) { ServerFrame.snapshot(sequence: $0.sequence, records: $0.records).encode() }
+    }
+
     /// Every record of a snapshot, by id.
     func snapshot(_ home: Home) throws -> (sequence: Int64, records: [Identifier: Record]) {
-        let snapshot = try reader.snapshot(family: home.family)
+        let snapshot = try frames(home)
         var records: [Identifier: Record] = [:]
-        for frame in snapshot.frames {
+        for frame in snapshot.parts {
             guard case .snapshot(let sequence, let chunk, _) = try decode(frame) else { throw Unexpected() }
             #expect(sequence == snapshot.sequence)
             for record in chunk { #expect(records.updateValue(record, forKey: record.id) == nil, "twice in a snapshot") }
@@ -211,8 +216,8 @@ final class World {
             let query = try request.query(context: context)
             switch try reader.page(family: home.family, query, request) {
             case .failure(let rejection): return .failure(rejection)
-            case .success(let frame):
-                guard case .page(let page) = try decode(frame) else { throw Unexpected() }
+            case .success(let page):
+                guard case .page(let page) = try travelled(.page(page)) else { throw Unexpected() }
                 return .success(page)
             }
         } catch let error as Rejection {
@@ -250,6 +255,9 @@ func decode(_ frame: [UInt8]) throws -> ServerFrame {
     if FrameSample.isDue, let problem = FrameCheck.problem(frame) { Issue.record("A frame of the store \(problem)") }
     return try frame.withUnsafeBytes { try ServerFrame.decode($0) }
 }
+
+/// A frame as a client reads it.
+func travelled(_ frame: ServerFrame) throws -> ServerFrame { try decode(frame.encode()) }
 
 /// What one proposal came to.
 struct Answer {

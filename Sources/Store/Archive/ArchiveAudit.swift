@@ -55,7 +55,7 @@ struct ArchiveAudit {
     }
 
     private mutating func follow(_ row: ArchiveRow.Change) throws(ArchiveError) {
-        guard case .change(let change)? = try? ServerFrame.decode(row.frame), change.at == row.at else {
+        guard let change = LogCodec.decode(row.frame), change.at == row.at else {
             throw .inconsistent("a row of the log is no change")
         }
         guard row.messages == Int64(change.entries.count { $0.isNewMessage }) else {

@@ -120,7 +120,7 @@ extension Store {
         case .change(let change):
             // Purging blanks rows and removes none: the log begins with the family.
             guard change.sequence == ongoing.head + 1 else { throw ArchiveError.inconsistent("its sequence has a gap") }
-            guard case .change(let frame)? = try? ServerFrame.decode(change.frame), frame.sequence == change.sequence else {
+            guard let frame = LogCodec.decode(change.frame), frame.sequence == change.sequence else {
                 throw ArchiveError.inconsistent("a row of the log is no change")
             }
             ongoing.head = change.sequence
@@ -171,7 +171,7 @@ extension Store {
 
     /// Whether a receipt belongs to a change of the log: a refusal does not, nor the ack of a mutation that changed nothing.
     private static func isOfChange(_ frame: [UInt8]) -> Bool {
-        guard case .ack(let ack)? = try? ServerFrame.decode(frame) else { return false }
+        guard case .ack(let ack)? = ReceiptCodec.decode(frame) else { return false }
         return ack.sequence != nil
     }
 

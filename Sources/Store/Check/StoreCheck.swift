@@ -83,9 +83,7 @@ package final class StoreCheck {
             if sequence != replayed.sequence + 1, sequence > 0 {
                 report.add(.logGap, "In the log of family \(family) change \(sequence) follows change \(replayed.sequence): the ones between are lost.", family: family)
             }
-            guard case .change(let change)? = try? ServerFrame.decode(row.frame),
-                change.sequence == sequence
-            else {
+            guard let change = LogCodec.decode(row.frame), change.sequence == sequence else {
                 report.add(.changeDamaged, "Change \(sequence) of family \(family) cannot be read.", family: family, "\(sequence)")
                 return
             }

@@ -1,4 +1,5 @@
 package import Bytes
+package import Family
 
 /// A change, as a follower of the log of all families reads it.
 package struct FollowedChange: Sendable {
@@ -6,8 +7,11 @@ package struct FollowedChange: Sendable {
     package var position: Int64
     package var family: Identifier
     package var sequence: Int64
-    /// The change frame, octet for octet as it was sent.
+    /// The change as it stands in the log (`LogCodec`), octet for octet as it was sent.
     package var frame: [UInt8]
+
+    /// `nil` if the row of the log is damaged; `huddled check` finds it.
+    package var value: Change? { LogCodec.decode(frame) }
 }
 
 /// Changes of one family that a follower cannot read one by one: it reads the family's records instead.

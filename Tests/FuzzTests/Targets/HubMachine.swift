@@ -193,7 +193,9 @@ struct HubMachine {
         committed.append(
             .change(
                 CommittedChange(
-                    family: Self.id(0xF, family), sequence: head, frame: frame(family, head), checksum: StateChecksum(UInt32(head)),
+                    family: Self.id(0xF, family),
+                    change: Change(sequence: head, at: 0, member: Self.id(0xF, family), client: nil, mutation: nil, entries: []),
+                    frame: frame(family, head), checksum: StateChecksum(UInt32(head)),
                     members: members)))
     }
 

@@ -142,14 +142,14 @@ struct CheckTests {
 
     @Test("Repairing computes a wrong checksum from the records again", .sqliteOnly("It reads or changes rows by SQL"))
     func repairsChecksum() throws {
-        let right = try house.world.reader.snapshot(family: house.home.family).verification
+        let right = try house.world.frames(house.home).verification
         try tamper("UPDATE log SET checksum = checksum + 1")
         var report = try house.check()
         #expect(Set(report.findings.map(\.code)) == [.checksumDiffers] && report.findings.count == 2)
         try report.repair(house.world.store, blobs: house.blobs, uploads: house.uploads, now: house.world.surroundings.now)
         #expect(report.agrees)
         #expect(try house.check().findings == [])
-        #expect(try house.world.reader.snapshot(family: house.home.family).verification == right)
+        #expect(try house.world.frames(house.home).verification == right)
         try house.world.mutate(house.home, house.home.parent, StoreTests.school(house.world.newID(), "Brook"))
         #expect(try house.check().findings == [])
     }

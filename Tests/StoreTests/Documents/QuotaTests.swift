@@ -32,8 +32,8 @@ extension World {
 
     /// The figures of the documents that a member asks for.
     func documentFigures(_ home: Home, athlete: Identifier? = nil) throws -> Statistics.Documents {
-        let frame = try reader.statistics(family: home.family, StatisticsRequest(request: 1, kind: .document), athlete: athlete).get()
-        guard case .statistics(let answer) = try decode(frame), case .documents(let documents) = answer.statistics else { throw Unexpected() }
+        let found = try reader.statistics(family: home.family, StatisticsRequest(request: 1, kind: .document), athlete: athlete).get()
+        guard case .statistics(let answer) = try travelled(.statistics(found)), case .documents(let documents) = answer.statistics else { throw Unexpected() }
         return documents
     }
 

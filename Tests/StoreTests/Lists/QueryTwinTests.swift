@@ -104,8 +104,8 @@ struct QueryTwinTests {
         for kind in Statistics.kinds {
             for athlete in [nil, season.leo, season.maya] {
                 let request = StatisticsRequest(request: 1, kind: kind)
-                let frame = try season.world.reader.statistics(family: season.home.family, request, athlete: athlete).get()
-                guard case .statistics(let answer) = try decode(frame) else { throw Unexpected() }
+                let found = try season.world.reader.statistics(family: season.home.family, request, athlete: athlete).get()
+                guard case .statistics(let answer) = try travelled(.statistics(found)) else { throw Unexpected() }
                 #expect(answer.statistics == naive.statistics(kind, records, athlete: athlete, quota: quota))
             }
         }

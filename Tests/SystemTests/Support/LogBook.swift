@@ -22,12 +22,11 @@ struct LogBook {
             rules: RuleEnvironment(zoneExists: { _ in true }), limits: limits)
         let reader = try StoreReader(path: DataFolder.databasePath(in: folder), environment: environment)
         epoch = Cursor.epoch(of: family, database: reader.epoch)
-        let snapshot = try reader.snapshot(family: family)
+        let snapshot = try reader.snapshot(family: family) { $0 }
         sequence = snapshot.sequence
         var records: [Identifier: Record] = [:]
-        for octets in snapshot.frames {
-            guard case .snapshot(_, let some, _) = try Self.decode(octets) else { throw Unexpected("a snapshot holds another frame") }
-            for record in some { #expect(records.updateValue(record, forKey: record.id) == nil) }
+        for part in snapshot.parts {
+            for record in part.records { #expect(records.updateValue(record, forKey: record.id) == nil) }
         }
         self.records = records
         let page = try reader.changes(family: family, after: 0, maxOctets: 1 << 30)

@@ -38,7 +38,9 @@ extension BenchCase {
                             room.hub.committed([
                                 .change(
                                     CommittedChange(
-                                        family: Samples.family, sequence: room.sequence, frame: Samples.changeFrame, checksum: StateChecksum()))
+                                        family: Samples.family,
+                                        change: Change(sequence: room.sequence, at: 0, member: Samples.family, client: nil, mutation: nil, entries: []),
+                                        frame: Samples.changeFrame, checksum: StateChecksum()))
                             ])
                             room.hub.exchangeEffects(&effects)
                             for effect in effects {

@@ -40,10 +40,10 @@ extension BenchCase {
         ) {
             let folder = try TemporaryStore()
             try folder.addSchools(10_000)
-            let frames = try folder.reader.snapshot(family: folder.family).frames
+            let frames = try folder.frames()
             let memory = Scratch(frames.map(\.count).max() ?? 0)
             return Work(
-                run: { times in for _ in 0..<times { use(try folder.reader.snapshot(family: folder.family).frames.count) } },
+                run: { times in for _ in 0..<times { use(try folder.frames().count) } },
                 floor: { times in for _ in 0..<times { for frame in frames { memory.copy(frame) } } })
         }
     }
@@ -123,6 +123,11 @@ final class TemporaryStore {
     var family: Identifier { homes[0].family }
     /// Its parent.
     var member: Identifier { homes[0].member }
+
+    /// A snapshot of the first family, encoded.
+    func frames() throws -> [[UInt8]] {
+        try reader.snapshot(family: family) { ServerFrame.snapshot(sequence: $0.sequence, records: $0.records).encode() }.parts
+    }
 
     func newID() -> Identifier {
         records += 1

@@ -102,7 +102,7 @@ extension BenchCase {
             try store.addSchools(10_000)
             let request = ListRequest(request: 1, kind: .school, search: "coach", before: nil, limit: 200, counts: true)
             let query = try request.query(context: .all)
-            return { use(try store.reader.page(family: store.family, query, request).get().count) }
+            return { use(ServerFrame.page(try store.reader.page(family: store.family, query, request).get()).encode().count) }
         }
     }
 
@@ -114,7 +114,7 @@ extension BenchCase {
                 try store.propose([TemporaryStore.create(.school, store.newID(), [("name", .text("College")), ("notes", .text(notes))])])
             }
             let request = DigestRequest(request: 1, after: 0)
-            return { use(try store.reader.digest(family: store.family, member: Samples.client, request).count) }
+            return { use(ServerFrame.digest(try store.reader.digest(family: store.family, member: Samples.client, request)).encode().count) }
         }
     }
 
@@ -126,7 +126,7 @@ extension BenchCase {
                 try store.propose([TemporaryStore.create(.school, store.newID(), [("name", .text("College")), ("notes", .text(notes))])])
             }
             let request = HistoryRequest(request: 1, record: nil, before: nil, limit: 200)
-            return { use(try store.reader.history(family: store.family, member: store.member, request).get().count) }
+            return { use(ServerFrame.history(try store.reader.history(family: store.family, member: store.member, request).get()).encode().count) }
         }
     }
 
