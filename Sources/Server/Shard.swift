@@ -36,7 +36,7 @@ final class Shard {
         access = AccessControl(hub: hub, reactor: reactor, writer: writer, workers: workers, usage: usage)
         self.hub = HubDriver(
             hub: hub, reactor: reactor, limits: limits, log: log, writer: writer, readers: readers, access: access, usage: usage)
-        drain = Drain(reactor: reactor, log: log, site: site, hub: hub, driver: self.hub, usage: usage, table: table)
+        drain = Drain(reactor: reactor, log: log, site: site, hub: hub, driver: self.hub, workers: workers, usage: usage, table: table)
         acceptor = Acceptor(
             ConnectionServices(
                 reactor: reactor, limits: limits, log: log, site: site, table: table, queues: queues, hub: self.hub, workers: workers),

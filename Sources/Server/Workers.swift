@@ -13,6 +13,8 @@ final class Workers {
     private let writer: WriterThread
     private let files: FilePool
     private var pending = PendingJobs()
+    /// Proposals of requests of this tick, for one submission with the mutations.
+    private var proposals: [RequestProposal] = []
 
     init(readers: ReaderPool, writer: WriterThread, files: FilePool) {
         self.readers = readers
@@ -39,12 +41,22 @@ final class Workers {
         if !(pool ?? files).submit(key, { .jobEnded(ticket, body()) }) { didEnd(ticket, nil) }
     }
 
-    /// Makes a document whose file is stored.
+    /// Proposes a document or a share link: it is decided in the batch of this tick's mutations, and shares their sync. Its change reaches the live rooms
+    /// before `then` is called.
     ///
-    /// - Parameter then: called with its version, or why not; `nil` when too many requests wait, or the server ends.
-    func addDocument(_ document: NewDocument, then: @escaping (Result<Int64, Rejection>?) -> Void) {
-        write({ store throws(StoreFailure) in try store.addDocument(document) }, then: then)
+    /// - Parameter then: called with `nil` when too many proposals wait, or the server ends.
+    func propose(_ request: BatchRequest, then: @escaping (BatchAnswer?) -> Void) {
+        proposals.append(RequestProposal(ticket: pending.begin { then($0 as? BatchAnswer) }, request: request))
     }
+
+    /// The proposals of this tick, for the writer.
+    func takeProposals() -> [RequestProposal] {
+        defer { proposals = [] }
+        return proposals
+    }
+
+    /// The writer had no room for these.
+    func refuse(_ requests: ArraySlice<RequestProposal>) { for request in requests { didEnd(request.ticket, nil) } }
 
     /// Gives the writer a job, whose changes reach the live rooms before `then` is called.
     ///

@@ -26,3 +26,9 @@ enum WriterJob: Sendable {
     /// The last one: everything before it is done, and what was counted since is written.
     case stop(UsageNotes)
 }
+
+/// A proposal of a request that is no mutation, with the ticket of its completion handler.
+struct RequestProposal: Sendable {
+    let ticket: UInt64
+    let request: BatchRequest
+}

@@ -8,7 +8,8 @@ import Store
 /// A value without threads or time. The order:
 /// 1. Revocations, all that wait together: they overtake everything. Between two batches of them one piece of other work is done, so that a member
 ///    who ends rights again and again stops nobody's writing.
-/// 2. A batch of mutations. Families take turns with one mutation each; those of one family keep their order, and with it those of a session.
+/// 2. A batch of mutations, with the proposals of requests over HTTP that wait. Families take turns with one each; those of one family keep their order,
+///    and with it those of a session.
 /// 3. One other job, from each class in turn, oldest first. Then the next batch.
 /// 4. `stop`, when nothing else waits.
 ///
@@ -19,6 +20,8 @@ struct WriterQueue: Sendable {
         /// Sign-outs and ends of share links.
         case revocation
         case mutation
+        /// Documents and share links, which requests over HTTP propose.
+        case proposal
         /// Commands of `huddled`'s own processes.
         case admin
         /// Requests over HTTP of members.
@@ -42,7 +45,7 @@ struct WriterQueue: Sendable {
             case .mutation: 65_536
             // `AdminServer` accepts as many connections.
             case .admin: 64
-            case .request: 1_024
+            case .request, .proposal: 1_024
             case .stranger: 64
             // There is one transfer and one sweep at a time, and each waits for its answer.
             case .transfer, .sweep: 4
@@ -59,7 +62,7 @@ struct WriterQueue: Sendable {
     /// What the writer does next.
     enum Work {
         case revocations([Revocation])
-        case mutations([Proposal])
+        case batch([Proposal], [RequestProposal])
         case job(WriterJob)
     }
 
@@ -72,6 +75,7 @@ struct WriterQueue: Sendable {
 
     private var revocations = WaitingLine<Revocation>()
     private var mutations = TurnQueue<Proposal>()
+    private var proposals = TurnQueue<RequestProposal>()
     private var others: [Class: WaitingLine<WriterJob>] = [:]
     /// The class whose job was done last.
     private var last = Class.revocation
@@ -97,9 +101,19 @@ struct WriterQueue: Sendable {
         return taken
     }
 
-    /// Mutations that were taken out last and not done: they are the next ones of their families, whose turns come first.
-    mutating func putBack(_ rest: [Proposal]) {
+    /// - Returns: as above.
+    mutating func put(_ requests: [RequestProposal]) -> Int {
+        guard isOpen else { return 0 }
+        let taken = max(0, min(requests.count, Class.proposal.limit - proposals.count))
+        if taken < requests.count { refused[.proposal, default: 0] += requests.count - taken }
+        for request in requests[..<taken] { proposals.append(request, of: request.request.family) }
+        return taken
+    }
+
+    /// Mutations and requests that were taken out last and not done: they are the next ones of their families, whose turns come first.
+    mutating func putBack(_ rest: [Proposal], _ requests: [RequestProposal] = []) {
         mutations.putBack(rest) { $0.family }
+        proposals.putBack(requests) { $0.request.family }
         round += rest.count
     }
 
@@ -151,12 +165,14 @@ struct WriterQueue: Sendable {
 
     private mutating func takeOrdinary() -> Work? {
         if !isOthersTurn {
-            if !mutations.isEmpty { return takeMutations() }
+            if hasBatch { return takeBatch() }
         }
         isOthersTurn = false
         if let job = takeOther() { return .job(job) }
-        return mutations.isEmpty ? nil : takeMutations()
+        return hasBatch ? takeBatch() : nil
     }
+
+    private var hasBatch: Bool { !mutations.isEmpty || !proposals.isEmpty }
 
     private mutating func takeEnd() -> Work? {
         guard let job = end else { return nil }
@@ -164,12 +180,12 @@ struct WriterQueue: Sendable {
         return .job(job)
     }
 
-    private mutating func takeMutations() -> Work {
+    private mutating func takeBatch() -> Work {
         if round == 0 { round = mutations.count }
         let batch = mutations.removeFirst(Store.maxBatch)
         round = max(0, round - batch.count)
         isOthersTurn = true
-        return .mutations(batch)
+        return .batch(batch, proposals.removeFirst(Store.maxRequests))
     }
 
     private mutating func takeOther() -> WriterJob? {
@@ -190,7 +206,7 @@ struct WriterQueue: Sendable {
     /// Whether any work but the mutations of one family waits.
     func isAwaited(besides family: Identifier) -> Bool {
         if !revocations.isEmpty || others.values.contains(where: { !$0.isEmpty }) { return true }
-        return mutations.hasItems(besides: family)
+        return mutations.hasItems(besides: family) || proposals.hasItems(besides: family)
     }
 
     // MARK: What is told
@@ -200,6 +216,7 @@ struct WriterQueue: Sendable {
         switch kind {
         case .revocation: revocations.count
         case .mutation: mutations.count
+        case .proposal: proposals.count
         default: others[kind]?.count ?? 0
         }
     }

@@ -10,9 +10,8 @@ import Wire
 
 /// The one thread that writes: takes what waits, commits it with one sync, tells the reactor.
 ///
-/// While one sync runs the next batch gathers by itself, so the batch grows with the load and no timer delays anybody. `WriterQueue` says what
-/// goes before what: twenty uploads that end together are twenty commits, and a message waits for one of them. Nobody has been answered yet, so
-/// it is as if the mutations had come first.
+/// While one sync runs the next batch gathers by itself, so the batch grows with the load and no timer delays anybody. Documents and share links that
+/// requests propose are in the batch of the mutations: twenty uploads that end together share a sync. `WriterQueue` says what goes before what.
 final class WriterThread: Sendable {
     private let mailbox = WriterMailbox()
     private let disk: DiskPolicy
@@ -34,14 +33,14 @@ final class WriterThread: Sendable {
     /// Waits until the thread has ended, which it does after `.writerStopped` and `.writerFailed`.
     func join() { thread.join() }
 
-    /// All mutations of one tick, in the order in which they came.
+    /// All mutations of one tick, in the order in which they came, and the proposals of requests beside them.
     ///
     /// - Returns: those that find no room, the last of them.
-    func submit(_ proposals: [Proposal]) -> ArraySlice<Proposal> {
+    func submit(_ proposals: [Proposal], _ requests: [RequestProposal] = []) -> (proposals: ArraySlice<Proposal>, requests: ArraySlice<RequestProposal>) {
         disk.begin(proposals.count)
-        let taken = mailbox.put { $0.put(proposals) }
-        disk.end(proposals.count - taken)
-        return proposals[taken...]
+        let taken = mailbox.put { ($0.put(proposals), $0.put(requests)) }
+        disk.end(proposals.count - taken.0)
+        return (proposals[taken.0...], requests[taken.1...])
     }
 
     /// - Returns: false when there is no room for it, or the writer has ended.
@@ -75,7 +74,7 @@ private final class WriterMailbox: Sendable {
     }
 
     /// What a batch had no time for.
-    func putBack(_ rest: [Proposal]) { queue.withLock { $0.putBack(rest) } }
+    func putBack(_ rest: [Proposal], _ requests: [RequestProposal]) { queue.withLock { $0.putBack(rest, requests) } }
 
     func isAwaited(besides family: Identifier) -> Bool { queue.withLock { $0.isAwaited(besides: family) } }
 
@@ -122,11 +121,16 @@ private struct WriterLoop {
         switch mailbox.take() {
         case .revocations(let revocations):
             events.put(.revoked(Array(zip(revocations, try store.revoke(revocations)))))
-        case .mutations(let proposals):
-            let report = try store.commit(proposals, pace: pace)
+        case .batch(let proposals, let requests):
+            let report = try store.commit(proposals, requests: requests.map(\.request), pace: pace)
             awaited += proposals.count - report.rest.count
+            // The families hear of changes before the clients that asked for them get answers.
             events.put(.committed(report.results))
-            if !report.rest.isEmpty { mailbox.putBack(report.rest) }
+            var rest: [RequestProposal] = []
+            for (proposal, done) in zip(requests, report.answers) {
+                if let done { events.put(.proposalEnded(proposal.ticket, done.answer)) } else { rest.append(proposal) }
+            }
+            if !report.rest.isEmpty || !rest.isEmpty { mailbox.putBack(report.rest, rest) }
         case .job(let job):
             if try !perform(job) { return false }
         }

@@ -26,6 +26,8 @@ package struct CommitReport {
     package var results: [CommitResult]
     /// The proposals that were not looked at, in order. They come first in a later batch.
     package var rest: [Proposal]
+    /// The answers to the requests, in order, with the microseconds that each took; `nil` for those that were not looked at and come in a later batch.
+    package var answers: [(answer: BatchAnswer, took: Int64)?] = []
 }
 
 /// One batch while it is decided and written: how much of it each family has had, and what each proposal cost.
@@ -49,30 +51,40 @@ struct BatchTurn {
     private var written = 0
     private(set) var rest: [Proposal] = []
 
-    init(_ proposals: [Proposal], _ pace: BatchPace) {
+    init(_ proposals: [Proposal], _ requests: [BatchRequest], _ pace: BatchPace) {
         self.pace = pace
         start = pace.now()
         measuredAt = start
         processorStart = pace.processorTime()
-        let first = proposals.first?.family
-        isShared = proposals.contains { $0.family != first }
+        let first = proposals.first?.family ?? requests.first?.family
+        isShared = proposals.contains { $0.family != first } || requests.contains { $0.family != first }
     }
 
     /// Whether a proposal belongs to this batch; if not, it is in `rest`. The first one always does, so that each batch gets on.
     mutating func takes(_ proposal: Proposal) -> Bool {
-        if done.isEmpty { return true }
         // Once one has to wait, those behind it of the same family wait too: their order must hold.
-        let isOver = measuredAt - start >= Self.longest
-        if !isOver, spent[proposal.family, default: 0] < Self.share || !(isShared || pace.isAwaited(proposal.family)) { return true }
+        if done.isEmpty || hasTime(proposal.family) { return true }
         rest.append(proposal)
         return false
     }
 
+    /// Whether a request belongs to this batch. The first one always does, so that mutations that fill every batch keep no request waiting.
+    func takes(_ request: BatchRequest, isFirst: Bool) -> Bool { isFirst || hasTime(request.family) }
+
+    private func hasTime(_ family: Identifier) -> Bool {
+        measuredAt - start < Self.longest && (spent[family, default: 0] < Self.share || !(isShared || pace.isAwaited(family)))
+    }
+
     /// - Parameter weight: how much the decision writes, `Batch.weight`.
-    mutating func didDecide(_ proposal: Proposal, weight: Int) {
+    mutating func didDecide(_ proposal: Proposal, weight: Int) { didDecide(proposal.family, reserved: proposal.reserved, weight: weight) }
+
+    /// - Parameter weight: as above; what a request wrote while it was decided is in its time.
+    mutating func didDecide(_ request: BatchRequest, weight: Int) { didDecide(request.family, reserved: 0, weight: weight) }
+
+    private mutating func didDecide(_ family: Identifier, reserved: Int64, weight: Int) {
         let cost = measure()
-        done.append((proposal.family, proposal.reserved, weight, cost))
-        spent[proposal.family, default: 0] += cost
+        done.append((family, reserved, weight, cost))
+        spent[family, default: 0] += cost
     }
 
     /// What was decided since the last writing is in the tables now.
@@ -104,6 +116,16 @@ struct BatchTurn {
             let part = cost * Int64(done[index].weight + 1) / Int64(total)
             done[index].cost += part
             spent[done[index].family, default: 0] += part
+        }
+    }
+
+    /// The answers with what each request took; requests come after all proposals.
+    func charge(_ answers: [BatchAnswer?]) -> [(answer: BatchAnswer, took: Int64)?] {
+        var next = done.count - answers.count { $0 != nil }
+        return answers.map { answer in
+            guard let answer else { return nil }
+            defer { next += 1 }
+            return (answer, done[next].cost / 1_000)
         }
     }
 

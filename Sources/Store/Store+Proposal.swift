@@ -106,8 +106,20 @@ extension Store {
     /// - Returns: `nil` for a receipt of before that run.
     private func retold(_ recorded: RecordedReceipt, _ family: Batch.Family, _ batch: Batch) throws -> CommittedChange? {
         guard let head = batch.lost[family.state.id], recorded.isOfChange, case .ack(let ack)? = ReceiptCodec.decode(recorded.frame),
-            let sequence = ack.sequence, sequence > head, let entry = try log.entry(family: family.key, sequence: sequence),
-            let checksum = entry.checksum, let change = LogCodec.decode(entry.frame)
+            let sequence = ack.sequence, sequence > head
+        else { return nil }
+        return try committed(sequence, family)
+    }
+
+    /// The changes of a family after the head before a run whose COMMIT had no answer; none without such a head. Rooms skip those that they know.
+    func retold(since head: Int64?, _ family: Batch.Family) throws -> [CommittedChange] {
+        guard let head, head < family.state.head else { return [] }
+        return try (head + 1...family.state.head).compactMap { try committed($0, family) }
+    }
+
+    private func committed(_ sequence: Int64, _ family: Batch.Family) throws -> CommittedChange? {
+        guard let entry = try log.entry(family: family.key, sequence: sequence), let checksum = entry.checksum,
+            let change = LogCodec.decode(entry.frame)
         else { return nil }
         let members = change.entries.filter { $0.kind == .member }.map { (member: $0.id, role: family.state.member($0.id)?.role) }
         return CommittedChange(family: family.state.id, change: change, frame: entry.frame, checksum: checksum, members: members)

@@ -12,6 +12,8 @@ package import Wire
 package final class Store {
     /// Proposals in one transaction at most: a commit stays below about 5 ms, and more would save nothing (`swift-notes.md` §5).
     package static let maxBatch = 256
+    /// Requests in one transaction beside them: each is written by itself, so that fewer fit into the same time.
+    package static let maxRequests = 64
 
     /// Tombstones and receipts are kept so long, milliseconds: 30 days.
     package static let retention = LedgerEnvironment.retention
@@ -91,10 +93,15 @@ package final class Store {
 
     /// As above, but ends the batch when it has taken long enough (`BatchTurn`), so that no family waits long for another.
     ///
-    /// - Returns: the results of the proposals that were done, each receipt with what it cost, and the other proposals. At least one is done.
-    package func commit(_ proposals: [Proposal], at: Int64? = nil, pace: BatchPace) throws(StoreFailure) -> CommitReport {
+    /// - Parameter requests: decided after the proposals, in the same transaction; at most `maxRequests`.
+    /// - Returns: the results of the proposals that were done, each receipt with what it cost, and the other proposals; the answers to the requests. At
+    ///   least one proposal and one request is done, of those that there are.
+    package func commit(
+        _ proposals: [Proposal], requests: [BatchRequest] = [], at: Int64? = nil, pace: BatchPace
+    ) throws(StoreFailure) -> CommitReport {
         precondition(proposals.count <= Self.maxBatch, "a batch is at most \(Self.maxBatch) proposals")
-        guard !proposals.isEmpty else { return CommitReport(results: [], rest: []) }
+        precondition(requests.count <= Self.maxRequests, "a batch is at most \(Self.maxRequests) requests")
+        guard !proposals.isEmpty || !requests.isEmpty else { return CommitReport(results: [], rest: []) }
         let at = at ?? environment.now()
         /// The heads before a run whose outcome is not known, see `Store+Proposal`, `retold`.
         var heads: [Identifier: Int64] = [:]
@@ -104,7 +111,7 @@ package final class Store {
             let batch = Batch(lost: run == .afterUnknown ? heads : [:])
             defer { heads = batch.heads }
             // All of a run that may have happened is told in one report.
-            var turn = BatchTurn(proposals, run == .afterUnknown ? .unhurried : pace)
+            var turn = BatchTurn(proposals, requests, run == .afterUnknown ? .unhurried : pace)
             for proposal in proposals where turn.takes(proposal) {
                 let weight = batch.weight
                 try propose(proposal, at: at, batch, into: &results)
@@ -116,15 +123,33 @@ package final class Store {
             }
             try write(batch)
             turn.didWrite()
-            return (batch, results, turn)
-        } as Outcome<(Batch, [CommitResult], BatchTurn)>
+            var answers: [BatchAnswer?] = []
+            for (index, request) in requests.enumerated() {
+                guard turn.takes(request, isFirst: index == 0) else {
+                    answers.append(nil)
+                    continue
+                }
+                let weight = batch.weight
+                answers.append(try answer(request, at: at, batch, into: &results))
+                turn.didDecide(request, weight: max(batch.weight - weight, 0))
+                if batch.isDue {
+                    try write(batch)
+                    turn.didWrite()
+                }
+            }
+            try write(batch)
+            turn.didWrite()
+            return (batch, results, answers, turn)
+        } as Outcome<(Batch, [CommitResult], [BatchAnswer?], BatchTurn)>
         switch outcome {
-        case .done((let batch, let results, var turn)):
+        case .done((let batch, let results, let answers, var turn)):
             turn.didCommit()
             for family in batch.families.values { keep(StoredFamily(key: family.key, state: family.state, usage: family.usage)) }
             for (name, client) in batch.clients { keep(client, name) }
-            return CommitReport(results: turn.charge(results), rest: turn.rest)
-        case .refused(let rejection): return CommitReport(results: proposals.map { .receipt($0.receipt(rejection)) }, rest: [])
+            return CommitReport(results: turn.charge(results), rest: turn.rest, answers: turn.charge(answers))
+        case .refused(let rejection):
+            return CommitReport(
+                results: proposals.map { .receipt($0.receipt(rejection)) }, rest: [], answers: requests.map { _ in (answer: BatchAnswer.refused(rejection), took: Int64(0)) })
         }
     }
 

@@ -72,16 +72,18 @@ struct FullQueueTests {
         let server = shop.server
         try server.holdWriter()
         var (done, refused) = (0, 0)
-        for _ in 0..<WriterQueue.Class.request.limit + 2 {
-            server.shard.workers.write({ _ throws(StoreFailure) in (true, []) }) { (answer: Bool?) in
+        let nobody = Identifier(high: 0, low: 1)
+        for _ in 0..<WriterQueue.Class.proposal.limit + 2 {
+            server.shard.workers.propose(.share(NewShare(family: nobody, member: nobody, document: nobody, school: nobody))) { answer in
                 if answer == nil { refused += 1 } else { done += 1 }
             }
         }
+        server.turn()
         #expect(refused == 2 && done == 0)
         let client = try ask("POST \(shop.path)/shares", server, server.parent, content: "{\"school\":\"\(shop.school)\"}")
         #expect(try client.status() == 503)
         server.letWriterGo()
-        try server.until("all others are done") { done == WriterQueue.Class.request.limit }
+        try server.until("all others are done") { done == WriterQueue.Class.proposal.limit }
         #expect(server.shard.drain.failure == nil)
     }
 

@@ -19,7 +19,7 @@ struct WriterQueueTests {
     /// A job of each class that has jobs; the number shows in `told`.
     private static func job(_ kind: WriterQueue.Class, _ number: UInt64 = 0) -> WriterJob {
         switch kind {
-        case .revocation, .mutation: preconditionFailure("these are no jobs")
+        case .revocation, .mutation, .proposal: preconditionFailure("these are no jobs")
         case .admin: .admin(number, .demo)
         case .request: .request(number) { _ throws(StoreFailure) in (true, []) }
         case .stranger: .command(number, .redeem(code: "", nonce: "00"))
@@ -30,19 +30,54 @@ struct WriterQueueTests {
         }
     }
 
-    private static let jobKinds = WriterQueue.Class.allCases.filter { $0 != .revocation && $0 != .mutation }
+    private static let jobKinds = WriterQueue.Class.allCases.filter { ![.revocation, .mutation, .proposal].contains($0) }
 
     /// What is next, in short words.
     private static func told(_ work: WriterQueue.Work?) -> String {
         switch work {
         case nil: "nothing"
         case .revocations(let revocations)?: "revoke \(revocations.map { if case .session(let number) = $0 { "\(number)" } else { "link" } }.joined(separator: " "))"
-        case .mutations(let proposals)?: "mutate \(proposals.first?.mutation.id ?? -1)..<\((proposals.last?.mutation.id ?? -2) + 1)"
+        case .batch(let proposals, let requests)?:
+            "mutate \(proposals.first?.mutation.id ?? -1)..<\((proposals.last?.mutation.id ?? -2) + 1)"
+                + (requests.isEmpty ? "" : " propose \(requests.map { "\($0.ticket)" }.joined(separator: " "))")
         case .job(.admin(let number, _))?: "admin \(number)"
         case .job(.request(let number, _))?: "request \(number)"
         case .job(.command(let number, _))?: "stranger \(number)"
         case .job(let job)?: job.kind?.rawValue ?? "stop"
         }
+    }
+
+    private static func requests(_ tickets: Range<UInt64>, of family: UInt64 = 2) -> [RequestProposal] {
+        let id = Identifier(high: 1, low: family)
+        return tickets.map { RequestProposal(ticket: $0, request: .share(NewShare(family: id, member: id, document: id, school: id))) }
+    }
+
+    @Test("Proposals of requests are in the batch of the mutations, families in turn, and those that were not done come first again")
+    func proposals() {
+        var queue = WriterQueue()
+        #expect(queue.put(Self.requests(0..<2)) == 2 && queue.put(Self.requests(10..<12, of: 7)) == 2)
+        #expect(queue.put(Self.proposals(0..<3)) == 3)
+        #expect(queue.isAwaited(besides: Identifier(high: 1, low: 2)))
+        guard case .batch(let mutations, let requests)? = queue.take() else { return #expect(Bool(false), "no batch") }
+        #expect(mutations.map(\.mutation.id) == [0, 1, 2] && requests.map(\.ticket) == [0, 10, 1, 11])
+        #expect(queue.take() == nil)
+        queue.putBack(Array(mutations.suffix(1)), Array(requests.suffix(2)))
+        #expect(Self.told(queue.take()) == "mutate 2..<3 propose 1 11")
+        // Without mutations, too; a job of another class is next then.
+        _ = queue.put(Self.requests(20..<21))
+        _ = queue.put(Self.job(.admin, 1))
+        #expect(Self.told(queue.take()) == "admin 1")
+        #expect(Self.told(queue.take()) == "mutate -1..<-1 propose 20")
+    }
+
+    @Test("As many proposals wait as their bound says, and one batch has 64 at most")
+    func proposalBounds() {
+        var queue = WriterQueue()
+        let limit = UInt64(WriterQueue.Class.proposal.limit)
+        #expect(queue.put(Self.requests(0..<limit + 2)) == Int(limit))
+        #expect(queue.takeRefusals() == [WriterQueue.Refusal(kind: .proposal, waiting: Int(limit), refused: 2)])
+        guard case .batch(_, let requests)? = queue.take() else { return #expect(Bool(false), "no batch") }
+        #expect(requests.count == Store.maxRequests)
     }
 
     @Test("each class takes as many jobs as its bound says and not one more, however full the others are", arguments: jobKinds)
@@ -69,10 +104,10 @@ struct WriterQueueTests {
         #expect(queue.put(Self.proposals(0..<limit - 2)) == limit - 2)
         #expect(queue.put(Self.proposals(0..<5)) == 2)
         #expect(queue.put(Self.proposals(0..<1)) == 0)
-        #expect(queue.put([]) == 0)
+        #expect(queue.put([Proposal]()) == 0)
         #expect(queue.takeRefusals() == [.init(kind: .mutation, waiting: limit, refused: 4)])
         var taken = 0
-        while case .mutations(let batch)? = queue.take() {
+        while case .batch(let batch, _)? = queue.take() {
             #expect(batch.count <= Store.maxBatch)
             taken += batch.count
         }
@@ -137,7 +172,7 @@ struct WriterQueueTests {
 
     /// The next batch, each mutation as its family and number.
     private static func batch(_ queue: inout WriterQueue) -> [Proposal] {
-        guard case .mutations(let batch)? = queue.take() else { return [] }
+        guard case .batch(let batch, _)? = queue.take() else { return [] }
         return batch
     }
 

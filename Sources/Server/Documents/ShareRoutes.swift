@@ -47,17 +47,12 @@ final class ShareMaking: DocumentHandler {
             find { [self] document, member in
                 let share = NewShare(
                     family: document.family, member: member, document: document.id, school: school, life: content.days.map { $0 * 86_400_000 })
-                services.workers.write({ store throws(StoreFailure) in try store.share(share) }) { [self] answer in
-                    guard isOpen else { return }
-                    switch answer {
-                    case nil: respond(HTTPResponse(refusal: .busy))
-                    case .failure(let rejection)?: respond(HTTPResponse(rejection))
-                    case .success(let created)?:
-                        respond(201) { writer in
-                            created.link.write(into: &writer)
-                            writer.key("url")
-                            writer.string("/s/\(created.token)")
-                        }
+                services.propose(for: self, .share(share)) { [self] answer in
+                    guard case .share(let created) = answer else { return }
+                    respond(201) { writer in
+                        created.link.write(into: &writer)
+                        writer.key("url")
+                        writer.string("/s/\(created.token)")
                     }
                 }
             }

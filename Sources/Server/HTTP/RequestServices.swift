@@ -38,6 +38,18 @@ struct RequestServices {
         workers.work(key, on: pool, body) { next(handler, $0, then) }
     }
 
+    /// Proposes a change, which is committed with the mutations of this tick. An answer is given even if the session ends meanwhile: the change was made.
+    func propose(for handler: RequestHandler, _ request: BatchRequest, then: @escaping (BatchAnswer) -> Void) {
+        workers.propose(request) { answer in
+            guard handler.isOpen else { return }
+            switch answer {
+            case nil: handler.respond(HTTPResponse(refusal: .busy))
+            case .refused(let rejection)?: handler.respond(HTTPResponse(rejection))
+            case let answer?: then(answer)
+            }
+        }
+    }
+
     private func next<Answer>(_ handler: RequestHandler, _ answer: Answer?, _ then: (Answer) -> Void) {
         guard handler.isOpen else { return }
         if let refusal = refusal(of: handler.context.identity) { return handler.respond(refusal) }

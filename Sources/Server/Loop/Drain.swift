@@ -26,6 +26,7 @@ final class Drain {
     private let site: HTTPSite
     private let hub: Hub
     private let driver: HubDriver
+    private let workers: Workers
     private let usage: UsageRecorder
     private let table: ConnectionTable
     private var phase = Phase.no
@@ -36,12 +37,13 @@ final class Drain {
     /// Why the process must end with status 1.
     private(set) var failure: String?
 
-    init(reactor: Reactor, log: Log, site: HTTPSite, hub: Hub, driver: HubDriver, usage: UsageRecorder, table: ConnectionTable) {
+    init(reactor: Reactor, log: Log, site: HTTPSite, hub: Hub, driver: HubDriver, workers: Workers, usage: UsageRecorder, table: ConnectionTable) {
         self.reactor = reactor
         self.log = log
         self.site = site
         self.hub = hub
         self.driver = driver
+        self.workers = workers
         self.usage = usage
         self.table = table
     }
@@ -60,7 +62,7 @@ final class Drain {
         phase = .finishing(notify: reactor.now + Drain.notifyTime, stop: reactor.now + Drain.stopTime)
         hub.startDraining()
         usage.write()
-        driver.submitProposals()
+        workers.refuse(driver.submitProposals(with: workers.takeProposals()))
         usage.stopWriter()
     }
 

@@ -87,14 +87,18 @@ final class HubDriver {
         perform()
     }
 
-    /// Gives the mutations of this tick to the writer.
-    func submitProposals() {
-        guard !proposals.isEmpty else { return }
-        let refused = writer.submit(proposals)
+    /// Gives the mutations of this tick to the writer, and the proposals of requests with them.
+    ///
+    /// - Returns: the proposals of requests that find no room.
+    func submitProposals(with requests: [RequestProposal]) -> ArraySlice<RequestProposal> {
+        guard !proposals.isEmpty || !requests.isEmpty else { return [] }
+        let refused = writer.submit(proposals, requests)
         proposals = []
-        guard !refused.isEmpty else { return }
-        hub.refused(Array(refused))
-        perform()
+        if !refused.proposals.isEmpty {
+            hub.refused(Array(refused.proposals))
+            perform()
+        }
+        return refused.requests
     }
 
     /// Does what the hub asked for. Doing can lead to more (a close ends a session), which is done in the same call.

@@ -66,6 +66,7 @@ final class Tick: ReactorHooks {
             hub.answered(session, answer, time: Clock.wallMilliseconds())
         case .missing(let family, let sequence, let answer): hub.answeredMissing(family, after: sequence, answer)
         case .jobEnded(let ticket, let result): workers.didEnd(ticket, result)
+        case .proposalEnded(let ticket, let answer): workers.didEnd(ticket, answer)
         case .damaged(let rows): for row in rows { report(row) }
         case .writerStopped: drain.didStopWriter()
         case .writerFailed(let reason): drain.didFail(reason)
@@ -83,7 +84,7 @@ final class Tick: ReactorHooks {
 
     // MARK: The end of a turn
 
-    /// 1. Mutations leave for the disk, so that the writer works while frames are sent.
+    /// 1. Mutations and the proposals of requests leave for the disk together, so that they share a commit and the writer works while frames are sent.
     /// 2. Everything that was queued in this turn leaves with one call per socket.
     /// 3. A few steps of TLS handshakes: they cost as much as a hundred frames, so they come after everything that somebody waits for.
     /// 4. A client that emptied its outbox gets more of what it catches up with: one portion per turn, so that a client that reads as fast as the
@@ -91,7 +92,7 @@ final class Tick: ReactorHooks {
     override func beforeSleep() {
         queues.countFiles()
         usage.write()
-        driver.submitProposals()
+        workers.refuse(driver.submitProposals(with: workers.takeProposals()))
         queues.flush()
         queues.shakeHands()
         if hub.reportDrained({ driver.isFlushed($0) }) {

@@ -289,12 +289,12 @@ final class UploadTable {
 
     /// Makes the document of a file that has its place. What cannot be made now is made when somebody asks again, or at the next start.
     func addDocument(_ upload: OpenUpload, _ sha256: [UInt8], then: @escaping (Result<Void, UploadRefusal>) -> Void) {
-        services.workers.addDocument(upload.record.newDocument(upload.id, octets: upload.offset, sha256: sha256)) { [self] result in
-            switch result {
-            case .success?:
+        services.workers.propose(.document(upload.record.newDocument(upload.id, octets: upload.offset, sha256: sha256))) { [self] answer in
+            switch answer {
+            case .document?, .share?:
                 end(upload, .finished(sha256: sha256))
                 then(.success(()))
-            case .failure(let rejection)?:
+            case .refused(let rejection)?:
                 let refusal = UploadRefusal(rejection)
                 if !rejection.code.isRetryable { end(upload, .refused(refusal)) }
                 then(.failure(refusal))

@@ -110,7 +110,7 @@ final class TestShard {
             Proposal(
                 family: nobody, member: nobody, context: .all, mutation: Mutation(client: nobody, id: Int64(number), operations: []), session: .max)
         }
-        return count - writer.submit(proposals).count
+        return count - writer.submit(proposals).proposals.count
     }
 
     /// Jobs of files that are not taken or not done.

@@ -1,0 +1,34 @@
+package import Bytes
+package import Family
+package import Ledger
+
+/// What a request over HTTP proposes besides mutations. It is decided in the same transaction as the mutations that wait with it, so that it costs no
+/// sync of its own.
+package enum BatchRequest: Sendable {
+    case document(NewDocument)
+    case share(NewShare)
+
+    package var family: Identifier {
+        switch self {
+        case .document(let document): document.family
+        case .share(let share): share.family
+        }
+    }
+
+    /// The member under whose rights it is decided.
+    package var member: Identifier {
+        switch self {
+        case .document(let document): document.member
+        case .share(let share): share.member
+        }
+    }
+}
+
+/// The answer to a `BatchRequest`; what it tells is on stable storage.
+package enum BatchAnswer: Sendable {
+    /// The document is there, with this number in its chain of versions (the field `version`).
+    case document(version: Int64)
+    /// The link with its secret.
+    case share(ShareCreated)
+    case refused(Rejection)
+}

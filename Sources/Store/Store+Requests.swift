@@ -1,0 +1,81 @@
+import Bytes
+import Family
+import Ledger
+import Wire
+
+// Proposals of HTTP requests, decided within a batch (`Store.commit`). Each stands alone, as a mutation does: one that is refused leaves the others as
+// they are, because nothing of it is written before it is decided.
+extension Store {
+    /// Decides one request on everything that was decided before it in the batch.
+    ///
+    /// - Throws: a failure of the engine.
+    func answer(_ request: BatchRequest, at: Int64, _ batch: Batch, into results: inout [CommitResult]) throws -> BatchAnswer {
+        do {
+            switch request {
+            case .document(let document): return .document(version: try add(document, at: at, batch, &results))
+            case .share(let share): return .share(try make(share, at: at, batch, &results))
+            }
+        } catch let rejection as Rejection {
+            return .refused(rejection)
+        }
+    }
+
+    /// Makes the record of a document under the rights of the person who uploads it (`Decider.add`).
+    ///
+    /// Adding it again, after an answer that was lost, changes nothing and is answered as the first time, also if it was deleted meanwhile.
+    private func add(_ document: NewDocument, at: Int64, _ batch: Batch, _ results: inout [CommitResult]) throws -> Int64 {
+        let (family, decider) = try self.decider(document.family, document.member, context: .athlete(document.athlete), at: at, batch)
+        let version = try decider.known(document) ?? decider.add(document)
+        try accept(try decider.decision(), family, batch, &results)
+        return version
+    }
+
+    /// Makes a link by which a school opens a document, and enters the school among those that the document is shared with, under the rights of the
+    /// member who shares. A link that the school has already ends.
+    private func make(_ share: NewShare, at: Int64, _ batch: Batch, _ results: inout [CommitResult]) throws -> ShareCreated {
+        let life = share.life ?? NewShare.usualLife
+        guard life >= NewShare.shortestLife, life <= NewShare.longestLife else {
+            throw Rejection(.outOfRange, "A share link is good for at most 365 days: choose a shorter time", field: "expires")
+        }
+        let (family, decider) = try self.decider(share.family, share.member, context: .all, at: at, batch)
+        guard let document = try family.overlay.record(share.document), document.kind == .document, !document.isDeleted else {
+            throw Rejection(.notFound, "There is no such document. Nothing was shared", kind: .document, id: share.document)
+        }
+        let patch = FieldPatch(setEdits: [.init(field: Self.sharedSchools, add: [share.school])])
+        try decider.apply(Operation(kind: .document, id: share.document, action: .update(base: document.version, merge: .none, patch: patch)), 0)
+        let decision = try decider.decision()
+        // A school that the document is shared with already may be gone, too.
+        guard let school = try family.overlay.record(share.school), school.kind == .school, !school.isDeleted else {
+            throw Rejection(.unknownReference, "This school is not there any more. Nothing was shared", field: "school_id")
+        }
+        try accept(decision, family, batch, &results)
+        // Decisions before this one can end links of the document, so they are written before the link is.
+        try write(batch)
+        let token = ShareToken.make(environment.random)
+        let link = ShareLink(
+            id: identifier(at), document: share.document, school: share.school, createdBy: share.member, createdAt: at, expiresAt: at + life)
+        try shares.end(family: family.key, document: share.document, school: share.school, at: at)
+        try shares.insert(family: family.key, link, hash: ShareToken.hash(token), limit: ShareLink.maxLinks)
+        return ShareCreated(link: link, token: token)
+    }
+
+    private func decider(
+        _ id: Identifier, _ member: Identifier, context: Context, at: Int64, _ batch: Batch
+    ) throws -> (Batch.Family, Decider) {
+        guard let family = try batch.family(id, of: self), let role = family.state.member(member)?.role else { throw Rejection.noSuchFamily }
+        return (family, Decider(family.state, actor: Actor(member: member, role: role), context: context, at: at, on: family.overlay, ledger))
+    }
+
+    private func accept(_ decision: Decision, _ family: Batch.Family, _ batch: Batch, _ results: inout [CommitResult]) throws {
+        guard let change = CommittedChange(decision) else {
+            // After a run whose COMMIT had no answer the request finds what it did then.
+            results += try retold(since: batch.lost[family.state.id], family).map { CommitResult.change($0) }
+            return
+        }
+        try Quota.check(history: family.usage.octets, limit: environment.limits.familyHistory)
+        batch.accept(decision, family)
+        results.append(.change(change))
+    }
+
+    private static let sharedSchools = Kind.document.declaration.index(of: "shared_with_schools") ?? 0
+}
