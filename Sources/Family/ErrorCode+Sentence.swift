@@ -235,7 +235,7 @@ extension ErrorCode {
         case .rateLimited:
             list([
                 "Too many changes at once. This one was not made; it can be made in a moment.": "mutate.",
-                "Too many requests. Try again in a moment.": "Questions and context.",
+                "Too many requests. Try again in a moment.": "Questions, context and requests over HTTP.",
                 "Too many codes come from your network. Try again in a moment.": "redeem, more than 50 in 10 seconds from one address.",
             ])
         case .tooManyPending:
@@ -255,7 +255,7 @@ extension ErrorCode {
             list([
                 "The server is busy. This change was not made; it can be made in a moment.": "mutate: pending_octets.",
                 "Your family has used its share of the server's time. This change was not made; it can be made in a moment.": "mutate: member_time or family_time.",
-                "Your family has used its share of the server's time. Try again in a moment.": "Questions and context: member_time or family_time.",
+                "Your family has used its share of the server's time. Try again in a moment.": "Questions, context and join: member_time or family_time.",
                 "The server restarts. This change was not made; it can be made in a moment.": "mutate, while the server drains.",
                 "Too many requests wait for their answers. Try again in a moment.": "Questions: more than four wait.",
                 "The server is busy. Try again in a moment.": "sign_in, redeem, join, questions and HTTP: too much waits.",

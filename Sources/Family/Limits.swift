@@ -18,7 +18,7 @@ package struct Limits: Hashable, Sendable {
     package var pendingMutations = 128
     /// Octets of mutations that may wait for the writer, of all sessions together; past it they are told to come again.
     package var pendingOctets = 67_108_864
-    /// Mutations, lists and contexts a second that one member may send for long, over all their connections; 0 sets no limit, on time neither.
+    /// Mutations, lists, contexts and requests over HTTP a second that one member may send for long, over all their connections; 0 sets no limit, on time neither.
     package var mutationsPerSecond = 200
     /// Of these may come at once after a pause (a client that was offline).
     package var mutationBurst = 1_000
@@ -129,12 +129,13 @@ extension Limits {
         .init(name: "pending_octets", value: \.pendingOctets, unit: "octets",
             meaning: "Mutations of all sessions of one server that wait for the disk.", past: "reject busy with retry_after"),
         .init(name: "mutations_per_second", value: \.mutationsPerSecond, unit: "mutations per second",
-            meaning: "Mutations, lists and contexts that one member may send for long, over all their connections.", past: "reject rate_limited with retry_after"),
+            meaning: "Mutations, lists, contexts and requests over HTTP that one member may send for long, over all their connections.",
+            past: "reject rate_limited with retry_after; HTTP 429 with Retry-After"),
         .init(name: "mutation_burst", value: \.mutationBurst, unit: "mutations",
-            meaning: "Of these may come at once after a pause.", past: "reject rate_limited with retry_after"),
+            meaning: "Of these may come at once after a pause.", past: "reject rate_limited with retry_after; HTTP 429 with Retry-After"),
         .init(name: "member_time", value: \.memberTime, unit: "milliseconds per second",
             meaning: "Processor time for the mutations and requests of one member; five seconds' worth may be used at once after a pause.",
-            past: "reject or error busy with retry_after", isLater: true),
+            past: "reject or error busy with retry_after; HTTP 429 with Retry-After", isLater: true),
         .init(name: "family_time", value: \.familyTime, unit: "milliseconds per second",
             meaning: "The same of one family.", past: "reject or error busy with retry_after", isLater: true),
         .init(name: "refusals", value: \.refusals, unit: "frames",

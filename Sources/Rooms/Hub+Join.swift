@@ -27,6 +27,13 @@ extension Hub {
                 Rejection(.notFound, "There is no family with this id, or you are not a member of it. Check the id."), to: session, request: request)
             return
         }
+        // A join is paid for when it is done, and a snapshot is the largest answer that there is: nobody begins one in debt.
+        if let wait = accounts.debt(of: Payer(family: membership.family, member: membership.member), now: now) {
+            sendError(
+                Rejection(.busy, "Your family has used its share of the server's time. Try again in a moment.", retryAfter: wait), to: session,
+                request: request)
+            return
+        }
         session.phase = .joining
         session.member = membership.member
         session.role = membership.role

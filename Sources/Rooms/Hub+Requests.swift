@@ -1,5 +1,5 @@
 import Bytes
-import Family
+package import Family
 import Queries
 import Wire
 
@@ -80,6 +80,17 @@ extension Hub {
     package func payer(of id: SessionID) -> Payer? {
         guard let session = session(id), let room = session.room else { return nil }
         return Payer(family: room.family, member: session.member)
+    }
+
+    /// Accepts a request over HTTP of a member: it counts with the frames of their sessions.
+    ///
+    /// - Parameter now: milliseconds.
+    /// - Returns: why not, with the time until it may come again.
+    package func admit(_ payer: Payer, now: Int64) -> Rejection? {
+        switch accounts.accept(payer, cost: WorkEstimate.httpRequest, now: now) {
+        case nil: nil
+        case .requests(let wait)?, .time(let wait)?: Rejection(.rateLimited, "Too many requests. Try again in a moment.", retryAfter: wait)
+        }
     }
 
     /// A read is done.

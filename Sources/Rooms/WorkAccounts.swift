@@ -72,6 +72,14 @@ struct WorkAccounts {
         return nil
     }
 
+    /// The milliseconds until neither a member nor their family is in debt with time; `nil` if none is.
+    mutating func debt(of payer: Payer, now: Int64) -> Int64? {
+        var account = members[payer] ?? Account()
+        var family = families[payer.family] ?? TokenBucket()
+        let wait = account.time.wait(memberRate, now: now) ?? family.wait(familyRate, now: now)
+        return wait.map { min($0, Self.longestWait) }
+    }
+
     /// Charges work that was done, or gives back what was charged too much.
     ///
     /// - Parameter member: `nil` charges the family alone.
@@ -120,6 +128,8 @@ enum WorkEstimate {
 
     /// A list, figures, a history or a digest.
     static let question: Int64 = 1_000
+    /// A request over HTTP: its head, two look-ups and a file. At the rate of mutations it is two fifths of what one member may use.
+    static let httpRequest: Int64 = 200
 
     /// - Parameter octets: of its frame.
     static func mutation(_ mutation: Mutation, octets: Int) -> Int64 {

@@ -7,8 +7,9 @@ struct AddressRate {
     static let redemptions = AddressRate(most: 50)
     /// New connections: all that an address may have at a time, twice, so that its clients come back after a restart.
     static let connections = AddressRate(most: 1_024)
-    /// Frames before the sign-in, refused ones too: one for each of these connections, and another one or two.
-    static let frames = AddressRate(most: 3_072)
+    /// Frames before the sign-in, refused ones too, and HTTP requests without a credential that holds: one for each of these connections, and another
+    /// one or two. A page with a hundred parts is thirty times less.
+    static let strangers = AddressRate(most: 3_072)
 
     /// Milliseconds.
     static let window: Int64 = 10_000
@@ -37,5 +38,11 @@ struct AddressRate {
         guard counts[group, default: 0] < most else { return since + Self.window - now }
         counts[group, default: 0] += 1
         return nil
+    }
+
+    /// Counts one less: it turned out to be of somebody who is counted elsewhere.
+    mutating func giveBack(_ group: NetworkAddress?) {
+        guard let group, let count = counts[group], count > 0 else { return }
+        counts[group] = count - 1
     }
 }

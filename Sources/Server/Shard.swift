@@ -34,8 +34,10 @@ final class Shard {
         workers = Workers(readers: readers, writer: writer, files: files)
         usage = UsageRecorder(reactor: reactor, log: log, writer: writer)
         access = AccessControl(hub: hub, reactor: reactor, writer: writer, workers: workers, usage: usage)
+        let budget = RequestBudget(hub: hub, reactor: reactor)
         self.hub = HubDriver(
-            hub: hub, reactor: reactor, limits: limits, log: log, writer: writer, readers: readers, access: access, usage: usage)
+            hub: hub, reactor: reactor, limits: limits, log: log, writer: writer, readers: readers, access: access, usage: usage,
+            budget: budget)
         drain = Drain(reactor: reactor, log: log, site: site, hub: hub, driver: self.hub, workers: workers, usage: usage, table: table)
         acceptor = Acceptor(
             ConnectionServices(
@@ -48,7 +50,7 @@ final class Shard {
         site.whenForwardedInVain = {
             log(.warning, "forwarded_ignored", [.init("advice", "name the proxy with --trusted-proxy, or all its clients count as one address")])
         }
-        site.admission = RequestAdmission(workers: workers, access: access)
+        site.admission = RequestAdmission(workers: workers, access: access, budget: budget)
         reactor.setHooks(tick)
         self.log = log
     }

@@ -17,8 +17,8 @@ enum ShardEvent: Sendable {
     case missing(Identifier, after: Int64, MissingAnswer)
     /// The result of a request's job; `nil` when it failed.
     case jobEnded(UInt64, (any Sendable)?)
-    /// The answer to a request's proposal; it is on stable storage.
-    case proposalEnded(UInt64, BatchAnswer)
+    /// The answer to a request's proposal; it is on stable storage. `took`: microseconds of the writer, which the member pays.
+    case proposalEnded(UInt64, BatchAnswer, Payer, took: Int64)
     /// Purging left these out.
     case damaged([DamagedRow])
     case writerStopped

@@ -128,7 +128,12 @@ private struct WriterLoop {
             events.put(.committed(report.results))
             var rest: [RequestProposal] = []
             for (proposal, done) in zip(requests, report.answers) {
-                if let done { events.put(.proposalEnded(proposal.ticket, done.answer)) } else { rest.append(proposal) }
+                guard let done else {
+                    rest.append(proposal)
+                    continue
+                }
+                let payer = Payer(family: proposal.request.family, member: proposal.request.member)
+                events.put(.proposalEnded(proposal.ticket, done.answer, payer, took: done.took))
             }
             if !report.rest.isEmpty || !rest.isEmpty { mailbox.putBack(report.rest, rest) }
         case .job(let job):

@@ -123,6 +123,31 @@ struct HubChargeTests {
         #expect(script.seen() == [.propose(two, 1)])
     }
 
+    @Test("A join of a member in debt is refused with the time to come back, and the same session joins then; requests over HTTP are refused, too")
+    func joins() {
+        let script = script()
+        let one = script.live(at: 0)
+        let payer = Payer(family: HubScript.family, member: HubScript.dana)
+        #expect(script.hub.admit(payer, now: script.now) == nil)
+        script.hub.charge(payer, owed: 60_000)
+        _ = script.seen()
+        let two = script.hub.opened(now: script.now)
+        script.say(.signIn(token: "t"), two)
+        script.answer(.signIn(HubScript.signedIn()), two)
+        _ = script.seen()
+        let join = ClientFrame.join(Join(family: HubScript.family, client: HubScript.client, cursor: Cursor(epoch: "e1", sequence: 0)))
+        script.say(join, two)
+        #expect(script.seen() == [.frame(two, "error busy")])
+        #expect(script.hub.admit(payer, now: script.now)?.retryAfter ?? 0 > 1_000)
+        // The session that has joined stays, and another family does not notice.
+        #expect(script.hub.admit(Payer(family: HubScript.maya, member: HubScript.maya), now: script.now) == nil)
+        script.now += 60_000
+        script.say(join, two)
+        #expect(script.seen() == [.read(two, "join")])
+        #expect(script.hub.admit(payer, now: script.now) == nil)
+        script.hub.closed(one)
+    }
+
     @Test("a burst is refused before any of it is done; what the writer has no room for costs nothing")
     func burst() {
         let script = script()

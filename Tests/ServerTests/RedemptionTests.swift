@@ -154,7 +154,7 @@ struct AddressRateTests {
         #expect(try member.next() == "welcome")
         var sent = 1
         var end = ""
-        while end.isEmpty, sent < 2 * AddressRate.frames.most {
+        while end.isEmpty, sent < 2 * AddressRate.strangers.most {
             let stranger = try server.open(from: "192.0.2.1")
             // As many refusals as one connection may have.
             for _ in 0..<10 {
@@ -168,7 +168,7 @@ struct AddressRateTests {
             }
             stranger.leave()
         }
-        #expect(end == "close 1013" && sent == AddressRate.frames.most + 1)
+        #expect(end == "close 1013" && sent == AddressRate.strangers.most + 1)
         member.join(server.parent.family)
         try member.skip(to: "live")
     }

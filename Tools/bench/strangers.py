@@ -58,7 +58,7 @@ def compare(ask, one, other):
 
 
 def main():
-    server = uploads.Server(PROGRAM, options=["--trusted-proxy", "127.0.0.1", "--connections-per-address", "1000"])
+    server = uploads.Server(PROGRAM, options=["--trusted-proxy", "127.0.0.1", "--connections-per-address", "1000", "--mutations-per-second", "0"])
     try:
         run(server)
     finally:

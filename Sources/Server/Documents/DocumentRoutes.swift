@@ -18,7 +18,9 @@ enum DocumentRoutes {
     static func all(_ services: RequestServices, _ blobs: BlobFolder) -> [RouteGroup.Resource] {
         let documents = RouteGroup("/documents/{id}", .session)
         let limiter = ShareLinkGuessLimiter()
-        let shared = RouteGroup("/s/{token}")
+        let shared = RouteGroup("/s/{token}") { refusal, _ in
+            if case .tooMany(let rejection) = refusal { SharePage.tooOften(seconds: ((rejection.retryAfter ?? 0) + 999) / 1_000) } else { SharePage.busy }
+        }
         return [
             documents.resource("", .get { .handler(DocumentDownload($0, services, blobs)) }, credential: .sessionOrLink(to: "id")),
             documents.resource(

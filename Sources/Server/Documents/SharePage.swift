@@ -49,7 +49,7 @@ enum SharePage {
             429, title: "Please try again",
             """
             <h1>Please try again</h1>
-            <p>This link is opened very often just now. Open it again in a moment.
+            <p>There were very many requests just now. Open the link again in a moment.
             """, [Field("Retry-After", "\(seconds)")])
     }
 

@@ -70,28 +70,39 @@ final class HTTPSite {
             isForwardedInVain = true
             whenForwardedInVain()
         }
-        switch routes.resolve(head) {
-        case .unknownMethod:
-            return refusal(501, "method_unknown", "This server knows no method of that name. OPTIONS tells which ones can be used here.")
-        case .nothing: return refusal(404, "not_found", "There is nothing here. Clients connect to \(HTTPSite.socketPath).")
-        case .options(let allow): return .response(HTTPResponse(204, [Field("Allow", allow)]))
-        case .notAllowed(let allow, isReadOnly: true):
-            return refusal(
-                405, "method_not_allowed", "Nothing can be changed here by HTTP. Use GET, or connect to \(HTTPSite.socketPath).", [Field("Allow", allow)])
-        case .notAllowed(let allow, isReadOnly: false):
-            return refusal(405, "method_not_allowed", "This cannot be done here. What can is \(allow).", [Field("Allow", allow)])
-        case .handler(let route, let path, let method, let allow):
-            var context = RequestContext(
-                head: head, path: path, peer: peer, isSecure: isSecure, source: trust.source(of: head, peer: peer, isSecure: isSecure))
-            context.head.method = method
-            if case .anyone = route.credential {} else {
-                guard let admission else { preconditionFailure("no route asks for a credential before the site can check it") }
-                return .handler(PendingRequest(context, route, admission))
-            }
+        let source = trust.source(of: head, peer: peer, isSecure: isSecure)
+        let address = AddressCounts.group(source?.address)
+        let resolution = routes.resolve(head)
+        guard case .handler(let route, let path, let method, let allow) = resolution else {
+            return admission?.refusal(from: address).map { HTTPAnswer.response(HTTPResponse(refusal: $0)) } ?? answer(resolution)
+        }
+        var context = RequestContext(head: head, path: path, peer: peer, isSecure: isSecure, source: source)
+        context.head.method = method
+        if case .anyone = route.credential {
             let answer = route.answer(context)
+            // New connections have a rate of their own, and each becomes one WebSocket at most.
+            if case .upgrade = answer { return answer }
+            if let refusal = admission?.refusal(from: address) { return .response(route.refuse(refusal, context)) }
             guard method == "OPTIONS", case .response(var response) = answer else { return answer }
             response.fields.append(Field("Allow", allow))
             return .response(response)
+        }
+        guard let admission else { preconditionFailure("no route asks for a credential before the site can check it") }
+        if let refusal = admission.refusal(from: address) { return .response(route.refuse(refusal, context)) }
+        return .handler(PendingRequest(context, route, admission))
+    }
+
+    /// The answer to a request that no handler takes.
+    private func answer(_ resolution: RouteTable<Route>.Resolution) -> HTTPAnswer {
+        switch resolution {
+        case .unknownMethod: refusal(501, "method_unknown", "This server knows no method of that name. OPTIONS tells which ones can be used here.")
+        case .nothing, .handler: refusal(404, "not_found", "There is nothing here. Clients connect to \(HTTPSite.socketPath).")
+        case .options(let allow): .response(HTTPResponse(204, [Field("Allow", allow)]))
+        case .notAllowed(let allow, isReadOnly: true):
+            refusal(
+                405, "method_not_allowed", "Nothing can be changed here by HTTP. Use GET, or connect to \(HTTPSite.socketPath).", [Field("Allow", allow)])
+        case .notAllowed(let allow, isReadOnly: false):
+            refusal(405, "method_not_allowed", "This cannot be done here. What can is \(allow).", [Field("Allow", allow)])
         }
     }
 

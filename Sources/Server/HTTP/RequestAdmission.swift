@@ -1,4 +1,5 @@
 import Bytes
+import Family
 import HTTP1
 import Store
 
@@ -6,16 +7,31 @@ import Store
 final class RequestAdmission {
     private let workers: Workers
     private let access: AccessControl
+    private let budget: RequestBudget
 
-    init(workers: Workers, access: AccessControl) {
+    init(workers: Workers, access: AccessControl, budget: RequestBudget) {
         self.workers = workers
         self.access = access
+        self.budget = budget
+    }
+
+    /// Counts a request before anything is known of its client.
+    ///
+    /// - Parameter address: `RequestContext.address`.
+    func refusal(from address: NetworkAddress?) -> RequestRefusal? { budget.take(from: address).map { .tooMany(.tooManyRequests($0)) } }
+
+    /// Finds the identity of a client, and counts the request against it.
+    func admit(_ context: RequestContext, _ credential: Credential, then: @escaping (Result<Identity, RequestRefusal>) -> Void) {
+        identify(context, credential) { [budget] result in
+            guard case .success(let identity) = result, let refusal = budget.take(of: identity, from: context.address) else { return then(result) }
+            then(.failure(.tooMany(refusal)))
+        }
     }
 
     /// Finds the identity of a client.
     ///
     /// - Parameter then: called in this tick or a later one.
-    func identify(_ context: RequestContext, _ credential: Credential, then: @escaping (Result<Identity, RequestRefusal>) -> Void) {
+    private func identify(_ context: RequestContext, _ credential: Credential, then: @escaping (Result<Identity, RequestRefusal>) -> Void) {
         let token = Self.token(context.head.fields)
         switch credential {
         case .anyone: then(.success(.anyone))
@@ -72,7 +88,7 @@ final class PendingRequest: RequestHandler {
     }
 
     override func begin() {
-        admission.identify(context, route.credential) { [self] result in
+        admission.admit(context, route.credential) { [self] result in
             guard isOpen else { return }
             switch result {
             case .failure(let refusal): respond(route.refuse(refusal, context))

@@ -1,3 +1,4 @@
+import Family
 import HTTP1
 
 /// Why a request is refused before its handler exists. Each group of routes says it in the words of its own protocol.
@@ -8,6 +9,8 @@ enum RequestRefusal: Error {
     case deadLink
     /// The database cannot be read now.
     case busy
+    /// The address or the member has sent too many requests.
+    case tooMany(Rejection)
 }
 
 extension HTTPResponse {
@@ -19,6 +22,7 @@ extension HTTPResponse {
                 401, code: "token_unknown", sentence: "This sign-in is not known or has ended. Sign in again.",
                 [Field("WWW-Authenticate", hasToken ? "Bearer realm=\"huddle\", error=\"invalid_token\"" : "Bearer realm=\"huddle\"")])
         case .deadLink: self = .noDocument
+        case .tooMany(let rejection): self = HTTPResponse(rejection)
         case .busy: self = HTTPResponse(503, code: "busy", sentence: "The server is busy. Try again in a moment.", [Field("Retry-After", "5")])
         }
     }

@@ -23,10 +23,11 @@ final class HubDriver {
     private var scratch: [Effect] = []
     private var isPerforming = false
     private var redemptionRate = AddressRate.redemptions
-    private var frameRate = AddressRate.frames
+    private let budget: RequestBudget
 
     init(
-        hub: Hub, reactor: Reactor, limits: Limits, log: Log, writer: WriterThread, readers: ReaderPool, access: AccessControl, usage: UsageRecorder
+        hub: Hub, reactor: Reactor, limits: Limits, log: Log, writer: WriterThread, readers: ReaderPool, access: AccessControl, usage: UsageRecorder,
+        budget: RequestBudget
     ) {
         self.hub = hub
         self.reactor = reactor
@@ -36,6 +37,7 @@ final class HubDriver {
         self.readers = readers
         self.access = access
         self.usage = usage
+        self.budget = budget
     }
 
     // MARK: What connections report
@@ -57,7 +59,7 @@ final class HubDriver {
     func received(_ payload: UnsafeRawBufferPointer, from connection: OpenConnection) {
         guard let session = connection.session else { return }
         // Anybody may send these, on as many connections as they like.
-        if !hub.isSignedIn(session), frameRate.take(connection.group, now: reactor.now) != nil {
+        if !hub.isSignedIn(session), budget.take(from: connection.group) != nil {
             return connection.fail(.tryAgainLater, "too many frames come from your network before a sign-in")
         }
         hub.received(payload, from: session, now: reactor.now)

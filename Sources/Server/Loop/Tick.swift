@@ -66,7 +66,9 @@ final class Tick: ReactorHooks {
             hub.answered(session, answer, time: Clock.wallMilliseconds())
         case .missing(let family, let sequence, let answer): hub.answeredMissing(family, after: sequence, answer)
         case .jobEnded(let ticket, let result): workers.didEnd(ticket, result)
-        case .proposalEnded(let ticket, let answer): workers.didEnd(ticket, answer)
+        case .proposalEnded(let ticket, let answer, let payer, let took):
+            hub.charge(payer, owed: took)
+            workers.didEnd(ticket, answer)
         case .damaged(let rows): for row in rows { report(row) }
         case .writerStopped: drain.didStopWriter()
         case .writerFailed(let reason): drain.didFail(reason)

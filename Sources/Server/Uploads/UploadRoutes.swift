@@ -18,6 +18,7 @@ enum UploadRoutes {
                 case .signedOut: .notSignedIn
                 case .deadLink: .notFound
                 case .busy: .busy
+                case .tooMany(let rejection): UploadRefusal(rejection)
                 }
             return response(.refused(known, nil), UploadDialect(context.head), table())
         }

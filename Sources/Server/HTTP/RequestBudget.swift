@@ -1,0 +1,60 @@
+import Bytes
+import Family
+import HTTP1
+import Reactor
+import Rooms
+import Store
+import Wire
+
+/// What each address and each member may still ask for, by frames and over HTTP together.
+///
+/// Frames and requests that nobody is known to send count against their address; those of a session count against its member, in the accounts of
+/// the hub.
+final class RequestBudget {
+    private let hub: Hub
+    private let reactor: Reactor
+    private var addresses = AddressRate.strangers
+
+    init(hub: Hub, reactor: Reactor) {
+        self.hub = hub
+        self.reactor = reactor
+    }
+
+    /// Counts a frame or a request of an address.
+    ///
+    /// - Parameter address: as `AddressCounts.group` gives it; `nil` is not counted.
+    /// - Returns: milliseconds to wait when it is one too many.
+    func take(from address: NetworkAddress?) -> Int64? { addresses.take(address, now: reactor.now) }
+
+    /// Counts a request whose sender is known now: against the member, no longer against the address.
+    ///
+    /// - Returns: why it is refused.
+    func take(of identity: Identity, from address: NetworkAddress?) -> Rejection? {
+        switch identity {
+        case .anyone: return nil
+        case .link(let document, let member):
+            addresses.giveBack(address)
+            return hub.admit(Payer(family: document.family, member: member), now: reactor.now)
+        case .session(let signIn):
+            addresses.giveBack(address)
+            // Which family it is about is not known yet: the first account that has something left pays.
+            var refusal: Rejection?
+            for membership in signIn.memberships {
+                guard let denied = hub.admit(Payer(family: membership.family, member: membership.member), now: reactor.now) else { return nil }
+                refusal = refusal ?? denied
+            }
+            return refusal
+        }
+    }
+}
+
+@available(*, unavailable) extension RequestBudget: Sendable {}
+
+extension Rejection {
+    /// The refusal of a request of an address that has sent too many.
+    ///
+    /// - Parameter wait: milliseconds.
+    static func tooManyRequests(_ wait: Int64) -> Rejection {
+        Rejection(.rateLimited, "Too many requests. Try again in a moment.", retryAfter: wait)
+    }
+}
