@@ -125,7 +125,7 @@ struct HubChargeTests {
 
     @Test("A join of a member in debt is refused with the time to come back, and the same session joins then; requests over HTTP are refused, too")
     func joins() {
-        let script = script()
+        var script = script()
         let one = script.live(at: 0)
         let payer = Payer(family: HubScript.family, member: HubScript.dana)
         #expect(script.hub.admit(payer, now: script.now) == nil)
