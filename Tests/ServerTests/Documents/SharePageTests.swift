@@ -101,7 +101,7 @@ struct SharePageTests {
         #expect(opened >= burst)
         #expect(refused?.status == 429 && refused?.fields.only("retry-after") == "1")
         let text = String(decoding: try #require(refused).content, as: UTF8.self)
-        #expect(text.contains("opened very often"))
+        #expect(text.contains("very many requests"))
         #expect(try shop.ask("GET /s/guess").status == 404)
         shop.server.pass(milliseconds: 1_000)
         #expect(try shop.ask("GET \(shop.sharePath)").status == 200)
