@@ -1,4 +1,4 @@
-/// What is served where: resources by their paths, handlers by the methods of each.
+/// Finds the handler of a request by its path and method.
 ///
 /// A value without I/O. Where several patterns fit a path, the first segment in which they differ decides: a name is more than a parameter, a parameter
 /// more than a tail. So the order of declaration never matters. A look-up visits no node twice.
@@ -40,7 +40,7 @@ package struct RouteTable<Handler> {
         var isReadOnly: Bool { methods.allSatisfy { ["GET", "HEAD", "OPTIONS"].contains($0.name) } }
     }
 
-    /// What a request head asks for.
+    /// The result of a look-up.
     package enum Resolution {
         /// - Parameter method: the one that is meant, which `X-HTTP-Method-Override` may have changed.
         case handler(Handler, PathParameters, method: String, allow: String)

@@ -21,7 +21,7 @@ package struct Attendance: Hashable, Sendable {
     /// Names or ids of coaches, added to those who stand there.
     package var coaches: [String] = []
     package var notes: String?
-    /// What the interaction says; `nil`: none is logged, unless `isQuick`.
+    /// The text of the interaction to log. If it is `nil`, an interaction is logged only when `isQuick` is true.
     package var log: String?
     /// Logs one with words made from the event.
     package var isQuick = false

@@ -1,7 +1,7 @@
 package import Family
 package import Words
 
-/// What is to be done, as the program and the conversation both know it. Names are looked up when it is done.
+/// The action of a command, in the form that the program and the conversation share. Names are looked up when it is carried out.
 package enum CommandAction: Hashable, Sendable {
     case interactive
     case help(topic: String?)

@@ -1,7 +1,7 @@
 internal import Arguments
 internal import Terminal
 
-/// What is to be done with documents' files, from words.
+/// Reads the commands that send, fetch and share the files of documents.
 extension CommandReader {
     /// - Returns: `nil` when the command is about something else.
     func documentRequest() throws(UsageError) -> DocumentRequest? {

@@ -1,4 +1,4 @@
-/// What somebody wants done with documents' files; names are looked up when it is done.
+/// A request about the files of documents. Names are looked up when it is carried out.
 package enum DocumentRequest: Hashable, Sendable {
     case upload([String], Description)
     case download(String, to: String?)
@@ -9,7 +9,7 @@ package enum DocumentRequest: Hashable, Sendable {
     case unshare(String, school: String?)
     case link(String)
 
-    /// What is said about files that go up.
+    /// The fields of the documents to upload.
     package struct Description: Hashable, Sendable {
         package var type: String?
         package var title: String?

@@ -5,7 +5,8 @@ import JSON
 package import Store
 import Wire
 
-/// What `huddled`'s commands ask of whoever has the data folder: a command of the store's, the demo family, or how far its log was followed.
+/// A request that a command of `huddled` sends to the process that holds the data folder: a command of the store, the demo family, or the lag of
+/// each consumer of the log.
 package enum AdminRequest: Sendable {
     case command(AdminCommand)
     case demo

@@ -4,7 +4,7 @@ import HTTP1
 import Posix
 import WebSocket
 
-/// What this server serves over HTTP: a table of routes.
+/// The resources that the server offers over HTTP, in a table of routes.
 ///
 /// | path | methods | what |
 /// | --- | --- | --- |

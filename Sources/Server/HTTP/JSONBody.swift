@@ -6,7 +6,7 @@ import JSON
 protocol JSONContent {
     /// The most octets of the content: a few times what there is to say.
     static var maxOctets: Int { get }
-    /// What the object holds, for the sentence to a client that sends something else.
+    /// Names the members in the refusal of other content.
     static var members: String { get }
 
     init()

@@ -6,7 +6,7 @@ import Rooms
 import Store
 import Wire
 
-/// What each address and each member may still ask for, by frames and over HTTP together.
+/// Counts the frames and HTTP requests of each address and each member against one limit.
 ///
 /// Frames and requests that nobody is known to send count against their address; those of a session count against its member, in the accounts of
 /// the hub.

@@ -11,7 +11,7 @@ enum HTTPAnswer {
     case handler(RequestHandler)
 }
 
-/// What a client has to show.
+/// The credential that a route asks for.
 enum Credential {
     case anyone
     /// `Authorization: Bearer` with the token of a session.
