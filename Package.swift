@@ -31,7 +31,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 /// What the fuzz targets look into.
-let fuzzed = ["Bytes", "Crypto", "Posix", "SQLite", "Tar", "JSON", "Dates", "Deflate", "HTTP1", "WebSocket", "Family", "Wire", "Rooms", "Uploads", "Store", "Sync", "Sessions"]
+let fuzzed = ["Bytes", "Crypto", "Posix", "SQLite", "Tar", "JSON", "Dates", "Deflate", "HTTP1", "WebSocket", "Family", "Wire", "Rooms", "Uploads", "Store", "StoreSQLite", "Sync", "Sessions"]
 
 let package = Package(
     name: "Huddle",
@@ -94,11 +94,12 @@ let package = Package(
 
         // Layer 4: persistence.
         library("Blobs", ["Locks", "Bytes", "Crypto", "Posix"]),
-        library("Store", ["Locks", "Bytes", "Crypto", "Posix", "Blobs", "SQLite", "Tar", "JSON", "Dates", "Family", "Queries", "Wire", "Ledger"]),
+        library("Store", ["Locks", "Bytes", "Crypto", "Posix", "Blobs", "Tar", "JSON", "Dates", "Family", "Queries", "Wire", "Ledger"]),
+        library("StoreSQLite", ["Bytes", "Posix", "SQLite", "JSON", "Dates", "Family", "Wire", "Ledger", "Store"]),
 
         // Layer 5: composition.
         library("Demo", ["Bytes", "Dates", "Family", "Wire", "Store"]),
-        library("Server", ["Locks", "Bytes", "Crypto", "Posix", "Blobs", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Uploads", "Ledger", "Store", "Demo"]),
+        library("Server", ["Locks", "Bytes", "Crypto", "Posix", "Blobs", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Uploads", "Ledger", "Store", "StoreSQLite", "Demo"]),
         library("Sessions", ["Locks", "Bytes", "Crypto", "Posix", "SQLite", "TLS", "HTTP1", "WebSocket", "JSON", "Terminal", "Family", "Wire", "Sync"]),
         library("Documents", ["Bytes", "Crypto", "Posix", "HTTPClient", "PDF", "JSON", "Terminal", "Family", "Sync", "Words", "Sessions"]),
         library("Views", ["Bytes", "JSON", "Dates", "Family", "Queries", "Wire", "Uploads", "Terminal", "Sync", "Words", "Commands", "Sessions", "Documents"]),
@@ -109,8 +110,8 @@ let package = Package(
         // Layer 6: tools of developers.
         tool("wsecho", ["Arguments", "Bytes", "Posix", "TLS", "Reactor", "HTTP1", "WebSocket"]),
         tool("wsclient", ["Arguments", "Crypto", "Posix", "HTTP1", "WebSocket"]),
-        tool("loadgen", ["CLinux", "Arguments", "Bytes", "Crypto", "Posix", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Store"]),
-        tool("bench", ["CLinux", "CAllocations", "Arguments", "Bytes", "Crypto", "Posix", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Store", "Blobs", "Terminal", "Sync", "Words", "Commands", "Views"]),
+        tool("loadgen", ["CLinux", "Arguments", "Bytes", "Crypto", "Posix", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Store", "StoreSQLite"]),
+        tool("bench", ["CLinux", "CAllocations", "Arguments", "Bytes", "Crypto", "Posix", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Store", "StoreSQLite", "Blobs", "Terminal", "Sync", "Words", "Commands", "Views"]),
 
         // Tests, one target a subject.
         .target(name: "TestSupport", dependencies: ["Posix"], path: "Tests/TestSupport", swiftSettings: settings),
@@ -146,9 +147,9 @@ let package = Package(
         tests("UploadsTests", ["TestSupport", "Bytes", "Crypto", "HTTP1", "JSON", "Family", "Uploads"]),
         tests("RoomsTests", ["TestSupport", "FrameCheck", "Bytes", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms"]),
         tests("BlobsTests", ["TestSupport", "MemoryDisk", "Bytes", "Crypto", "Posix", "Blobs"]),
-        tests("StoreTests", ["TestSupport", "StoreMemory", "FrameCheck", "CFaultVFS", "MemoryDisk", "Blobs", "Bytes", "Crypto", "Posix", "SQLite", "Tar", "JSON", "Dates", "Family", "Queries", "Wire", "Ledger", "Store"]),
+        tests("StoreTests", ["TestSupport", "StoreMemory", "FrameCheck", "CFaultVFS", "MemoryDisk", "Blobs", "Bytes", "Crypto", "Posix", "SQLite", "Tar", "JSON", "Dates", "Family", "Queries", "Wire", "Ledger", "Store", "StoreSQLite"]),
         tests("DemoTests", ["Bytes", "Dates", "Family", "Wire", "Demo"]),
-        tests("ServerTests", ["TestSupport", "Demo", "Locks", "FrameCheck", "TestCertificates", "CFaultVFS", "MemoryDisk", "Bytes", "Crypto", "Posix", "Blobs", "SQLite", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Uploads", "Ledger", "Store", "Server"]),
+        tests("ServerTests", ["TestSupport", "Demo", "Locks", "FrameCheck", "TestCertificates", "CFaultVFS", "MemoryDisk", "Bytes", "Crypto", "Posix", "Blobs", "SQLite", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Uploads", "Ledger", "Store", "StoreSQLite", "Server"]),
         tests("SyncTests", ["TestSupport", "ClientWorld", "Locks", "Bytes", "Arguments", "Terminal", "Family", "Wire", "Sync", "Words", "Commands"]),
         tests("WordsTests", ["TestSupport", "ClientWorld", "Arguments", "Bytes", "Dates", "Terminal", "Family", "Queries", "Wire", "Sync", "Words", "Commands"]),
         tests("CommandsTests", ["TestSupport", "ClientWorld", "Arguments", "Bytes", "Dates", "Terminal", "Family", "Queries", "Wire", "Sync", "Words", "Commands"]),
@@ -156,12 +157,12 @@ let package = Package(
         tests("DocumentsTests", ["TestSupport", "ClientWorld", "Locks", "TestCertificates", "Bytes", "Crypto", "Posix", "SQLite", "HTTPClient", "PDF", "JSON", "Family", "Sync", "Words", "Sessions", "Documents"]),
         tests("HuddleTests", ["ClientWorld", "Posix", "Family", "Wire", "Sync", "Sessions", "Documents", "huddle"]),
         tests("ViewsTests", ["TestSupport", "Locks", "Bytes", "Dates", "Family", "Queries", "Wire", "Uploads", "Terminal", "Sync", "Words", "Commands", "Sessions", "Documents", "Views"]),
-        tests("SimulationTests", ["TestSupport", "CFaultVFS", "Bytes", "Crypto", "Posix", "SQLite", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Ledger", "Store", "Server", "Sync"]),
+        tests("SimulationTests", ["TestSupport", "CFaultVFS", "Bytes", "Crypto", "Posix", "SQLite", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Ledger", "Store", "StoreSQLite", "Server", "Sync"]),
         .testTarget(
             name: "FuzzTests", dependencies: ["TestSupport"] + fuzzed.map { .init(stringLiteral: $0) },
             exclude: ["corpus", "dictionaries", "fuzzer", "README.md"], swiftSettings: settings),
         tests("LoadgenTests", ["TestSupport", "Arguments", "loadgen", "huddled", "Bytes", "Posix", "HTTP1", "WebSocket", "JSON", "Family", "Queries", "Wire", "Store"]),
-        tests("SystemTests", ["TestSupport", "Locks", "FrameCheck", "TestCertificates", "PseudoTerminal", "HTTPClient", "Terminal", "huddled", "huddle", "wsecho", "loadgen", "Bytes", "Crypto", "Posix", "SQLite", "JSON", "Dates", "Family", "Queries", "Wire", "Ledger", "Store", "Blobs", "Server", "Sync", "Words", "Commands", "Sessions", "Documents"]),
+        tests("SystemTests", ["TestSupport", "Locks", "FrameCheck", "TestCertificates", "PseudoTerminal", "HTTPClient", "Terminal", "huddled", "huddle", "wsecho", "loadgen", "Bytes", "Crypto", "Posix", "SQLite", "JSON", "Dates", "Family", "Queries", "Wire", "Ledger", "Store", "StoreSQLite", "Blobs", "Server", "Sync", "Words", "Commands", "Sessions", "Documents"]),
     ]
 )
 

@@ -52,15 +52,11 @@ package enum HuddleServer {
     ///   - ready: called once with the addresses, the second for TLS, when clients can connect.
     /// - Throws: a sentence; nothing is left running.
     package static func run(_ options: ServerOptions, log: Log, ready: (SocketAddress, _ secure: SocketAddress?) -> Void) throws(ServerError) {
-        try run(options, log: log, database: nil) { ready($0.address, $0.secureAddress) }
+        try serve(options, log: log) { ready($0.address, $0.secureAddress) }
     }
 
-    /// - Parameters:
-    ///   - database: a file on another layer of SQLite's than the system's, for tests of storage that fails.
-    ///   - disk: as well, for files.
-    static func run(
-        _ options: ServerOptions, log: Log, database: (path: String, vfs: String)?, disk: (any Disk)? = nil, ready: (RunningServer) -> Void
-    ) throws(ServerError) {
+    /// The same, for tests that look inside the server.
+    static func serve(_ options: ServerOptions, log: Log, ready: (RunningServer) -> Void) throws(ServerError) {
         // Before the first thread, so that every thread inherits it and the signals arrive at the descriptor alone.
         Signals.block(signals)
         Signals.ignoreBrokenPipes()
@@ -90,15 +86,14 @@ package enum HuddleServer {
             let reactor = try Reactor()
             let address = try SocketAddress.local(of: listener.raw)
             let events = Mailbox<ShardEvent>(waker: reactor.waker)
-            let path = database?.path ?? folder.databasePath
-            let store = try Store(
-                path: path, vfs: database?.vfs, environment: environment(limits), mark: database == nil ? folder.markPath : nil)
+            let database = ServerDatabase(folder)
+            let store = try database.openStore(limits)
             if let reason = store.epochRenewal { log(.warning, "epoch_renewed", [.init("reason", reason)]) }
             let readers = ReaderPool(events: events, log: log)
             defer { readers.stop() }
             let shelf = ListingShelf()
             for _ in 0..<ReaderPool.threads {
-                readers.start(try StoreReader(path: path, vfs: database?.vfs, environment: environment(limits), shelf: shelf))
+                readers.start(try database.openReader(limits, shelf: shelf))
             }
             let policy = DiskPolicy()
             let digests = BackgroundWorker()
@@ -114,16 +109,16 @@ package enum HuddleServer {
                 reactor: reactor, limits: limits, log: log, site: HTTPSite(trust: options.trust, origins: origins),
                 serverVersion: HuddleVersion.text, events: events, writer: writer, readers: readers, files: files)
             defer { shard.closeAll() }
-            let disk = disk ?? SystemDisk(
+            let disk = SystemDisk(
                 standBack: { policy.standBack() }, pace: { policy.waitToWrite($0) }, wrote: { policy.didWrite($0, nanoseconds: $1) })
             let blobs = BlobFolder(path: folder.blobsPath, disk: disk)
-            let transfers = Transfers(database: path, vfs: database?.vfs, limits: limits, blobs: blobs, writer: writer, events: events)
+            let transfers = Transfers(database: database, limits: limits, blobs: blobs, writer: writer, events: events)
             defer { transfers.stop() }
             let thumbnails = Thumbnails(
                 folder: ThumbnailFolder(path: folder.thumbnailsPath), blobs: blobs, maker: ThumbnailTools.find(log), events: events)
             defer { thumbnails.stop() }
             let sweeper = Sweeper(
-                database: path, vfs: database?.vfs, limits: limits, blobs: blobs, thumbnails: thumbnails.folder, uploads: UploadFolder(path: folder.uploadsPath),
+                database: database, limits: limits, blobs: blobs, thumbnails: thumbnails.folder, uploads: UploadFolder(path: folder.uploadsPath),
                 writer: writer, transfers: transfers, log: log)
             defer { sweeper.stop() }
             shard.admin.transfers = transfers

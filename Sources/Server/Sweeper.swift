@@ -20,8 +20,7 @@ final class Sweeper: Sendable {
     private let state = Lock(State())
     private let isStopping = Atomic<Bool>(false)
     private let answers = BlockingQueue<Bool>(limit: 1)
-    private let database: String
-    private let vfs: String?
+    private let database: ServerDatabase
     private let limits: Limits
     private let blobs: BlobFolder
     private let thumbnails: ThumbnailFolder
@@ -31,11 +30,10 @@ final class Sweeper: Sendable {
     private let log: Log
 
     init(
-        database: String, vfs: String?, limits: Limits, blobs: BlobFolder, thumbnails: ThumbnailFolder, uploads: UploadFolder,
+        database: ServerDatabase, limits: Limits, blobs: BlobFolder, thumbnails: ThumbnailFolder, uploads: UploadFolder,
         writer: WriterThread, transfers: Transfers, log: Log
     ) {
         self.database = database
-        self.vfs = vfs
         self.limits = limits
         self.blobs = blobs
         self.thumbnails = thumbnails
@@ -73,7 +71,7 @@ final class Sweeper: Sendable {
 
     private func run() {
         do {
-            let reader = try StoreReader(path: database, vfs: vfs, environment: MachineEnvironment.make(limits))
+            let reader = try database.openReader(limits)
             let swept = try BlobSweep(reader: reader, blobs: blobs, uploads: uploads).run(
                 now: Clock.wallMilliseconds(), isStopped: { self.isStopping.load(ordering: .relaxed) },
                 forget: { gone in self.writer.submit(.forget(gone, answer: self.answers)) && self.answers.take(maximum: 1).first ?? false })

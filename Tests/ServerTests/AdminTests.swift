@@ -6,6 +6,7 @@ import Locks
 import Posix
 import Reactor
 import Store
+import StoreSQLite
 import TestSupport
 import Testing
 import Wire
@@ -35,7 +36,7 @@ private final class Served {
         let options = ServerOptions(dataFolder: self.path, host: "127.0.0.1", port: 0)
         thread = Thread.start(name: "server") {
             do throws(ServerError) {
-                try HuddleServer.run(options, log: log, database: nil) { running in
+                try HuddleServer.serve(options, log: log) { running in
                     outcome.running.withLock { $0 = running }
                     _ = outcome.changed.put(1)
                 }

@@ -4,6 +4,7 @@ import Posix
 import Reactor
 import Rooms
 import Store
+import StoreSQLite
 import TestSupport
 import Testing
 import Wire

@@ -5,6 +5,7 @@ import Ledger
 import Rooms
 import Server
 import Store
+import StoreSQLite
 import Sync
 import Synchronization
 import TestSupport

@@ -6,6 +6,7 @@ import Testing
 import Wire
 
 @testable import Store
+@testable import StoreSQLite
 
 @Suite("The store keeps the checksum of a family's records, guarantees.md (verifiable)", .bothEngines)
 struct ChecksumTests {

@@ -6,6 +6,7 @@ import SQLite
 import Testing
 
 @testable import Store
+@testable import StoreSQLite
 import TestSupport
 
 @Suite("Columns by which records are found")

@@ -5,6 +5,7 @@ import Testing
 import Wire
 
 @testable import Store
+@testable import StoreSQLite
 
 @Suite("What a family's changes take, guarantees.md (bounded)", .bothEngines)
 struct FamilyHistoryTests {

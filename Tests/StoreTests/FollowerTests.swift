@@ -11,6 +11,7 @@ import Testing
 import Wire
 
 @testable import Store
+@testable import StoreSQLite
 
 @Suite("Followers of the log of all families: positions, cursors, reloads", .bothEngines)
 struct FollowerTests {

@@ -4,6 +4,7 @@ import Family
 import Posix
 import SQLite
 import Store
+import StoreSQLite
 import TestSupport
 import Testing
 import Wire

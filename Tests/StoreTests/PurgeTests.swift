@@ -5,6 +5,7 @@ import Testing
 import Wire
 
 @testable import Store
+@testable import StoreSQLite
 
 @Suite("Purge, semantics.md (Undo and purge)", .bothEngines)
 struct PurgeTests {

@@ -3,6 +3,7 @@ import Family
 import Posix
 import SQLite
 @testable import Store
+@testable import StoreSQLite
 import Testing
 import Wire
 

@@ -6,6 +6,7 @@ import Testing
 import Wire
 
 @testable import Store
+@testable import StoreSQLite
 
 @Suite("A code is dead once it was used, product.md (invites are single-use)", .bothEngines)
 struct RedemptionTests {

@@ -6,6 +6,7 @@ import Testing
 import Wire
 
 @testable import Store
+@testable import StoreSQLite
 
 @Suite("References, product.md (Events, Trips): what goes with a record, what stays, one change", .bothEngines)
 struct ReferenceTests {

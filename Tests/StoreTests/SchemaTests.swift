@@ -1,6 +1,7 @@
 import Posix
 import SQLite
 import Store
+import StoreSQLite
 import TestSupport
 import Testing
 

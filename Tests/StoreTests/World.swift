@@ -7,6 +7,7 @@ import Posix
 import Queries
 import SQLite
 import Store
+import StoreSQLite
 import StoreMemory
 import TestSupport
 import Testing

@@ -5,6 +5,7 @@ import Ledger
 import Posix
 import Server
 import Store
+import StoreSQLite
 import TestSupport
 import Testing
 

@@ -48,11 +48,12 @@ package enum AdminGate {
             }
         }
         do throws(StoreFailure) {
-            let environment = MachineEnvironment.make(Limits())
-            let store = try Store(path: folder.databasePath, environment: environment, mark: folder.markPath)
+            let limits = Limits()
+            let database = ServerDatabase(folder)
+            let store = try database.openStore(limits)
             let answer: Result<AdminReply, Rejection>
             if case .transfer(let transfer) = request, let archive {
-                let reader = try StoreReader(path: folder.databasePath, environment: environment)
+                let reader = try database.openReader(limits)
                 answer = try transfer.perform(
                     archive, reader: reader, blobs: BlobFolder(path: folder.blobsPath), isStopped: { false },
                     note: { notes throws(StoreFailure) in
@@ -69,7 +70,7 @@ package enum AdminGate {
                     if let refusal { throw .refused(refusal) }
                 }
             } else {
-                answer = try request.perform(in: store, environment: environment).0
+                answer = try request.perform(in: store, environment: MachineEnvironment.make(limits)).0
             }
             // What was asked is done; a log that cannot be cut now is cut by the next start.
             try? store.stop()

@@ -26,7 +26,7 @@ package enum DataCheck {
         var report = try check(path, isDeep)
         guard isRepairing, !report.findings.isEmpty else { return report }
         do throws(StoreFailure) {
-            let store = try Store(path: folder.databasePath, environment: MachineEnvironment.make(Limits()), mark: folder.markPath)
+            let store = try ServerDatabase(folder).openStore(Limits())
             try report.repair(
                 store, blobs: BlobFolder(path: folder.blobsPath), uploads: UploadFolder(path: folder.uploadsPath), now: Clock.wallMilliseconds())
             try store.stop()
@@ -36,7 +36,7 @@ package enum DataCheck {
 
     private static func check(_ path: String, _ isDeep: Bool) throws(ServerError) -> CheckReport {
         do throws(StoreFailure) {
-            return try StoreCheck(path: DataFolder.databasePath(in: path)).run(
+            return try ServerDatabase.openCheck(in: path).run(
                 blobs: BlobFolder(path: DataFolder.blobsPath(in: path)), uploads: UploadFolder(path: DataFolder.uploadsPath(in: path)),
                 isDeep: isDeep, now: Clock.wallMilliseconds())
         } catch { throw ServerError("\(path) cannot be checked: \(error).") }

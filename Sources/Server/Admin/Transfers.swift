@@ -55,16 +55,14 @@ final class Transfers: Sendable {
     /// Of the writer, to the one transfer that there can be.
     private let answers = BlockingQueue<Rejection?>(limit: 1)
 
-    private let database: String
-    private let vfs: String?
+    private let database: ServerDatabase
     private let limits: Limits
     private let blobs: BlobFolder
     private let writer: WriterThread
     private let events: Mailbox<ShardEvent>
 
-    init(database: String, vfs: String?, limits: Limits, blobs: BlobFolder, writer: WriterThread, events: Mailbox<ShardEvent>) {
+    init(database: ServerDatabase, limits: Limits, blobs: BlobFolder, writer: WriterThread, events: Mailbox<ShardEvent>) {
         self.database = database
-        self.vfs = vfs
         self.limits = limits
         self.blobs = blobs
         self.writer = writer
@@ -109,7 +107,7 @@ final class Transfers: Sendable {
 
     private func run(_ transfer: Transfer, _ file: consuming FileDescriptor) -> Result<AdminReply, Rejection> {
         do throws(StoreFailure) {
-            let reader = try StoreReader(path: database, vfs: vfs, environment: MachineEnvironment.make(limits))
+            let reader = try database.openReader(limits)
             return try transfer.perform(
                 file.raw, reader: reader, blobs: blobs, isStopped: { self.isStopping.load(ordering: .relaxed) },
                 note: { notes throws(StoreFailure) in self.ask(.accesses(notes, answer: self.answers)) == .some(nil) },

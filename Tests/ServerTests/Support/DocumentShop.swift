@@ -7,6 +7,7 @@ import HTTP1
 import Locks
 import Posix
 import Store
+import StoreSQLite
 import TestSupport
 import Testing
 import Wire

@@ -4,6 +4,7 @@ import HTTP1
 import Posix
 import Reactor
 import Store
+import StoreSQLite
 import Synchronization
 import TLS
 import TestSupport

@@ -6,6 +6,7 @@ import SQLite
 import Testing
 
 @testable import Store
+import StoreSQLite
 
 @Suite("huddled check, guarantees.md (files and rows agree)", .bothEngines)
 struct CheckTests {

@@ -6,6 +6,7 @@ import Family
 import Ledger
 import MemoryDisk
 import Store
+import StoreSQLite
 import Testing
 import Wire
 

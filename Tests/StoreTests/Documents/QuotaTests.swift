@@ -8,6 +8,7 @@ import Testing
 import Wire
 
 @testable import Store
+@testable import StoreSQLite
 
 /// Short ways to documents.
 extension World {

@@ -2,6 +2,7 @@ import Bytes
 import Family
 import Posix
 import Store
+import StoreSQLite
 import Testing
 import Wire
 

@@ -6,6 +6,7 @@ import Family
 import Glibc
 import Posix
 import Store
+import StoreSQLite
 import Wire
 
 // Changes on their way to stable storage, and back out of it.

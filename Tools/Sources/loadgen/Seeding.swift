@@ -6,6 +6,7 @@ import Family
 import JSON
 import Posix
 import Store
+import StoreSQLite
 import Wire
 
 /// What `loadgen seed` puts into a data folder.

@@ -1,3 +1,5 @@
+import Store
+
 extension Schema {
     /// Version 7 to 8: what the log, the history and the receipts of a family take, and how far old values are compacted.
     static let quotas = """

@@ -2,6 +2,7 @@ import Bytes
 import Family
 import Ledger
 import SQLite
+package import Store
 
 /// The tables of a database, as one connection speaks to them.
 struct SQLiteTables {

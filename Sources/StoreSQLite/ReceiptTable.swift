@@ -1,6 +1,7 @@
 import Bytes
 import Family
 import SQLite
+import Store
 
 /// The statements on `clients` and `receipts`.
 final class ReceiptTable: ReceiptWrites {

@@ -1,5 +1,6 @@
 import Family
 import SQLite
+import Store
 
 /// The statements on `log` and `outlines`. Those that run seldom are compiled when they are used.
 final class LogTable: LogWrites {

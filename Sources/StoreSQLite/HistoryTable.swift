@@ -2,6 +2,7 @@ import Bytes
 import Family
 import Ledger
 import SQLite
+import Store
 
 /// The statements on `history`. Those that run seldom are compiled when they are used.
 final class HistoryTable: HistoryWrites {

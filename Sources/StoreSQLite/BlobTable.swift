@@ -1,4 +1,5 @@
 import SQLite
+import Store
 
 /// The statements on `blobs`. They run seldom, so they are compiled when they are used.
 final class BlobTable: BlobWrites {

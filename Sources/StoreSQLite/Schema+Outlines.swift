@@ -1,3 +1,4 @@
+
 extension Schema {
     /// Outlines of long changes (`ChangeOutline`), so that a digest or a list does not read megabytes to learn which records changed. In a table of
     /// their own: SQLite finds a column behind a long frame only by walking all pages of the frame, and a short change, which is as quickly

@@ -1,6 +1,7 @@
 import Bytes
 import Family
 import SQLite
+import Store
 
 /// The statements on share links. They run seldom, so they are compiled when they are used.
 final class ShareTable: ShareWrites {

@@ -3,6 +3,7 @@ import Dates
 import Family
 import Ledger
 import SQLite
+import Store
 
 /// A record with the row that holds it.
 struct RecordRow {

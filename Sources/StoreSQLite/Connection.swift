@@ -1,5 +1,6 @@
 import Family
 import SQLite
+import Store
 
 /// How connections to the database are set up.
 enum Connection {

@@ -1,3 +1,4 @@
+
 extension Schema {
     /// Version 6 to 7: a code is dead once its token was used. An invite's row is there as long as its code can be redeemed, for the first time
     /// or again.

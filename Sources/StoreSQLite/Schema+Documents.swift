@@ -1,3 +1,5 @@
+import Store
+
 extension Schema {
     /// Version 5 to 6: which files the documents have, and who outside of the family may open one. 11 is Kind.document.
     static let documents = """

@@ -1,4 +1,5 @@
 import Posix
+import Store
 
 /// A small file beside the database, by which the next start notices that another copy was put in its place (`epoch`).
 ///

@@ -1,5 +1,6 @@
 import Bytes
 import SQLite
+import Store
 
 /// The statements on `access_log`.
 final class AccessLogTable: AccessWrites {

@@ -1,3 +1,4 @@
+
 extension Schema {
     /// Version 10 to 11: the values by which records are found stand in columns that the program fills (`RecordColumn`). Until now expression
     /// indexes parsed the JSON of both versions of each row that was written. Every index begins with the family and names no row number.

@@ -1,5 +1,6 @@
 import Bytes
 import SQLite
+import Store
 
 // The tables, as numbered steps from one version of the database to the next.
 //

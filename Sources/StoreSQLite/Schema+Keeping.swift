@@ -1,3 +1,4 @@
+
 extension Schema {
     /// Version 1 to 2: what lets things come to an end (sessions, deleted records), and who looked at whose season.
     static let keeping = """

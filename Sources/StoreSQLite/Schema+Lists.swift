@@ -1,3 +1,4 @@
+
 extension Schema {
     /// Version 3 to 4: lists. What they are filtered and sorted by is not stored: readers work it out of the records that they hold in memory
     /// (`ListingCache`), so that no key on disk can be older than the table that folds letters, and writing costs nothing more.

@@ -1,6 +1,7 @@
 import Bytes
 import Dates
 import SQLite
+import Store
 
 /// The statements on memberships, people, sessions and invites. Those that run seldom are compiled when they are used.
 final class PeopleTable: PeopleWrites {

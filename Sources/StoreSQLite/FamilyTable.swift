@@ -1,5 +1,6 @@
 import Bytes
 import SQLite
+import Store
 
 /// The statements on `families` and `imports`. Those that run seldom are compiled when they are used.
 final class FamilyTable: FamilyWrites {

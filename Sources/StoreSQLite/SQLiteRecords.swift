@@ -2,6 +2,7 @@ import Bytes
 import Family
 import Ledger
 import SQLite
+import Store
 
 /// The statements on records that are neither of one table of relations (`ReferrerTable`, `PlanTable`) nor of a list. Those that run seldom
 /// are compiled when they are used.

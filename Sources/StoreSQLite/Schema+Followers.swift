@@ -1,3 +1,4 @@
+
 extension Schema {
     /// Version 11 to 12: the log of all families can be followed (`LogFollower`). A position in it is a `row` of `log`, or of an arrival.
     static let followers = """

@@ -1,4 +1,5 @@
 import SQLite
+import Store
 
 /// The statements on `consumers`, compiled when they are used: a consumer moves about once per second at most.
 final class ConsumerTable: ConsumerWrites {

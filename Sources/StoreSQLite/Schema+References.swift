@@ -1,3 +1,4 @@
+
 extension Schema {
     /// Version 2 to 3: who refers to whom, and what is planned for which day. Indexes on what the fields say, so that nothing has to be
     /// kept beside them; a message is in none of them and costs what it did. The raw values of `Kind` stand as numbers because a step

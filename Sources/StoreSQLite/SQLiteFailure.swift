@@ -1,5 +1,6 @@
 import Posix
 import SQLite
+import Store
 
 /// What errors of SQLite, and of files beside the database, mean.
 enum SQLiteFailure {

@@ -2,6 +2,7 @@ import Bytes
 import Family
 import JSON
 import SQLite
+import Store
 import Wire
 
 extension Statement {
