@@ -7,8 +7,8 @@ import Queries
 final class Listing {
     /// Every change up to this one is in it.
     var sequence: Int64
-    /// While it is read: records up to this place of the engine are in it.
-    var lastPlace: Int64 = 0
+    /// While it is read: records up to this id are in it; `nil` before the first.
+    var lastID: Identifier?
     private(set) var keys: [ListKeys] = []
     private var places: [Identifier: Int] = [:]
     /// Octets of memory, about.

@@ -203,7 +203,7 @@ extension Store {
 
     /// A whole round of `maintain`, for who has the database alone.
     private func purge() throws(StoreFailure) -> (Result<AdminAnswer, Rejection>, [CommitResult]) {
-        purgeStep = .receipts
+        purgeStep = .first
         var purged = Purged()
         while true {
             let portion = try maintain()

@@ -7,20 +7,27 @@ import Wire
 extension Store {
     /// What one round of purging goes through.
     enum PurgeStep: Equatable {
-        case receipts
+        /// Receipts of the clients after this one.
+        case receipts(after: ClientMark)
         case people
-        case accesses
+        /// The access log of the families after this key.
+        case accesses(after: Int64)
         /// Deleted records of the families after this key.
         case records(after: Int64)
         /// Values that were replaced long ago.
         case history
+
+        /// A round begins here.
+        static let first = receipts(after: .beginning)
     }
 
     /// Receipts that one portion forgets at most.
     private static let receiptsInPortion = 1_000
-    /// Entries of the access log that one portion looks at.
+    /// Clients that one portion looks through for them, some 2 us each.
+    private static let clientsInPortion = 1_000
+    /// Entries of the access log that one portion forgets at most.
     private static let accessesInPortion = 1_000
-    /// Families that one portion looks through for deleted records.
+    /// Families that one portion looks through for deleted records, or for entries of the access log.
     static let familiesInPortion = 200
     /// Frames of the log that one portion blanks at most, and octets of them after which it ends.
     static let framesInPortion = 16
@@ -37,18 +44,21 @@ extension Store {
             damagedRows = []
             var purged = Purged()
             switch step {
-            case .receipts:
-                purged.receipts = try receipts.purge(before: now - Self.retention, count: Self.receiptsInPortion)
-                return (purged, purged.receipts < Self.receiptsInPortion ? .people : .receipts)
+            case .receipts(let after):
+                let portion = try receipts.purge(
+                    before: now - Self.retention, after: after, count: Self.receiptsInPortion, clients: Self.clientsInPortion)
+                purged.receipts = portion.count
+                return (purged, portion.isLast ? .people : .receipts(after: portion.next))
             case .people:
                 purged.invites = try people.purgeInvites(at: now)
                 _ = try shares.purge(before: now - ShareLink.retention, count: Self.receiptsInPortion)
                 purged.sessions = try people.purgeSessions(unusedSince: now - SessionToken.life, count: Self.receiptsInPortion)
-                return (purged, purged.sessions < Self.receiptsInPortion ? .accesses : .people)
-            case .accesses:
-                let limit = now - AccessRow.retention
-                purged.accesses = try accesses.purge(before: limit, count: Self.accessesInPortion)
-                return (purged, purged.accesses < Self.accessesInPortion ? .records(after: 0) : .accesses)
+                return (purged, purged.sessions < Self.receiptsInPortion ? .accesses(after: 0) : .people)
+            case .accesses(let after):
+                let portion = try accesses.purge(
+                    before: now - AccessRow.retention, afterFamily: after, count: Self.accessesInPortion, families: Self.familiesInPortion)
+                purged.accesses = portion.count
+                return (purged, portion.isLast ? .records(after: 0) : .accesses(after: portion.next))
             case .records(let after):
                 let (records, next) = try purgeRecords(after: after, deletedBefore: now - Self.retention)
                 purged.records = records
@@ -59,12 +69,12 @@ extension Store {
             }
         }
         // Floors of clients have changed.
-        if step == .receipts { forgetClients() }
+        if case .done((let purged, _)) = outcome, purged.receipts > 0 { forgetClients() }
         guard case .done((let purged, let next)) = outcome else {
-            purgeStep = .receipts
+            purgeStep = .first
             return (Purged(), [], true)
         }
-        purgeStep = next ?? .receipts
+        purgeStep = next ?? .first
         return (purged, damagedRows, next == nil)
     }
 

@@ -37,7 +37,7 @@ package final class Store {
     let shares: any ShareWrites
     let consumers: any ConsumerWrites
     /// Where the next portion of `maintain` begins.
-    var purgeStep = PurgeStep.receipts
+    var purgeStep = PurgeStep.first
     /// What the portion of purging that is under way could not read.
     var damagedRows: [DamagedRow] = []
 

@@ -172,15 +172,16 @@ extension StoreReader {
             listings.trim()
             return found
         }
-        // A read that was stopped leaves what it has read, so that the next one gets further.
+        // A read that was stopped leaves what it has read, so that the next one gets further. A record that came since, before the last id or after
+        // it, is among the changes that `follow` reads.
         let begun = listings.takeBegun(name)
         let listing: Listing
         if let begun, begun.sequence <= sequence, sequence - begun.sequence <= Self.followedChanges { listing = begun } else { listing = Listing(sequence: sequence) }
         do {
             if listing.sequence < sequence { try follow(listing, family, kind, to: sequence) }
-            try engine.records.forEach(family: family, of: kind, afterPlace: listing.lastPlace) { stored, place in
+            try engine.records.forEach(family: family, of: kind, after: listing.lastID) { stored in
                 if let record = readable(stored) { listing.set(keys(record)) }
-                listing.lastPlace = place
+                if let id = stored.id { listing.lastID = id }
             }
         } catch {
             // Half followed is worse than none.

@@ -1,4 +1,4 @@
-import Bytes
+package import Bytes
 package import Family
 import Ledger
 package import Wire
@@ -18,8 +18,8 @@ package final class StoreReader {
     var digestOctets = 8_388_608
     let listings = ListingCache()
     let shelf: ListingShelf
-    /// Rows of records that were found damaged so far, for the log.
-    package private(set) var damaged: Set<Int64> = []
+    /// Records that were found damaged so far, for the log. All whose ids cannot be read either are one, `nil`.
+    package private(set) var damaged: Set<Identifier?> = []
 
     /// - Parameters:
     ///   - engine: one that nobody else uses.
@@ -139,7 +139,7 @@ package final class StoreReader {
 
     /// The record; `nil` for one that is damaged, which is left out and harms no other (R132).
     func readable(_ stored: StoredRecord) -> Record? {
-        if stored.record == nil { damaged.insert(stored.mark) }
+        if stored.record == nil { damaged.insert(stored.id) }
         return stored.record
     }
 

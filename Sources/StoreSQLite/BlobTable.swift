@@ -64,7 +64,7 @@ final class BlobTable: BlobWrites {
         let list = try database.prepare(
             """
             SELECT f.uuid, b.sha256, b.octets FROM blobs b JOIN families f ON f.key = b.family
-            WHERE b.unused_since < ? AND b.documents = 0 ORDER BY b.unused_since LIMIT ?
+            WHERE b.unused_since < ? AND b.documents = 0 ORDER BY b.unused_since, b.family, b.sha256 LIMIT ?
             """)
         list.bind(1, time)
         list.bind(2, Int64(limit))
@@ -75,7 +75,7 @@ final class BlobTable: BlobWrites {
         let list = try database.prepare(
             """
             SELECT f.uuid, b.sha256, b.octets FROM blobs b JOIN families f ON f.key = b.family
-            WHERE b.documents = 0 AND b.unused_since >= ?
+            WHERE b.documents = 0 AND b.unused_since >= ? ORDER BY b.unused_since, b.family, b.sha256
             """)
         list.bind(1, time)
         return try list.all(Self.familyRow)

@@ -72,10 +72,13 @@ final class FamilyTable: FamilyWrites {
     func sweepImports(limit: Int) throws -> Bool {
         guard let key = try database.prepare("SELECT min(key) FROM imports").one({ $0.optionalInt64(0) }) ?? nil else { return false }
         try log.keepPositions()
-        for table in ["records", "log", "outlines", "history", "receipts", "clients", "access_log"] {
-            let rowid = table == "clients" ? "key" : "row"
+        for (table, rest) in [
+            ("records", "id"), ("log", "seq"), ("outlines", "seq"), ("history", "record, version"), ("receipts", "client, mutation"),
+            ("clients", "member, client"), ("access_log", "athlete, at"),
+        ] {
             try database.run(
-                "DELETE FROM \(table) WHERE \(rowid) IN (SELECT \(rowid) FROM \(table) WHERE family = ? LIMIT \(limit))", .integer(key))
+                "DELETE FROM \(table) WHERE (family, \(rest)) IN (SELECT family, \(rest) FROM \(table) WHERE family = ? LIMIT \(limit))",
+                .integer(key))
             if database.changes > 0 { return true }
         }
         try database.run("DELETE FROM purged WHERE family = ?", .integer(key))

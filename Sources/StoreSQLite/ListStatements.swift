@@ -3,24 +3,26 @@ import SQLite
 
 /// The statements of lists.
 final class ListStatements {
-    let rowsOfKind: Statement
-    let ofRow: Statement
+    /// Records of one kind after an id, in the order of ids. The third condition is the index's own, which a bound kind does not imply.
+    static let kindQuery = """
+        SELECT \(RecordTable.columns) FROM records WHERE family = ? AND kind = ? AND kind <> \(Kind.message.rawValue) AND id > ? ORDER BY id
+        """
+    /// Messages about a record before a sequence and an id, the newest first.
+    static let commentQuery = """
+        SELECT \(RecordTable.columns), created_seq FROM records WHERE family = ?1 AND about = ?2 AND (created_seq, id) < (?3, ?4)
+        AND (deleted_at IS NULL) = ?5 ORDER BY created_seq DESC, id DESC
+        """
+
+    let ofKind: Statement
     let comments: Statement
     let countComments: Statement
     let countKinds: Statement
     let countMessages: Statement
 
     init(_ database: Database) throws(SQLiteError) {
-        let columns = RecordTable.columns
         let messages = Kind.message.rawValue
-        // The second condition is the index's own, which a bound kind does not imply.
-        rowsOfKind = try database.prepare("SELECT row FROM records WHERE family = ? AND kind = ? AND kind <> \(messages)")
-        ofRow = try database.prepare("SELECT \(columns) FROM records WHERE row = ?")
-        comments = try database.prepare(
-            """
-            SELECT \(columns), created_seq FROM records WHERE family = ?1 AND about = ?2 AND (created_seq, id) < (?3, ?4)
-            AND (deleted_at IS NULL) = ?5 ORDER BY created_seq DESC, id DESC
-            """)
+        ofKind = try database.prepare(Self.kindQuery)
+        comments = try database.prepare(Self.commentQuery)
         countComments = try database.prepare(
             "SELECT count(*) FROM records WHERE family = ? AND about = ? AND (deleted_at IS NULL) = ?")
         countKinds = try database.prepare(

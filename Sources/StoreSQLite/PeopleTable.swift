@@ -22,7 +22,7 @@ final class PeopleTable: PeopleWrites {
         listMemberships = try database.prepare(
             """
             SELECT m.family, f.uuid, m.member, m.consent_at FROM memberships m JOIN families f ON f.key = m.family
-            WHERE m.person = ? AND m.removed_at IS NULL ORDER BY m.key
+            WHERE m.person = ? AND m.removed_at IS NULL ORDER BY m.member
             """)
         findMember = try database.prepare("SELECT member FROM memberships WHERE family = ? AND person = ? AND removed_at IS NULL")
     }
@@ -113,21 +113,22 @@ final class PeopleTable: PeopleWrites {
     func addSession(_ membership: MembershipRow, hash: [UInt8], at: Int64) throws -> Int64 {
         var person = membership.person
         if person == nil {
-            try database.run("INSERT INTO people (created_at) VALUES (?)", .integer(at))
-            person = database.lastInsertRowID
+            let add = try database.prepare("INSERT INTO people (created_at) VALUES (?) RETURNING key")
+            add.bind(1, at)
+            person = try add.one { $0.int64(0) }
             let join = try database.prepare("UPDATE memberships SET person = ? WHERE family = ? AND member = ?")
             join.bind(1, person)
             join.bind(2, membership.family)
             join.bind(3, membership.member)
             try join.run()
         }
-        let insert = try database.prepare("INSERT INTO sessions (hash, person, created_at, used_at) VALUES (?, ?, ?, ?)")
+        let insert = try database.prepare("INSERT INTO sessions (hash, person, created_at, used_at) VALUES (?, ?, ?, ?) RETURNING key")
         insert.bind(1, hash)
         insert.bind(2, person)
         insert.bind(3, at)
         insert.bind(4, at)
-        try insert.run()
-        return database.lastInsertRowID
+        guard let key = try insert.one({ $0.int64(0) }) else { throw StoreFailure("a session has got no key") }
+        return key
     }
 
     func session(hash: [UInt8]) throws -> SessionRow? {
@@ -154,7 +155,7 @@ final class PeopleTable: PeopleWrites {
 
     func purgeSessions(unusedSince limit: Int64, count: Int) throws -> Int {
         try database.run(
-            "DELETE FROM sessions WHERE key IN (SELECT key FROM sessions WHERE used_at <= ? LIMIT ?)", .integer(limit), .integer(Int64(count)))
+            "DELETE FROM sessions WHERE key IN (SELECT key FROM sessions WHERE used_at <= ? ORDER BY used_at, key LIMIT ?)", .integer(limit), .integer(Int64(count)))
         return database.changes
     }
 

@@ -14,6 +14,7 @@ final class ReceiptTable: ReceiptWrites {
     private let activeClients: Statement
     private let keptReceipts: Statement
     private let deleteKept: Statement
+    private let nextClient: Statement
     private let oldest: Statement
     private let deleteUpTo: Statement
 
@@ -26,7 +27,7 @@ final class ReceiptTable: ReceiptWrites {
                 coalesce((SELECT sum(kept) FROM receipts r WHERE r.family = c.family AND r.client = c.key AND r.kept > 0), 0)
             FROM clients c WHERE family = ? AND member = ? AND client = ?
             """)
-        insertClient = try database.prepare("INSERT INTO clients (family, member, client, floor) VALUES (?, ?, ?, ?)")
+        insertClient = try database.prepare("INSERT INTO clients (family, member, client, floor) VALUES (?, ?, ?, ?) RETURNING key")
         raiseFloor = try database.prepare("UPDATE clients SET floor = max(floor, ?) WHERE key = ?")
         findReceipt = try database.prepare("SELECT hash, frame, kept FROM receipts WHERE family = ? AND client = ? AND mutation = ?")
         insertReceipt = try database.prepare(
@@ -36,12 +37,20 @@ final class ReceiptTable: ReceiptWrites {
             SELECT count(*) FROM (SELECT 1 FROM clients c WHERE c.family = ? AND c.member = ?
                 AND EXISTS (SELECT 1 FROM receipts r WHERE r.family = c.family AND r.client = c.key) LIMIT ?)
             """)
-        keptReceipts = try database.prepare(
-            "SELECT row, mutation, kept FROM receipts WHERE family = ? AND client = ? AND kept > 0 ORDER BY row DESC")
-        deleteKept = try database.prepare("DELETE FROM receipts WHERE family = ? AND client = ? AND kept > 0 AND row <= ?")
-        oldest = try database.prepare("SELECT row, client, mutation, at FROM receipts ORDER BY row LIMIT ?")
-        deleteUpTo = try database.prepare("DELETE FROM receipts WHERE row <= ?")
+        keptReceipts = try database.prepare(Self.keptQuery)
+        deleteKept = try database.prepare("DELETE FROM receipts WHERE family = ? AND client = ? AND kept > 0 AND mutation <= ?")
+        nextClient = try database.prepare(Self.nextClientQuery)
+        oldest = try database.prepare("SELECT mutation, at FROM receipts WHERE family = ? AND client = ? ORDER BY mutation LIMIT ?")
+        deleteUpTo = try database.prepare("DELETE FROM receipts WHERE family = ? AND client = ? AND mutation <= ?")
     }
+
+    /// The client with receipts after another, and the time of its first receipt.
+    static let nextClientQuery = """
+        SELECT family, client, at FROM receipts WHERE (family, client) > (?, ?) ORDER BY family, client, mutation LIMIT 1
+        """
+
+    /// The receipts of a client that count, the newest first.
+    static let keptQuery = "SELECT mutation, kept FROM receipts WHERE family = ? AND client = ? AND kept > 0 ORDER BY mutation DESC"
 
     func client(_ name: ClientName) throws -> ClientState? {
         findClient.bind(1, name.family)
@@ -59,8 +68,8 @@ final class ReceiptTable: ReceiptWrites {
         insertClient.bind(2, name.member)
         insertClient.bind(3, name.client)
         insertClient.bind(4, floor)
-        try insertClient.run()
-        return database.lastInsertRowID
+        guard let key = try insertClient.one({ $0.int64(0) }) else { throw StoreFailure("a client has got no key") }
+        return key
     }
 
     func receipt(family: Int64, client: Int64, mutation: Int64) throws -> RecordedReceipt? {
@@ -111,11 +120,9 @@ final class ReceiptTable: ReceiptWrites {
         guard let key = client.key else { return nil }
         keptReceipts.bind(1, family)
         keptReceipts.bind(2, key)
-        let newestFirst = try keptReceipts.all { (row: $0.int64(0), mutation: $0.int64(1), octets: Int($0.int64(2))) }
-        let (left, gone) = KeptReceipts.shortened(newestFirst.map { ($0.mutation, $0.octets) })
-        guard let first = gone.indices.first else { return nil }
-        let newestDeleted = newestFirst[first].row
-        let floor = gone.reduce(client.floor) { max($0, $1.mutation) }
+        let (left, gone) = KeptReceipts.shortened(try keptReceipts.all { ($0.int64(0), Int($0.int64(1))) })
+        guard let newestDeleted = gone.first?.mutation else { return nil }
+        let floor = max(client.floor, newestDeleted)
         raiseFloor.bind(1, floor)
         raiseFloor.bind(2, key)
         try raiseFloor.run()
@@ -129,27 +136,43 @@ final class ReceiptTable: ReceiptWrites {
         return shorter
     }
 
-    func purge(before limit: Int64, count: Int) throws -> Int {
-        var last: Int64?
-        var floors: [Int64: Int64] = [:]
+    func purge(before limit: Int64, after mark: ClientMark, count: Int, clients: Int) throws -> PurgedPortion<ClientMark> {
+        var portion = PurgedPortion(next: mark)
+        for _ in 0..<clients {
+            nextClient.bind(1, portion.next.family)
+            nextClient.bind(2, portion.next.client)
+            let found = try nextClient.one { (client: ClientMark(family: $0.int64(0), client: $0.int64(1)), oldest: $0.int64(2)) }
+            guard let found else {
+                portion.isLast = true
+                return portion
+            }
+            if found.oldest < limit { portion.count += try purge(before: limit, found.client, count: count - portion.count) }
+            // The same client again: it may have more.
+            guard portion.count < count else { return portion }
+            portion.next = found.client
+        }
+        return portion
+    }
+
+    private func purge(before limit: Int64, _ mark: ClientMark, count: Int) throws -> Int {
+        oldest.bind(1, mark.family)
+        oldest.bind(2, mark.client)
+        oldest.bind(3, Int64(count))
+        var newestDeleted: Int64 = 0
         var purged = 0
-        oldest.bind(1, Int64(count))
-        // Rows are appended, so the first that is young enough ends the search.
-        try oldest.first { row throws(SQLiteError) in
-            repeat {
-                guard row.int64(3) < limit else { return }
-                last = row.int64(0)
-                floors[row.int64(1)] = max(floors[row.int64(1)] ?? 0, row.int64(2))
+        do {
+            defer { oldest.reset() }
+            while try oldest.step(), oldest.int64(1) < limit {
+                newestDeleted = oldest.int64(0)
                 purged += 1
-            } while try row.step()
+            }
         }
-        guard let last else { return 0 }
-        for (client, floor) in floors {
-            raiseFloor.bind(1, floor)
-            raiseFloor.bind(2, client)
-            try raiseFloor.run()
-        }
-        deleteUpTo.bind(1, last)
+        raiseFloor.bind(1, newestDeleted)
+        raiseFloor.bind(2, mark.client)
+        try raiseFloor.run()
+        deleteUpTo.bind(1, mark.family)
+        deleteUpTo.bind(2, mark.client)
+        deleteUpTo.bind(3, newestDeleted)
         try deleteUpTo.run()
         return purged
     }

@@ -5,12 +5,6 @@ import Ledger
 import SQLite
 import Store
 
-/// A record with the row that holds it.
-struct RecordRow {
-    var row: Int64
-    var record: Record
-}
-
 /// The writer's statements on `records`.
 final class RecordTable {
     private let findOne: Statement
@@ -25,10 +19,10 @@ final class RecordTable {
 
     /// The columns that `decode` reads, in its order.
     static let columns = """
-        row, kind, id, athlete, version, created_at, created_by, updated_at, updated_by, deleted_at, fields
+        kind, id, athlete, version, created_at, created_by, updated_at, updated_by, deleted_at, fields
         """
 
-    static let columnCount: Int32 = 11
+    static let columnCount: Int32 = 10
 
     init(_ database: Database) throws(SQLiteError) {
         self.database = database
@@ -180,32 +174,31 @@ final class RecordTable {
 
     /// Reads a row of `columns`, decoding it unless the transaction has read this version before.
     func read(_ row: Statement, family: Int64) throws -> Record {
-        guard let halves = row.identifierHalves(2) else { return try Self.decode(row).record }
+        guard let halves = row.identifierHalves(1) else { return try Self.decode(row) }
         let name = RecordName(family: family, id: Identifier(high: halves.high, low: halves.low))
-        if let known = known[name], known.version == row.int64(4) { return known }
-        let record = try Self.decode(row).record
+        if let known = known[name], known.version == row.int64(3) { return known }
+        let record = try Self.decode(row)
         knownOctets += Self.octets(row)
         if knownOctets <= Self.maxKnownOctets { known[name] = record }
         return record
     }
 
     /// The octets of the fields of a row of `columns`.
-    static func octets(_ row: Statement) -> Int { row.octetCount(10) }
+    static func octets(_ row: Statement) -> Int { row.octetCount(9) }
 
     /// Reads a row of `columns`.
-    static func decode(_ row: Statement) throws -> RecordRow { try decode(row, from: 0) }
+    static func decode(_ row: Statement) throws -> Record { try decode(row, from: 0) }
 
     /// Reads `columns` that stand behind others.
-    static func decode(_ row: Statement, from first: Int32) throws -> RecordRow {
-        guard let raw = UInt8(exactly: row.int64(first + 1)), let kind = Kind(rawValue: raw) else {
+    static func decode(_ row: Statement, from first: Int32) throws -> Record {
+        guard let raw = UInt8(exactly: row.int64(first)), let kind = Kind(rawValue: raw) else {
             throw StoreFailure("a stored record is of an unknown kind")
         }
-        let record = Record(
-            kind: kind, id: try row.identifier(first + 2), athlete: try row.optionalIdentifier(first + 3), version: row.int64(first + 4),
-            createdAt: row.int64(first + 5), createdBy: try row.identifier(first + 6), updatedAt: row.int64(first + 7),
-            updatedBy: try row.identifier(first + 8), deletedAt: row.optionalInt64(first + 9),
-            fields: try StoredFields.decode(kind, row, first + 10))
-        return RecordRow(row: row.int64(first), record: record)
+        return Record(
+            kind: kind, id: try row.identifier(first + 1), athlete: try row.optionalIdentifier(first + 2), version: row.int64(first + 3),
+            createdAt: row.int64(first + 4), createdBy: try row.identifier(first + 5), updatedAt: row.int64(first + 6),
+            updatedBy: try row.identifier(first + 7), deletedAt: row.optionalInt64(first + 8),
+            fields: try StoredFields.decode(kind, row, first + 9))
     }
 }
 
@@ -231,9 +224,10 @@ final class MemberTable {
         var members: [Identifier: MemberState] = [:]
         list.bind(1, family)
         try list.each { row in
-            let record = try RecordTable.decode(row).record
+            let record = try RecordTable.decode(row)
             members[record.id] = MemberState(
-                record, born: CalendarDate(row.text(11)), isRemoved: !row.isNull(12) || record.isDeleted)
+                record, born: CalendarDate(row.text(RecordTable.columnCount)),
+                isRemoved: !row.isNull(RecordTable.columnCount + 1) || record.isDeleted)
         }
         return members
     }

@@ -35,9 +35,13 @@ final class SQLiteRecords: RecordWrites {
         isPurgedOne = try database.prepare("SELECT 1 FROM purged WHERE family = ? AND id = ? AND (?3 IS NULL OR kind = ?3)")
     }
 
+    private static func stored(_ row: Statement, _ record: Record?) -> StoredRecord {
+        StoredRecord(record: record, id: record?.id ?? (try? row.identifier(1)), octets: RecordTable.octets(row))
+    }
+
     /// The record of a row of `RecordTable.columns`.
     static func stored(_ row: Statement) -> StoredRecord {
-        StoredRecord(record: try? RecordTable.decode(row).record, octets: RecordTable.octets(row), mark: row.int64(0))
+        stored(row, try? RecordTable.decode(row))
     }
 
     // MARK: Reads
@@ -47,7 +51,7 @@ final class SQLiteRecords: RecordWrites {
         findOne.bind(2, id)
         return try findOne.one { row in
             guard isWriter else { return Self.stored(row) }
-            return StoredRecord(record: try? table.read(row, family: family), octets: RecordTable.octets(row), mark: row.int64(0))
+            return Self.stored(row, try? table.read(row, family: family))
         }
     }
 
@@ -118,49 +122,50 @@ final class SQLiteRecords: RecordWrites {
         }
     }
 
+    /// The first deleted record of each family after one whose time has come.
+    static let dueQuery = """
+        SELECT f.key, (SELECT r.id FROM records r WHERE r.family = f.key AND r.deleted_at IS NOT NULL AND r.deleted_at <= ?2
+            ORDER BY r.deleted_at, r.id LIMIT 1)
+        FROM families f WHERE f.key > ?1 ORDER BY f.key LIMIT ?3
+        """
+
     func nextDue(afterFamily: Int64, deletedBefore limit: Int64, families: Int) throws -> (due: DueRecord?, lastFamily: Int64?) {
-        let find = try database.prepare(
-            """
-            SELECT f.key, (SELECT r.row FROM records r WHERE r.family = f.key AND r.deleted_at IS NOT NULL AND r.deleted_at <= ?2
-                ORDER BY r.deleted_at LIMIT 1)
-            FROM families f WHERE f.key > ?1 ORDER BY f.key LIMIT ?3
-            """)
+        let find = try database.prepare(Self.dueQuery)
         find.bind(1, afterFamily)
         find.bind(2, limit)
         find.bind(3, Int64(families))
         var last: Int64?
-        var found: Int64?
+        // As it is stored: an id that is damaged still finds its row.
+        var found: [UInt8]?
         var count = 0
         defer { find.reset() }
         while found == nil, try find.step() {
             last = find.int64(0)
-            found = find.optionalInt64(1)
+            found = find.isNull(1) ? nil : find.octets(1)
             count += 1
         }
         guard let found, let family = last else { return (nil, count == families ? last : nil) }
-        if let record = try record(ofRow: found, RecordTable.columns) { return (DueRecord(family: family, record: record, isDamaged: false), family) }
+        if let record = try record(family: family, found, RecordTable.columns) { return (DueRecord(family: family, record: record, isDamaged: false), family) }
         let bare = RecordTable.columns.replacing("fields", with: "CAST('{}' AS BLOB)")
-        return (DueRecord(family: family, record: try record(ofRow: found, bare), isDamaged: true), family)
+        return (DueRecord(family: family, record: try record(family: family, found, bare), isDamaged: true), family)
     }
 
     /// - Returns: `nil` if the row cannot be read.
-    private func record(ofRow row: Int64, _ columns: String) throws -> Record? {
-        let read = try database.prepare("SELECT \(columns) FROM records WHERE row = ?")
-        read.bind(1, row)
-        do { return try read.one(RecordTable.decode)?.record } catch is StoreFailure { return nil }
+    private func record(family: Int64, _ id: [UInt8], _ columns: String) throws -> Record? {
+        let read = try database.prepare("SELECT \(columns) FROM records WHERE family = ? AND id = ?")
+        read.bind(1, family)
+        read.bind(2, id)
+        do { return try read.one(RecordTable.decode) } catch is StoreFailure { return nil }
     }
 
     // MARK: Lists
 
-    func forEach(family: Int64, of kind: Kind, afterPlace: Int64, _ body: (StoredRecord, Int64) throws -> Void) throws {
-        lists.rowsOfKind.bind(1, family)
-        lists.rowsOfKind.bind(2, Int64(kind.rawValue))
-        // The index alone answers this, in a fraction of the time that the records take.
-        let rows = try lists.rowsOfKind.all { $0.int64(0) }.filter { $0 > afterPlace }.sorted()
-        for row in rows {
-            lists.ofRow.bind(1, row)
-            if let stored = try lists.ofRow.one(Self.stored) { try body(stored, row) }
-        }
+    func forEach(family: Int64, of kind: Kind, after id: Identifier?, _ body: (StoredRecord) throws -> Void) throws {
+        lists.ofKind.bind(1, family)
+        lists.ofKind.bind(2, Int64(kind.rawValue))
+        // Every id is above the empty one.
+        if let id { lists.ofKind.bind(3, id) } else { lists.ofKind.bind(3, [] as [UInt8]) }
+        try lists.ofKind.each { try body(Self.stored($0)) }
     }
 
     func comments(
@@ -258,7 +263,7 @@ final class DocumentTable {
         find.bind(2, id.description)
         defer { find.reset() }
         while try find.step() {
-            let record = try RecordTable.decode(find).record
+            let record = try RecordTable.decode(find)
             if !isExcluded(record.id) { return record }
         }
         return nil

@@ -10,13 +10,17 @@ import Store
 // Rows that carry octets (records, log, receipts) are tables by rowid with a narrow unique index: they are appended, so a
 // commit dirties few pages. The same tables WITHOUT ROWID cost 1.7 times as much per mutation (`swift-notes.md` §5).
 //
+// No list, page or purge goes by a row number: another engine has none, or others. The `row` of `log` is not one: it is the position in the log of all
+// families, which the writer takes and never gives twice (`LogTable.takePosition`). An engine of another database keeps it in a column, too.
+// A `key` stands for a family, a client, a session, a person, an invite or a link, and is never compared with another but to take the next.
+//
 // Ids are blobs of 16 octets, times UTC milliseconds, kinds the raw values of `Kind`, fields JSON by name.
 enum Schema {
     /// "Hudl" in ASCII: a database of something else is refused instead of migrated.
     static let applicationID: Int64 = 0x4875_646C
 
     /// Step n brings version n to n + 1. Never edited once released; a change of mind is another step.
-    static let migrations = [first, keeping, references, lists, imports, documents, redemptions, quotas, checksums, outlines, columns, followers]
+    static let migrations = [first, keeping, references, lists, imports, documents, redemptions, quotas, checksums, outlines, columns, followers, keys]
 
     /// The version that this program writes.
     static var version: Int64 { Int64(migrations.count) }

@@ -30,14 +30,14 @@ final class ShareTable: ShareWrites {
         try insert.run()
         let trim = try database.prepare(
             """
-            SELECT key FROM share_links WHERE family = ?1 AND document = ?2 AND (ended_at IS NOT NULL OR expires_at <= ?3)
-            ORDER BY key DESC LIMIT -1 OFFSET ?4
+            SELECT id FROM share_links WHERE family = ?1 AND document = ?2 AND (ended_at IS NOT NULL OR expires_at <= ?3)
+            ORDER BY created_at DESC, id DESC LIMIT -1 OFFSET ?4
             """)
         trim.bind(1, family)
         trim.bind(2, link.document)
         trim.bind(3, link.createdAt)
         trim.bind(4, Int64(limit))
-        for key in try trim.all({ $0.int64(0) }) { try remove(key: key) }
+        for id in try trim.all({ $0.octets(0) }) { try remove(family: family, id) }
     }
 
     func document(family: Int64, of link: Identifier) throws -> Identifier? {
@@ -78,20 +78,32 @@ final class ShareTable: ShareWrites {
 
     func note(family: Int64, link: Identifier, _ openings: ShareOpenings, limit: Int) throws {
         let column = openings.what == .page ? "views" : "downloads"
-        let update = try database.prepare("UPDATE share_links SET \(column) = \(column) + ? WHERE family = ? AND id = ? RETURNING key, views + downloads")
+        let update = try database.prepare("UPDATE share_links SET \(column) = \(column) + ? WHERE family = ? AND id = ? RETURNING views + downloads")
         update.bind(1, openings.count)
         update.bind(2, family)
         update.bind(3, link)
-        guard let (key, total) = try update.one({ ($0.int64(0), $0.int64(1)) }) else { return }
+        guard let total = try update.one({ $0.int64(0) }) else { return }
         let limit = Int64(limit)
-        for row in 0..<min(openings.rows, limit) {
-            let at = row == 0 ? openings.first : openings.last
-            try database.run("INSERT INTO share_views (link, at, what) VALUES (?, ?, ?)", .integer(key), .integer(at), .text(openings.what.rawValue))
+        let rows = min(openings.rows, limit)
+        let insert = try database.prepare("INSERT INTO share_visits (family, link, number, at, what) VALUES (?, ?, ?, ?, ?)")
+        insert.bind(1, family)
+        insert.bind(2, link)
+        insert.bind(5, openings.what.rawValue)
+        for row in 0..<rows {
+            insert.bind(3, total - rows + 1 + row)
+            insert.bind(4, row == 0 ? openings.first : openings.last)
+            try insert.run()
         }
         guard total > limit else { return }
-        try database.run(
-            "DELETE FROM share_views WHERE link = ?1 AND row <= (SELECT row FROM share_views WHERE link = ?1 ORDER BY row DESC LIMIT 1 OFFSET ?2)",
-            .integer(key), .integer(limit))
+        let trim = try database.prepare(
+            """
+            DELETE FROM share_visits WHERE family = ?1 AND link = ?2
+            AND number <= (SELECT number FROM share_visits WHERE family = ?1 AND link = ?2 ORDER BY number DESC LIMIT 1 OFFSET ?3)
+            """)
+        trim.bind(1, family)
+        trim.bind(2, link)
+        trim.bind(3, limit)
+        try trim.run()
     }
 
     func open(hash: [UInt8], at: Int64) throws -> OpenShare? {
@@ -105,24 +117,27 @@ final class ShareTable: ShareWrites {
         find.bind(1, hash)
         find.bind(2, at)
         return try find.one { row -> OpenShare? in
-            let columns = Int32(RecordTable.columns.split(separator: ",").count)
-            guard !row.isNull(4 + columns) else { return nil }
+            guard !row.isNull(4 + RecordTable.columnCount) else { return nil }
             return OpenShare(
                 family: try row.identifier(0), link: try row.identifier(1), school: try row.identifier(2), expiresAt: row.int64(3),
-                document: try RecordTable.decode(row, from: 4).record,
-                schoolName: try StoredFields.decode(.school, row, 4 + columns).text("name") ?? "")
+                document: try RecordTable.decode(row, from: 4),
+                schoolName: try StoredFields.decode(.school, row, 4 + RecordTable.columnCount).text("name") ?? "")
         } ?? nil
     }
 
+    /// Links of a family, or of one of its documents, the newest first.
+    static func linksQuery(ofDocument: Bool) -> String {
+        """
+        SELECT \(columns), (SELECT max(at) FROM share_visits v WHERE v.family = l.family AND v.link = l.id)
+        FROM share_links l WHERE family = ?1\(ofDocument ? " AND document = ?3" : "") ORDER BY created_at DESC, id DESC LIMIT ?2
+        """
+    }
+
     func links(family: Int64, document: Identifier?, limit: Int) throws -> [ShareLink] {
-        let list = try database.prepare(
-            """
-            SELECT \(Self.columns), (SELECT max(at) FROM share_views v WHERE v.link = l.key)
-            FROM share_links l WHERE family = ?1 AND (?2 IS NULL OR document = ?2) ORDER BY key DESC LIMIT ?3
-            """)
+        let list = try database.prepare(Self.linksQuery(ofDocument: document != nil))
         list.bind(1, family)
-        list.bind(2, document)
-        list.bind(3, Int64(limit))
+        list.bind(2, Int64(limit))
+        if let document { list.bind(3, document) }
         return try list.all { row in
             ShareLink(
                 id: try row.identifier(0), document: try row.identifier(1), school: try row.identifier(2), createdBy: try row.identifier(3),
@@ -134,8 +149,7 @@ final class ShareTable: ShareWrites {
     func visits(family: Int64, link: Identifier, limit: Int) throws -> [(at: Int64, what: ShareVisit.What)] {
         let list = try database.prepare(
             """
-            SELECT v.at, v.what FROM share_views v JOIN share_links l ON l.key = v.link WHERE l.family = ? AND l.id = ?
-            ORDER BY v.row DESC LIMIT ?
+            SELECT at, what FROM share_visits WHERE family = ? AND link = ? ORDER BY number DESC LIMIT ?
             """)
         list.bind(1, family)
         list.bind(2, link)
@@ -143,33 +157,35 @@ final class ShareTable: ShareWrites {
         return try list.all { row in (row.int64(0), ShareVisit.What(rawValue: row.text(1)) ?? .page) }
     }
 
-    private static let lost = "SELECT key FROM share_links l WHERE NOT EXISTS (SELECT 1 FROM records r WHERE r.family = l.family AND r.id = l.document)"
+    private static let lost = "SELECT family, id FROM share_links l WHERE NOT EXISTS (SELECT 1 FROM records r WHERE r.family = l.family AND r.id = l.document)"
 
     func countLost() throws -> Int { try database.prepare("SELECT count(*) FROM (\(Self.lost))").one { Int($0.int64(0)) } ?? 0 }
 
     func forgetLost() throws {
-        try database.execute("DELETE FROM share_views WHERE link IN (\(Self.lost)); DELETE FROM share_links WHERE key IN (\(Self.lost))")
+        try database.execute(
+            "DELETE FROM share_visits WHERE (family, link) IN (\(Self.lost)); DELETE FROM share_links WHERE (family, id) IN (\(Self.lost))")
     }
 
     func forget(family: Int64, document: Identifier) throws {
-        let list = try database.prepare("SELECT key FROM share_links WHERE family = ? AND document = ?")
+        let list = try database.prepare("SELECT id FROM share_links WHERE family = ? AND document = ?")
         list.bind(1, family)
         list.bind(2, document)
-        for key in try list.all({ $0.int64(0) }) { try remove(key: key) }
+        for id in try list.all({ $0.octets(0) }) { try remove(family: family, id) }
     }
 
     func purge(before limit: Int64, count: Int) throws -> Int {
-        let list = try database.prepare("SELECT key FROM share_links WHERE coalesce(ended_at, expires_at) < ? ORDER BY key LIMIT ?")
+        let list = try database.prepare("SELECT family, id FROM share_links WHERE coalesce(ended_at, expires_at) < ? ORDER BY family, id LIMIT ?")
         list.bind(1, limit)
         list.bind(2, Int64(count))
-        let keys = try list.all { $0.int64(0) }
-        for key in keys { try remove(key: key) }
-        return keys.count
+        let links = try list.all { (family: $0.int64(0), id: $0.octets(1)) }
+        for link in links { try remove(family: link.family, link.id) }
+        return links.count
     }
 
-    private func remove(key: Int64) throws {
-        try database.run("DELETE FROM share_views WHERE link = ?", .integer(key))
-        try database.run("DELETE FROM share_links WHERE key = ?", .integer(key))
+    /// - Parameter id: as it is stored: an id that is damaged still finds its row.
+    private func remove(family: Int64, _ id: [UInt8]) throws {
+        try database.run("DELETE FROM share_visits WHERE family = ? AND link = ?", .integer(family), .octets(id))
+        try database.run("DELETE FROM share_links WHERE family = ? AND id = ?", .integer(family), .octets(id))
     }
 }
 

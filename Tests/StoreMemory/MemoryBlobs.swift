@@ -19,17 +19,17 @@ final class MemoryBlobs: BlobWrites {
             .map { BlobRow(sha256: $0.key, octets: $0.value.octets) }
     }
 
-    /// Files that no document names, the oldest first.
+    /// Files that no document names, the oldest first, and those of one moment by family and digest.
     private func unused(_ isWanted: (Int64) -> Bool) throws -> [FamilyBlobRow] {
-        var found: [(since: Int64, row: FamilyBlobRow)] = []
-        for family in try connection.read().families.values {
+        var found: [(since: Int64, key: Int64, row: FamilyBlobRow)] = []
+        for (key, family) in try connection.read().families {
             guard let id = family.row?.id else { continue }
             for (sha256, blob) in family.blobs {
                 guard blob.documents == 0, let since = blob.unusedSince, isWanted(since) else { continue }
-                found.append((since, FamilyBlobRow(family: id, blob: BlobRow(sha256: sha256, octets: blob.octets))))
+                found.append((since, key, FamilyBlobRow(family: id, blob: BlobRow(sha256: sha256, octets: blob.octets))))
             }
         }
-        return found.sorted { ($0.since, $0.row.blob.sha256) < ($1.since, $1.row.blob.sha256) }.map(\.row)
+        return found.sorted { ($0.since, $0.key, $0.row.blob.sha256) < ($1.since, $1.key, $1.row.blob.sha256) }.map(\.row)
     }
 
     func unused(before time: Int64, limit: Int) throws -> [FamilyBlobRow] { Array(try unused { $0 < time }.prefix(limit)) }

@@ -20,7 +20,7 @@ final class MemoryPeople: PeopleWrites {
 
     func memberships(ofPerson person: Int64) throws -> [MembershipRow] {
         let tables = try connection.read()
-        return tables.members.filter { $0.value.person == person && $0.value.removedAt == nil }.sorted { $0.value.mark < $1.value.mark }
+        return tables.members.filter { $0.value.person == person && $0.value.removedAt == nil }.sorted { $0.key < $1.key }
             .compactMap { Self.membership($0.key, tables) }
     }
 
@@ -40,10 +40,7 @@ final class MemoryPeople: PeopleWrites {
     }
 
     func addMembership(family: Int64, member: Identifier, born: CalendarDate?, consent: Consent?) throws {
-        try connection.write { tables in
-            let mark = tables.next()
-            tables.members[member] = .init(family: family, born: born?.description, consent: consent, mark: mark)
-        }
+        try connection.write { $0.members[member] = .init(family: family, born: born?.description, consent: consent) }
     }
 
     func setRemoved(family: Int64, member: Identifier, at: Int64?) throws {
@@ -84,7 +81,8 @@ final class MemoryPeople: PeopleWrites {
 
     func purgeSessions(unusedSince limit: Int64, count: Int) throws -> Int {
         try connection.write { tables in
-            let due = tables.sessions.filter { $0.value.usedAt <= limit }.keys.prefix(count)
+            let due = tables.sessions.filter { $0.value.usedAt <= limit }
+                .sorted { ($0.value.usedAt, $0.key) < ($1.value.usedAt, $1.key) }.map(\.key).prefix(count)
             for key in due { tables.sessions[key] = nil }
             return due.count
         }

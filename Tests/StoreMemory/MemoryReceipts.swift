@@ -45,7 +45,7 @@ final class MemoryReceipts: ReceiptWrites {
 
     func forgetOldest(family: Int64, _ client: ClientState) throws -> ClientState? {
         guard let key = client.key, let row = try row(family, key) else { return nil }
-        let kept = row.receipts.filter { !$0.value.receipt.isOfChange }.sorted { $0.value.mark > $1.value.mark }
+        let kept = row.receipts.filter { !$0.value.receipt.isOfChange }.sorted { $0.key > $1.key }
         let (left, gone) = KeptReceipts.shortened(kept.map { ($0.key, $0.value.receipt.keptOctets) })
         guard !gone.isEmpty else { return nil }
         var shorter = client
@@ -58,22 +58,28 @@ final class MemoryReceipts: ReceiptWrites {
         return shorter
     }
 
-    func purge(before limit: Int64, count: Int) throws -> Int {
+    func purge(before limit: Int64, after mark: ClientMark, count: Int, clients: Int) throws -> PurgedPortion<ClientMark> {
         try connection.write { tables in
-            var rows: [(family: Int64, client: Int64, mutation: Int64, at: Int64, mark: Int64)] = []
-            for (family, content) in tables.families {
-                for (client, row) in content.clients {
-                    for (mutation, receipt) in row.receipts { rows.append((family, client, mutation, receipt.at, receipt.mark)) }
+            var portion = PurgedPortion(next: mark)
+            let all = tables.families.flatMap { family, content in
+                content.clients.filter { !$0.value.receipts.isEmpty }.map { ClientMark(family: family, client: $0.key) }
+            }
+            func isAfter(_ one: ClientMark, _ other: ClientMark) -> Bool { (one.family, one.client) > (other.family, other.client) }
+            let rest = all.filter { isAfter($0, mark) }.sorted { isAfter($1, $0) }
+            for client in rest.prefix(clients) {
+                guard var row = tables.families[client.family]?.clients[client.client] else { continue }
+                let due = row.receipts.sorted { $0.key < $1.key }.prefix { $0.value.at < limit }.prefix(count - portion.count)
+                for (mutation, _) in due {
+                    row.floor = max(row.floor, mutation)
+                    row.receipts[mutation] = nil
                 }
+                tables.families[client.family]?.clients[client.client] = row
+                portion.count += due.count
+                guard portion.count < count else { return portion }
+                portion.next = client
             }
-            // Receipts are appended, so the first that is young enough ends the search.
-            let due = rows.sorted { $0.mark < $1.mark }.prefix { $0.at < limit }.prefix(count)
-            for row in due {
-                let floor = tables.families[row.family]?.clients[row.client]?.floor ?? 0
-                tables.families[row.family]?.clients[row.client]?.floor = max(floor, row.mutation)
-                tables.families[row.family]?.clients[row.client]?.receipts[row.mutation] = nil
-            }
-            return due.count
+            portion.isLast = rest.count < clients
+            return portion
         }
     }
 }
@@ -90,7 +96,6 @@ extension MemoryTables {
     }
 
     mutating func record(_ receipt: RecordedReceipt, family: Int64, client: Int64, mutation: Int64, at: Int64) {
-        let mark = next()
-        families[family]?.clients[client]?.receipts[mutation] = ReceiptRow(receipt: receipt, at: at, mark: mark)
+        families[family]?.clients[client]?.receipts[mutation] = ReceiptRow(receipt: receipt, at: at)
     }
 }

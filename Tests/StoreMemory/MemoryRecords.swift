@@ -12,7 +12,7 @@ final class MemoryRecords: RecordWrites {
     private func rows(_ family: Int64) throws -> [Identifier: MemoryTables.RecordRow] { try connection.read().family(family).records }
 
     private static func stored(_ row: MemoryTables.RecordRow) -> StoredRecord {
-        StoredRecord(record: row.record, octets: row.octets, mark: row.mark)
+        StoredRecord(record: row.record, id: row.record.id, octets: row.octets)
     }
 
     func find(family: Int64, _ id: Identifier) throws -> StoredRecord? { try rows(family)[id].map(Self.stored) }
@@ -34,9 +34,9 @@ final class MemoryRecords: RecordWrites {
         return members
     }
 
-    /// Living records that match, in the order in which they came.
+    /// Living records that match, in the order of the ids.
     private func living(_ family: Int64, _ isWanted: (Record) -> Bool) throws -> [MemoryTables.RecordRow] {
-        try rows(family).values.filter { !$0.record.isDeleted && isWanted($0.record) }.sorted { $0.mark < $1.mark }
+        try rows(family).values.filter { !$0.record.isDeleted && isWanted($0.record) }.sorted { $0.record.id < $1.record.id }
     }
 
     func referrers(family: Int64, _ target: Record, limit: Int, _ budget: inout ReadBudget) throws -> [Referrer] {
@@ -106,7 +106,7 @@ final class MemoryRecords: RecordWrites {
         let keys = tables.keys.values.filter { $0 > afterFamily }.sorted().prefix(families)
         for key in keys {
             let due = tables.family(key).records.values.filter { $0.record.deletedAt.map { $0 <= limit } ?? false }
-                .min { ($0.record.deletedAt ?? 0, $0.mark) < ($1.record.deletedAt ?? 0, $1.mark) }
+                .min { ($0.record.deletedAt ?? 0, $0.record.id) < ($1.record.deletedAt ?? 0, $1.record.id) }
             if let due { return (DueRecord(family: key, record: due.record, isDamaged: false), key) }
         }
         return (nil, keys.count == families ? keys.last : nil)
@@ -114,12 +114,12 @@ final class MemoryRecords: RecordWrites {
 
     // MARK: Lists
 
-    func forEach(family: Int64, of kind: Kind, afterPlace: Int64, _ body: (StoredRecord, Int64) throws -> Void) throws {
-        let wanted = try rows(family).values.filter { $0.record.kind == kind && $0.mark > afterPlace }.sorted { $0.mark < $1.mark }
-        for row in wanted {
+    func forEach(family: Int64, of kind: Kind, after id: Identifier?, _ body: (StoredRecord) throws -> Void) throws {
+        let wanted = try rows(family).values.filter { row in row.record.kind == kind && id.map { row.record.id > $0 } ?? true }
+        for row in wanted.sorted(by: { $0.record.id < $1.record.id }) {
             // A long read can be stopped between its rows.
             _ = try connection.read()
-            try body(Self.stored(row), row.mark)
+            try body(Self.stored(row))
         }
     }
 
@@ -195,8 +195,7 @@ extension MemoryTables {
         let octets = StoredFields.encode(record.fields).count
         if let created {
             guard families[family]?.records[record.id] == nil else { return false }
-            let mark = next()
-            families[family, default: .init()].records[record.id] = RecordRow(record: record, octets: octets, created: created, mark: mark)
+            families[family, default: .init()].records[record.id] = RecordRow(record: record, octets: octets, created: created)
         } else {
             families[family]?.records[record.id]?.record = record
             families[family]?.records[record.id]?.octets = octets

@@ -25,7 +25,7 @@ final class MemoryShares: ShareWrites {
 
     func links(family: Int64, document: Identifier?, limit: Int) throws -> [ShareLink] {
         try connection.read().family(family).links.values.filter { document == nil || $0.link.document == document }
-            .sorted { $0.mark > $1.mark }.prefix(limit).map { row in
+            .sorted { $0.isNewer(than: $1) }.prefix(limit).map { row in
                 var link = row.link
                 link.lastOpenedAt = row.visits.map(\.at).max()
                 return link
@@ -46,11 +46,10 @@ final class MemoryShares: ShareWrites {
 
     func insert(family: Int64, _ link: ShareLink, hash: [UInt8], limit: Int) throws {
         try connection.write { tables in
-            let mark = tables.next()
-            tables.families[family]?.links[link.id] = .init(link: link, hash: hash, mark: mark)
+            tables.families[family]?.links[link.id] = .init(link: link, hash: hash)
             let over = tables.family(family).links.values.filter {
                 $0.link.document == link.document && ($0.link.endedAt != nil || $0.link.expiresAt <= link.createdAt)
-            }.sorted { $0.mark > $1.mark }.dropFirst(limit)
+            }.sorted { $0.isNewer(than: $1) }.dropFirst(limit)
             for row in over { tables.families[family]?.links[row.link.id] = nil }
         }
     }
@@ -87,11 +86,11 @@ final class MemoryShares: ShareWrites {
 
     func purge(before limit: Int64, count: Int) throws -> Int {
         try connection.write { tables in
-            var due: [(family: Int64, link: Identifier, mark: Int64)] = []
+            var due: [(family: Int64, link: Identifier)] = []
             for (key, family) in tables.families {
-                for row in family.links.values where (row.link.endedAt ?? row.link.expiresAt) < limit { due.append((key, row.link.id, row.mark)) }
+                for row in family.links.values where (row.link.endedAt ?? row.link.expiresAt) < limit { due.append((key, row.link.id)) }
             }
-            let gone = due.sorted { $0.mark < $1.mark }.prefix(count)
+            let gone = due.sorted { ($0.family, $0.link) < ($1.family, $1.link) }.prefix(count)
             for row in gone { tables.families[row.family]?.links[row.link] = nil }
             return gone.count
         }
@@ -106,6 +105,10 @@ final class MemoryShares: ShareWrites {
 
 @available(*, unavailable)
 extension MemoryShares: Sendable {}
+
+extension MemoryTables.LinkRow {
+    fileprivate func isNewer(than other: Self) -> Bool { (link.createdAt, link.id) > (other.link.createdAt, other.link.id) }
+}
 
 extension MemoryTables {
     /// Ends links that have not ended.

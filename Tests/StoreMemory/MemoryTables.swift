@@ -9,15 +9,11 @@ package struct MemoryTables {
         var record: Record
         var octets: Int
         var created: Int64
-        /// In the order in which the records came.
-        var mark: Int64
     }
 
     struct ReceiptRow {
         var receipt: RecordedReceipt
         var at: Int64
-        /// In the order in which the receipts came.
-        var mark: Int64
     }
 
     struct ClientRow {
@@ -36,7 +32,6 @@ package struct MemoryTables {
         var link: ShareLink
         var hash: [UInt8]
         var visits: [(at: Int64, what: ShareVisit.What)] = []
-        var mark: Int64
     }
 
     /// Everything that belongs to one family, or to an import.
@@ -52,7 +47,7 @@ package struct MemoryTables {
         /// The log, and the place of each row in the log of all families.
         var log: [Int64: (row: LogRow, position: Int64)] = [:]
         var clients: [Int64: ClientRow] = [:]
-        var accesses: [(row: AccessRow, mark: Int64)] = []
+        var accesses: [AccessRow] = []
         var blobs: [String: BlobCount] = [:]
         var links: [Identifier: LinkRow] = [:]
     }
@@ -63,7 +58,6 @@ package struct MemoryTables {
         var born: String?
         var consent: Consent?
         var removedAt: Int64?
-        var mark: Int64
     }
 
     struct InviteEntry {

@@ -29,7 +29,7 @@ struct ColumnTests {
         var filled = [Int](repeating: 0, count: RecordColumn.allCases.count)
         let rows = try Database(path: path, mode: .readOnly, vfs: vfs).prepare("SELECT \(RecordTable.columns), \(RecordColumn.names) FROM records")
         try rows.each { row in
-            let record = try RecordTable.decode(row).record
+            let record = try RecordTable.decode(row)
             let stored = row.columns(from: RecordTable.columnCount)
             if stored != record.fields.columns { differing.append("\(record.kind) \(record.id): \(stored), \(record.fields.columns)") }
             for (place, value) in stored.enumerated() where value != nil { filled[place] += 1 }

@@ -17,6 +17,7 @@ import Wire
 struct FollowerTests {
     /// SQL that takes a database back to before it had positions and consumers.
     static let takenBack = """
+        \(KeyTests.takenBack)
         DROP TABLE consumers; DROP INDEX arrivals; ALTER TABLE families DROP COLUMN arrived; ALTER TABLE families DROP COLUMN arrival;
         ALTER TABLE meta DROP COLUMN position; PRAGMA user_version = \(Schema.migrations.firstIndex(of: Schema.followers) ?? 0);
         """

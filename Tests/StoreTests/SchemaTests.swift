@@ -39,7 +39,7 @@ struct SchemaTests {
         let world = try World()
         #expect(try world.query("SELECT count(*) FROM pragma_journal_mode WHERE journal_mode = 'wal'") == 1)
         // Every unique key of a family's table begins with the family.
-        for table in ["records", "log", "history", "clients", "receipts", "memberships"] {
+        for table in ["records", "log", "history", "clients", "receipts", "memberships", "share_links", "share_visits"] {
             let first = try world.query(
                 """
                 SELECT count(*) FROM pragma_index_list('\(table)') l JOIN pragma_index_info(l.name) i

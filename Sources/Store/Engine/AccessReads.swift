@@ -29,10 +29,11 @@ package struct AccessRow: Hashable, Sendable {
 
 /// Who looked at what. `family` is the integer that stands for one.
 package protocol AccessReads: AnyObject {
-    /// The entries of an athlete at a time (UTC milliseconds) or before, the newest first.
+    /// The entries of an athlete at a time (UTC milliseconds) or before, the newest first; those of one moment by member, word and record, the largest
+    /// first.
     func entries(family: Int64, athlete: Identifier, upTo time: Int64, limit: Int) throws -> [AccessRow]
 
-    /// Gives `body` all entries of a family, in the order of athletes, times and writing.
+    /// Gives `body` all entries of a family, in the order of athletes, times, members, words and records.
     func forEach(family: Int64, _ body: (AccessRow) throws -> Void) throws
 }
 
@@ -45,8 +46,11 @@ package protocol AccessWrites: AccessReads {
     /// Adds an entry of another database.
     func append(family: Int64, _ row: AccessRow) throws
 
-    /// Deletes entries from before `limit` (UTC milliseconds). The oldest `count` rows of all families are looked at.
+    /// Deletes entries from before `limit` (UTC milliseconds), athlete by athlete.
     ///
-    /// - Returns: how many.
-    func purge(before limit: Int64, count: Int) throws -> Int
+    /// - Parameters:
+    ///   - afterFamily: families with entries after it are looked through, in the order of their integers.
+    ///   - count: entries that are deleted at most, apart from further ones of the last moment.
+    ///   - families: how many families are looked through at most.
+    func purge(before limit: Int64, afterFamily: Int64, count: Int, families: Int) throws -> PurgedPortion<Int64>
 }

@@ -34,7 +34,8 @@ package protocol BlobReads: AnyObject {
     /// The files of a family that a document names, in the order of their digests.
     func inUse(family: Int64) throws -> [BlobRow]
 
-    /// Files that no document has named since before a time (UTC milliseconds), the oldest first.
+    /// Files that no document has named since before a time (UTC milliseconds), the oldest first, and those of one moment by family and
+    /// digest.
     func unused(before time: Int64, limit: Int) throws -> [FamilyBlobRow]
 
     /// Files that no document names, and that one named at a time (UTC milliseconds) or later.

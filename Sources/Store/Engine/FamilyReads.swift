@@ -49,7 +49,7 @@ package protocol FamilyWrites: FamilyReads {
 
     /// Removes a portion of the rows of an import that is not complete.
     ///
-    /// - Parameter limit: rows of one table at most.
+    /// - Parameter limit: rows of one table at most, apart from further entries of the access log of the last moment.
     /// - Returns: false if there is no such import.
     func sweepImports(limit: Int) throws -> Bool
 }

@@ -104,7 +104,7 @@ package protocol PeopleReads: AnyObject {
     /// By the id of the member alone, which is unique because the server makes it.
     func membership(_ member: Identifier) throws -> MembershipRow?
 
-    /// The living memberships of a person, by the time of joining.
+    /// The living memberships of a person, by the ids of the members, which begin with the time of the invitation.
     func memberships(ofPerson person: Int64) throws -> [MembershipRow]
 
     /// The member that a person is in a family now; `nil` if the person is not in the family.

@@ -134,13 +134,48 @@ package protocol ReceiptWrites: ReceiptReads {
 
     func record(family: Int64, client: Int64, mutation: Int64, at: Int64, _ receipt: RecordedReceipt) throws
 
-    /// Deletes the older half of a client's receipts that belong to no change, and raises its floor over their mutations.
+    /// Deletes the older half of a client's receipts that belong to no change, those of the smallest mutation ids, and raises its floor over them.
     ///
     /// - Returns: the client afterwards; `nil` if nothing was deleted.
     func forgetOldest(family: Int64, _ client: ClientState) throws -> ClientState?
 
-    /// Deletes receipts from before `limit` (UTC milliseconds), oldest first, and raises the floors of their clients.
+    /// Deletes receipts from before `limit` (UTC milliseconds) and raises the floors of their clients: of each client in the order of the mutation ids,
+    /// up to the first receipt that is younger.
     ///
-    /// - Returns: how many, at most `count`.
-    func purge(before limit: Int64, count: Int) throws -> Int
+    /// - Parameters:
+    ///   - mark: clients after it are looked through, by family and client.
+    ///   - count: receipts that are deleted at most.
+    ///   - clients: how many clients are looked through at most.
+    func purge(before limit: Int64, after mark: ClientMark, count: Int, clients: Int) throws -> PurgedPortion<ClientMark>
+}
+
+/// A client with receipts, where a portion of a purge ends.
+package struct ClientMark: Hashable, Sendable {
+    /// The integers that stand for the family and the client.
+    package var family: Int64
+    package var client: Int64
+
+    package init(family: Int64, client: Int64) {
+        self.family = family
+        self.client = client
+    }
+
+    /// Before all clients.
+    package static let beginning = ClientMark(family: .min, client: .min)
+}
+
+/// What one portion of a purge did.
+package struct PurgedPortion<Mark: Sendable>: Sendable {
+    /// How much was deleted.
+    package var count = 0
+    /// The next portion begins after it.
+    package var next: Mark
+    /// There is nothing after `next`.
+    package var isLast = false
+
+    package init(count: Int = 0, next: Mark, isLast: Bool = false) {
+        self.count = count
+        self.next = next
+        self.isLast = isLast
+    }
 }

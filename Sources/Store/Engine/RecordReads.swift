@@ -6,18 +6,18 @@ package import Ledger
 package struct StoredRecord: Sendable {
     /// `nil` if the row is damaged.
     package var record: Record?
+    /// `nil` if the row is damaged so far that not even its id can be read.
+    package var id: Identifier?
     /// Octets of the fields as they are stored, which is how they travel.
     package var octets: Int
-    /// Tells one row from another while the database is open, for counting damage.
-    package var mark: Int64
 
     /// The engine does not find the record by what its fields say; only `RecordReads.forEach` looks for that.
     package var isMisfiled: Bool
 
-    package init(record: Record?, octets: Int, mark: Int64, isMisfiled: Bool = false) {
+    package init(record: Record?, id: Identifier?, octets: Int, isMisfiled: Bool = false) {
         self.record = record
+        self.id = id
         self.octets = octets
-        self.mark = mark
         self.isMisfiled = isMisfiled
     }
 }
@@ -87,10 +87,10 @@ package protocol RecordReads: AnyObject {
     /// milliseconds), in the order of the ids.
     func forEachInSnapshot(family: Int64, deletedAfter limit: Int64, _ body: (StoredRecord) throws -> Void) throws
 
-    /// Gives `body` the records of a kind that is not `message`, each with its place. Places are never given twice and rise with the records that come.
+    /// Gives `body` the records of a kind that is not `message`, in the order of the ids.
     ///
-    /// - Parameter afterPlace: the place of a record that was given before; 0 begins with the first.
-    func forEach(family: Int64, of kind: Kind, afterPlace: Int64, _ body: (StoredRecord, Int64) throws -> Void) throws
+    /// - Parameter id: records after it are given; `nil` begins with the first.
+    func forEach(family: Int64, of kind: Kind, after id: Identifier?, _ body: (StoredRecord) throws -> Void) throws
 
     /// Gives `body` the messages about a record, each with the sequence that created it, the newest first, until `body` returns false.
     ///
@@ -116,7 +116,7 @@ package protocol RecordReads: AnyObject {
     /// The names that are left of purged records, in the order of the ids.
     func purged(family: Int64) throws -> [PurgedRow]
 
-    /// The first deleted record whose time has come, in the families after a key.
+    /// The deleted record whose time has come first, and of several the one with the smallest id, in the families after a key.
     ///
     /// - Parameters:
     ///   - limit: the record was deleted at this time or before, UTC milliseconds.

@@ -49,7 +49,7 @@ package protocol ShareReads: AnyObject {
     /// The document of a link; `nil` if the family has no such link.
     func document(family: Int64, of link: Identifier) throws -> Identifier?
 
-    /// The links of one document, or of all, newest first, ended ones included.
+    /// The links of one document, or of all, newest first, ended ones included; those of one moment by the largest id.
     func links(family: Int64, document: Identifier?, limit: Int) throws -> [ShareLink]
 
     /// When a link was opened, newest first.
