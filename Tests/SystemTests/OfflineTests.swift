@@ -93,6 +93,9 @@ struct OfflineTests {
         #expect(try elena.run("messages", "--json").output.components("Said beside the first") == 1)
     }
 
+    /// Lines that the test needs to have been told of: fewer prove too little.
+    private static let enough = 41
+
     @Test("Killed 120 times while somebody types, with a server that comes and goes: what was told to wait arrives once")
     func killed() throws {
         let (server, demo, folder) = try demo()
@@ -105,7 +108,10 @@ struct OfflineTests {
         var typed = 0
         var told: Set<String> = []
         var isUp = true
-        for round in 0..<120 {
+        var round = 0
+        // A client on a busy machine is often killed before it tells of a line. It is then killed more often, up to 240 times.
+        while round < 120 || told.count < Self.enough && round < 240 {
+            defer { round += 1 }
             if round % 8 == 5 {
                 if isUp { try server.kill() } else { try server.restart() }
                 isUp.toggle()
@@ -145,10 +151,10 @@ struct OfflineTests {
         for record in try elena.run("messages", "--json").lines() {
             if let text = record["fields"]?["text"]?.string, text.hasSuffix("of the day") { counts[text, default: 0] += 1 }
         }
-        #expect(told.count > 40, "the run told of \(told.count) lines")
+        #expect(told.count >= Self.enough, "the run told of \(told.count) lines")
         #expect(told.subtracting(counts.keys) == [], "told to wait, and lost")
         #expect(counts.filter { $0.value > 1 } == [:], "said twice")
-        print("killed 120 times: \(typed) lines typed, \(told.count) told of, \(counts.count) arrived, none twice")
+        print("killed \(round) times: \(typed) lines typed, \(told.count) told of, \(counts.count) arrived, none twice")
     }
 
     /// The text of a line with which the program says that it has somebody's words.
