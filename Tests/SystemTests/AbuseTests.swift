@@ -60,7 +60,7 @@ private final class Witness: Sendable {
     }
 }
 
-@Suite("Abuse of the running server, RFC 9112, RFC 6455", .serialized)
+@Suite("Abuse of the running server, RFC 9112, RFC 6455", .serialized, .lane(.terminals))
 struct AbuseTests {
     /// Of a change of the witness, milliseconds: the machine that runs tests does other things as well.
     static let patience: Int64 = 3_000

@@ -5,7 +5,7 @@ import Terminal
 import TestSupport
 import Testing
 
-@Suite("Whatever happens to the terminal, it is whole afterwards", .serialized)
+@Suite("Whatever happens to the terminal, it is whole afterwards", .serialized, .lane(.terminals))
 struct BadTerminalTests {
     private struct Seat {
         let folder: TemporaryFolder

@@ -3,7 +3,7 @@ import PseudoTerminal
 import TestSupport
 import Testing
 
-@Suite("What people do all day: the room on a terminal, lines that are read aloud", .serialized)
+@Suite("What people do all day: the room on a terminal, lines that are read aloud", .serialized, .lane(.terminals))
 struct DailyUseTests {
     @Test("What one does is told with a star; Tab completes commands, names and what follows; a text that is too long stays to be cut; /clear")
     func room() throws {

@@ -3,7 +3,7 @@ import PseudoTerminal
 import TestSupport
 import Testing
 
-@Suite("The first start of huddle, on a terminal", .serialized)
+@Suite("The first start of huddle, on a terminal", .serialized, .lane(.terminals))
 struct FirstRunTests {
     private let folder: TemporaryFolder
     private let demo: Demo

@@ -2,7 +2,7 @@ import Posix
 import PseudoTerminal
 import Testing
 
-@Suite("Forms on the full screen against a running server", .serialized)
+@Suite("Forms on the full screen against a running server", .serialized, .lane(.terminals))
 struct FormTests: FullScreenSteps {
     @Test("R056 R070 An event by keys: what lacks is said, what is saved is shown and seen by the others, and is taken back by one key")
     func addEvent() throws {

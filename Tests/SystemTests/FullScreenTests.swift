@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 import Words
 
-@Suite("The full screen against a running server", .serialized)
+@Suite("The full screen against a running server", .serialized, .lane(.terminals))
 struct FullScreenTests: FullScreenSteps {
     @Test("Two people talk, see each other, and see what the other changes; the screens end as they began")
     func twoPeople() throws {

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Trips, documents and what was refused, typed at the built program.
-@Suite("Trips, documents and conflicts on the full screen", .serialized)
+@Suite("Trips, documents and conflicts on the full screen", .serialized, .lane(.terminals))
 struct FullScreenTravelTests: FullScreenSteps {
     private let folder: TemporaryFolder
     private let demo: Demo

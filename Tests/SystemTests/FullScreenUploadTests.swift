@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Uploads from the full screen that outlast the program.
-@Suite("Uploads that outlast the full screen", .serialized)
+@Suite("Uploads that outlast the full screen", .serialized, .lane(.terminals))
 struct FullScreenUploadTests: FullScreenSteps {
     /// Octets of a video: more than the server takes between two syncs.
     private static let octets = 12_000_000

@@ -3,7 +3,7 @@ import PseudoTerminal
 import TestSupport
 import Testing
 
-@Suite("How a person is told that somebody wrote", .serialized)
+@Suite("How a person is told that somebody wrote", .serialized, .lane(.terminals))
 struct NotifyTests {
     private func expectFile(_ path: String, _ text: String) throws {
         let end = Clock.monotonicMilliseconds() + 10_000

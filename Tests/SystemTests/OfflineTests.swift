@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Wire
 
-@Suite("The durable side of huddle, as programs (nothing lost at the client, exactly-once)", .serialized)
+@Suite("The durable side of huddle, as programs (nothing lost at the client, exactly-once)", .serialized, .lane(.terminals))
 struct OfflineTests {
     private func demo() throws -> (RunningServer, Demo, TemporaryFolder) {
         let folder = try TemporaryFolder()

@@ -3,7 +3,7 @@ import PseudoTerminal
 import TestSupport
 import Testing
 
-@Suite("Messages that are written anew", .serialized)
+@Suite("Messages that are written anew", .serialized, .lane(.terminals))
 struct RewriteTests {
     @Test("What was written anew elsewhere meanwhile is a conflict; of a message that is gone the words stay in the line")
     func rewrites() throws {

@@ -5,7 +5,7 @@ import Terminal
 import TestSupport
 import Testing
 
-@Suite("Settings and keys while the program runs", .serialized)
+@Suite("Settings and keys while the program runs", .serialized, .lane(.terminals))
 struct SettingsTests {
     private static let before = "# mine\nset theme dark\nset mouse off\n\nbind f5 events\n# the end"
 

@@ -5,7 +5,7 @@ import SQLite
 import TestSupport
 import Testing
 
-@Suite("What is typed outlasts the program", .serialized)
+@Suite("What is typed outlasts the program", .serialized, .lane(.terminals))
 struct TypingKeptTests {
     private func waitForKept(_ text: String, _ program: HuddleProgram) throws {
         try Self.waitForKept(text, of: "room", in: program.home + "/.local/state/huddle")
