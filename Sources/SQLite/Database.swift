@@ -163,6 +163,15 @@ package final class Database {
     /// A transaction is open. After a failure this tells whether SQLite has rolled it back already.
     package var inTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
+    /// Octets of memory that the pages take which this connection keeps.
+    package var cacheOctets: Int {
+        var current: Int32 = 0
+        var highest: Int32 = 0
+        // The only failure is an argument that is out of range.
+        _ = sqlite3_db_status(handle, SQLITE_DBSTATUS_CACHE_USED, &current, &highest, 0)
+        return Int(current)
+    }
+
     /// Row id of the last row inserted by this connection; 0 before the first.
     package var lastInsertRowID: Int64 { sqlite3_last_insert_rowid(handle) }
 

@@ -12,6 +12,12 @@ enum Connection {
     /// How long the writer waits for a lock. Nobody else writes; a reader that recovers the log after a crash takes milliseconds.
     static let busyMilliseconds: Int32 = 5_000
 
+    /// Pages that the writer keeps: 16 MiB hold the index pages of some hundred thousand records.
+    private static let writerCacheKiB = 16_384
+    /// Pages that one reader keeps. SQLite drops them all at the first snapshot after a commit, so a large cache serves only a
+    /// server on which nobody writes, and it counts for each family that has just joined.
+    private static let readerCacheKiB = 2_048
+
     static func configureWriter(_ database: Database) throws {
         // Run to its end: it tells the new mode first and writes the change after, and a failure of that would be missed.
         try database.execute("PRAGMA journal_mode = WAL")
@@ -24,14 +30,18 @@ enum Connection {
             PRAGMA wal_autocheckpoint = 0;
             PRAGMA foreign_keys = OFF;
             """)
-        try configure(database)
+        try configure(database, cacheKiB: writerCacheKiB)
         // What a burst made of the log is given back when the log starts again: twice its usual size.
         try database.execute("PRAGMA journal_size_limit = \(2 * checkpointPages * 4_096)")
     }
 
-    static func configure(_ database: Database) throws {
-        // 16 MiB hold the index pages of some hundred thousand records. What spills goes into memory, not into files.
-        try database.execute("PRAGMA cache_size = -16384; PRAGMA temp_store = MEMORY")
+    static func configureReader(_ database: Database) throws {
+        try configure(database, cacheKiB: readerCacheKiB)
+    }
+
+    private static func configure(_ database: Database, cacheKiB: Int) throws {
+        // What spills goes into memory, not into files.
+        try database.execute("PRAGMA cache_size = -\(cacheKiB); PRAGMA temp_store = MEMORY")
     }
 
     /// What links are signed with; `nil` until the writer has drawn it.

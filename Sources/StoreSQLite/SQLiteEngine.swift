@@ -265,7 +265,7 @@ final class SQLiteReader: ReaderEngine {
         guard version == Schema.version else {
             throw StoreFailure("this database is of version \(version), and this program of \(Schema.version): start the server once, then check")
         }
-        try Connection.configure(database)
+        try Connection.configureReader(database)
         epoch = try Connection.epoch(database)
         guard let key = try Connection.linkKey(database) else { throw StoreFailure("the writer has not made the database ready") }
         linkKey = key

@@ -1,7 +1,7 @@
 import Posix
 import SQLite
 import Store
-import StoreSQLite
+@testable import StoreSQLite
 import TestSupport
 import Testing
 
@@ -32,6 +32,25 @@ struct SchemaTests {
         #expect(failure?.message.contains("not a database of Huddle") == true)
         try Files.write(Array(String(repeating: "Not a database. ", count: 100).utf8), to: folder.path + "/other.db")
         #expect(throws: StoreFailure.self) { try Store(path: folder.path + "/other.db", environment: Surroundings().environment) }
+    }
+
+    @Test("A reader keeps at most 2 MiB of pages, the writer more: each idle room would otherwise cost what its join has read")
+    func readersCache() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/large.db"
+        let writer = try Database(path: path, mode: .readWriteCreate)
+        try Connection.configureWriter(writer)
+        try writer.execute(
+            """
+            CREATE TABLE pages (text TEXT);
+            WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000) INSERT INTO pages SELECT printf('%04000d', i) FROM n;
+            """)
+        let reader = try Database(path: path, mode: .readOnly)
+        try Connection.configureReader(reader)
+        // All 8 MB are read by both.
+        for database in [writer, reader] { #expect(try database.prepare("SELECT sum(length(text)) FROM pages").one { $0.int64(0) } == 8_000_000) }
+        #expect(reader.cacheOctets > 1_000_000 && reader.cacheOctets < 2_600_000, "\(reader.cacheOctets)")
+        #expect(writer.cacheOctets > 5_000_000, "\(writer.cacheOctets)")
     }
 
     @Test("the log is written ahead and synced at each commit, and no key crosses families")
