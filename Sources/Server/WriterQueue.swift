@@ -9,12 +9,13 @@ import Store
 /// 1. Revocations, all that wait together: they overtake everything. Between two batches of them one piece of other work is done, so that a member
 ///    who ends rights again and again stops nobody's writing.
 /// 2. A batch of mutations, with the proposals of requests over HTTP that wait. Families take turns with one each; those of one family keep their order,
-///    and with it those of a session.
+///    and with it those of a session. A family that had more than a batch had time for sits out the next one if others wait: a batch is acknowledged
+///    as a whole, so the others would wait for its next mutation too, and the longest takes as long as four shares of time.
 /// 3. One other job, from each class in turn, oldest first. Then the next batch.
 /// 4. `stop`, when nothing else waits.
 ///
 /// So one class never takes another's room, no class waits for more than one job of each other class and a batch before each of them, and a family
-/// waits for one mutation of each other family, however many these have.
+/// waits for one mutation of each other family, however many these have, or for the one that is being made.
 struct WriterQueue: Sendable {
     enum Class: String, CaseIterable, Sendable {
         /// Sign-outs and ends of share links.
@@ -75,6 +76,8 @@ struct WriterQueue: Sendable {
 
     private var revocations = WaitingLine<Revocation>()
     private var mutations = TurnQueue<Proposal>()
+    /// Families that sit out the next batch if others wait.
+    private var resting: Set<Identifier> = []
     private var proposals = TurnQueue<RequestProposal>()
     private var others: [Class: WaitingLine<WriterJob>] = [:]
     /// The class whose job was done last.
@@ -111,7 +114,10 @@ struct WriterQueue: Sendable {
     }
 
     /// Mutations and requests that were taken out last and not done: they are the next ones of their families, whose turns come first.
-    mutating func putBack(_ rest: [Proposal], _ requests: [RequestProposal] = []) {
+    ///
+    /// - Parameter batch: the mutations that were taken out. The families of which some were done sit out the next batch.
+    mutating func putBack(_ rest: [Proposal], of batch: [Proposal] = [], _ requests: [RequestProposal] = []) {
+        resting = Self.cut(batch, rest)
         mutations.putBack(rest) { $0.family }
         proposals.putBack(requests) { $0.request.family }
         round += rest.count
@@ -182,10 +188,31 @@ struct WriterQueue: Sendable {
 
     private mutating func takeBatch() -> Work {
         if round == 0 { round = mutations.count }
-        let batch = mutations.removeFirst(Store.maxBatch)
+        let batch = takeMutations()
         round = max(0, round - batch.count)
         isOthersTurn = true
         return .batch(batch, proposals.removeFirst(Store.maxRequests))
+    }
+
+    private mutating func takeMutations() -> [Proposal] {
+        let resting = resting
+        self.resting = []
+        func mayHaveTurn(_ family: Identifier) -> Bool { !resting.contains(family) }
+        guard !resting.isEmpty, mutations.contains(where: mayHaveTurn) || proposals.contains(where: mayHaveTurn) else {
+            return mutations.removeFirst(Store.maxBatch)
+        }
+        var batch: [Proposal] = []
+        while batch.count < Store.maxBatch, let next = mutations.removeFirst(where: mayHaveTurn) { batch.append(next) }
+        return batch
+    }
+
+    /// The families of which a batch did some mutations and not all.
+    private static func cut(_ batch: [Proposal], _ rest: [Proposal]) -> Set<Identifier> {
+        var left: [Identifier: Int] = [:]
+        for proposal in rest { left[proposal.family, default: 0] += 1 }
+        var taken: [Identifier: Int] = [:]
+        for proposal in batch where left[proposal.family] != nil { taken[proposal.family, default: 0] += 1 }
+        return Set(left.filter { $0.value < taken[$0.key] ?? 0 }.keys)
     }
 
     private mutating func takeOther() -> WriterJob? {

@@ -74,7 +74,9 @@ private final class WriterMailbox: Sendable {
     }
 
     /// What a batch had no time for.
-    func putBack(_ rest: [Proposal], _ requests: [RequestProposal]) { queue.withLock { $0.putBack(rest, requests) } }
+    func putBack(_ rest: [Proposal], of batch: [Proposal], _ requests: [RequestProposal]) {
+        queue.withLock { $0.putBack(rest, of: batch, requests) }
+    }
 
     func isAwaited(besides family: Identifier) -> Bool { queue.withLock { $0.isAwaited(besides: family) } }
 
@@ -135,7 +137,7 @@ private struct WriterLoop {
                 let payer = Payer(family: proposal.request.family, member: proposal.request.member)
                 events.put(.proposalEnded(proposal.ticket, done.answer, payer, took: done.took))
             }
-            if !report.rest.isEmpty || !rest.isEmpty { mailbox.putBack(report.rest, rest) }
+            if !report.rest.isEmpty || !rest.isEmpty { mailbox.putBack(report.rest, of: proposals, rest) }
         case .job(let job):
             if try !perform(job) { return false }
         }

@@ -61,7 +61,7 @@ struct WriterQueueTests {
         guard case .batch(let mutations, let requests)? = queue.take() else { return #expect(Bool(false), "no batch") }
         #expect(mutations.map(\.mutation.id) == [0, 1, 2] && requests.map(\.ticket) == [0, 10, 1, 11])
         #expect(queue.take() == nil)
-        queue.putBack(Array(mutations.suffix(1)), Array(requests.suffix(2)))
+        queue.putBack(Array(mutations.suffix(1)), of: [], Array(requests.suffix(2)))
         #expect(Self.told(queue.take()) == "mutate 2..<3 propose 1 11")
         // Without mutations, too; a job of another class is next then.
         _ = queue.put(Self.requests(20..<21))
@@ -206,6 +206,42 @@ struct WriterQueueTests {
         #expect(Self.names(Self.batch(&queue)) == "1.2 2.3 3.1 1.3 1.4")
         queue.putBack([])
         #expect(queue.waiting(.mutation) == 0 && queue.isBetweenRounds)
+    }
+
+    @Test("a family that had more than a batch had time for sits out the next batch if others wait, and no batch when it is alone")
+    func resting() {
+        var queue = WriterQueue()
+        _ = queue.put((1...4).map { Self.proposal(1, $0) } + [Self.proposal(2, 1), Self.proposal(2, 2)])
+        var batch = Self.batch(&queue)
+        #expect(Self.names(batch) == "1.1 2.1 1.2 2.2 1.3 1.4")
+        // The first family had its share of time, the batch ended in the middle of the second one's mutations; nothing of the third was done.
+        _ = queue.put([Self.proposal(3, 1), Self.proposal(4, 1)])
+        queue.putBack([batch[2], batch[3], batch[4], batch[5]], of: batch)
+        batch = Self.batch(&queue)
+        #expect(Self.names(batch) == "3.1 4.1")
+        // One batch is enough.
+        _ = queue.put([Self.proposal(3, 2)])
+        batch = Self.batch(&queue)
+        #expect(Self.names(batch) == "1.2 2.2 3.2 1.3 1.4")
+        // All that wait have had something done: nobody sits out.
+        queue.putBack([batch[3], batch[4]], of: batch)
+        batch = Self.batch(&queue)
+        #expect(Self.names(batch) == "1.3 1.4")
+        // A family of which nothing was done has its turn, before those that came later.
+        _ = queue.put([Self.proposal(5, 1)])
+        queue.putBack(batch, of: batch)
+        #expect(Self.names(Self.batch(&queue)) == "1.3 5.1 1.4")
+    }
+
+    @Test("a family that sits out makes room for the proposals of another family's requests, too")
+    func restingBesideRequests() {
+        var queue = WriterQueue()
+        _ = queue.put((1...2).map { Self.proposal(1, $0) })
+        let batch = Self.batch(&queue)
+        _ = queue.put(Self.requests(7..<8, of: 7))
+        queue.putBack([batch[1]], of: batch)
+        #expect(Self.told(queue.take()) == "mutate -1..<-1 propose 7")
+        #expect(Self.names(Self.batch(&queue)) == "1.2")
     }
 
     @Test("one other job is done after each batch, however many mutations wait; mutations that are put back come before the end")
