@@ -14,29 +14,21 @@ package struct Identifier: Hashable, Comparable, Sendable {
     /// Reads the one accepted form, `xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx` in lower case; `nil` for anything else, so
     /// that one id has one spelling everywhere.
     package init?(_ text: Span<UInt8>) {
-        guard text.count == 36 else { return nil }
-        // A snapshot has four a record, so that a client reads twenty thousand before its first frame: group by group, looking once at the end
-        // whether all were digits.
+        guard text.count == Self.textOctets else { return nil }
+        // A snapshot has four a record, so that a client reads twenty thousand before its first frame: eight digits at a time.
         let dash = UInt8(ascii: "-")
         guard text[8] == dash, text[13] == dash, text[18] == dash, text[23] == dash else { return nil }
-        var isSound = true
-        let high = Self.digits(text, 0, 8, &isSound) << 32 | Self.digits(text, 9, 4, &isSound) << 16 | Self.digits(text, 14, 4, &isSound)
-        let low = Self.digits(text, 19, 4, &isSound) << 48 | Self.digits(text, 24, 12, &isSound)
-        guard isSound else { return nil }
-        self.init(high: high, low: low)
-    }
-
-    /// - Parameter count: digits, 1...16.
-    @inline(__always)
-    private static func digits(_ text: Span<UInt8>, _ start: Int, _ count: Int, _ isSound: inout Bool) -> UInt64 {
-        var value: UInt64 = 0
-        for place in start..<start + count {
-            let decimal = text[place] &- UInt8(ascii: "0")
-            let letter = text[place] &- UInt8(ascii: "a")
-            if decimal >= 10, letter >= 6 { isSound = false }
-            value = value << 4 | UInt64(truncatingIfNeeded: (decimal < 10 ? decimal : letter &+ 10) & 0xF)
+        let words = text.withUnsafeBytes { octets in
+            func four(_ start: Int) -> UInt64 { UInt64(UInt32(littleEndian: octets.loadUnaligned(fromByteOffset: start, as: UInt32.self))) }
+            func eight(_ start: Int) -> UInt64 { four(start) | four(start + 4) << 32 }
+            return (eight(0), four(9) | four(14) << 32, four(19) | four(24) << 32, eight(28))
         }
-        return value
+        let (first, second, third, fourth) = (HexWord.value(words.0), HexWord.value(words.1), HexWord.value(words.2), HexWord.value(words.3))
+        // A digit of another spelling is another digit when it is written again.
+        guard HexWord.digits(first) == words.0, HexWord.digits(second) == words.1, HexWord.digits(third) == words.2,
+            HexWord.digits(fourth) == words.3
+        else { return nil }
+        self.init(high: UInt64(first) << 32 | UInt64(second), low: UInt64(third) << 32 | UInt64(fourth))
     }
 
     package init?(_ text: String) {
@@ -58,23 +50,39 @@ package struct Identifier: Hashable, Comparable, Sendable {
             low: 0x8000_0000_0000_0000 | (random.1 & 0x3FFF_FFFF_FFFF_FFFF))
     }
 
+    /// Octets of the textual form.
+    package static let textOctets = 36
+
     /// Appends the 36 octets of the textual form.
     package func append(to octets: inout [UInt8]) {
-        // Into the stack first: 36 times asking an array for room costs several times the digits.
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 36) { text in
-            var place = 0
-            func put(_ octet: UInt8) {
-                text.initializeElement(at: place, to: octet)
-                place &+= 1
-            }
-            for digit in 0..<32 {
-                if digit == 8 || digit == 12 || digit == 16 || digit == 20 { put(UInt8(ascii: "-")) }
-                let half = digit < 16 ? high : low
-                let value = UInt8(truncatingIfNeeded: half &>> UInt64(truncatingIfNeeded: 60 &- 4 &* (digit & 15))) & 0xF
-                put(value < 10 ? value &+ UInt8(ascii: "0") : value &- 10 &+ UInt8(ascii: "a"))
-            }
+        // Into the stack first: asking an array for room again and again costs several times the digits.
+        withUnsafeTemporaryAllocation(byteCount: Self.textOctets, alignment: 1) { text in
+            write(to: text)
             octets.append(contentsOf: text)
         }
+    }
+
+    /// Writes the textual form.
+    ///
+    /// - Parameter text: the first 36 octets are written.
+    package func write(to text: UnsafeMutableRawBufferPointer) {
+        let second = HexWord.digits(UInt32(truncatingIfNeeded: high))
+        let third = HexWord.digits(UInt32(truncatingIfNeeded: low >> 32))
+        func put(_ digits: UInt64, _ start: Int) { text.storeBytes(of: digits.littleEndian, toByteOffset: start, as: UInt64.self) }
+        func putFour(_ digits: UInt64, _ start: Int) {
+            text.storeBytes(of: UInt32(truncatingIfNeeded: digits).littleEndian, toByteOffset: start, as: UInt32.self)
+        }
+        put(HexWord.digits(UInt32(truncatingIfNeeded: high >> 32)), 0)
+        putFour(second, 9)
+        putFour(second >> 32, 14)
+        putFour(third, 19)
+        putFour(third >> 32, 24)
+        put(HexWord.digits(UInt32(truncatingIfNeeded: low)), 28)
+        let dash = UInt8(ascii: "-")
+        text[8] = dash
+        text[13] = dash
+        text[18] = dash
+        text[23] = dash
     }
 
     package static func < (left: Identifier, right: Identifier) -> Bool {
@@ -88,5 +96,34 @@ extension Identifier: CustomStringConvertible {
         octets.reserveCapacity(36)
         append(to: &octets)
         return String(decoding: octets, as: UTF8.self)
+    }
+}
+
+/// Eight hexadecimal digits in lower case as one word, the first digit in its lowest octet: what memory holds on a little-endian machine.
+private enum HexWord {
+    private static var ones: UInt64 { 0x0101_0101_0101_0101 }
+    private static var nibbleMask: UInt64 { 0x0F0F_0F0F_0F0F_0F0F }
+
+    /// The digits of a value.
+    @inline(__always)
+    static func digits(_ value: UInt32) -> UInt64 {
+        var nibbles = UInt64(value)
+        nibbles = (nibbles | nibbles << 16) & 0x0000_FFFF_0000_FFFF
+        nibbles = (nibbles | nibbles << 8) & 0x00FF_00FF_00FF_00FF
+        nibbles = (nibbles | nibbles << 4) & nibbleMask
+        // Six more than a letter's nibble sets the bit above it. "a" stands 39 behind what would follow "9".
+        let letters = ((nibbles &+ 0x0606_0606_0606_0606) >> 4) & ones
+        return (nibbles &+ 0x3030_3030_3030_3030 &+ letters &* 39).byteSwapped
+    }
+
+    /// The value of digits; some value or other where one of them is none.
+    @inline(__always)
+    static func value(_ digits: UInt64) -> UInt32 {
+        // Letters have the bit that digits lack, and count from 1 below it.
+        let letters = (digits >> 6) & ones
+        var nibbles = ((digits & nibbleMask) &+ letters &* 9).byteSwapped & nibbleMask
+        nibbles = (nibbles | nibbles >> 4) & 0x00FF_00FF_00FF_00FF
+        nibbles = (nibbles | nibbles >> 8) & 0x0000_FFFF_0000_FFFF
+        return UInt32(truncatingIfNeeded: nibbles | nibbles >> 16)
     }
 }

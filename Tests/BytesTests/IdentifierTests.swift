@@ -49,4 +49,31 @@ struct IdentifierTests {
         #expect(Identifier(high: 1, low: 5) < Identifier(high: 1, low: 6))
         #expect(!(Identifier(high: 1, low: 5) < Identifier(high: 1, low: 5)))
     }
+
+    @Test("Each octet at each place is read as its digit is, or refused, and written as its digit")
+    func places() {
+        let text = Array("01234567-89ab-cdef-fedc-ba9876543210".utf8)
+        let lower = Array("0123456789abcdef".utf8)
+        for place in text.indices {
+            for octet in UInt8.min...UInt8.max {
+                var changed = text
+                changed[place] = octet
+                let read = Identifier(changed.span)
+                let isDash = text[place] == UInt8(ascii: "-")
+                guard isDash ? octet == text[place] : lower.contains(octet) else {
+                    #expect(read == nil, "\(octet) at \(place)")
+                    continue
+                }
+                var (high, low) = (UInt64(0), UInt64(0))
+                for digit in changed where digit != UInt8(ascii: "-") {
+                    high = high << 4 | low >> 60
+                    low = low << 4 | UInt64(lower.firstIndex(of: digit) ?? 0)
+                }
+                #expect(read == Identifier(high: high, low: low), "\(octet) at \(place)")
+                var octets: [UInt8] = []
+                read?.append(to: &octets)
+                #expect(octets == changed, "\(octet) at \(place)")
+            }
+        }
+    }
 }
