@@ -32,6 +32,10 @@ package struct JSONKey {
         return name.withUTF8 { key.equals(UnsafeRawBufferPointer($0)) }
     }
 
+    /// False for a key of another width.
+    @inline(__always)
+    fileprivate func mayEqual(width: Int) -> Bool { text.isEscaped || text.raw.count == width }
+
     @inline(__always)
     private func equals(_ name: UnsafeRawBufferPointer) -> Bool {
         // An escaped spelling of a key is rare and slow, but the same key.
@@ -42,6 +46,26 @@ package struct JSONKey {
 
 @available(*, unavailable)
 extension JSONKey: Sendable {}
+
+/// Names of the keys of an object, in the order in which they mostly come.
+package struct JSONKeyList: Sendable {
+    private let names: [StaticString]
+
+    package init(_ names: [StaticString]) { self.names = names }
+
+    /// The position of a key; looked for from `hint` on, then from the beginning.
+    package func index(of key: JSONKey, near hint: Int) -> Int? {
+        let count = names.count
+        var index = hint < count ? hint : 0
+        for _ in 0..<count {
+            // Few names have the length of the key.
+            if key.mayEqual(width: names[index].utf8CodeUnitCount), key == names[index] { return index }
+            index += 1
+            if index == count { index = 0 }
+        }
+        return nil
+    }
+}
 
 /// Whether two octet strings are the same. (`memcmp` without the C library.)
 @inline(__always)

@@ -128,6 +128,8 @@ extension JSONReader {
         let start = position + 1
         let count = octets.count
         var at = start
+        /// Behind the last escape.
+        var plainStart = start
         var isEscaped = false
         var high: UInt64 = 0
         while true {
@@ -143,6 +145,8 @@ extension JSONReader {
                 }
                 high |= word
                 at += 8
+                // A short string would look at more than itself in a block.
+                if at &- plainStart == plainBefore { at = behindPlainBlocks(octets, from: at, &high) }
             }
             guard at < count else {
                 position = count
@@ -155,10 +159,11 @@ extension JSONReader {
                 let raw = UnsafeRawBufferPointer(rebasing: octets[start..<at])
                 let isASCII = high & 0x8080_8080_8080_8080 == 0
                 guard isASCII || isUTF8(raw) else { throw .syntax("invalid UTF-8 in a string", at: start - 1) }
-                return JSONText(raw: raw, isEscaped: isEscaped)
+                return JSONText(raw: raw, isEscaped: isEscaped, isASCII: isASCII)
             case UInt8(ascii: "\\"):
                 isEscaped = true
                 at = try behindEscape(at)
+                plainStart = at
             case ..<0x20:
                 throw .syntax("a control character in a string", at: at)
             default:

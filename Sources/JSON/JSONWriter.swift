@@ -122,10 +122,20 @@ package struct JSONWriter {
     }
 
     package mutating func identifier(_ value: Identifier) {
-        comma()
-        octets.append(UInt8(ascii: "\""))
-        value.append(to: &octets)
-        octets.append(UInt8(ascii: "\""))
+        let separated = needsComma
+        needsComma = true
+        fill(Identifier.textOctets + 3) { free in
+            var at = 0
+            if separated {
+                free[0] = UInt8(ascii: ",")
+                at = 1
+            }
+            free[at] = UInt8(ascii: "\"")
+            value.write(to: UnsafeMutableRawBufferPointer(rebasing: free[(at + 1)...]))
+            at += Identifier.textOctets + 1
+            free[at] = UInt8(ascii: "\"")
+            return at + 1
+        }
     }
 
     /// Writes one whole value as it is: octets of a `JSONReader.readRaw`, or of another writer.
@@ -212,10 +222,12 @@ package struct JSONWriter {
     /// The offset of the first octet at or after `start` that must be escaped; the count if there is none.
     private func firstToEscape(_ value: UnsafeRawBufferPointer, from start: Int) -> Int {
         var at = start
+        var high: UInt64 = 0
         while at <= value.count - 8 {
             let stop = stops(in: UInt64(littleEndian: value.loadUnaligned(fromByteOffset: at, as: UInt64.self)))
             if stop != 0 { return at + stop.trailingZeroBitCount >> 3 }
             at += 8
+            if at &- start == plainBefore { at = behindPlainBlocks(value, from: at, &high) }
         }
         while at < value.count {
             let octet = value[at]
@@ -239,6 +251,11 @@ private func copyPlain(_ value: UnsafeRawBufferPointer, to free: UnsafeMutableRa
         let stop = stops(in: UInt64(littleEndian: word))
         if stop != 0 { return at + stop.trailingZeroBitCount >> 3 }
         at += 8
+        if at == plainBefore {
+            var high: UInt64 = 0
+            at = behindPlainBlocks(value, from: plainBefore, &high)
+            UnsafeMutableRawBufferPointer(rebasing: free[plainBefore...]).copyMemory(from: UnsafeRawBufferPointer(rebasing: value[plainBefore..<at]))
+        }
     }
     while at < value.count {
         let octet = value[at]

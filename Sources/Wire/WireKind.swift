@@ -35,10 +35,12 @@ struct WireField: Sendable {
 struct WireKind: Sendable {
     let kind: Kind
     let fields: [WireField]
+    private let keys: JSONKeyList
 
     private init(_ kind: Kind) {
         self.kind = kind
         fields = kind.declaration.fields.map(WireField.init)
+        keys = JSONKeyList(kind.declaration.fields.map(\.key))
     }
 
     static func of(_ kind: Kind) -> WireKind { all[Int(kind.rawValue)] }
@@ -47,14 +49,5 @@ struct WireKind: Sendable {
     private static let all = (0...(Kind.allCases.map(\.rawValue).max() ?? 0)).map { WireKind(Kind(rawValue: $0) ?? .family) }
 
     /// The position of the field with that name; looked for from `hint` on, because fields mostly come in the order of the declaration.
-    func index(of key: JSONKey, near hint: Int) -> Int? {
-        let count = fields.count
-        var index = hint < count ? hint : 0
-        for _ in 0..<count {
-            if key == fields[index].key { return index }
-            index += 1
-            if index == count { index = 0 }
-        }
-        return nil
-    }
+    func index(of key: JSONKey, near hint: Int) -> Int? { keys.index(of: key, near: hint) }
 }

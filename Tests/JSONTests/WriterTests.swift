@@ -76,4 +76,53 @@ struct WriterTests {
         writer.integer(5)
         #expect(writer.octets == [1, 2, UInt8(ascii: "5")])
     }
+
+    @Test("A quote, an escape or a letter beyond ASCII at each place of a long text comes back, from text and from escapes")
+    func longTexts() throws {
+        let plain = String(repeating: "abcdefgh", count: 26)
+        for letter in ["\"", "\\", "\n", "\u{1F}", "\u{7F}", "é", "😀"] {
+            for place in [0, 1, 8] + Array(28...45) + Array(90...102) + Array(157...175) {
+                for width in [place, 97, 160, 161, 175, 208] where place <= width {
+                    let text = plain.prefix(place) + letter + plain.dropFirst(place).prefix(width - place)
+                    var writer = JSONWriter()
+                    writer.string(String(text))
+                    #expect(writer.octets == Self.escaped(text), "\(letter) at \(place) of \(width)")
+                    // A second one: the escape of the first is before it.
+                    var twice = writer.octets.dropLast()
+                    twice += writer.octets.dropFirst()
+                    let read = try JSONReader.read(Array(twice)) { reader throws(JSONError) in try reader.readString() }
+                    #expect(Array(read.utf8) == Array((text + text).utf8), "\(letter) at \(place) of \(width)")
+                }
+            }
+        }
+    }
+
+    @Test("An octet that is not UTF-8, or a control character, at each place of a long text is refused")
+    func longDamage() {
+        let plain = [UInt8](repeating: UInt8(ascii: "a"), count: 180)
+        for octet in [0x00, 0x1F, 0x80, 0xC3, 0xFF] as [UInt8] {
+            for place in plain.indices {
+                var text = plain
+                text[place] = octet
+                let quote = [UInt8(ascii: "\"")]
+                #expect(throws: JSONError.self, "\(octet) at \(place)") {
+                    try JSONReader.read(quote + text + quote) { reader throws(JSONError) in try reader.readString() }
+                }
+            }
+        }
+    }
+
+    /// RFC 8259 §7, octet by octet.
+    private static func escaped(_ text: some StringProtocol) -> [UInt8] {
+        var octets = [UInt8(ascii: "\"")]
+        for octet in text.utf8 {
+            switch octet {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"): octets += [UInt8(ascii: "\\"), octet]
+            case 0x0A: octets += Array("\\n".utf8)
+            case 0x1F: octets += Array("\\u001f".utf8)
+            default: octets.append(octet)
+            }
+        }
+        return octets + [UInt8(ascii: "\"")]
+    }
 }
