@@ -43,14 +43,12 @@ package struct Booking: Sendable {
     /// - Parameter travellers: who is on the item's trip, for an item that names nobody.
     /// - Returns: `nil` for an item that lasts all day.
     package init?(item: Record, travellers: Set<Identifier>, _ environment: RuleEnvironment) {
-        guard item.kind == .tripItem, let span = TripItemSpan(item.fields, environment), let end = span.end, end > span.start else {
-            return nil
-        }
+        guard item.kind == .tripItem, let span = TripItemSpan.timed(item.fields, environment) else { return nil }
         kind = .tripItem
         id = item.id
         trip = item.fields.reference("trip_id")
         title = item.fields.shownName
-        (start, self.end) = (span.start, end)
+        (start, end) = span
         isStay = item.fields.text("category") == "accommodation"
         let named = Set(item.fields.set("participants").map(\.id))
         people = named.isEmpty ? travellers : named

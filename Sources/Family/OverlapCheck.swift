@@ -17,10 +17,9 @@ package enum OverlapCheck {
 
         /// `nil` for an item that lasts all day, and for one without a start.
         package init?(id: Identifier, _ fields: Fields, _ environment: RuleEnvironment) {
-            guard let span = TripItemSpan(fields, environment), let end = span.end, end > span.start else { return nil }
+            guard let span = TripItemSpan.timed(fields, environment) else { return nil }
             self.id = id
-            start = span.start
-            self.end = end
+            (start, end) = span
             isStay = fields.text("category") == "accommodation"
             participants = Set(fields.set("participants").map(\.id))
             let startZone = fields.text("start_zone") ?? ""

@@ -39,13 +39,27 @@ package struct TripItemSpan: Hashable, Sendable {
 
     /// `nil` when the start is missing.
     package init?(_ fields: Fields, _ environment: RuleEnvironment) {
-        guard let local = fields.text("start_time").flatMap({ LocalDateTime($0) }) else { return nil }
-        let zone = fields.text("start_zone")
+        guard let local = fields.text(Self.startTime).flatMap({ LocalDateTime($0) }) else { return nil }
+        let zone = fields.text(Self.startZone)
         start = environment.rules(zone).instant(of: local)
-        end = fields.text("end_time").flatMap { LocalDateTime($0) }.map {
-            environment.rules(fields.text("end_zone") ?? zone).instant(of: $0)
+        end = fields.text(Self.endTime).flatMap { LocalDateTime($0) }.map {
+            environment.rules(fields.text(Self.endZone) ?? zone).instant(of: $0)
         }
     }
+
+    /// The span of an item that has an end, for those who ask for no other.
+    ///
+    /// - Returns: `nil` for an item that lasts all day, and for one without a start.
+    static func timed(_ fields: Fields, _ environment: RuleEnvironment) -> (start: Int64, end: Int64)? {
+        guard fields[endTime] != nil, let span = TripItemSpan(fields, environment), let end = span.end, end > span.start else { return nil }
+        return (span.start, end)
+    }
+
+    // A change of a whole trip asks each item, and a look-up by name costs more than the rest.
+    private static let startTime = Fields.index(of: "start_time", in: .tripItem)
+    private static let startZone = Fields.index(of: "start_zone", in: .tripItem)
+    private static let endTime = Fields.index(of: "end_time", in: .tripItem)
+    private static let endZone = Fields.index(of: "end_zone", in: .tripItem)
 
     /// "2h 0m", "45m", "All day" without an end (R152).
     package var duration: String {

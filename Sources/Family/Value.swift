@@ -48,7 +48,7 @@ package struct Fields: Hashable, Sendable {
     /// By name; a field that the kind does not declare is empty. To set one is our own mistake and traps.
     package subscript(name: String) -> Value? {
         get { kind.declaration.index(of: name).flatMap { values[$0] } }
-        set { values[index(of: name)] = newValue }
+        set { values[Self.index(of: name, in: kind)] = newValue }
     }
 
     package func text(_ name: String) -> String? {
@@ -70,7 +70,14 @@ package struct Fields: Hashable, Sendable {
         return []
     }
 
-    private func index(of name: String) -> Int {
+    /// By position.
+    func text(_ index: Int) -> String? {
+        if case .text(let text)? = values[index] { return text }
+        return nil
+    }
+
+    /// The position of a field that the kind declares.
+    static func index(of name: String, in kind: Kind) -> Int {
         guard let index = kind.declaration.index(of: name) else { preconditionFailure("\(kind.name) declares no field \(name)") }
         return index
     }
