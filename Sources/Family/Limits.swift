@@ -16,7 +16,7 @@ package struct Limits: Hashable, Sendable {
     package var changeOctets = 524_288
     /// Mutations that one session may have unanswered.
     package var pendingMutations = 128
-    /// Octets of mutations that may wait for the writer, of all sessions together; past it they are told to come again.
+    /// Octets of mutations that may wait for the writer, of all sessions together, and a quarter of it of one family; past it they are told to come again.
     package var pendingOctets = 67_108_864
     /// Mutations, lists, contexts and requests over HTTP a second that one member may send for long, over all their connections; 0 sets no limit, on time neither.
     package var mutationsPerSecond = 200
@@ -127,7 +127,8 @@ extension Limits {
         .init(name: "pending_mutations", value: \.pendingMutations, unit: "mutations",
             meaning: "Mutations that one session may have unanswered.", past: "reject too_many_pending"),
         .init(name: "pending_octets", value: \.pendingOctets, unit: "octets",
-            meaning: "Mutations of all sessions of one server that wait for the disk.", past: "reject busy with retry_after"),
+            meaning: "Mutations of all sessions of one server that wait for the disk. Those of one family may have a quarter of it.",
+            past: "reject busy with retry_after"),
         .init(name: "mutations_per_second", value: \.mutationsPerSecond, unit: "mutations per second",
             meaning: "Mutations, lists, contexts and requests over HTTP that one member may send for long, over all their connections.",
             past: "reject rate_limited with retry_after; HTTP 429 with Retry-After"),

@@ -26,7 +26,7 @@ extension Hub {
     private func propose(_ session: Session, _ mutation: Mutation, refused: RefusedFrame? = nil, octets: Int, reserved: Int64) {
         guard let room = session.room else { return }
         session.didPropose(octets: octets)
-        pendingOctets += octets
+        pending.add(octets, of: room.family)
         emit(
             .propose(
                 Proposal(
@@ -45,7 +45,7 @@ extension Hub {
                 to: session)
             return false
         }
-        guard pendingOctets < limits.pendingOctets else {
+        guard pending.hasRoom(for: room.family) else {
             sendRejection(
                 Rejection(.busy, "The server is busy. This change was not made; it can be made in a moment.", retryAfter: 500), mutation,
                 to: session)
@@ -80,10 +80,10 @@ extension Hub {
         for proposal in proposals {
             accounts.charge(family: proposal.family, member: proposal.member, -proposal.reserved, now: now)
             guard let session = session(proposal.session) else {
-                didRefuseOrphan(proposal.session)
+                didRefuseOrphan(proposal.session, of: proposal.family)
                 continue
             }
-            pendingOctets -= session.didRefuse()
+            pending.remove(session.didRefuse(), of: proposal.family)
             guard session.phase != .closed else { continue }
             sendRejection(
                 Rejection(.busy, "The server is busy. This change was not made; it can be made in a moment.", retryAfter: 500), proposal.mutation.id, to: session)
@@ -97,10 +97,10 @@ extension Hub {
             case .receipt(let receipt):
                 accounts.charge(family: receipt.family, member: receipt.member, receipt.owed, now: now)
                 guard let session = session(receipt.session) else {
-                    didAnswerOrphan(receipt.session)
+                    didAnswerOrphan(receipt.session, of: receipt.family)
                     continue
                 }
-                pendingOctets -= session.didAnswer()
+                pending.remove(session.didAnswer(), of: receipt.family)
                 guard session.phase != .closed else { continue }
                 emit(.send(session.id, receipt.frame))
             case .change(let change):

@@ -36,7 +36,8 @@ package final class Hub {
     private var awaitingDrain: [SessionID] = []
 
     /// Octets of all mutations between reactor and writer.
-    var pendingOctets = 0
+    var pending: PendingOctets
+    var pendingOctets: Int { pending.count }
     /// Those of sessions that have gone before the answer: they hold memory just the same.
     private var orphans: [SessionID: [Int]] = [:]
 
@@ -87,6 +88,7 @@ package final class Hub {
         self.serverVersion = serverVersion
         refusalRate = TokenRate(perSecond: 200, burst: limits.refusals)
         accounts = WorkAccounts(limits)
+        pending = PendingOctets(most: limits.pendingOctets)
     }
 
     // MARK: Effects
@@ -170,15 +172,15 @@ package final class Hub {
     package func isSignedIn(_ id: SessionID) -> Bool { session(id)?.number != nil }
 
     /// The newest mutation of a session that has gone was not taken.
-    func didRefuseOrphan(_ id: SessionID) {
+    func didRefuseOrphan(_ id: SessionID, of family: Identifier) {
         guard let last = orphans[id]?.popLast() else { return }
-        pendingOctets -= last
+        pending.remove(last, of: family)
         if orphans[id]?.isEmpty == true { orphans[id] = nil }
     }
 
-    func didAnswerOrphan(_ id: SessionID) {
+    func didAnswerOrphan(_ id: SessionID, of family: Identifier) {
         guard var sizes = orphans[id], let first = sizes.first else { return }
-        pendingOctets -= first
+        pending.remove(first, of: family)
         sizes.removeFirst()
         orphans[id] = sizes.isEmpty ? nil : sizes
     }

@@ -250,7 +250,8 @@ struct HubFloodTests {
     @Test("mutations of a session that has gone hold their room between reactor and writer until they are answered")
     func orphans() {
         var limits = Limits()
-        limits.pendingOctets = 150
+        // A family has a quarter.
+        limits.pendingOctets = 600
         let script = HubScript(limits: limits)
         let one = script.live(at: 0)
         let two = script.live(HubScript.maya, role: .athlete, at: 0)
@@ -266,6 +267,51 @@ struct HubFloodTests {
         #expect(script.seen() == [.propose(two, 1), .frame(two, "reject 2 busy")])
         script.hub.committed([.receipt(Receipt(session: one, family: HubScript.family, mutation: 1, frame: []))])
         script.hub.committed([.receipt(Receipt(session: two, family: HubScript.family, mutation: 1, frame: Array("ack".utf8)))])
+        #expect(script.hub.pendingOctets == 0)
+    }
+
+    @Test("a family that has its quarter of the room between reactor and writer leaves the rest to others, and has room again when it is answered")
+    func familyShare() {
+        var limits = Limits()
+        limits.pendingOctets = 1_000
+        let script = HubScript(limits: limits)
+        let families = (1...4).map { Identifier(high: 0x0193_0000_0000_7000, low: 0x8000_0000_0000_0000 | $0) }
+        let ids = families.map { script.live(in: $0, at: 0) }
+        let operation = Operation(kind: .message, id: HubScript.client, action: .delete(base: 1))
+        var taken: [SessionID: [Int64]] = [:]
+        /// - Returns: whether it was taken.
+        func propose(_ id: SessionID, _ mutation: Int64) -> Bool {
+            script.say(.mutate(id: mutation, operations: [operation]), id)
+            let seen = script.seen()
+            guard seen == [.propose(id, mutation)] else {
+                #expect(seen == [.frame(id, "reject \(mutation) busy")])
+                return false
+            }
+            taken[id, default: []].append(mutation)
+            return true
+        }
+        for mutation in 1...20 where !propose(ids[0], Int64(mutation)) { break }
+        let held = script.hub.pendingOctets
+        #expect((250..<500).contains(held), "the one that reaches the bound is the last one")
+        let count = taken[ids[0]]?.count ?? 0
+        // A second session of the family shares its part; another family has its own.
+        let second = script.live(HubScript.maya, role: .athlete, in: families[0], at: 0)
+        #expect(!propose(second, 1))
+        for mutation in 1...count { #expect(propose(ids[1], Int64(mutation))) }
+        #expect(!propose(ids[1], 21))
+        // All four together reach the bound of all, and not before.
+        for id in ids[2...] { for mutation in 1...20 where !propose(id, Int64(mutation)) { break } }
+        #expect(script.hub.pendingOctets >= 1_000)
+        // A session that has gone holds its part of the family.
+        script.hub.closed(ids[0])
+        _ = script.seen()
+        #expect(!propose(second, 2))
+        script.hub.committed((taken[ids[0]] ?? []).map { .receipt(Receipt(session: ids[0], family: families[0], mutation: $0, frame: [])) })
+        #expect(propose(second, 3))
+        for (family, id) in zip(families, ids).dropFirst() {
+            script.hub.committed((taken[id] ?? []).map { .receipt(Receipt(session: id, family: family, mutation: $0, frame: [])) })
+        }
+        script.hub.committed([.receipt(Receipt(session: second, family: families[0], mutation: 3, frame: []))])
         #expect(script.hub.pendingOctets == 0)
     }
 

@@ -135,7 +135,7 @@ struct HubScript {
         Seat(epoch: "e1", head: head, member: member, role: role, athletes: [maya], resume: resume)
     }
 
-    static func signedIn(_ member: Identifier = dana, role: Role = .parent) -> SignedIn {
+    static func signedIn(_ member: Identifier = dana, role: Role = .parent, in family: Identifier = family) -> SignedIn {
         SignedIn(session: member == dana ? 1 : 2, person: 1, memberships: [Membership(family: family, name: "Rivera", member: member, role: role)])
     }
 
@@ -148,25 +148,26 @@ struct HubScript {
     ///   - cursor: where the client was.
     ///   - head: where the family's log ended when the seat was read; `nil`: at the cursor.
     func joined(
-        _ member: Identifier = dana, role: Role = .parent, at cursor: Int64, head: Int64? = nil, resume: Seat.Resume = .changes
+        _ member: Identifier = dana, role: Role = .parent, in family: Identifier = family, at cursor: Int64, head: Int64? = nil,
+        resume: Seat.Resume = .changes
     ) -> SessionID {
-        let id = joining(member, role: role, at: cursor)
+        let id = joining(member, role: role, in: family, at: cursor)
         answer(.join(.success(HubScript.seat(head: head ?? cursor, member: member, role: role, resume: resume))), id)
         return id
     }
 
     /// Opens a session that has sent `join` and has no seat yet.
-    func joining(_ member: Identifier = dana, role: Role = .parent, at cursor: Int64) -> SessionID {
+    func joining(_ member: Identifier = dana, role: Role = .parent, in family: Identifier = family, at cursor: Int64) -> SessionID {
         let id = hub.opened(now: now)
         say(.signIn(token: "t-\(member)"), id)
-        answer(.signIn(HubScript.signedIn(member, role: role)), id)
-        say(.join(Join(family: HubScript.family, client: HubScript.client, cursor: Cursor(epoch: "e1", sequence: cursor))), id)
+        answer(.signIn(HubScript.signedIn(member, role: role, in: family)), id)
+        say(.join(Join(family: family, client: HubScript.client, cursor: Cursor(epoch: "e1", sequence: cursor))), id)
         return id
     }
 
     /// A session that is live at `head`.
-    func live(_ member: Identifier = dana, role: Role = .parent, at head: Int64) -> SessionID {
-        let id = joined(member, role: role, at: head)
+    func live(_ member: Identifier = dana, role: Role = .parent, in family: Identifier = family, at head: Int64) -> SessionID {
+        let id = joined(member, role: role, in: family, at: head)
         answer(.changes(frames: [], last: head, reachedEnd: true, checksum: nil), id)
         _ = hub.takeEffects()
         return id
