@@ -1,3 +1,14 @@
+/// The field `Retry-After` (RFC 9110 §10.2.3).
+package enum RetryAfter {
+    /// A wait in whole seconds, rounded up: a client that waits that long does not come too early.
+    package static func seconds(_ milliseconds: Int64) -> Int64 { (milliseconds + 999) / 1_000 }
+}
+
+extension Rejection {
+    /// `retryAfter` in whole seconds.
+    package var retryAfterSeconds: Int64? { retryAfter.map(RetryAfter.seconds) }
+}
+
 extension ErrorCode {
     /// The status of a refusal over HTTP (RFC 9110 §15; 507: RFC 4918 §11.5). Programs act on the code; the status is for what stands between: proxies,
     /// browsers, libraries that try again by themselves.

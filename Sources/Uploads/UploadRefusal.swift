@@ -15,6 +15,8 @@ package struct UploadRefusal: Error, Hashable, Sendable {
     package var sentence: String
     /// Seconds after which trying again can help.
     package var retryAfter: Int?
+    /// Octets were taken for nothing, or the upload cannot go on: whatever it held is deleted, and every later request gets this again.
+    package var endsUpload: Bool
     /// The methods that are allowed, with 405.
     package var allow: String?
     /// What the draft's problem types tell beyond it.
@@ -29,8 +31,8 @@ package struct UploadRefusal: Error, Hashable, Sendable {
     }
 
     package init(
-        _ code: String, _ status: Int, draft: Int? = nil, _ sentence: String, field: String? = nil, retryAfter: Int? = nil, allow: String? = nil,
-        problem: Problem? = nil
+        _ code: String, _ status: Int, draft: Int? = nil, _ sentence: String, field: String? = nil, retryAfter: Int? = nil,
+        endsUpload: Bool = false, allow: String? = nil, problem: Problem? = nil
     ) {
         self.code = code
         self.status = status
@@ -38,6 +40,7 @@ package struct UploadRefusal: Error, Hashable, Sendable {
         self.sentence = sentence
         self.field = field
         self.retryAfter = retryAfter
+        self.endsUpload = endsUpload
         self.allow = allow
         self.problem = problem
     }
@@ -46,9 +49,6 @@ package struct UploadRefusal: Error, Hashable, Sendable {
 
     /// The client is told where to go on.
     var isMismatch: Bool { if case .mismatchingOffset? = problem { true } else { false } }
-
-    /// Octets were taken for nothing, or the upload cannot go on: whatever it held is deleted, and every later request gets this again.
-    package var endsUpload: Bool { code == "file_type" || code == "file_mismatch" || code == "length_exceeded" }
 
     // MARK: The protocols' own
 
@@ -98,7 +98,8 @@ package struct UploadRefusal: Error, Hashable, Sendable {
         "inconsistent_length", 400, "The length of the file is not the one that was said before. Begin a new upload.",
         problem: .inconsistentLength)
     package static let lengthExceeded = UploadRefusal(
-        "length_exceeded", 413, draft: 400, "This is more than the length that was said before. Nothing was kept; begin a new upload.")
+        "length_exceeded", 413, draft: 400, "This is more than the length that was said before. Nothing was kept; begin a new upload.",
+        endsUpload: true)
     /// To octets past the length of an upload that goes on: what came of them before that may be stored.
     package static let pastLength = UploadRefusal(
         "length_exceeded", 413, draft: 400, "These octets go beyond the length that was said before. What is stored stays; ask for the offset, and send what is missing.")
@@ -117,19 +118,20 @@ package struct UploadRefusal: Error, Hashable, Sendable {
             + "later), or ask who runs the server for more.")
     /// The whole file is not the one that `sha256` promised.
     package static let fileMismatch = UploadRefusal(
-        "file_mismatch", 400, "The file that arrived is not the one that was announced. Nothing was kept; upload it again.", field: "sha256")
+        "file_mismatch", 400, "The file that arrived is not the one that was announced. Nothing was kept; upload it again.", field: "sha256",
+        endsUpload: true)
 
     /// R134.
     package static func fileType(_ type: DocumentType) -> UploadRefusal {
         let extensions = type.extensions.map { "." + $0.rawValue }.joined(separator: ", ")
-        return UploadRefusal("file_type", 415, "Invalid file type. \(type.label) requires \(extensions).", field: "filename")
+        return UploadRefusal("file_type", 415, "Invalid file type. \(type.label) requires \(extensions).", field: "filename", endsUpload: true)
     }
 
     /// The first octets are not those of the file's kind.
     package static func otherKind(_ kind: FileExtension) -> UploadRefusal {
         UploadRefusal(
             "file_type", 415, "Invalid file type. The file is called .\(kind.rawValue) but is something else. Nothing was kept; choose the right file.",
-            field: "filename")
+            field: "filename", endsUpload: true)
     }
 
     package static func metadata(_ code: ErrorCode, _ field: String, _ sentence: String) -> UploadRefusal {
@@ -140,6 +142,6 @@ package struct UploadRefusal: Error, Hashable, Sendable {
     package init(_ rejection: Rejection) {
         self.init(
             rejection.code.rawValue, rejection.code.httpStatus, rejection.message, field: rejection.field,
-            retryAfter: rejection.retryAfter.map { Int(clamping: ($0 + 999) / 1_000) })
+            retryAfter: rejection.retryAfterSeconds.map { Int(clamping: $0) })
     }
 }

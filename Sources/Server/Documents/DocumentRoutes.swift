@@ -19,7 +19,7 @@ enum DocumentRoutes {
         let documents = RouteGroup("/documents/{id}", .session)
         let limiter = ShareLinkGuessLimiter()
         let shared = RouteGroup("/s/{token}") { refusal, _ in
-            if case .tooMany(let rejection) = refusal { SharePage.tooOften(seconds: ((rejection.retryAfter ?? 0) + 999) / 1_000) } else { SharePage.busy }
+            if case .tooMany(let rejection) = refusal { SharePage.tooOften(seconds: rejection.retryAfterSeconds ?? 0) } else { SharePage.busy }
         }
         return [
             documents.resource("", .get { .handler(DocumentDownload($0, services, blobs)) }, credential: .sessionOrLink(to: "id")),

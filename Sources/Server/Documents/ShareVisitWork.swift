@@ -1,4 +1,5 @@
 import Blobs
+import Family
 import HTTP1
 import Posix
 import Reactor
@@ -99,7 +100,7 @@ final class ShareVisitWork: DocumentFileHandler {
             guard let shared = answer else { return miss() }
             let name = ShareLinkName(family: shared.document.family, link: shared.link)
             guard !services.access.hasEnded(name) else { return respond(limiter.missing) }
-            if let wait = limiter.openings.wait(name, now: services.now) { return respond(SharePage.tooOften(seconds: (wait + 999) / 1_000)) }
+            if let wait = limiter.openings.wait(name, now: services.now) { return respond(SharePage.tooOften(seconds: RetryAfter.seconds(wait))) }
             show(shared, name)
         }
     }
@@ -107,7 +108,7 @@ final class ShareVisitWork: DocumentFileHandler {
     /// The look-up of a link costs little, so that guessers are only refused here: behind their address may be others, whose links work.
     private func miss() {
         let now = services.now
-        if let wait = limiter.guesses.wait(context.address, now: now) { return respond(SharePage.tooMany(seconds: (wait + 999) / 1_000)) }
+        if let wait = limiter.guesses.wait(context.address, now: now) { return respond(SharePage.tooMany(seconds: RetryAfter.seconds(wait))) }
         limiter.guesses.miss(context.address, now: now)
         respond(limiter.missing)
     }

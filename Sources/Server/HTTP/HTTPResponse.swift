@@ -44,7 +44,7 @@ struct HTTPResponse {
 
     /// Why the rules of the family, the disk or the load did not let something happen.
     init(_ rejection: Rejection) {
-        let fields = rejection.retryAfter.map { [Field("Retry-After", "\(($0 + 999) / 1_000)")] } ?? []
+        let fields = rejection.retryAfterSeconds.map { [Field("Retry-After", "\($0)")] } ?? []
         self.init(rejection.code.httpStatus, code: rejection.code.rawValue, field: rejection.field, sentence: rejection.message, fields)
     }
 
