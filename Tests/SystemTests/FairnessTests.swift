@@ -33,7 +33,7 @@ extension SystemTests {
         private static let share = 3
         private static let wanted = 3
 
-        @Test("The worst frames of one family on four connections: another family's ack, list and join come before a third is done")
+        @Test("The worst frames of one family on six connections: another family's ack, list and join come before a third is done")
         func turns() throws {
             let circle = Circle()
             let leader = try circle.enter(server, attackers)
@@ -73,11 +73,16 @@ extension SystemTests {
 
 /// What one family asks for at once, of each kind that takes long.
 private struct Backlog {
+    /// The server puts up to 256 mutations that wait into one batch, and within a batch each family has its share of time. So the turns of the queue
+    /// decide only while more than that wait: a session may have 128 of them.
+    static let sessions = 6
     /// Questions of one member that may wait are 16, of one session 4.
-    static let sessions = 4
+    private static let asking = 4
     private static let items = 60
-    /// So many that most of them wait when the other family asks.
-    private static let copies = 12
+    /// Mutations of each session besides the worst: with those of all sessions three times what a batch takes. They are short, or reading them would
+    /// take the server longer than making them; in between come copies, so that they do not come to their end before all of them wait.
+    private static let short = 108
+    private static let shortForCopy = 12
     private static let rounds = 5
 
     /// For each session a trip to copy and to shift, and the change to undo.
@@ -116,16 +121,21 @@ private struct Backlog {
 
     /// The frames of each session: its share of the writer's work, and four questions.
     func frames() -> [[(Int64) -> ClientFrame]] {
-        zip(trips, undone).map { trip, change in
+        zip(trips, undone).enumerated().map { number, plans in
+            let (trip, change) = plans
             func mutation(_ body: Mutation.Body) -> (Int64) -> ClientFrame { { .mutation(id: $0, body: body, overlap: nil) } }
             func copy() -> (Int64) -> ClientFrame { mutation(.operations([Operation(kind: .trip, id: Ask.id(), action: .copy(from: trip, days: 7))])) }
             let messages = (0..<20).map { _ in Ask.say(String(repeating: "y", count: 1_000)) }
-            return [
-                copy(), { .list(ListRequest(request: $0, kind: .message, search: "zz", limit: 200)) },
-                mutation(.operations([Operation(kind: .trip, id: trip, action: .shift(base: base, days: 1))])),
-                { .digest(DigestRequest(request: $0, after: 0)) }, mutation(.undo(sequence: change)), { .history(HistoryRequest(request: $0, limit: 200)) },
-                mutation(.operations(messages)), { .list(ListRequest(request: $0, kind: .tripItem, search: "zz", limit: 200)) },
-            ] + (0..<Self.copies).map { _ in copy() }
+            let questions: [(Int64) -> ClientFrame] = [
+                { .list(ListRequest(request: $0, kind: .message, search: "zz", limit: 200)) }, { .digest(DigestRequest(request: $0, after: 0)) },
+                { .history(HistoryRequest(request: $0, limit: 200)) }, { .list(ListRequest(request: $0, kind: .tripItem, search: "zz", limit: 200)) },
+            ]
+            let worst = [
+                copy(), mutation(.operations([Operation(kind: .trip, id: trip, action: .shift(base: base, days: 1))])), mutation(.undo(sequence: change)),
+                mutation(.operations(messages)),
+            ]
+            return (number < Self.asking ? questions : []) + worst
+                + (0..<Self.short).map { $0 % Self.shortForCopy == 0 ? copy() : mutation(.operations([Ask.say("y")])) }
         }
     }
 }
