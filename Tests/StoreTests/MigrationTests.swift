@@ -1,0 +1,286 @@
+import Blobs
+import Bytes
+import CFaultVFS
+import Family
+import MemoryDisk
+import Posix
+import Queries
+import SQLite
+import Testing
+import Wire
+
+@testable import Store
+@testable import StoreSQLite
+
+/// A database that the program of an earlier version wrote, with the mutations that it answered (`Fixtures/make.py`).
+private struct OldDatabase: Sendable, CustomTestStringConvertible {
+    /// A mutation as its client sent it and the server answered it.
+    struct Answered: Sendable {
+        let proposal: Proposal
+        let answer: [UInt8]
+    }
+
+    let name: String
+    private let sql: String
+    let answered: [Answered]
+    let family: Identifier
+    let parent: Identifier
+    /// Of a session of that parent.
+    let token: String
+    /// Of a share link that has been opened twice; "" where there are none.
+    let shareToken: String
+    var testDescription: String { name }
+
+    init(_ name: String, file: String = #filePath) throws {
+        self.name = name
+        let path = file.split(separator: "/").dropLast().map { "/" + $0 }.joined() + "/Fixtures/" + name
+        sql = String(decoding: try Files.read(path + ".sql"), as: UTF8.self)
+        let lines = String(decoding: try Files.read(path + ".answers"), as: UTF8.self).split(separator: "\n")
+            .map { $0.split(separator: "\t", omittingEmptySubsequences: false).map(String.init) }
+        let head = try #require(lines.first)
+        family = try #require(Identifier(head[1]))
+        parent = try #require(Identifier(head[2]))
+        token = head[3]
+        shareToken = String(head[4].drop { $0 == "/" }.dropFirst(2))
+        answered = try lines.dropFirst().map { line in
+            let (family, member, client) = try (#require(Identifier(line[0])), #require(Identifier(line[1])), #require(Identifier(line[2])))
+            guard case .mutation(let id, let body, let overlap) = try ClientFrame.decode(Array(line[3].utf8), limits: Limits()) else { throw Unexpected() }
+            let mutation = Mutation(client: client, id: id, body: body, overlap: overlap)
+            return Answered(proposal: Proposal(family: family, member: member, context: .all, mutation: mutation, session: 7), answer: Array(line[4].utf8))
+        }
+    }
+
+    /// Makes the file on a disk, as that program left it, all of it synced. Returns the time of its last change.
+    @discardableResult
+    func write(on disk: FaultDisk) throws -> Int64 {
+        let database = try Database(path: "huddle.db", mode: .readWriteCreate, vfs: disk.name)
+        try database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;" + sql)
+        let time = try #require(try database.prepare("SELECT max(at) FROM log").first { row throws(SQLiteError) in row.int64(0) })
+        try database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        return time
+    }
+}
+
+/// A start of today's program on an old database, and all that can be seen after it.
+private struct Upgrade {
+    let old: OldDatabase
+    let disk = FaultDisk()
+    let blobs: BlobFolder
+    let uploads: UploadFolder
+    let now: Int64
+
+    init(_ name: String) throws {
+        old = try OldDatabase(name)
+        now = try old.write(on: disk) + 60_000
+        let files = MemoryDisk(root: "/data")
+        blobs = BlobFolder(path: "/data/blobs", disk: files)
+        uploads = UploadFolder(path: "/data/uploads", disk: files)
+        try uploads.prepare()
+        for content in ["Transcript, first version\n", "Transcript, second version\n", "Notes\n"] {
+            for family in Set(old.answered.map(\.proposal.family)) where name != "0.1.0" { _ = try blobs.put(Array(content.utf8), family: family) }
+        }
+    }
+
+    /// The old database again, on an empty disk.
+    func restore() throws {
+        #expect(faultvfs_reset(disk.name) == 0)
+        try old.write(on: disk)
+    }
+
+    /// Each start draws the same numbers.
+    func start() throws -> World {
+        let surroundings = Surroundings()
+        surroundings.now = now
+        return try disk.world(surroundings)
+    }
+
+    /// The version in the file, as the next start finds it.
+    func version() throws -> Int {
+        let database = try Database(path: "huddle.db", mode: .readOnly, vfs: disk.name)
+        return Int(try database.prepare("PRAGMA user_version").first { row throws(SQLiteError) in row.int64(0) } ?? -1)
+    }
+
+    /// Every row of every table and the tables themselves, as lines.
+    func content() throws -> [String] {
+        let database = try Database(path: "huddle.db", mode: .readOnly, vfs: disk.name)
+        func lines(_ sql: String) throws -> [String] {
+            var lines: [String] = []
+            try database.prepare(sql).forEach { row throws(SQLiteError) in lines.append(row.text(0)) }
+            return lines
+        }
+        var all = try lines("SELECT name || ' ' || coalesce(sql, '') FROM sqlite_schema ORDER BY name")
+        for table in try lines("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name") {
+            let columns = try lines("SELECT 'quote(\"' || name || '\")' FROM pragma_table_info('\(table)') ORDER BY cid").joined(separator: " || ',' || ")
+            all += try lines("SELECT '\(table) ' || \(columns) FROM \"\(table)\" ORDER BY 1")
+        }
+        return all
+    }
+
+    /// What readers give to the members of each family, as frames.
+    func seen(_ world: World) throws -> [[UInt8]] {
+        var frames: [[UInt8]] = []
+        func keep(_ frame: ServerFrame) { frames.append(frame.encode()) }
+        var families: [Identifier] = []
+        try Database(path: "huddle.db", mode: .readOnly, vfs: disk.name).prepare("SELECT uuid FROM families ORDER BY key").forEach { row throws(SQLiteError) in
+            if let halves = row.identifierHalves(0) { families.append(Identifier(high: halves.high, low: halves.low)) }
+        }
+        #expect(families.count == 3)
+        for family in families {
+            let home = World.Home(family: family, parent: family)
+            let (_, records) = try world.snapshot(home)
+            frames += try world.frames(home).parts
+            frames += try world.reader.changes(family: family, after: 0, maxOctets: .max).frames.map(\.frame)
+            let members = records.values.filter { $0.kind == .member }.sorted { "\($0.id)" < "\($1.id)" }
+            let parent = try #require(members.first { $0.fields.text("role") == "parent" }?.id)
+            for kind in Kind.allCases {
+                for isDeleted in [false, true] {
+                    switch try world.page(home, ListRequest(request: 1, kind: kind, limit: 200, counts: true, deleted: isDeleted)) {
+                    case .success(let page): keep(.page(page))
+                    case .failure(let rejection): keep(.error(rejection, request: 1))
+                    }
+                }
+                if case .success(let answer) = try world.reader.statistics(family: family, StatisticsRequest(request: 1, kind: kind), athlete: nil) { keep(.statistics(answer)) }
+            }
+            for record in [nil] + records.values.sorted(by: { "\($0.id)" < "\($1.id)" }).map({ HistoryRequest.Target(kind: $0.kind, id: $0.id) }) {
+                switch try world.reader.history(family: family, member: parent, HistoryRequest(request: 1, record: record, limit: 200)) {
+                case .success(let page): keep(.history(page))
+                case .failure(let rejection): keep(.error(rejection, request: 1))
+                }
+            }
+            keep(.digest(try world.reader.digest(family: family, member: parent, DigestRequest(request: 1, after: 3))))
+            keep(.accessLog(try world.reader.accessLog(family: family, member: parent, AccessLogRequest(request: 1, limit: 200)).get()))
+            for share in try world.reader.shares(family: family) {
+                frames.append(Array("\(share) \(try world.reader.visits(family: family, link: share.id))".utf8))
+            }
+        }
+        let signIn = try #require(try world.reader.signIn(token: old.token), "the session is gone")
+        #expect(signIn.memberships.map(\.family) == [old.family])
+        if !old.shareToken.isEmpty { #expect(try world.reader.share(token: old.shareToken)?.document.fileName == "t.txt") }
+        return frames
+    }
+
+    func check() throws -> CheckReport {
+        try StoreCheck(path: "huddle.db", vfs: disk.name).run(blobs: blobs, uploads: uploads, isDeep: true, now: now)
+    }
+
+    /// A receipt without the record of a conflict, which is shown as it is now, not as it was then.
+    private static func comparable(_ frame: [UInt8]) throws -> [UInt8] {
+        guard case .reject(let mutation, var rejection) = try ServerFrame.decode(frame), rejection.conflict != nil else { return frame }
+        rejection.conflict = nil
+        return ServerFrame.reject(mutation: mutation, rejection).encode()
+    }
+
+    /// The mutations that get another answer than they got then: both answers.
+    func changedAnswers(_ world: World) throws -> [String] {
+        var changed: [String] = []
+        var rest = old.answered[...]
+        while !rest.isEmpty {
+            let part = rest.prefix(32)
+            rest = rest.dropFirst(32)
+            // Sentences of earlier versions are repeated as they were, so that no frame is compared with today's catalogue.
+            let frames = try world.store.commit(part.map(\.proposal)).compactMap { result -> [UInt8]? in
+                guard case .receipt(let receipt) = result else { return nil }
+                return receipt.frame
+            }
+            #expect(frames.count == part.count)
+            for (answered, frame) in zip(part, frames) where try Self.comparable(frame) != Self.comparable(answered.answer) {
+                changed.append("\(String(decoding: answered.answer, as: UTF8.self))\n\(String(decoding: frame, as: UTF8.self))")
+            }
+        }
+        return changed
+    }
+}
+
+/// `HUDDLE_SWEEP=all swift test --filter MigrationTests` kills at every operation of the disk; otherwise about twelve of each sweep are chosen.
+@Suite("Databases of earlier versions")
+struct MigrationTests {
+    /// Version 1, and the version of the day on which the second fixture was made.
+    static let names = ["0.1.0", "version-12"]
+
+    @Test("A database of an earlier version is whole after its first start, shows what its log says, answers again, and goes on", arguments: names)
+    func upgrades(name: String) throws {
+        let upgrade = try Upgrade(name)
+        let before = try upgrade.version()
+        #expect(before == (name == "0.1.0" ? 1 : 12) && before <= Int(Schema.version))
+        let world = try upgrade.start()
+        #expect(try upgrade.version() == Int(Schema.version))
+        let report = try upgrade.check()
+        #expect(report.findings == [])
+        #expect(report.families == 3 && report.documents == (before == 1 ? 0 : 6) && report.records > 60, "\(report)")
+        let seen = try upgrade.seen(world)
+        let changed = try upgrade.changedAnswers(world)
+        #expect(changed == [])
+        #expect(try upgrade.seen(world) == seen)
+
+        // A restart changes nothing; new changes go on where the old ones ended.
+        try world.reopen()
+        #expect(try upgrade.seen(world) == seen)
+        let home = World.Home(family: upgrade.old.family, parent: upgrade.old.parent)
+        let (sequence, records) = try world.snapshot(home)
+        let (newTrip, newSchool) = (world.newID(), world.newID())
+        let event = try #require(records.values.first { $0.kind == .event && !$0.isDeleted })
+        let answer = try world.mutate(
+            home, home.parent, school(newSchool, "Rice"), create(.trip, newTrip, ["name": .text("Tour"), "start_date": .text("2027-06-01")]),
+            update(.event, event.id, base: event.version, ["city": .text("Utica")]), message(world.newID(), "On we go."))
+        #expect(answer.sequence == sequence + 1)
+        #expect(try upgrade.check().findings == [])
+    }
+
+    @Test("Killed or without power anywhere in the first start, a database of an earlier version becomes what it becomes without", arguments: names, [
+        FAULTVFS_LOSE, FAULTVFS_RANDOM, FAULTVFS_KILL,
+    ])
+    func killed(name: String, mode: faultvfs_mode) throws {
+        let upgrade = try Upgrade(name)
+        let first = try upgrade.version()
+        let start = faultvfs_operations(upgrade.disk.name)
+        let (content, seen) = try {
+            let world = try upgrade.start()
+            let seen = try upgrade.seen(world)
+            return (try upgrade.content(), seen)
+        }()
+        let count = Int(faultvfs_operations(upgrade.disk.name) - start)
+        #expect(count > (first < Int(Schema.version) ? 20 : 1))
+
+        /// Lets the start end at an operation, and looks at what the next one makes of it.
+        ///
+        /// - Returns: the version in which it was interrupted.
+        func kill(at operation: Int) throws -> Int {
+            try upgrade.restore()
+            faultvfs_crash_at(upgrade.disk.name, operation, mode, UInt64(operation))
+            // Throws where the kill meets it.
+            _ = try? upgrade.start()
+            #expect(faultvfs_crashed(upgrade.disk.name) == 1, "operation \(operation)")
+            #expect(faultvfs_restart(upgrade.disk.name) == 0, "operation \(operation)")
+            let version = try upgrade.version()
+            let world = try upgrade.start()
+            let after = try upgrade.content()
+            #expect(after == content, "operation \(operation): \(zip(after, content).first { $0 != $1 }.map { "\($0)" } ?? "")")
+            #expect(try upgrade.check().findings == [], "operation \(operation)")
+            let changed = try upgrade.changedAnswers(world)
+            #expect(changed == [], "operation \(operation)")
+            #expect(try upgrade.seen(world) == seen, "operation \(operation)")
+            return version
+        }
+
+        let isWhole = Environment.value("HUDDLE_SWEEP") == "all"
+        let step = isWhole ? 1 : max(count / 12, 1)
+        var found: [(operation: Int, version: Int)] = []
+        for operation in stride(from: 1 + Int(mode.rawValue) * step / 4, through: count, by: step) {
+            found.append((operation, try kill(at: operation)))
+        }
+        // No step is left out, however few operations it has.
+        for version in first..<Int(Schema.version) {
+            while !found.contains(where: { $0.version == version }) {
+                let below = found.last { $0.version < version }?.operation ?? 0
+                let above = found.first { $0.version > version }?.operation ?? count + 1
+                guard above - below > 1 else {
+                    Issue.record("No operation was found that interrupts the step from version \(version).")
+                    break
+                }
+                let middle = (below + above) / 2
+                found.append((middle, try kill(at: middle)))
+                found.sort { $0.operation < $1.operation }
+            }
+        }
+    }
+}
