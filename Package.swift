@@ -121,6 +121,9 @@ let package = Package(
         .target(name: "FrameCheck", dependencies: ["Locks", "JSON", "Family", "Wire"], path: "Tests/FrameCheck", swiftSettings: settings),
         .target(name: "ClientWorld", dependencies: ["Bytes", "Posix", "Family", "Wire", "Sync", "Sessions"], path: "Tests/ClientWorld", swiftSettings: settings),
         .target(name: "PseudoTerminal", dependencies: ["CLinux", "Posix", "Terminal"], path: "Tests/PseudoTerminal", swiftSettings: settings),
+        // The only user of libvterm: another terminal, to check the tests' own against.
+        .target(name: "CVTerm", path: "Tests/CVTerm", linkerSettings: [.linkedLibrary("vterm")]),
+        .target(name: "LibVTerm", dependencies: ["CVTerm", "PseudoTerminal", "Terminal"], path: "Tests/LibVTerm", swiftSettings: settings),
         .executableTarget(name: "screendemo", dependencies: ["Posix", "Terminal", "Screen"], path: "Tests/screendemo", swiftSettings: settings),
         .target(name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/CFaultVFS"),
         tests("ArgumentsTests", ["Arguments"]),
@@ -139,7 +142,7 @@ let package = Package(
         tests("PDFTests", ["Posix", "PDF"]),
         tests("WebSocketTests", ["TestSupport", "wsecho", "wsclient", "Bytes", "Crypto", "Deflate", "Posix", "HTTP1", "WebSocket"]),
         tests("TerminalTests", ["TestSupport", "Dates", "Terminal"]),
-        tests("ScreenTests", ["TestSupport", "screendemo", "PseudoTerminal", "Posix", "Terminal", "Screen"]),
+        tests("ScreenTests", ["TestSupport", "screendemo", "PseudoTerminal", "LibVTerm", "Posix", "Terminal", "Screen"]),
         tests("TLSTests", ["COpenSSL", "TestCertificates", "Posix", "TLS"]),
         tests("FamilyTests", ["TestSupport", "Bytes", "JSON", "Dates", "Family"]),
         tests("QueriesTests", ["TestSupport", "Bytes", "Folding", "Dates", "Family", "Queries"]),

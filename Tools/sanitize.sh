@@ -24,7 +24,7 @@ address)
 *) stop "usage: Tools/sanitize.sh thread|address [REGEX]" ;;
 esac
 find_swift
-need_packages "${build_packages[@]}"
+need_packages "${build_packages[@]}" "${test_packages[@]}"
 log=$root/.build/sanitize-$kind.log
 mkdir -p "$root/.build"
 : >"$log"

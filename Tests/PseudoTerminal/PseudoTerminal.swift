@@ -10,6 +10,8 @@ package final class PseudoTerminal {
     package private(set) var screen: VirtualTerminal
     /// All that the program wrote, as it wrote it; for failures and for pictures.
     package private(set) var written: [UInt8] = []
+    /// The sizes of the window, each with how much was written before it.
+    package private(set) var sizes: [(offset: Int, columns: Int, rows: Int)]
     /// Read, and not on `screen` yet: frames that the test has not looked at.
     private var ahead: ArraySlice<UInt8> = []
     package let pid: Int32
@@ -52,6 +54,7 @@ package final class PseudoTerminal {
         guard deviceRaw >= 0 else { throw Errno.last("open") }
         device = FileDescriptor(owning: deviceRaw)
         screen = VirtualTerminal(columns: columns, rows: rows)
+        sizes = [(0, columns, rows)]
         var size = winsize(ws_row: UInt16(rows), ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
         guard ioctl(raw, UInt(TIOCSWINSZ), &size) == 0 else { throw Errno.last("ioctl") }
 
@@ -123,6 +126,7 @@ package final class PseudoTerminal {
     package func resize(columns: Int, rows: Int) throws(Errno) {
         try catchUp()
         screen.resize(columns: columns, rows: rows)
+        sizes.append((written.count, columns, rows))
         var size = winsize(ws_row: UInt16(rows), ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
         guard ioctl(master.raw, UInt(TIOCSWINSZ), &size) == 0 else { throw Errno.last("ioctl") }
     }
@@ -204,7 +208,7 @@ package final class PseudoTerminal {
     }
 
     /// What a frame begins with: the cursor is hidden while it is drawn (`FrameEncoder`).
-    private static let frameStart = Array("\u{1B}[?25l".utf8)
+    package static let frameStart = Array("\u{1B}[?25l".utf8)
 
     /// Puts the next frame of what was read onto the screen.
     ///

@@ -3,7 +3,8 @@ package import Terminal
 /// A terminal that exists only as cells: octets in, what a person would see out. As much of ECMA-48 and xterm as our programs, shells and
 /// editors use.
 ///
-/// Written apart from what it checks: it shares the measure of characters with `Terminal`, and nothing else.
+/// Written apart from what it checks: it shares the measure of characters with `Terminal`, and nothing else. `LibVTermTests` compares it with
+/// libvterm.
 package struct VirtualTerminal: Sendable {
     package struct Cell: Hashable, Sendable {
         package var text = " "
@@ -32,10 +33,14 @@ package struct VirtualTerminal: Sendable {
     package private(set) var unknown: [String] = []
 
     private var link = ""
-    private var isWrapPending = false
-    private var saved = (column: 0, row: 0, style: Style.plain)
+    /// Whether the next character goes to the next line: the last column was written to.
+    package private(set) var isWrapPending = false
+    private var saved = (column: 0, row: 0, style: Style.plain, isWrapPending: false)
+    /// The cell of the last character and where the cursor was behind it: a mark that comes now belongs to that character.
+    private var last: (column: Int, row: Int, next: Int, isWrapPending: Bool)?
     private var otherCells: [[Cell]] = []
-    private var region: ClosedRange<Int>
+    /// The rows that scroll.
+    package private(set) var region: ClosedRange<Int>
     private var pending: [UInt8] = []
 
     package init(columns: Int, rows: Int) {
@@ -64,6 +69,8 @@ package struct VirtualTerminal: Sendable {
         if !otherCells.isEmpty { otherCells = fit(otherCells) }
         self.columns = columns
         self.rows = rows
+        for row in 0..<rows { blankHalves(row) }
+        last = nil
         region = 0...rows - 1
         column = min(column, columns - 1)
         row = min(row, rows - 1)
@@ -89,7 +96,8 @@ package struct VirtualTerminal: Sendable {
         case 0x0D:
             column = 0
             isWrapPending = false
-        case 0x0E, 0x0F, 0x00: break
+        // The set of characters that everybody uses.
+        case 0x0F, 0x00: break
         case 0x1B: return escape(start)
         case 0..<0x20, 0x7F: unknown.append("octet \(octet)")
         default:
@@ -108,7 +116,32 @@ package struct VirtualTerminal: Sendable {
         return 1
     }
 
+    /// The place of the last character when this one, which may have come in another portion, belongs to it.
+    private func joined(_ character: Character) -> (column: Int, row: Int, character: Character)? {
+        guard !character.isASCII, let last, last.row == row, last.next == column, last.isWrapPending == isWrapPending else { return nil }
+        // Another screen may be shown since, with half of a wide character there.
+        let before = cells[row][last.column].text
+        let text = before + String(character)
+        return !before.isEmpty && text.count == 1 ? text.first.map { (last.column, last.row, $0) } : nil
+    }
+
     private mutating func put(_ character: Character) {
+        guard let joined = joined(character) else { return putAlone(character) }
+        let cell = cells[joined.row][joined.column]
+        guard TextWidth.of(joined.character) != cell.width else {
+            cells[joined.row][joined.column].text = String(joined.character)
+            return
+        }
+        // With what follows it is wider or narrower: it is written again.
+        let now = (style, link)
+        cells[joined.row][joined.column] = blank
+        blankHalves(joined.row)
+        (column, row, isWrapPending, style, link) = (joined.column, joined.row, false, cell.style, cell.link)
+        putAlone(joined.character)
+        (style, link) = now
+    }
+
+    private mutating func putAlone(_ character: Character) {
         let width = TextWidth.of(character)
         guard width > 0 else { return }
         if isWrapPending || column + width > columns {
@@ -121,16 +154,39 @@ package struct VirtualTerminal: Sendable {
             isWrapPending = false
         }
         guard column >= 0 else { return }
-        if cells[row][column].width == 0, column > 0 { cells[row][column - 1] = Cell() }
-        if column + width < columns, cells[row][column + width].width == 0 { cells[row][column + width] = Cell() }
+        guard column + width <= columns else { return }
+        if cells[row][column].width == 0, column > 0 { blankHalf(column - 1, in: row) }
+        if column + width < columns, cells[row][column + width].width == 0 { blankHalf(column + width, in: row) }
         cells[row][column] = Cell(text: String(character), style: style, width: width, link: link)
         if width == 2 { cells[row][column + 1] = Cell(text: "", style: style, width: 0) }
+        let first = column
         column += width
         if column == columns {
             column -= 1
             isWrapPending = modes.contains(7)
         }
+        last = (first, row, column, isWrapPending)
     }
+
+    /// What is left of a wide character that was written over, erased or cut is blank.
+    private mutating func blankHalves(_ row: Int) {
+        for column in 0..<columns {
+            let isWhole =
+                switch cells[row][column].width {
+                case 0: column > 0 && cells[row][column - 1].width == 2
+                case 2: column + 1 < columns && cells[row][column + 1].width == 0
+                default: true
+                }
+            if !isWhole { blankHalf(column, in: row) }
+        }
+    }
+
+    private mutating func blankHalf(_ column: Int, in row: Int) {
+        cells[row][column] = Cell(style: Style(.standard, on: cells[row][column].style.background))
+    }
+
+    /// What erasing and scrolling leave: a blank in the colour behind the text (xterm's "bce").
+    private var blank: Cell { Cell(style: Style(.standard, on: style.background)) }
 
     private mutating func lineFeed() {
         isWrapPending = false
@@ -139,13 +195,13 @@ package struct VirtualTerminal: Sendable {
 
     private mutating func scroll(_ count: Int) {
         for _ in 0..<abs(count) {
-            let blank = Array(repeating: Cell(), count: columns)
+            let line = Array(repeating: blank, count: columns)
             if count > 0 {
                 cells.remove(at: region.lowerBound)
-                cells.insert(blank, at: region.upperBound)
+                cells.insert(line, at: region.upperBound)
             } else {
                 cells.remove(at: region.upperBound)
-                cells.insert(blank, at: region.lowerBound)
+                cells.insert(line, at: region.lowerBound)
             }
         }
     }
@@ -154,7 +210,10 @@ package struct VirtualTerminal: Sendable {
         guard start + 1 < pending.count else { return nil }
         switch pending[start + 1] {
         case UInt8(ascii: "["):
-            guard let end = pending[(start + 2)...].firstIndex(where: { (0x40...0x7E).contains($0) }) else { return nil }
+            let ends = { (octet: UInt8) in (0x40...0x7E).contains(octet) || [0x18, 0x1A, 0x1B].contains(octet) }
+            guard let end = pending[(start + 2)...].firstIndex(where: ends) else { return nil }
+            // An escape in the middle begins another sequence, CAN and SUB begin none.
+            guard pending[end] >= 0x40 else { return end - start + (pending[end] == 0x1B ? 0 : 1) }
             control(String(decoding: pending[(start + 2)..<end], as: UTF8.self), Character(Unicode.Scalar(pending[end])))
             return end - start + 1
         case UInt8(ascii: "]"), UInt8(ascii: "P"), UInt8(ascii: "_"):
@@ -164,19 +223,36 @@ package struct VirtualTerminal: Sendable {
                 end += 1
             }
             guard end < pending.count, pending[end] == 0x07 || end + 1 < pending.count else { return nil }
+            // Only ESC \ ends it; another escape sequence gives it up.
+            guard pending[end] == 0x07 || pending[end + 1] == UInt8(ascii: "\\") else { return end - start }
             if pending[start + 1] == UInt8(ascii: "]") { string(String(decoding: pending[(start + 2)..<end], as: UTF8.self)) }
             return end - start + (pending[end] == 0x07 ? 1 : 2)
-        case UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: "#"): return start + 2 < pending.count ? 3 : nil
-        case UInt8(ascii: "7"): saved = (column, row, style)
-        case UInt8(ascii: "8"): (column, row, style) = saved
+        case UInt8(ascii: "("), UInt8(ascii: ")"):
+            guard start + 2 < pending.count else { return nil }
+            // Sets of characters: ASCII, and the second one, to which nobody changes.
+            let isKnown = pending[start + 2] == UInt8(ascii: "B") || pending[start + 1] == UInt8(ascii: ")")
+            if !isKnown { unknown.append("ESC ( \(Character(Unicode.Scalar(pending[start + 2])))") }
+            return 3
+        case UInt8(ascii: "7"): saved = (column, row, style, isWrapPending)
+        case UInt8(ascii: "8"): (column, row, style, isWrapPending) = saved
         case UInt8(ascii: "="): isKeypadApplication = true
         case UInt8(ascii: ">"): isKeypadApplication = false
-        case UInt8(ascii: "M"): if row == region.lowerBound { scroll(-1) } else { row -= 1 }
+        case UInt8(ascii: "M"):
+            isWrapPending = false
+            if row == region.lowerBound { scroll(-1) } else { row = max(row - 1, 0) }
         case UInt8(ascii: "D"): lineFeed()
-        case UInt8(ascii: "c"): self = VirtualTerminal(columns: columns, rows: rows)
+        case UInt8(ascii: "c"): reset()
         default: unknown.append("ESC \(Character(Unicode.Scalar(pending[start + 1])))")
         }
         return 2
+    }
+
+    /// As a terminal that was just opened; what it told and what is still to be read stays.
+    private mutating func reset() {
+        let new = VirtualTerminal(columns: columns, rows: rows)
+        (cells, otherCells, column, row, region) = (new.cells, new.otherCells, new.column, new.row, new.region)
+        (modes, style, isKeypadApplication) = (new.modes, new.style, new.isKeypadApplication)
+        (link, isWrapPending, saved, last) = (new.link, new.isWrapPending, new.saved, new.last)
     }
 
     private mutating func string(_ text: String) {
@@ -192,7 +268,8 @@ package struct VirtualTerminal: Sendable {
         let digits = isPrivate ? parameters.dropFirst() : parameters[...]
         let numbers = digits.split(separator: ";", omittingEmptySubsequences: false).map { Int($0.prefix { $0 != ":" }) ?? 0 }
         let first = max(numbers.first ?? 0, 1)
-        if final != "m" { isWrapPending = false }
+        // What moves or edits ends the wait for the next line; styles, modes and questions do not.
+        if "ABCDEFGHJKLMPXadefr`@".contains(final) { isWrapPending = false }
         switch final {
         case "h" where isPrivate, "l" where isPrivate: for number in numbers { set(number, final == "h") }
         case "h", "l", "t", "q": break
@@ -213,15 +290,18 @@ package struct VirtualTerminal: Sendable {
         case "J":
             let mode = numbers.first ?? 0
             if mode == 0 { erase(row, column..<columns) } else if mode == 1 { erase(row, 0..<column + 1) }
-            for other in 0..<rows where mode >= 2 || mode == 0 && other > row || mode == 1 && other < row { erase(other, 0..<columns) }
+            // 3 is about the lines that have left the screen above.
+            for other in 0..<rows where mode == 2 || mode == 0 && other > row || mode == 1 && other < row { erase(other, 0..<columns) }
         case "K": erase(row, numbers.first == 1 ? 0..<column + 1 : numbers.first == 2 ? 0..<columns : column..<columns)
         case "X": erase(row, column..<min(column + first, columns))
         case "P":
             cells[row].removeSubrange(column..<min(column + first, columns))
-            while cells[row].count < columns { cells[row].append(Cell()) }
+            while cells[row].count < columns { cells[row].append(blank) }
+            blankHalves(row)
         case "@":
-            cells[row].insert(contentsOf: Array(repeating: Cell(), count: min(first, columns - column)), at: column)
+            cells[row].insert(contentsOf: Array(repeating: blank, count: min(first, columns - column)), at: column)
             cells[row].removeLast(cells[row].count - columns)
+            blankHalves(row)
         case "L", "M":
             guard region.contains(row) else { break }
             let whole = region
@@ -238,26 +318,27 @@ package struct VirtualTerminal: Sendable {
         case "m": select(numbers.isEmpty ? [0] : numbers)
         case "n": if numbers.first == 6 { answers += "\u{1B}[\(row + 1);\(column + 1)R".utf8 }
         case "c": answers += "\u{1B}[?62;22c".utf8
-        case "s": saved = (column, row, style)
-        case "u": (column, row, style) = saved
+        case "s": saved = (column, row, style, isWrapPending)
+        case "u": (column, row, style, isWrapPending) = saved
         default: unknown.append("CSI \(parameters)\(final)")
         }
     }
 
     private mutating func erase(_ row: Int, _ range: Range<Int>) {
-        for column in range.clamped(to: 0..<columns) { cells[row][column] = Cell(text: " ", style: Style(.standard, on: style.background), width: 1) }
+        for column in range.clamped(to: 0..<columns) { cells[row][column] = blank }
+        blankHalves(row)
     }
 
     private mutating func set(_ mode: Int, _ isOn: Bool) {
         if mode == 1049, isOn != modes.contains(1049) {
             if isOn {
-                saved = (column, row, style)
+                saved = (column, row, style, isWrapPending)
                 otherCells = cells
                 for row in 0..<rows { erase(row, 0..<columns) }
             } else {
                 cells = otherCells
                 otherCells = []
-                (column, row, style) = saved
+                (column, row, style, isWrapPending) = saved
                 column = min(column, columns - 1)
                 row = min(row, rows - 1)
             }

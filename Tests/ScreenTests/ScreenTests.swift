@@ -1,4 +1,5 @@
 import Glibc
+import LibVTerm
 import Posix
 import PseudoTerminal
 import Screen
@@ -113,6 +114,7 @@ struct ScreenTests {
         #expect(terminal.isCooked)
         #expect(terminal.screen.modes == [25, 7])
         #expect(terminal.screen.unknown.isEmpty, "\(terminal.screen.unknown)")
+        #expect(terminal.differencesFromLibVTerm(hasEnded: true) == [])
     }
 
     @Test("A terminal that cannot do it is told so, and what to do", arguments: ["dumb", "", "no-such-terminal", "unknown"])
