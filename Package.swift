@@ -165,7 +165,7 @@ let package = Package(
             name: "FuzzTests", dependencies: ["TestSupport"] + fuzzed.map { .init(stringLiteral: $0) },
             exclude: ["corpus", "dictionaries", "fuzzer", "README.md"], swiftSettings: settings),
         tests("LoadgenTests", ["TestSupport", "Arguments", "loadgen", "huddled", "Bytes", "Posix", "HTTP1", "WebSocket", "JSON", "Family", "Queries", "Wire", "Store"]),
-        tests("SystemTests", ["TestSupport", "Locks", "FrameCheck", "TestCertificates", "PseudoTerminal", "HTTPClient", "Terminal", "huddled", "huddle", "wsecho", "loadgen", "Bytes", "Crypto", "Posix", "SQLite", "JSON", "Dates", "Family", "Queries", "Wire", "Ledger", "Store", "StoreSQLite", "Blobs", "Server", "Sync", "Words", "Commands", "Sessions", "Documents"]),
+        tests("SystemTests", ["TestSupport", "Locks", "FrameCheck", "TestCertificates", "PseudoTerminal", "LibVTerm", "HTTPClient", "Terminal", "huddled", "huddle", "wsecho", "loadgen", "Bytes", "Crypto", "Posix", "SQLite", "JSON", "Dates", "Family", "Queries", "Wire", "Ledger", "Store", "StoreSQLite", "Blobs", "Server", "Sync", "Words", "Commands", "Sessions", "Documents"]),
     ]
 )
 

@@ -53,6 +53,7 @@ struct FormTests: FullScreenSteps {
         let isClosed = try athlete.wait { !$0.text.contains("Edit Event") && $0.text.contains("Form Camp") && !$0.text.contains("Campx") }
         #expect(isClosed, "\(athlete.screen.text)")
         #expect(athlete.screen.unknown.isEmpty, "\(athlete.screen.unknown)")
+        Self.expectSameInLibVTerm(athlete)
     }
 
     @Test("R164 A form closes only on success: what overlaps is asked about in it, and with a reason it goes through; what is refused stays")
@@ -184,6 +185,7 @@ struct FormTests: FullScreenSteps {
         try terminal.type("\u{13}")
         try Self.expect(terminal, "No coaches recorded")
         #expect(terminal.screen.unknown.isEmpty, "\(terminal.screen.unknown)")
+        Self.expectSameInLibVTerm(terminal)
     }
 
     @Test("Offline a form is saved and waits, whatever its kind", arguments: [

@@ -42,6 +42,7 @@ struct FullScreenTests: FullScreenSteps {
             let ending = try terminal.waitForEnd()
             #expect(ending == .exited(0))
             #expect(terminal.isCooked && !terminal.screen.isOtherScreen && terminal.screen.modes == [25, 7])
+            Self.expectSameInLibVTerm(terminal, hasEnded: true)
         }
     }
 
@@ -226,6 +227,7 @@ struct FullScreenTests: FullScreenSteps {
         try terminal.type("q\u{18}u")
         try Self.expect(terminal, " restored ")
         #expect(terminal.screen.unknown.isEmpty, "\(terminal.screen.unknown)")
+        Self.expectSameInLibVTerm(terminal)
     }
 
     @Test("Why a key does nothing goes with the next key; what one did is told with the key that takes it back here")
@@ -355,6 +357,8 @@ struct FullScreenTests: FullScreenSteps {
         try again.type("\u{1B}2")
         try Self.expect(again, "results  Name")
         #expect(again.screen.unknown.isEmpty, "\(again.screen.unknown)")
+        Self.expectSameInLibVTerm(terminal, hasEnded: true)
+        Self.expectSameInLibVTerm(again)
     }
 
     @Test("Buffers: what others do is told by number, Alt-a goes there, a few letters go anywhere, one's own change says how it is taken back")
@@ -394,6 +398,8 @@ struct FullScreenTests: FullScreenSteps {
         try parent.type("\u{1B}1")
         try Self.expect(parent, "restored Late Camp")
         #expect(parent.screen.unknown.isEmpty, "\(parent.screen.unknown)")
+        Self.expectSameInLibVTerm(parent)
+        Self.expectSameInLibVTerm(athlete)
     }
 
     @Test("The pictures of the documents, when HUDDLE_PICTURES names a folder", .enabled(if: Environment.value("HUDDLE_PICTURES") != nil))

@@ -76,6 +76,7 @@ struct FullScreenTravelTests: FullScreenSteps {
         try terminal.type("u")
         try expect(terminal, "Jun 11 - 13, 2035")
         #expect(terminal.screen.unknown.isEmpty, "\(terminal.screen.unknown)")
+        Self.expectSameInLibVTerm(terminal)
     }
 
     @Test("R122–R142 A document goes up with a bar, others see it, it is fetched, shared by a link that is ended, deleted and undone; the look is kept")
@@ -145,6 +146,7 @@ struct FullScreenTravelTests: FullScreenSteps {
         try terminal.type("\u{18}\u{3}")
         #expect(try terminal.waitForEnd() == .exited(0))
         #expect(terminal.isCooked && !terminal.screen.isOtherScreen)
+        Self.expectSameInLibVTerm(terminal, hasEnded: true)
         let again = try open(parent)
         try expect(again, "viewing everybody's season")
         try again.type("\u{1B}4")

@@ -1,3 +1,4 @@
+import LibVTerm
 import PseudoTerminal
 import Terminal
 import TestSupport
@@ -37,6 +38,12 @@ extension FullScreenSteps {
     func expectGone(_ terminal: PseudoTerminal, _ text: String, _ place: SourceLocation = #_sourceLocation) throws {
         let isGone = try terminal.wait { !$0.text.contains(text) }
         #expect(isGone, "\(text) is still in:\n\(terminal.screen.text)", sourceLocation: place)
+    }
+
+    /// All that the program wrote shows the same in libvterm as in the tests' own terminal.
+    static func expectSameInLibVTerm(_ terminal: PseudoTerminal, hasEnded: Bool = false, _ place: SourceLocation = #_sourceLocation) {
+        let differences = terminal.differencesFromLibVTerm(hasEnded: hasEnded)
+        #expect(differences == [], sourceLocation: place)
     }
 
     /// Presses and lets go the left button where a text stands.
