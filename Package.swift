@@ -174,6 +174,12 @@ if let names = Context.environment["HUDDLE_TESTS"]?.split(separator: ",").map(St
     package.targets.removeAll { $0.type == .test && !names.contains($0.name) }
 }
 
+// `HUDDLE_PROGRAMS=1 swift build -c release`: one build of both programs, without tests and tools of developers (`deploy/lib.sh`).
+if Context.environment["HUDDLE_PROGRAMS"] != nil {
+    package.products.removeAll { !["huddled", "huddle"].contains($0.name) }
+    package.targets.removeAll { target in target.type == .test || ["Tests/", "Tools/"].contains { target.path?.hasPrefix($0) == true } }
+}
+
 // For `Tools/fuzz.sh` only: the bodies of `FuzzTests` as a library that libFuzzer is linked with.
 if Context.environment["HUDDLE_FUZZ"] != nil {
     package.targets.removeAll { $0.name == "FuzzTests" }
