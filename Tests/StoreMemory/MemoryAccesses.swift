@@ -16,7 +16,7 @@ final class MemoryAccesses: AccessWrites {
 
     func forEach(family: Int64, _ body: (AccessRow) throws -> Void) throws {
         let rows = try connection.read().family(family).accesses
-        for row in rows.sorted(by: { $0.athlete == $1.athlete ? $1.isAfter($0) : $0.athlete < $1.athlete }) { try body(row) }
+        try connection.each(rows.sorted { $0.athlete == $1.athlete ? $1.isAfter($0) : $0.athlete < $1.athlete }, body)
     }
 
     func add(family: Int64, _ row: AccessRow, unlessSince visit: Int64, limit: Int) throws {

@@ -8,7 +8,7 @@ package import Store
 /// A transaction works on a copy of the tables and COMMIT publishes the copy, so a reader sees whole transactions only. An engine for
 /// another database must do what this one does; whatever differs between the two is not promised to `Store`.
 package final class MemoryDatabase {
-    /// What happens to a call of the writer.
+    /// What happens to a call.
     package enum Fault: Sendable {
         /// The call fails; the transaction is lost, and may run again.
         case again
@@ -26,10 +26,11 @@ package final class MemoryDatabase {
     package let linkKey: [UInt8]
     /// What is on stable storage.
     package internal(set) var committed = MemoryTables()
-    /// By the number of the call.
-    private var faults: [Int: Fault] = [:]
-    /// Calls of the writer so far.
-    package private(set) var calls = 0
+    /// The failures that are still to happen.
+    private var script: [Failure] = []
+    /// Failures that have happened.
+    package private(set) var failures = 0
+    private var counts: [Side: [Call?: Int]] = [:]
     /// How often the writer was made usable again.
     package internal(set) var recoveries = 0
     /// Calls of the writer that were COMMITs.
@@ -40,14 +41,62 @@ package final class MemoryDatabase {
         linkKey = random(32)
     }
 
-    /// Makes a later call of the writer fail. A fault of a COMMIT's answer that meets another call happens as `again`.
-    ///
-    /// - Parameter call: 1 is the next.
-    package func fail(atCall call: Int, _ fault: Fault) { faults[calls + call] = fault }
+    /// Who calls.
+    package enum Side: Sendable {
+        case writer
+        /// All readers together.
+        case reader
+    }
 
-    func takeFault() -> Fault? {
-        calls += 1
-        return faults.removeValue(forKey: calls)
+    /// What is called.
+    package enum Call: CaseIterable, Sendable {
+        case begin
+        /// A read, or one row of a walk.
+        case read
+        case write
+        case commit
+    }
+
+    private struct Failure {
+        let side: Side
+        /// `nil`: any.
+        let call: Call?
+        let number: Int
+        let fault: Fault
+    }
+
+    /// Calls of the writer so far.
+    package var calls: Int { count(nil, of: .writer) }
+
+    /// How often something was called so far.
+    ///
+    /// - Parameter call: `nil`: anything.
+    package func count(_ call: Call?, of side: Side) -> Int { counts[side]?[call] ?? 0 }
+
+    /// Makes a later call fail. A fault of a COMMIT's answer that meets another call happens as `again`.
+    ///
+    /// - Parameters:
+    ///   - number: 1 is the next of its kind.
+    ///   - call: `nil`: anything.
+    package func fail(at number: Int, of call: Call?, by side: Side = .writer, _ fault: Fault) {
+        script.append(Failure(side: side, call: call, number: count(call, of: side) + number, fault: fault))
+    }
+
+    /// Makes a later call of the writer fail.
+    package func fail(atCall number: Int, _ fault: Fault) { fail(at: number, of: nil, fault) }
+
+    /// Lets nothing fail any more.
+    package func failNothing() { script = [] }
+
+    /// Counts a call.
+    ///
+    /// - Returns: what happens to it; `nil`: it is done.
+    func take(_ call: Call, by side: Side) -> Fault? {
+        for counted in [nil, call] { counts[side, default: [:]][counted, default: 0] += 1 }
+        let place = script.firstIndex { $0.side == side && ($0.call == nil || $0.call == call) && $0.number == count($0.call, of: side) }
+        guard let place else { return nil }
+        failures += 1
+        return script.remove(at: place).fault
     }
 }
 
@@ -71,7 +120,7 @@ final class MemoryConnection {
     }
 
     func begin() throws {
-        try meetFault()
+        try meetFault(.begin)
         precondition(working == nil, "a transaction is open")
         working = database.committed
     }
@@ -79,7 +128,7 @@ final class MemoryConnection {
     func commit() throws {
         guard let tables = working else { preconditionFailure("no transaction is open") }
         database.commits.append(database.calls + 1)
-        switch database.takeFault() {
+        switch database.take(.commit, by: .writer) {
         case nil: database.committed = tables
         case .unknownAndDone?:
             database.committed = tables
@@ -95,9 +144,25 @@ final class MemoryConnection {
 
     func end() { working = nil }
 
+    /// Gives `body` one row after the other, until it returns false. Each row is a read, so that a walk can fail or be stopped in its middle.
+    func walk<Row>(_ rows: some Sequence<Row>, _ body: (Row) throws -> Bool) throws {
+        for row in rows {
+            _ = try read()
+            guard try body(row) else { return }
+        }
+    }
+
+    /// As `walk`, to the last row.
+    func each<Row>(_ rows: some Sequence<Row>, _ body: (Row) throws -> Void) throws {
+        try walk(rows) { row in
+            try body(row)
+            return true
+        }
+    }
+
     /// The tables for one read.
     func read() throws -> MemoryTables {
-        try meetFault()
+        try meetFault(.read)
         if let isOver {
             if readsSinceAsked == 0, isOver() { throw EngineFailure.final(StoreFailure("interrupted", code: 9, isStopped: true)) }
             readsSinceAsked = (readsSinceAsked + 1) % Self.readsPerQuestion
@@ -108,7 +173,7 @@ final class MemoryConnection {
 
     /// Changes the tables by one write.
     func write<Value>(_ body: (inout MemoryTables) throws -> Value) throws -> Value {
-        try meetFault()
+        try meetFault(.write)
         guard var tables = working else { preconditionFailure("a write outside of a transaction") }
         // Moved out and in, so that nothing is copied but what changes.
         working = MemoryTables()
@@ -116,8 +181,8 @@ final class MemoryConnection {
         return try body(&tables)
     }
 
-    private func meetFault() throws {
-        guard isWriter, let fault = database.takeFault() else { return }
+    private func meetFault(_ call: MemoryDatabase.Call) throws {
+        guard let fault = database.take(call, by: isWriter ? .writer : .reader) else { return }
         try fail(fault)
     }
 

@@ -42,7 +42,7 @@ final class MemoryHistory: HistoryWrites {
 
     func forEach(family: Int64, _ body: (HistoryRow) throws -> Void) throws {
         for record in try connection.read().family(family).history.keys.sorted() {
-            for row in try rows(family, record) { try body(row) }
+            try connection.each(try rows(family, record), body)
         }
     }
 

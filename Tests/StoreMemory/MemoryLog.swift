@@ -49,28 +49,27 @@ final class MemoryLog: LogWrites {
     }
 
     func frames(family: Int64, after sequence: Int64, _ body: (Int64, [UInt8]) throws -> Bool) throws {
-        for row in try rows(family, { $0 > sequence }) { guard try body(row.sequence, row.frame) else { return } }
+        try connection.walk(try rows(family) { $0 > sequence }) { try body($0.sequence, $0.frame) }
     }
 
     func newestFrames(family: Int64, before sequence: Int64, _ body: (Int64, [UInt8]) throws -> Bool) throws {
-        for row in try rows(family, { $0 < sequence }).reversed() { guard try body(row.sequence, row.frame) else { return } }
+        try connection.walk(try rows(family) { $0 < sequence }.reversed()) { try body($0.sequence, $0.frame) }
     }
 
     func messageFrames(family: Int64, from newest: Int64, downTo oldest: Int64, _ body: (Int64, [UInt8]) throws -> Bool) throws {
-        for row in try rows(family, { $0 <= newest && $0 > oldest }).reversed() where row.messages > 0 {
-            guard try body(row.sequence, row.frame) else { return }
-        }
+        let found = try rows(family) { $0 <= newest && $0 > oldest }.reversed().filter { $0.messages > 0 }
+        try connection.walk(found) { try body($0.sequence, $0.frame) }
     }
 
     func outlines(family: Int64, after sequence: Int64, _ body: (Int64, [UInt8]) throws -> Bool) throws {
-        for row in try rows(family, { $0 > sequence }) { guard try body(row.sequence, row.outline ?? row.frame) else { return } }
+        try connection.walk(try rows(family) { $0 > sequence }) { try body($0.sequence, $0.outline ?? $0.frame) }
     }
 
     func newestOutlines(family: Int64, after sequence: Int64, _ body: (Int64, [UInt8]) throws -> Bool) throws {
-        for row in try rows(family, { $0 > sequence }).reversed() { guard try body(row.sequence, row.outline ?? row.frame) else { return } }
+        try connection.walk(try rows(family) { $0 > sequence }.reversed()) { try body($0.sequence, $0.outline ?? $0.frame) }
     }
 
-    func forEach(family: Int64, _ body: (LogRow) throws -> Void) throws { for row in try rows(family) { try body(row) } }
+    func forEach(family: Int64, _ body: (LogRow) throws -> Void) throws { try connection.each(try rows(family), body) }
 
     func newestPosition() throws -> Int64 { try connection.read().newestPosition }
 
@@ -85,7 +84,7 @@ final class MemoryLog: LogWrites {
                 rows.append(FollowedRow(position: place, content: Self.content(row, at: place, of: family)))
             }
         }
-        for row in rows.sorted(by: { $0.position < $1.position }) { guard try body(row) else { return } }
+        try connection.walk(rows.sorted { $0.position < $1.position }, body)
     }
 
     private static func content(_ row: LogRow, at position: Int64, of family: MemoryTables.FamilyTables) -> FollowedRow.Content {
@@ -120,7 +119,7 @@ final class MemoryLog: LogWrites {
                 rows.append(LogScanRow(position: position, family: key, sequence: row.sequence, at: row.at, frame: row.frame))
             }
         }
-        for row in rows.sorted(by: { $0.position < $1.position }) { guard try body(row) else { return } }
+        try connection.walk(rows.sorted { $0.position < $1.position }, body)
     }
 
     func setCompacted(upTo position: Int64) throws { try connection.write { $0.compacted = position } }

@@ -32,9 +32,8 @@ final class MemoryReceipts: ReceiptWrites {
     }
 
     func forEach(family: Int64, client: Int64, _ body: (_ mutation: Int64, _ at: Int64, RecordedReceipt) throws -> Void) throws {
-        for (mutation, row) in (try row(family, client)?.receipts ?? [:]).sorted(by: { $0.key < $1.key }) {
-            try body(mutation, row.at, row.receipt)
-        }
+        let receipts = try row(family, client)?.receipts ?? [:]
+        try connection.each(receipts.sorted { $0.key < $1.key }) { try body($0.key, $0.value.at, $0.value.receipt) }
     }
 
     func addClient(_ name: ClientName, floor: Int64) throws -> Int64 { try connection.write { $0.addClient(name, floor: floor) } }

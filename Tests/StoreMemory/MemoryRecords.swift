@@ -84,7 +84,7 @@ final class MemoryRecords: RecordWrites {
     }
 
     func forEach(family: Int64, _ body: (StoredRecord) throws -> Void) throws {
-        for row in try rows(family).values.sorted(by: { $0.record.id < $1.record.id }) { try body(Self.stored(row)) }
+        try connection.each(try rows(family).values.sorted { $0.record.id < $1.record.id }) { try body(Self.stored($0)) }
     }
 
     func forEachInSnapshot(family: Int64, deletedAfter limit: Int64, _ body: (StoredRecord) throws -> Void) throws {
@@ -116,11 +116,7 @@ final class MemoryRecords: RecordWrites {
 
     func forEach(family: Int64, of kind: Kind, after id: Identifier?, _ body: (StoredRecord) throws -> Void) throws {
         let wanted = try rows(family).values.filter { row in row.record.kind == kind && id.map { row.record.id > $0 } ?? true }
-        for row in wanted.sorted(by: { $0.record.id < $1.record.id }) {
-            // A long read can be stopped between its rows.
-            _ = try connection.read()
-            try body(Self.stored(row))
-        }
+        try connection.each(wanted.sorted { $0.record.id < $1.record.id }) { try body(Self.stored($0)) }
     }
 
     private func comments(_ family: Int64, on record: Identifier, areDeleted: Bool) throws -> [MemoryTables.RecordRow] {
@@ -134,9 +130,7 @@ final class MemoryRecords: RecordWrites {
         family: Int64, on record: Identifier, before created: Int64, _ id: Identifier, areDeleted: Bool, _ body: (StoredRecord, Int64) throws -> Bool
     ) throws {
         let found = try comments(family, on: record, areDeleted: areDeleted).filter { ($0.created, $0.record.id) < (created, id) }
-        for row in found.sorted(by: { ($1.created, $1.record.id) < ($0.created, $0.record.id) }) {
-            guard try body(Self.stored(row), row.created) else { return }
-        }
+        try connection.walk(found.sorted { ($1.created, $1.record.id) < ($0.created, $0.record.id) }) { try body(Self.stored($0), $0.created) }
     }
 
     func countComments(family: Int64, on record: Identifier, areDeleted: Bool) throws -> Int {

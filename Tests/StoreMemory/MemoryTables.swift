@@ -98,4 +98,29 @@ package struct MemoryTables {
     }
 
     func family(_ key: Int64) -> FamilyTables { families[key] ?? FamilyTables() }
+
+    /// How many rows a table of the schema would have.
+    package func count(_ table: String) -> Int {
+        func sum(_ count: (FamilyTables) -> Int) -> Int { families.values.reduce(0) { $0 + count($1) } }
+        switch table {
+        case "families": return families.values.count { $0.row != nil }
+        case "imports": return imports.count
+        case "records": return sum { $0.records.count }
+        case "purged": return sum { $0.purged.count }
+        case "history": return sum { $0.history.values.reduce(0) { $0 + $1.count } }
+        case "log": return sum { $0.log.count }
+        case "outlines": return sum { $0.log.values.count { $0.row.outline != nil } }
+        case "clients": return sum { $0.clients.count }
+        case "receipts": return sum { $0.clients.values.reduce(0) { $0 + $1.receipts.count } }
+        case "access_log": return sum { $0.accesses.count }
+        case "blobs": return sum { $0.blobs.count }
+        case "share_links": return sum { $0.links.count }
+        case "share_visits": return sum { $0.links.values.reduce(0) { $0 + $1.visits.count } }
+        case "memberships": return members.count
+        case "sessions": return sessions.count
+        case "invites": return invites.count
+        case "consumers": return consumers.count
+        default: preconditionFailure("no table \(table)")
+        }
+    }
 }

@@ -71,6 +71,16 @@ final class World {
         }
     }
 
+    /// In memory.
+    init(inMemory surroundings: Surroundings) throws {
+        self.surroundings = surroundings
+        (folder, path, vfs) = (nil, "", nil)
+        let memory = MemoryDatabase(random: surroundings.environment.random)
+        self.memory = memory
+        store = try Store(MemoryEngine(memory), environment: surroundings.environment)
+        reader = StoreReader(MemoryReader(memory), environment: surroundings.environment)
+    }
+
     /// On a file layer of the test's own.
     init(path: String, vfs: String, surroundings: Surroundings) throws {
         self.surroundings = surroundings
@@ -237,6 +247,11 @@ final class World {
             #expect(change.sequence == sequence)
             return change
         }
+    }
+
+    /// How many rows a table has, on either engine.
+    func count(_ table: String) throws -> Int {
+        try memory.map { $0.committed.count(table) } ?? Int(try query("SELECT count(*) FROM \(table)"))
     }
 
     /// What one SQL query answers, on a connection of its own.
