@@ -38,7 +38,7 @@ extension Store {
     /// - Returns: the parents' member ids, in order; or why nothing was done (`already_exists` when the family is there).
     package func seed(_ family: SeededFamily) throws(StoreFailure) -> Result<[Identifier], Rejection> {
         precondition(!family.parents.isEmpty, "a family has a parent")
-        let outcome = try transaction { _ in
+        let outcome = try transaction(isDone: { members in try self.hasSeeded(family.id, members) }) { _ in
             let at = environment.now()
             if try self.family(family.id) != nil { throw Rejection(.alreadyExists, "A family with this id is here already.") }
             var members: [Identifier] = []
@@ -63,6 +63,12 @@ extension Store {
         case .done(let members): return .success(members)
         case .refused(let rejection): return .failure(rejection)
         }
+    }
+
+    /// Whether a run whose COMMIT had no answer made the family: no other run draws the same members.
+    private func hasSeeded(_ family: Identifier, _ members: [Identifier]) throws -> Bool {
+        guard let first = members.first else { return false }
+        return try people.membership(first)?.familyID == family
     }
 
     /// A session with a token that the caller made.

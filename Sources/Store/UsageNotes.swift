@@ -85,21 +85,31 @@ extension Store {
     /// - Parameter now: the time by the clock of the notes.
     package func write(_ notes: UsageNotes, now: Int64) throws(StoreFailure) {
         guard !notes.isEmpty else { return }
-        _ = try transaction { _ in
+        /// The link that was counted last, and its openings then. All else may be written twice.
+        typealias Counted = (family: Int64, link: Identifier, openings: Int64)
+        _ = try transaction(isDone: { (counted: Counted?) in
+            guard let counted else { return false }
+            // Only the writer counts, so the link has that many openings only if the run happened.
+            return try self.shares.openings(family: counted.family, of: counted.link) == counted.openings
+        }) { _ in
+            var counted: Counted?
             let at = environment.now()
             func time(_ noted: Int64) -> Int64 { at - max(0, now - noted) }
-            // In the order of time, because rows stand in the order of their writing.
             for (access, noted) in notes.accesses.sorted(by: { $0.value < $1.value }) {
                 guard let family = try family(access.family) else { continue }
                 try add(access, family: family.key, at: time(noted))
             }
-            for (visit, openings) in notes.visits.sorted(by: { $0.value.last < $1.value.last }) {
+            // In the order of time, because the openings of a link are numbered.
+            func order(_ note: (key: ShareVisit, value: UsageNotes.Openings)) -> (Int64, String) { (note.value.last, note.key.what.rawValue) }
+            for (visit, openings) in notes.visits.sorted(by: { order($0) < order($1) }) {
                 guard let family = try family(visit.family) else { continue }
                 let noted = ShareOpenings(
                     what: visit.what, count: openings.count, rows: openings.rows, first: time(openings.first), last: time(openings.last))
-                try shares.note(family: family.key, link: visit.link, noted, limit: ShareLink.maxViews)
+                let total = try shares.note(family: family.key, link: visit.link, noted, limit: ShareLink.maxViews)
+                if let total { counted = (family.key, visit.link, total) }
             }
             for session in notes.sessions { try people.renewSession(key: session, at: at) }
+            return counted
         }
     }
 }

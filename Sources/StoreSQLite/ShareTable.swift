@@ -76,13 +76,13 @@ final class ShareTable: ShareWrites {
         try update.run()
     }
 
-    func note(family: Int64, link: Identifier, _ openings: ShareOpenings, limit: Int) throws {
+    func note(family: Int64, link: Identifier, _ openings: ShareOpenings, limit: Int) throws -> Int64? {
         let column = openings.what == .page ? "views" : "downloads"
         let update = try database.prepare("UPDATE share_links SET \(column) = \(column) + ? WHERE family = ? AND id = ? RETURNING views + downloads")
         update.bind(1, openings.count)
         update.bind(2, family)
         update.bind(3, link)
-        guard let total = try update.one({ $0.int64(0) }) else { return }
+        guard let total = try update.one({ $0.int64(0) }) else { return nil }
         let limit = Int64(limit)
         let rows = min(openings.rows, limit)
         let insert = try database.prepare("INSERT INTO share_visits (family, link, number, at, what) VALUES (?, ?, ?, ?, ?)")
@@ -94,7 +94,7 @@ final class ShareTable: ShareWrites {
             insert.bind(4, row == 0 ? openings.first : openings.last)
             try insert.run()
         }
-        guard total > limit else { return }
+        guard total > limit else { return total }
         let trim = try database.prepare(
             """
             DELETE FROM share_visits WHERE family = ?1 AND link = ?2
@@ -104,6 +104,14 @@ final class ShareTable: ShareWrites {
         trim.bind(2, link)
         trim.bind(3, limit)
         try trim.run()
+        return total
+    }
+
+    func openings(family: Int64, of link: Identifier) throws -> Int64? {
+        let find = try database.prepare("SELECT views + downloads FROM share_links WHERE family = ? AND id = ?")
+        find.bind(1, family)
+        find.bind(2, link)
+        return try find.one { $0.int64(0) }
     }
 
     func open(hash: [UInt8], at: Int64) throws -> OpenShare? {

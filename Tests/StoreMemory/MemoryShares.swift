@@ -36,6 +36,10 @@ final class MemoryShares: ShareWrites {
         (try connection.read().family(family).links[link]?.visits ?? []).suffix(limit).reversed()
     }
 
+    func openings(family: Int64, of link: Identifier) throws -> Int64? {
+        try connection.read().family(family).links[link].map { $0.link.views + $0.link.downloads }
+    }
+
     private static func lost(_ family: MemoryTables.FamilyTables) -> [Identifier] {
         family.links.values.map(\.link).filter { family.records[$0.document] == nil }.map(\.id)
     }
@@ -66,13 +70,14 @@ final class MemoryShares: ShareWrites {
         try connection.write { $0.endLinks(family: family, at: at) { $0.createdBy == creator } }
     }
 
-    func note(family: Int64, link: Identifier, _ openings: ShareOpenings, limit: Int) throws {
+    func note(family: Int64, link: Identifier, _ openings: ShareOpenings, limit: Int) throws -> Int64? {
         try connection.write { tables in
-            guard var row = tables.families[family]?.links[link] else { return }
+            guard var row = tables.families[family]?.links[link] else { return nil }
             if openings.what == .page { row.link.views += openings.count } else { row.link.downloads += openings.count }
             for place in 0..<min(openings.rows, Int64(limit)) { row.visits.append((place == 0 ? openings.first : openings.last, openings.what)) }
             row.visits = row.visits.suffix(limit)
             tables.families[family]?.links[link] = row
+            return row.link.views + row.link.downloads
         }
     }
 

@@ -55,6 +55,9 @@ package protocol ShareReads: AnyObject {
     /// When a link was opened, newest first.
     func visits(family: Int64, link: Identifier, limit: Int) throws -> [(at: Int64, what: ShareVisit.What)]
 
+    /// How often a link was opened, pages and downloads together; `nil` if the family has no such link.
+    func openings(family: Int64, of link: Identifier) throws -> Int64?
+
     /// Links whose documents are gone.
     func countLost() throws -> Int
 }
@@ -76,7 +79,9 @@ package protocol ShareWrites: ShareReads {
     /// last. Does nothing for a link that is gone.
     ///
     /// - Parameter limit: rows of the log; above it the oldest go.
-    func note(family: Int64, link: Identifier, _ openings: ShareOpenings, limit: Int) throws
+    /// - Returns: the openings of the link from now on; `nil` for a link that is gone.
+    @discardableResult
+    func note(family: Int64, link: Identifier, _ openings: ShareOpenings, limit: Int) throws -> Int64?
 
     /// Forgets all links of a document.
     func forget(family: Int64, document: Identifier) throws
