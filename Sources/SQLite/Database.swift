@@ -128,11 +128,20 @@ package final class Database {
     /// - Parameter sql: exactly one statement; a trailing semicolon is fine.
     /// - Throws: SQLite's answer to wrong SQL or to a schema that it does not fit.
     package func prepare(_ sql: String) throws(SQLiteError) -> Statement {
+        Statement(compiled: try compile(sql), sql: sql, database: self)
+    }
+
+    /// One statement, to be compiled when it is used first, and then kept. For connections that use few of many statements.
+    ///
+    /// - Parameter sql: exactly one statement. What is wrong with it is thrown by the first `step`.
+    package func prepareOnUse(_ sql: String) -> Statement { Statement(compiled: nil, sql: sql, database: self) }
+
+    func compile(_ sql: String) throws(SQLiteError) -> OpaquePointer {
         var compiled: OpaquePointer?
         let code = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &compiled, nil)
         guard code == SQLITE_OK else { throw .last(of: handle, code: code, sql: sql) }
         guard let compiled else { preconditionFailure("SQL without a statement: \(sql)") }
-        return Statement(handle: compiled, database: self)
+        return compiled
     }
 
     /// Compiles `sql`, binds `values` to its parameters in order, runs it and drops rows. For what is done once.

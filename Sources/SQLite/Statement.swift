@@ -14,13 +14,22 @@ internal import CSQLite
 ///
 /// Source: https://sqlite.org/c3ref/stmt.html
 package final class Statement {
-    private let handle: OpaquePointer
+    /// `nil` as long as a statement that is compiled on use was not used. Unchecked, because every call to SQLite reads it: a statement is confined to
+    /// one thread, and nothing writes it but `compile`.
+    @exclusivity(unchecked) private var handle: OpaquePointer?
+    private let text: String
     private let database: Database
     private var bindFailure: Int32 = SQLITE_OK
 
-    init(handle: OpaquePointer, database: Database) {
-        self.handle = handle
+    /// - Parameter compiled: `nil`: it is compiled when it is used first.
+    init(compiled: OpaquePointer?, sql: String, database: Database) {
+        handle = compiled
+        text = sql
         self.database = database
+    }
+
+    private func compile() throws(SQLiteError) {
+        if handle == nil { handle = try database.compile(text) }
     }
 
     deinit { sqlite3_finalize(handle) }
@@ -100,12 +109,19 @@ package final class Statement {
 
     /// Makes every parameter NULL, which also ends the loan of octets bound by `lending`.
     package func clearBindings() {
+        guard handle != nil else { return bindFailure = SQLITE_OK }
         sqlite3_reset(handle)
         sqlite3_clear_bindings(handle)
         bindFailure = SQLITE_OK
     }
 
     private func bind(_ call: () -> Int32) {
+        if handle == nil {
+            do { try compile() } catch {
+                if bindFailure == SQLITE_OK { bindFailure = error.code }
+                return
+            }
+        }
         var code = call()
         if code == SQLITE_MISUSE {
             // The last run stopped on a row, perhaps because an error left the loop. SQLite binds only between runs.
@@ -133,9 +149,12 @@ package final class Statement {
         if bindFailure != SQLITE_OK {
             let code = bindFailure
             bindFailure = SQLITE_OK
+            // What is wrong with a statement that does not compile is said better by another try.
+            try compile()
             sqlite3_reset(handle)
             throw .last(of: nil, code: code, sql: sql)
         }
+        if handle == nil { try compile() }
         let code = sqlite3_step(handle)
         if code == SQLITE_ROW { return true }
         if code == SQLITE_DONE {
@@ -179,13 +198,11 @@ package final class Statement {
     }
 
     /// The text it was compiled from, parameters as `?`.
-    package var sql: String {
-        sqlite3_sql(handle).map { String(cString: $0) } ?? ""
-    }
+    package var sql: String { text }
 
     // MARK: Columns of the current row
 
-    /// How many columns a row has.
+    /// How many columns a row has; 0 before the first use of a statement that is compiled on use.
     package var columnCount: Int32 { sqlite3_column_count(handle) }
 
     package func isNull(_ index: Int32) -> Bool {

@@ -17,24 +17,24 @@ final class AccessLogTable: AccessWrites {
     private let nextAthlete: Statement
     private let list: Statement
 
-    init(_ database: Database) throws(SQLiteError) {
+    init(_ database: Database) {
         self.database = database
-        latest = try database.prepare(
+        latest = database.prepareOnUse(
             """
             SELECT 1 FROM access_log
             WHERE family = ? AND athlete = ? AND member = ? AND record IS ? AND what = ? AND at > ? LIMIT 1
             """)
-        insertOne = try database.prepare(
+        insertOne = database.prepareOnUse(
             "INSERT INTO access_log (family, athlete, member, at, what, record) VALUES (?, ?, ?, ?, ?, ?)")
-        list = try database.prepare(Self.pageQuery)
-        findExcess = try database.prepare(Self.excessQuery)
-        deleteUpTo = try database.prepare(
+        list = database.prepareOnUse(Self.pageQuery)
+        findExcess = database.prepareOnUse(Self.excessQuery)
+        deleteUpTo = database.prepareOnUse(
             """
             DELETE FROM access_log WHERE family = ?1 AND athlete = ?2 AND at <= ?3
             AND (at < ?3 OR (member, what, coalesce(record, x'')) <= (?4, ?5, coalesce(?6, x'')))
             """)
-        nextFamily = try database.prepare("SELECT min(family) FROM access_log WHERE family > ?")
-        nextAthlete = try database.prepare(Self.nextAthleteQuery)
+        nextFamily = database.prepareOnUse("SELECT min(family) FROM access_log WHERE family > ?")
+        nextAthlete = database.prepareOnUse(Self.nextAthleteQuery)
     }
 
     private static let newestFirst = "ORDER BY at DESC, member DESC, what DESC, record DESC"

@@ -8,10 +8,10 @@ final class FamilyTable: FamilyWrites {
     private let log: LogTable
     private let findOne: Statement
 
-    init(_ database: Database, _ log: LogTable) throws(SQLiteError) {
+    init(_ database: Database, _ log: LogTable) {
         self.database = database
         self.log = log
-        findOne = try database.prepare("SELECT key, uuid, floor, created_at FROM families WHERE uuid = ?")
+        findOne = database.prepareOnUse("SELECT key, uuid, floor, created_at FROM families WHERE uuid = ?")
     }
 
     private static func row(_ row: Statement) throws -> FamilyRow {

@@ -14,15 +14,15 @@ final class HistoryTable: HistoryWrites {
     private let findSequences: Statement
     private let findValues: Statement
 
-    init(_ database: Database) throws(SQLiteError) {
+    init(_ database: Database) {
         self.database = database
-        findSequences = try database.prepare("SELECT seq FROM history WHERE family = ? AND record = ? AND seq < ? ORDER BY version DESC")
-        findValues = try database.prepare("SELECT before FROM history WHERE family = ? AND record = ? AND version = ?")
-        insertOne = try database.prepare(
+        findSequences = database.prepareOnUse("SELECT seq FROM history WHERE family = ? AND record = ? AND seq < ? ORDER BY version DESC")
+        findValues = database.prepareOnUse("SELECT before FROM history WHERE family = ? AND record = ? AND version = ?")
+        insertOne = database.prepareOnUse(
             "INSERT INTO history (family, record, version, seq, member, at, before) VALUES (?, ?, ?, ?, ?, ?, ?)")
-        findLength = try database.prepare("SELECT length(before) FROM history WHERE family = ? AND record = ? AND version = ?")
-        setValues = try database.prepare("UPDATE history SET before = ?4 WHERE family = ?1 AND record = ?2 AND version = ?3")
-        since = try database.prepare(
+        findLength = database.prepareOnUse("SELECT length(before) FROM history WHERE family = ? AND record = ? AND version = ?")
+        setValues = database.prepareOnUse("UPDATE history SET before = ?4 WHERE family = ?1 AND record = ?2 AND version = ?3")
+        since = database.prepareOnUse(
             """
             SELECT version, seq, member, at, before FROM history
             WHERE family = ? AND record = ? AND version > ? ORDER BY version LIMIT ?

@@ -19,19 +19,19 @@ final class ListStatements {
     let countKinds: Statement
     let countMessages: Statement
 
-    init(_ database: Database) throws(SQLiteError) {
+    init(_ database: Database) {
         let messages = Kind.message.rawValue
-        ofKind = try database.prepare(Self.kindQuery)
-        comments = try database.prepare(Self.commentQuery)
-        countComments = try database.prepare(
+        ofKind = database.prepareOnUse(Self.kindQuery)
+        comments = database.prepareOnUse(Self.commentQuery)
+        countComments = database.prepareOnUse(
             "SELECT count(*) FROM records WHERE family = ? AND about = ? AND (deleted_at IS NULL) = ?")
-        countKinds = try database.prepare(
+        countKinds = database.prepareOnUse(
             """
             SELECT kind, count(*) FROM records WHERE family = ?1 AND kind <> \(messages) AND deleted_at IS NULL
             AND (?2 IS NULL OR athlete IS NULL OR athlete = ?2) GROUP BY kind
             """)
         // All records but the others and the deleted: each part is counted in an index, and messages need none of their own.
-        countMessages = try database.prepare(
+        countMessages = database.prepareOnUse(
             """
             SELECT (SELECT count(*) FROM records WHERE family = ?1)
                 - (SELECT count(*) FROM records WHERE family = ?1 AND kind <> \(messages))

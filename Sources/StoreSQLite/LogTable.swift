@@ -22,29 +22,29 @@ final class LogTable: LogWrites {
     /// The last position that was given, in a writer that has asked for it; `nil` after a transaction that was rolled back.
     private var lastPosition: Int64?
 
-    init(_ database: Database) throws(SQLiteError) {
+    init(_ database: Database) {
         self.database = database
-        positions = try PositionTable(database)
-        findHead = try database.prepare("SELECT max(seq) FROM log WHERE family = ?")
-        framesAfter = try database.prepare("SELECT seq, frame FROM log WHERE family = ? AND seq > ? ORDER BY seq")
-        framesBefore = try database.prepare("SELECT seq, frame FROM log WHERE family = ? AND seq < ? ORDER BY seq DESC")
-        messages = try database.prepare(
+        positions = PositionTable(database)
+        findHead = database.prepareOnUse("SELECT max(seq) FROM log WHERE family = ?")
+        framesAfter = database.prepareOnUse("SELECT seq, frame FROM log WHERE family = ? AND seq > ? ORDER BY seq")
+        framesBefore = database.prepareOnUse("SELECT seq, frame FROM log WHERE family = ? AND seq < ? ORDER BY seq DESC")
+        messages = database.prepareOnUse(
             "SELECT seq, frame FROM log WHERE family = ? AND seq <= ? AND seq > ? AND messages > 0 ORDER BY seq DESC")
         let outlines = """
             SELECT l.seq, coalesce(o.outline, l.frame) FROM log l LEFT JOIN outlines o ON o.family = l.family AND o.seq = l.seq
             WHERE l.family = ? AND l.seq > ? ORDER BY l.seq
             """
-        outlinesAfter = try database.prepare(outlines)
-        outlinesBefore = try database.prepare(outlines + " DESC")
-        insertOne = try database.prepare(
+        outlinesAfter = database.prepareOnUse(outlines)
+        outlinesBefore = database.prepareOnUse(outlines + " DESC")
+        insertOne = database.prepareOnUse(
             "INSERT INTO log (family, seq, at, messages, frame, checksum, written, row) VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
-        insertOutline = try database.prepare("INSERT INTO outlines (family, seq, outline) VALUES (?, ?, ?)")
-        removeOutline = try database.prepare("DELETE FROM outlines WHERE family = ? AND seq = ?")
-        findFrame = try database.prepare("SELECT frame FROM log WHERE family = ? AND seq = ?")
-        replaceFrame = try database.prepare("UPDATE log SET frame = ? WHERE family = ? AND seq = ?")
-        findUsage = try database.prepare(
+        insertOutline = database.prepareOnUse("INSERT INTO outlines (family, seq, outline) VALUES (?, ?, ?)")
+        removeOutline = database.prepareOnUse("DELETE FROM outlines WHERE family = ? AND seq = ?")
+        findFrame = database.prepareOnUse("SELECT frame FROM log WHERE family = ? AND seq = ?")
+        replaceFrame = database.prepareOnUse("UPDATE log SET frame = ? WHERE family = ? AND seq = ?")
+        findUsage = database.prepareOnUse(
             "SELECT l.written, f.freed FROM families f JOIN log l ON l.family = f.key AND l.seq = ?2 WHERE f.key = ?1")
-        computeUsage = try database.prepare(Self.computedUsage)
+        computeUsage = database.prepareOnUse(Self.computedUsage)
     }
 
     // MARK: Writes

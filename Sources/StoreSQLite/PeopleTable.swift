@@ -12,19 +12,19 @@ final class PeopleTable: PeopleWrites {
     private let listMemberships: Statement
     private let findMember: Statement
 
-    init(_ database: Database) throws(SQLiteError) {
+    init(_ database: Database) {
         self.database = database
-        findSession = try database.prepare(
+        findSession = database.prepareOnUse(
             """
             SELECT key, person, used_at, EXISTS (SELECT 1 FROM invites WHERE session = sessions.key) FROM sessions WHERE hash = ?
             """)
-        findInvite = try database.prepare("SELECT key, member, expires_at, nonce_hash, session FROM invites WHERE hash = ?")
-        listMemberships = try database.prepare(
+        findInvite = database.prepareOnUse("SELECT key, member, expires_at, nonce_hash, session FROM invites WHERE hash = ?")
+        listMemberships = database.prepareOnUse(
             """
             SELECT m.family, f.uuid, m.member, m.consent_at FROM memberships m JOIN families f ON f.key = m.family
             WHERE m.person = ? AND m.removed_at IS NULL ORDER BY m.member
             """)
-        findMember = try database.prepare("SELECT member FROM memberships WHERE family = ? AND person = ? AND removed_at IS NULL")
+        findMember = database.prepareOnUse("SELECT member FROM memberships WHERE family = ? AND person = ? AND removed_at IS NULL")
     }
 
     // MARK: Memberships

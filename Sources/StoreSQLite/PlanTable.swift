@@ -9,10 +9,10 @@ final class PlanTable {
     private let items: Statement
     private let records: RecordTable
 
-    init(_ database: Database, _ records: RecordTable) throws(SQLiteError) {
+    init(_ database: Database, _ records: RecordTable) {
         self.records = records
-        events = try database.prepare(Self.query(.event))
-        items = try database.prepare(Self.query(.tripItem))
+        events = database.prepareOnUse(Self.query(.event))
+        items = database.prepareOnUse(Self.query(.tripItem))
     }
 
     /// Living records of a kind that begin between two days, both included.

@@ -6,9 +6,9 @@ final class PositionTable {
     private let newest: Statement
     private let living: Statement
 
-    init(_ database: Database) throws(SQLiteError) {
-        newest = try database.prepare("SELECT seq, checksum FROM log WHERE family = ? ORDER BY seq DESC LIMIT 1")
-        living = try database.prepare("SELECT id, version FROM records WHERE family = ? AND deleted_at IS NULL")
+    init(_ database: Database) {
+        newest = database.prepareOnUse("SELECT seq, checksum FROM log WHERE family = ? ORDER BY seq DESC LIMIT 1")
+        living = database.prepareOnUse("SELECT id, version FROM records WHERE family = ? AND deleted_at IS NULL")
     }
 
     /// The newest sequence (0 for a family without a change), and the checksum of the records at that sequence.

@@ -18,30 +18,30 @@ final class ReceiptTable: ReceiptWrites {
     private let oldest: Statement
     private let deleteUpTo: Statement
 
-    init(_ database: Database) throws(SQLiteError) {
+    init(_ database: Database) {
         self.database = database
-        findClient = try database.prepare(
+        findClient = database.prepareOnUse(
             """
             SELECT key, floor, coalesce((SELECT max(mutation) FROM receipts r WHERE r.family = c.family AND r.client = c.key), 0),
                 (SELECT count(*) FROM receipts r WHERE r.family = c.family AND r.client = c.key AND r.kept > 0),
                 coalesce((SELECT sum(kept) FROM receipts r WHERE r.family = c.family AND r.client = c.key AND r.kept > 0), 0)
             FROM clients c WHERE family = ? AND member = ? AND client = ?
             """)
-        insertClient = try database.prepare("INSERT INTO clients (family, member, client, floor) VALUES (?, ?, ?, ?) RETURNING key")
-        raiseFloor = try database.prepare("UPDATE clients SET floor = max(floor, ?) WHERE key = ?")
-        findReceipt = try database.prepare("SELECT hash, frame, kept FROM receipts WHERE family = ? AND client = ? AND mutation = ?")
-        insertReceipt = try database.prepare(
+        insertClient = database.prepareOnUse("INSERT INTO clients (family, member, client, floor) VALUES (?, ?, ?, ?) RETURNING key")
+        raiseFloor = database.prepareOnUse("UPDATE clients SET floor = max(floor, ?) WHERE key = ?")
+        findReceipt = database.prepareOnUse("SELECT hash, frame, kept FROM receipts WHERE family = ? AND client = ? AND mutation = ?")
+        insertReceipt = database.prepareOnUse(
             "INSERT INTO receipts (family, client, mutation, at, hash, frame, kept) VALUES (?, ?, ?, ?, ?, ?, ?)")
-        activeClients = try database.prepare(
+        activeClients = database.prepareOnUse(
             """
             SELECT count(*) FROM (SELECT 1 FROM clients c WHERE c.family = ? AND c.member = ?
                 AND EXISTS (SELECT 1 FROM receipts r WHERE r.family = c.family AND r.client = c.key) LIMIT ?)
             """)
-        keptReceipts = try database.prepare(Self.keptQuery)
-        deleteKept = try database.prepare("DELETE FROM receipts WHERE family = ? AND client = ? AND kept > 0 AND mutation <= ?")
-        nextClient = try database.prepare(Self.nextClientQuery)
-        oldest = try database.prepare("SELECT mutation, at FROM receipts WHERE family = ? AND client = ? ORDER BY mutation LIMIT ?")
-        deleteUpTo = try database.prepare("DELETE FROM receipts WHERE family = ? AND client = ? AND mutation <= ?")
+        keptReceipts = database.prepareOnUse(Self.keptQuery)
+        deleteKept = database.prepareOnUse("DELETE FROM receipts WHERE family = ? AND client = ? AND kept > 0 AND mutation <= ?")
+        nextClient = database.prepareOnUse(Self.nextClientQuery)
+        oldest = database.prepareOnUse("SELECT mutation, at FROM receipts WHERE family = ? AND client = ? ORDER BY mutation LIMIT ?")
+        deleteUpTo = database.prepareOnUse("DELETE FROM receipts WHERE family = ? AND client = ? AND mutation <= ?")
     }
 
     /// The client with receipts after another, and the time of its first receipt.

@@ -24,10 +24,10 @@ final class RecordTable {
 
     static let columnCount: Int32 = 10
 
-    init(_ database: Database) throws(SQLiteError) {
+    init(_ database: Database) {
         self.database = database
-        findOne = try database.prepare("SELECT \(Self.columns) FROM records WHERE family = ? AND id = ?")
-        insertOne = try database.prepare(
+        findOne = database.prepareOnUse("SELECT \(Self.columns) FROM records WHERE family = ? AND id = ?")
+        insertOne = database.prepareOnUse(
             """
             INSERT INTO records (family, id, kind, athlete, version, created_at, created_by, updated_at, updated_by, fields, created_seq,
                 deleted_at, \(RecordColumn.names))
@@ -35,17 +35,17 @@ final class RecordTable {
             ON CONFLICT (family, id) DO NOTHING
             """)
         // An index is written with each column that a statement names, whether its value differs or not.
-        func update(_ columns: [String]) throws(SQLiteError) -> Statement {
+        func update(_ columns: [String]) -> Statement {
             let values = columns.enumerated().map { ", \($1) = ?\($0 + Self.updatedColumns)" }.joined()
-            return try database.prepare(
+            return database.prepareOnUse(
                 "UPDATE records SET version = ?3, updated_at = ?4, updated_by = ?5, fields = ?6\(values) WHERE family = ?1 AND id = ?2")
         }
-        updateValues = try update([])
-        updateStart = try update([RecordColumn.start.rawValue])
-        updateAll = try update(["deleted_at"] + RecordColumn.allCases.map(\.rawValue))
-        findCreation = try database.prepare("SELECT created_seq FROM records WHERE family = ? AND id = ?")
-        setCreation = try database.prepare("UPDATE records SET created_seq = ? WHERE family = ? AND id = ?")
-        countAll = try database.prepare("SELECT count(*) FROM records WHERE family = ?")
+        updateValues = update([])
+        updateStart = update([RecordColumn.start.rawValue])
+        updateAll = update(["deleted_at"] + RecordColumn.allCases.map(\.rawValue))
+        findCreation = database.prepareOnUse("SELECT created_seq FROM records WHERE family = ? AND id = ?")
+        setCreation = database.prepareOnUse("UPDATE records SET created_seq = ? WHERE family = ? AND id = ?")
+        countAll = database.prepareOnUse("SELECT count(*) FROM records WHERE family = ?")
     }
 
     /// - Returns: the record, deleted or not; `nil` when the family has none of that id.
@@ -209,9 +209,9 @@ extension RecordTable: Sendable {}
 final class MemberTable {
     private let list: Statement
 
-    init(_ database: Database) throws(SQLiteError) {
+    init(_ database: Database) {
         let columns = RecordTable.columns.split(separator: ", ").map { "r.\($0)" }.joined(separator: ", ")
-        list = try database.prepare(
+        list = database.prepareOnUse(
             """
             SELECT \(columns), m.born, m.removed_at
             FROM records r JOIN memberships m ON m.family = r.family AND m.member = r.id

@@ -19,12 +19,12 @@ final class ReferrerTable {
     private let statements: [Kind: [(fields: [ReferringField], find: Statement)]]
     private let records: RecordTable
 
-    init(_ database: Database, _ records: RecordTable) throws(SQLiteError) {
+    init(_ database: Database, _ records: RecordTable) {
         self.records = records
         var statements: [Kind: [(fields: [ReferringField], find: Statement)]] = [:]
         for (target, names) in Referrers.of {
             for (name, fields) in names.sorted(by: { $0.key < $1.key }) {
-                statements[target, default: []].append((fields, try database.prepare(Referrers.query(name, fields))))
+                statements[target, default: []].append((fields, database.prepareOnUse(Referrers.query(name, fields))))
             }
         }
         self.statements = statements

@@ -21,18 +21,18 @@ final class SQLiteRecords: RecordWrites {
     /// Records are read once in a transaction.
     private let isWriter: Bool
 
-    init(_ database: Database, isWriter: Bool) throws(SQLiteError) {
+    init(_ database: Database, isWriter: Bool) {
         self.database = database
         self.isWriter = isWriter
-        table = try RecordTable(database)
-        memberTable = try MemberTable(database)
-        referrerTable = try ReferrerTable(database, table)
-        planTable = try PlanTable(database, table)
+        table = RecordTable(database)
+        memberTable = MemberTable(database)
+        referrerTable = ReferrerTable(database, table)
+        planTable = PlanTable(database, table)
         documentTable = DocumentTable(database)
-        findOne = try database.prepare("SELECT \(RecordTable.columns) FROM records WHERE family = ? AND id = ?")
-        findHead = try database.prepare("SELECT kind, created_seq, deleted_at FROM records WHERE family = ? AND id = ?")
-        lists = try ListStatements(database)
-        isPurgedOne = try database.prepare("SELECT 1 FROM purged WHERE family = ? AND id = ? AND (?3 IS NULL OR kind = ?3)")
+        findOne = database.prepareOnUse("SELECT \(RecordTable.columns) FROM records WHERE family = ? AND id = ?")
+        findHead = database.prepareOnUse("SELECT kind, created_seq, deleted_at FROM records WHERE family = ? AND id = ?")
+        lists = ListStatements(database)
+        isPurgedOne = database.prepareOnUse("SELECT 1 FROM purged WHERE family = ? AND id = ? AND (?3 IS NULL OR kind = ?3)")
     }
 
     private static func stored(_ row: Statement, _ record: Record?) -> StoredRecord {
@@ -253,7 +253,7 @@ final class DocumentTable {
 
     /// The newest living document that replaces another.
     func successor(family: Int64, of id: Identifier, excluding isExcluded: (Identifier) -> Bool) throws -> Record? {
-        let find = try database.prepare(
+        let find = database.prepareOnUse(
             """
             SELECT \(RecordTable.columns) FROM records
             WHERE family = ? AND replaces = ? AND kind = \(Kind.document.rawValue) AND deleted_at IS NULL

@@ -164,4 +164,36 @@ struct StatementTests {
             try database.prepare("SELECT ?").bind(2, 1)
         }
     }
+
+    @Test("A statement that is compiled on use is compiled by its first bind or step, and kept")
+    func compiledOnUse() throws {
+        // The table comes later than the statement.
+        let insert = database.prepareOnUse("INSERT INTO late VALUES (?)")
+        let count = database.prepareOnUse("SELECT count(*), total(n) FROM late")
+        #expect(insert.columnCount == 0 && insert.sql == "INSERT INTO late VALUES (?)")
+        insert.reset()
+        insert.clearBindings()
+        try database.execute("CREATE TABLE late (n INTEGER)")
+        for n in 1...3 as ClosedRange<Int64> {
+            insert.bind(1, n)
+            try insert.run()
+        }
+        for _ in 0..<2 { #expect(try count.first { row throws(SQLiteError) in [row.int64(0), row.int64(1)] } == [3, 6]) }
+    }
+
+    @Test("What is wrong with a statement that is compiled on use is thrown by its first step, and never run without its values")
+    func wrongOnUse() throws {
+        let insert = database.prepareOnUse("INSERT INTO late VALUES (?)")
+        insert.bind(1, 7 as Int64)
+        let error = #expect(throws: SQLiteError.self) { try insert.run() }
+        #expect(error?.message.contains("late") == true && error?.sql == "INSERT INTO late VALUES (?)")
+        insert.bind(1, 7 as Int64)
+        try database.execute("CREATE TABLE late (n INTEGER NOT NULL)")
+        // It compiles now, and the value that it did not take is missing.
+        #expect(throws: SQLiteError.self) { try insert.run() }
+        #expect(try database.prepare("SELECT count(*) FROM late").first { row throws(SQLiteError) in row.int64(0) } == 0)
+        insert.bind(1, 7 as Int64)
+        try insert.run()
+        #expect(try database.prepare("SELECT n FROM late").first { row throws(SQLiteError) in row.int64(0) } == 7)
+    }
 }

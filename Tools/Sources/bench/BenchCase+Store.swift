@@ -11,7 +11,7 @@ import Wire
 
 // Changes on their way to stable storage, and back out of it.
 extension BenchCase {
-    static var store: [BenchCase] { [commit(1), commit(32), commit(32, families: 32), commit(Store.maxBatch), snapshot(), resume(), export(), load()] }
+    static var store: [BenchCase] { [commit(1), commit(32), commit(32, families: 32), commit(Store.maxBatch), snapshot(), resume(), opening(), export(), load()] }
 
     private static func commit(_ batch: Int, families: Int = 1) -> BenchCase {
         BenchCase(
@@ -46,6 +46,23 @@ extension BenchCase {
             return Work(
                 run: { times in for _ in 0..<times { use(try folder.frames().count) } },
                 floor: { times in for _ in 0..<times { for frame in frames { memory.copy(frame) } } })
+        }
+    }
+
+    private static func opening() -> BenchCase {
+        BenchCase(
+            name: "reader-open", question: "one more reader of a database opened, and the head of a log read", unit: .microseconds(per: "reader"),
+            floor: "opening the file"
+        ) {
+            let folder = try TemporaryStore()
+            return Work(
+                run: { times in
+                    for _ in 0..<times {
+                        let reader = try folder.openReader()
+                        use(try reader.changes(family: folder.family, after: folder.head, maxOctets: 1).frames.count)
+                    }
+                },
+                floor: { times in for _ in 0..<times { use(try Files.openForReading(folder.databasePath).raw) } })
         }
     }
 
@@ -115,6 +132,7 @@ final class TemporaryStore {
     /// Where `export` writes.
     let archive: String
     private let path: String
+    private let environment: StoreEnvironment
     private var mutation: Int64 = 0
     private var records = 0
     /// The newest sequence of the first family, while all proposals are for it.
@@ -157,7 +175,7 @@ final class TemporaryStore {
         do {
             var limits = Limits()
             limits.recordsPerFamily = .max
-            let environment = StoreEnvironment(
+            environment = StoreEnvironment(
                 now: { Clock.wallMilliseconds() }, random: { Random.octets($0) },
                 localDate: { _, at in ZoneRules.utc.localDate(at: at).description },
                 rules: RuleEnvironment(zoneExists: { _ in true }), limits: limits)
@@ -180,6 +198,11 @@ final class TemporaryStore {
     }
 
     deinit { try? Files.removeTree(path) }
+
+    var databasePath: String { DataFolder.databasePath(in: path) }
+
+    /// One more reader.
+    func openReader() throws -> StoreReader { try StoreReader(path: databasePath, environment: environment) }
 
     /// One commit of so many mutations, each one new message, over all families in turn.
     func commit(_ batch: Int) throws {
