@@ -65,7 +65,7 @@ struct ReaderTests {
         #expect(existing == missing)
     }
 
-    @Test("a cursor resumes, is reset with its reason, or is from the future", .sqliteOnly("It reads or changes rows by SQL"))
+    @Test("a cursor resumes, is reset with its reason, or is from the future")
     func cursors() throws {
         try say(3)
         let epoch = Cursor.epoch(of: home.family, database: world.store.epoch)
@@ -78,7 +78,7 @@ struct ReaderTests {
             throw Unexpected()
         }
         #expect(ahead.code == .cursorAhead)
-        try world.damage("UPDATE families SET floor = 3")
+        try world.change { try $0.families.raiseFloor(family: 1, to: 3) }
         #expect(try resume(Cursor(epoch: epoch, sequence: 2)) == .reset(.logTrimmed))
         #expect(try resume(Cursor(epoch: epoch, sequence: 3)) == .changes(after: 3))
     }
@@ -165,7 +165,7 @@ struct ReaderTests {
         #expect(alone.map(\.id) == [widest])
     }
 
-    @Test("SQLite's log is cut to nothing when idle, and a reader in the way is not waited for", .sqliteOnly("It reads or changes rows by SQL"))
+    @Test("SQLite's log is cut to nothing when idle, and a reader in the way is not waited for", .sqliteOnly("It is about its write-ahead log"))
     func truncatesLog() throws {
         try say(20)
         let log = world.path + "-wal"
@@ -182,7 +182,7 @@ struct ReaderTests {
         try say(1)
     }
 
-    @Test("SQLite's log stays small under writes, when checkpoints are called for and when they are not", .sqliteOnly("It reads or changes rows by SQL"), arguments: [true, false])
+    @Test("SQLite's log stays small under writes, when checkpoints are called for and when they are not", .sqliteOnly("It is about its write-ahead log"), arguments: [true, false])
     func boundsLog(isCalledFor: Bool) throws {
         let text = String(repeating: "x", count: 400)
         for _ in 0..<500 {

@@ -20,7 +20,7 @@ struct ReferenceTests {
         leo = try world.athlete(home)
     }
 
-    @Test("each reference that has something to do when its target goes is found by an index that begins with the family", .sqliteOnly("It reads or changes rows by SQL"))
+    @Test("each reference that has something to do when its target goes is found by an index that begins with the family", .sqliteOnly("It asks SQLite for its plans"))
     func indexes() throws {
         for names in Referrers.of.values {
             for (name, fields) in names {
@@ -129,7 +129,7 @@ struct ReferenceTests {
         #expect(Twin(try world.log(home)).faults == [])
     }
 
-    @Test("a trip with more items than one change may touch is refused, whole, with what to do", .sqliteOnly("It reads or changes rows by SQL"))
+    @Test("a trip with more items than one change may touch is refused, whole, with what to do", .sqliteOnly("It makes records by a back door"))
     func bounded() throws {
         let world = try World { $0.limits.relatedRecords = 5 }
         let home = try world.home()

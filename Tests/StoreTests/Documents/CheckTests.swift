@@ -78,7 +78,7 @@ struct CheckTests {
         ("UPDATE share_links SET document = x'00000000000000000000000000000001'", .shareWithoutDocument),
     ]
 
-    @Test("each damage of the database is told", .sqliteOnly("It reads or changes rows by SQL"), arguments: damage)
+    @Test("each damage of the database is told", .sqliteOnly("It damages rows"), arguments: damage)
     func database(sql: String, code: CheckReport.Finding.Code) throws {
         try tamper(sql)
         let report = try house.check()
@@ -112,7 +112,7 @@ struct CheckTests {
         }
     }
 
-    @Test("repairing removes what nothing speaks of and counts anew; then nothing is found", .sqliteOnly("It reads or changes rows by SQL"))
+    @Test("repairing removes what nothing speaks of and counts anew; then nothing is found", .sqliteOnly("It damages rows"))
     func repairs() throws {
         let orphan = try house.blobs.put([77], family: house.home.family)
         house.disk.close(try house.disk.create("/data/blobs/\(house.home.family)/00000000.incoming"))
@@ -141,7 +141,7 @@ struct CheckTests {
         #expect(try house.check().findings == [])
     }
 
-    @Test("Repairing computes a wrong checksum from the records again", .sqliteOnly("It reads or changes rows by SQL"))
+    @Test("Repairing computes a wrong checksum from the records again", .sqliteOnly("It damages rows"))
     func repairsChecksum() throws {
         let right = try house.world.frames(house.home).verification
         try tamper("UPDATE log SET checksum = checksum + 1")
@@ -155,7 +155,7 @@ struct CheckTests {
         #expect(try house.check().findings == [])
     }
 
-    @Test("Repairing fills the columns of a record from its fields again", .sqliteOnly("It reads or changes rows by SQL"))
+    @Test("Repairing fills the columns of a record from its fields again", .sqliteOnly("It damages rows"))
     func repairsColumns() throws {
         try tamper("UPDATE records SET school = 'x', start = 'y' WHERE kind IN (3, 11)")
         var report = try house.check()
@@ -165,13 +165,13 @@ struct CheckTests {
         #expect(try house.check().findings == [])
     }
 
-    @Test("Rows of the log without a checksum are in order: an earlier program or an import wrote them", .sqliteOnly("It reads or changes rows by SQL"))
+    @Test("Rows of the log without a checksum are in order: an earlier program or an import wrote them", .sqliteOnly("It damages rows"))
     func noChecksum() throws {
         try tamper("UPDATE log SET checksum = NULL")
         #expect(try house.check().findings == [])
     }
 
-    @Test("a database of another version is not checked but told", .sqliteOnly("It reads or changes rows by SQL"))
+    @Test("a database of another version is not checked but told", .sqliteOnly("It is the version of its schema"))
     func version() throws {
         try tamper("PRAGMA user_version = 1")
         #expect(throws: StoreFailure.self) { _ = try StoreCheck(path: house.world.path) }

@@ -49,7 +49,7 @@ struct ShareTests {
         return nil
     }
 
-    @Test("a link opens its document, for whom it was made, and the school joins those that have it, in the same change", .sqliteOnly("It reads or changes rows by SQL"))
+    @Test("a link opens its document, for whom it was made, and the school joins those that have it, in the same change")
     func opens() throws {
         let (created, changes) = try share()
         #expect(created.token.utf8.count == 32)
@@ -59,7 +59,9 @@ struct ShareTests {
         #expect(shared.document.id == document && shared.document.octets == 77 && shared.document.fileName == "t.pdf")
         #expect(shared.school == "Rice" && shared.link == created.link.id)
         #expect(shared.document.blob.sha256 == World.digest(1) && shared.document.family == home.family)
-        #expect(try world.query("SELECT count(*) FROM share_links WHERE instr(token_hash, CAST('\(created.token)' AS BLOB))") == 0)
+        if world.memory == nil {
+            #expect(try world.query("SELECT count(*) FROM share_links WHERE instr(token_hash, CAST('\(created.token)' AS BLOB))") == 0)
+        }
         #expect(try !opens("") && !opens(String(created.token.dropLast())) && !opens(created.token + "A"))
     }
 
@@ -242,23 +244,23 @@ struct ShareTests {
         #expect(try opens(created.token))
     }
 
-    @Test("a purged document takes its links and their logs along; ended links go after a year", .sqliteOnly("It reads or changes rows by SQL"))
+    @Test("a purged document takes its links and their logs along; ended links go after a year")
     func purged() throws {
         let created = try share().created
         try note([ShareVisit(family: home.family, link: created.link.id, what: .page)])
         try world.mutate(home, home.parent, delete(.document, document, base: try world.record(home, document).version))
         world.surroundings.now += 31 * Surroundings.day
         try world.purge()
-        #expect(try world.query("SELECT count(*) FROM share_links") == 0)
-        #expect(try world.query("SELECT count(*) FROM share_visits") == 0)
+        #expect(try world.count("share_links") == 0)
+        #expect(try world.count("share_visits") == 0)
         let second = world.newID()
         try world.add(world.document(home, leo, id: second))
         _ = try share(document: second)
         world.surroundings.now += 394 * Surroundings.day
         try world.purge()
-        #expect(try world.query("SELECT count(*) FROM share_links") == 1)
+        #expect(try world.count("share_links") == 1)
         world.surroundings.now += 2 * Surroundings.day
         try world.purge()
-        #expect(try world.query("SELECT count(*) FROM share_links") == 0)
+        #expect(try world.count("share_links") == 0)
     }
 }
