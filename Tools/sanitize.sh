@@ -35,7 +35,7 @@ run_build "$log" "Building the tests for the $kind sanitizer" -j 2 --build-tests
 }
 # Races go on to the end, so that one run tells them all. Leaks are not asked for: XCTest itself leaks.
 status=0
-SWIFT_BACKTRACE=enable=no TSAN_OPTIONS="halt_on_error=0 exitcode=66 suppressions=$root/.ci/thread-sanitizer.txt" ASAN_OPTIONS=detect_leaks=0 \
+SWIFT_BACKTRACE=enable=no TSAN_OPTIONS="halt_on_error=0 exitcode=66" ASAN_OPTIONS=detect_leaks=0 \
     swift test --package-path "$root" --scratch-path "$scratch" --skip-build --disable-xctest "--sanitize=$kind" ${flags[@]+"${flags[@]}"} \
     "${which[@]}" >>"$log" 2>&1 || status=$?
 grep -E '✘ Test .* recorded an issue' "$log" | sort -u | head -n 20 || true
