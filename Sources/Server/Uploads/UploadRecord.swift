@@ -159,6 +159,7 @@ enum UploadEnd: Hashable, Sendable {
             }
         } catch { return nil }
         guard let code, let status, (400...599).contains(status), (400...599).contains(draftStatus ?? 400), let sentence else { return nil }
-        self = .refused(UploadRefusal(code, Int(status), draft: draftStatus.map { Int($0) }, sentence, field: field))
+        // Only what ends an upload is kept.
+        self = .refused(UploadRefusal(code, Int(status), draft: draftStatus.map { Int($0) }, sentence, field: field, endsUpload: true))
     }
 }
