@@ -149,7 +149,7 @@ package final class Statement {
         if bindFailure != SQLITE_OK {
             let code = bindFailure
             bindFailure = SQLITE_OK
-            // What is wrong with a statement that does not compile is said better by another try.
+            // Compiling again gives SQLite's own sentence; the bind has kept only its code.
             try compile()
             sqlite3_reset(handle)
             throw .last(of: nil, code: code, sql: sql)

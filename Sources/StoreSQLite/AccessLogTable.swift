@@ -43,7 +43,7 @@ final class AccessLogTable: AccessWrites {
     static let pageQuery = """
         SELECT at, member, what, record FROM access_log WHERE family = ? AND athlete = ? AND at <= ? \(newestFirst) LIMIT ?
         """
-    /// The entry of an athlete after so many newer ones.
+    /// The entry of an athlete after a given number of newer ones.
     static let excessQuery = """
         SELECT at, member, what, record FROM access_log WHERE family = ? AND athlete = ? \(newestFirst) LIMIT 1 OFFSET ?
         """

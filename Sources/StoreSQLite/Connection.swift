@@ -40,7 +40,7 @@ enum Connection {
     }
 
     private static func configure(_ database: Database, cacheKiB: Int) throws {
-        // What spills goes into memory, not into files.
+        // SQLite keeps temporary tables in memory, not in files.
         try database.execute("PRAGMA cache_size = -\(cacheKiB); PRAGMA temp_store = MEMORY")
     }
 

@@ -168,7 +168,7 @@ package struct VirtualTerminal: Sendable {
         last = (first, row, column, isWrapPending)
     }
 
-    /// What is left of a wide character that was written over, erased or cut is blank.
+    /// The remaining half of a wide character that was written over, erased or cut becomes blank.
     private mutating func blankHalves(_ row: Int) {
         for column in 0..<columns {
             let isWhole =
@@ -185,7 +185,7 @@ package struct VirtualTerminal: Sendable {
         cells[row][column] = Cell(style: Style(.standard, on: cells[row][column].style.background))
     }
 
-    /// What erasing and scrolling leave: a blank in the colour behind the text (xterm's "bce").
+    /// The cell that erasing and scrolling leave: a blank in the colour behind the text (xterm's "bce").
     private var blank: Cell { Cell(style: Style(.standard, on: style.background)) }
 
     private mutating func lineFeed() {
@@ -268,7 +268,7 @@ package struct VirtualTerminal: Sendable {
         let digits = isPrivate ? parameters.dropFirst() : parameters[...]
         let numbers = digits.split(separator: ";", omittingEmptySubsequences: false).map { Int($0.prefix { $0 != ":" }) ?? 0 }
         let first = max(numbers.first ?? 0, 1)
-        // What moves or edits ends the wait for the next line; styles, modes and questions do not.
+        // A sequence that moves or edits ends the wait for the next line; styles, modes and questions do not.
         if "ABCDEFGHJKLMPXadefr`@".contains(final) { isWrapPending = false }
         switch final {
         case "h" where isPrivate, "l" where isPrivate: for number in numbers { set(number, final == "h") }

@@ -89,13 +89,13 @@ struct LibVTermTests {
 
     struct Difference: Sendable, CustomTestStringConvertible {
         let octets: String
-        /// What our terminal shows, as xterm does.
+        /// The cells that our terminal shows, as xterm does.
         let ours: String
         let reason: String
         var testDescription: String { reason }
     }
 
-    /// What libvterm 0.1 does otherwise, on six columns and three rows. No program of ours depends on it; Tests/TERMINAL.md has the list in words.
+    /// The differences of libvterm 0.1, on six columns and three rows. No program of ours depends on it; Tests/TERMINAL.md has the list in words.
     static let differences = [
         Difference(octets: "abcdef\u{1B}[Kx", ours: "abcdex\n\n", reason: "libvterm keeps waiting for the next line when it erases"),
         Difference(octets: "\u{1B}[3;1Habcdef\nx", ours: "\nabcdef\n     x", reason: "libvterm keeps waiting for the next line when the screen scrolls"),

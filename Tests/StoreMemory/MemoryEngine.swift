@@ -8,7 +8,7 @@ package import Store
 /// A transaction works on a copy of the tables and COMMIT publishes the copy, so a reader sees whole transactions only. An engine for
 /// another database must do what this one does; whatever differs between the two is not promised to `Store`.
 package final class MemoryDatabase {
-    /// What happens to a call.
+    /// The effect on a call.
     package enum Fault: Sendable {
         /// The call fails; the transaction is lost, and may run again.
         case again
@@ -41,14 +41,14 @@ package final class MemoryDatabase {
         linkKey = random(32)
     }
 
-    /// Who calls.
+    /// The caller.
     package enum Side: Sendable {
         case writer
         /// All readers together.
         case reader
     }
 
-    /// What is called.
+    /// The kind of call.
     package enum Call: CaseIterable, Sendable {
         case begin
         /// A read, or one row of a walk.

@@ -164,7 +164,7 @@ package struct ClientMark: Hashable, Sendable {
     package static let beginning = ClientMark(family: .min, client: .min)
 }
 
-/// What one portion of a purge did.
+/// The result of one portion of a purge.
 package struct PurgedPortion<Mark: Sendable>: Sendable {
     /// How much was deleted.
     package var count = 0
