@@ -556,20 +556,34 @@ struct UploadTests {
         #expect(script.blob(Self.text) == Self.text)
     }
 
-    @Test("more content than the length is refused: by its length at once, in chunks when it shows")
-    func overflow() throws {
+    @Test("Content beyond the length is refused, announced or in chunks; only draft version 8 ends the upload", arguments: [0, 3, 5, 6, 8])
+    func overflow(version: Int) throws {
         let script = try UploadScript()
         let path = try script.create(3)
-        let long = try script.patch(path, 0, Array("abcd".utf8))
-        #expect(long.head.status == 413 && long.content.contains("What is stored stays"), "\(long.content)")
-        let chunked = Array("4\r\nabcd\r\n0\r\n\r\n".utf8)
+        let isLast = version == 3 ? "Upload-Incomplete: ?0" : "Upload-Complete: ?1"
+        let draft = ["Upload-Draft-Interop-Version: \(version)", isLast, "Content-Type: application/partial-upload"]
+        let fields = (version == 0 ? UploadScript.append : draft) + ["Upload-Offset: 0"]
+        let status = version == 0 ? 413 : 400
+        // In chunks the length shows only with the octet that is too many.
         let client = try script.server.connect()
-        let token = script.server.parent.token
-        let head = ["PATCH \(path) HTTP/1.1", "Host: a", "Authorization: Bearer \(token)"] + UploadScript.append + ["Upload-Offset: 0", "Transfer-Encoding: chunked"]
-        client.send(Array((head.joined(separator: "\r\n") + "\r\n\r\n").utf8) + chunked)
-        #expect(try script.answer(client, to: "PATCH").head.status == 413)
-        let offset = try #require(try script.offset(path))
-        #expect(try script.patch(path, offset, Array("abc".utf8).suffix(3 - offset)).head.status == 204)
+        let head = ["PATCH \(path) HTTP/1.1", "Host: a", "Authorization: Bearer \(script.server.parent.token)"] + fields + ["Transfer-Encoding: chunked"]
+        client.send(text: head.joined(separator: "\r\n") + "\r\n\r\n4\r\nabcd\r\n0\r\n\r\n")
+        let chunked = try script.answer(client, to: "PATCH")
+        #expect(chunked.head.status == status && chunked.content.contains("\"length_exceeded\""), "\(chunked.content)")
+        if version != 8 {
+            let offset = try #require(try script.offset(path))
+            let announced = try script.ask("PATCH \(path)", fields.dropLast() + ["Upload-Offset: \(offset)"], Array("abcd".utf8))
+            // A request of the draft says that it ends the file, so its length shows another length of the file.
+            let code = version == 0 ? "length_exceeded" : "inconsistent_length"
+            #expect(announced.head.status == status && announced.content.contains("\"\(code)\""), "\(announced.content)")
+            #expect(try script.offset(path) == offset)
+            #expect(try script.patch(path, offset, Array("abc".utf8).suffix(3 - offset)).head.status == 204)
+            #expect(script.blob(Array("abc".utf8)) != nil)
+        } else {
+            let again = try script.ask("PATCH \(path)", fields, Array("abc".utf8))
+            #expect(again.head.status == 400 && again.content.contains("\"length_exceeded\""), "\(again.head.status) \(again.content)")
+            #expect(script.blob(Array("abc".utf8)) == nil && script.files(".part") == 0)
+        }
     }
 
     @Test("an upload that nobody goes on with expires")
