@@ -42,9 +42,10 @@ package struct Limits: Hashable, Sendable {
     /// Records of one family, tombstones included.
     package var recordsPerFamily = 100_000
     /// Records besides the one named that one deletion, shift or copy may touch, and items of one trip: a commit stays at some milliseconds.
-    package var relatedRecords = 500
-    /// Octets of these records together, and of the versions that an undo or a stale edit is compared with: ten milliseconds of the writer.
-    package var relatedOctets = 1_048_576
+    package var relatedRecords = 320
+    /// Octets of these records together, and of the versions that an undo or a stale edit is compared with. An undo at both limits, the most expensive
+    /// mutation, stays below 20 ms of the writer (`bench --case worst-undo`).
+    package var relatedOctets = 786_432
     /// Messages that a snapshot carries, the newest; older ones are paged (`list`).
     package var snapshotMessages = 500
     /// Records that one `list` answers at most.

@@ -30,9 +30,9 @@ extension BenchCase {
     }
 
     private static func shift() -> BenchCase {
-        one("shift", "a trip with 400 items of 2,400 octets, moved by a day") {
+        one("shift", "a trip at `related_records` and `related_octets`, moved by a day") {
             let store = try TemporaryStore()
-            let trip = try store.addTrip(items: 400, letters: 2_200)
+            let trip = try largestTrip(store)
             var version: Int64 = 1
             return {
                 try store.propose([Operation(kind: .trip, id: trip, action: .shift(base: version, days: version % 2 == 0 ? -1 : 1))])
@@ -41,17 +41,24 @@ extension BenchCase {
         }
     }
 
+    /// A trip with as many items as one change may move, and with texts as long as they may be together.
+    private static func largestTrip(_ store: TemporaryStore) throws -> Identifier {
+        let limits = Limits()
+        // An item's other fields take less than 256 octets.
+        return try store.addTrip(items: limits.relatedRecords, letters: limits.relatedOctets / limits.relatedRecords - 256)
+    }
+
     private static func undo() -> BenchCase {
         one("undo", "that move taken back, and that again") {
             let store = try TemporaryStore()
-            let trip = try store.addTrip(items: 400, letters: 2_200)
+            let trip = try largestTrip(store)
             var sequence = try store.propose([Operation(kind: .trip, id: trip, action: .shift(base: 1, days: 1))])
             return { sequence = try store.propose(.undo(sequence: sequence)) }
         }
     }
 
     private static func cascade() -> BenchCase {
-        one("delete", "a trip with 400 items of 2,400 octets deleted, and the deletion taken back by turns") {
+        one("delete", "a trip with 190 items of 2,200 octets deleted, and the deletion taken back by turns") {
             let store = try TemporaryStore()
             // Restoring is bounded by the change, which holds all records again.
             let trip = try store.addTrip(items: 190, letters: 2_000)
