@@ -3,18 +3,18 @@ import TestSupport
 import Testing
 
 extension SystemTests {
-    /// What the README shows, against a fresh server: every command of its transcripts prints what stands there, but for ids, moments and
-    /// numbers; what it says can be typed is understood; the files that it names are there.
-    @Suite("The README") struct ReadmeTests {
-        private static func readme() throws -> String {
-            String(decoding: try Files.read(Programs.root + "/README.md"), as: UTF8.self)
+    /// Tests the pages for users against a fresh server: every command of a transcript prints the lines below it, apart from ids, times and
+    /// numbers; the client accepts every command that a page says to type; the files that a page names exist.
+    @Suite("The README and the tour") struct ReadmeTests {
+        private static func text(_ page: String = "README.md") throws -> String {
+            String(decoding: try Files.read(Programs.root + "/" + page), as: UTF8.self)
         }
 
-        /// The commands of its transcripts, each with the lines that follow it.
-        private static func transcript() throws -> [(command: String, output: [String])] {
+        /// The commands of a page's transcripts, each with the lines that follow it.
+        private static func transcript(_ page: String) throws -> [(command: String, output: [String])] {
             var steps: [(command: String, output: [String])] = []
             var isInside = false
-            for line in try readme().split(separator: "\n", omittingEmptySubsequences: false).map(String.init) {
+            for line in try text(page).split(separator: "\n", omittingEmptySubsequences: false).map(String.init) {
                 if line.hasPrefix("```") {
                     isInside = line == "```console"
                 } else if isInside, line.hasPrefix("$ ") {
@@ -36,12 +36,13 @@ extension SystemTests {
             return line.replacing(#/ {2,}/#, with: "  ")
         }
 
-        @Test("its transcript is what the programs print")
-        func transcripts() throws {
+        @Test("The programs print the transcripts of the README and of the tour", arguments: ["README.md", "docs/TOUR.md"])
+        func transcripts(page: String) throws {
             let (folder, demo, server) = try Demo.served()
             let carmen = HuddleProgram(server, token: demo.parents[0].token)
-            let steps = try Self.transcript()
-            #expect(steps.count >= 10 && steps.contains { $0.command.hasPrefix("huddle docs upload") })
+            let steps = try Self.transcript(page)
+            #expect(steps.count >= 2)
+            if page == "docs/TOUR.md" { #expect(steps.count >= 10 && steps.contains { $0.command.hasPrefix("huddle docs upload") }) }
             try Files.write(Array("%PDF-1.4\n%%EOF\n".utf8), to: folder.path + "/Fall_transcript.pdf")
             for (command, output) in steps {
                 // As the shell does.
@@ -58,10 +59,10 @@ extension SystemTests {
             }
         }
 
-        @Test("what it says can be typed in the conversation is understood there")
+        @Test("The client accepts every command that the README says to type")
         func typed() throws {
             let (_, demo, server) = try Demo.served()
-            let text = try Self.readme()
+            let text = try Self.text()
             let section = try #require(text.split(separator: "## Try it").last?.split(separator: "\n## ").first)
             let typed = section.matches(of: #/`(/[a-z]+( [^`]*)?)`/#).map { String($0.output.1) }
             #expect(typed.contains("/events") && typed.contains { $0.hasPrefix("/edit 1 ") })
@@ -71,11 +72,12 @@ extension SystemTests {
             #expect(answer.output.contains("start time 08:45"), "\(answer.output)")
         }
 
-        @Test("the files and folders that it names are there")
-        func files() throws {
-            let paths = try Self.readme().matches(of: #/`((?:\./)?(?:deploy|proto|Tests|Sources|\.ci)/[A-Za-z0-9_./-]+)`/#).map { String($0.output.1) }
-            #expect(paths.count > 10)
-            for path in Set(paths) { #expect(Files.exists(Programs.root + "/" + path), "\(path)") }
+        @Test("The files and folders that a page names exist", arguments: ["README.md", "docs/TOUR.md", "docs/ARCHITECTURE.md", "CONTRIBUTING.md"])
+        func files(page: String) throws {
+            let paths = try Self.text(page).matches(of: #/`((?:\./)?(?:deploy|docs|proto|Tests|Tools|\.ci)/[A-Za-z0-9_./-]+)`/#).map { String($0.output.1) }
+            #expect(!paths.isEmpty)
+            // NAME in capitals is for the reader to fill in.
+            for path in Set(paths) where !path.contains("NAME") { #expect(Files.exists(Programs.root + "/" + path), "\(path)") }
         }
 
         /// As a shell splits them, with double quotes.

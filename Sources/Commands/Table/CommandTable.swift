@@ -66,7 +66,7 @@ package enum CommandTable {
         Command(
             .completions, .start, words: [["completions"]], arguments: [.init("SHELL", .word(Shell.allCases.map(\.rawValue)))],
             "completion of commands, options, words and names for a shell",
-            notes: "It prints a script: put it where your shell looks for them (README.md), or try it with: source <(huddle completions bash)"),
+            notes: "It prints a script: put it where your shell looks for them (docs/TOUR.md), or try it with: source <(huddle completions bash)"),
         Command(
             .complete, .start, words: [["complete"]], arguments: [.init("WORD", .text, required: false, repeats: true)],
             "what may stand for the last word, one a line, as shells ask it",
