@@ -5,7 +5,7 @@ package import Terminal
 package import Words
 
 extension Sigil {
-    /// The kind of the records that are named behind it.
+    /// The kind of the records that this sigil names.
     package var kind: Kind? {
         switch self {
         case .person: .member
@@ -16,7 +16,7 @@ extension Sigil {
     }
 }
 
-/// What can be completed in the room, by sigil, from the commands and the records.
+/// The completions in the room, by sigil, from the commands and the records.
 package enum Completions {
     package static func all(_ sigil: Sigil, _ names: RecordNames) -> LabelIndex<CompletionCandidate> {
         switch sigil {
@@ -28,9 +28,9 @@ package enum Completions {
         }
     }
 
-    /// Those who can be spoken to: who spoke last stands first, oneself at the end.
+    /// The members whom a message can address: the latest speaker comes first, the viewer comes last.
     ///
-    /// - Parameter speakers: the latest first.
+    /// - Parameter speakers: the members who spoke, the latest first.
     package static func people(_ names: RecordNames, speakers: [Identifier], viewer: Identifier?) -> LabelIndex<CompletionCandidate> {
         let order = Dictionary(speakers.enumerated().map { ($0.element, $0.offset) }, uniquingKeysWith: min)
         func place(_ member: Record) -> Int { member.id == viewer ? .max : order[member.id] ?? speakers.count }
@@ -38,9 +38,10 @@ package enum Completions {
         return LabelIndex(members.map { CompletionCandidate($1, insertion: "@" + $1, detail: $0.fields.text("role") ?? "") })
     }
 
-    /// What may stand next in a command, as Tab offers it; `nil` when that is nothing, or it is no command.
+    /// The words that can come next in a command, as Tab offers them; `nil` if there are none, or if the line is not a
+    /// command.
     ///
-    /// - Parameter characters: of the line; the word that ends at `cursor` is completed.
+    /// - Parameter characters: the characters of the line; the word that ends at `cursor` is completed.
     package static func next(_ characters: [Character], cursor: Int, _ names: RecordNames, _ keymap: Keymap = ViewCommands.defaultKeymap()) -> CompletionMenu? {
         let line = String(characters.prefix(cursor))
         if let menu = keys(line, cursor, keymap) { return menu }
@@ -52,7 +53,7 @@ package enum Completions {
             fitting: found.map { CompletionCandidate($0.text, insertion: SlashCommand.quoted($0.text), detail: $0.summary) })
     }
 
-    /// What may stand next behind `/bind` and `/unbind`: modes, keys that do something with what they do, and actions.
+    /// The words that can come next after `/bind` and `/unbind`: modes, bound keys with their actions, and actions.
     private static func keys(_ line: String, _ cursor: Int, _ keymap: Keymap) -> CompletionMenu? {
         var words = line.split(whereSeparator: \.isWhitespace).map(String.init)
         guard let verb = words.first, verb == "/bind" || verb == "/unbind", line.count > verb.count else { return nil }
@@ -80,7 +81,7 @@ package enum Completions {
 
     private static let emoji = LabelIndex(Emoji.table.map { CompletionCandidate($0.name, insertion: $0.emoji, detail: $0.emoji) })
 
-    /// Those that have dates, the latest first.
+    /// The records of a kind; records with dates come latest first.
     private static func records(_ kind: Kind, _ names: RecordNames, _ sigil: String) -> LabelIndex<CompletionCandidate> {
         let records = names.records(of: kind)
         let dates = records.map { $0.fields.text("start_date") ?? "" }

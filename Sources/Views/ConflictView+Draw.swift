@@ -3,7 +3,7 @@ internal import Sync
 package import Terminal
 
 extension ConflictView {
-    /// From which width on the sides stand beside each other.
+    /// The smallest width at which the sides are drawn next to each other.
     private static var wideColumns: Int { 72 }
 
     /// Draws the whole screen.
@@ -99,7 +99,7 @@ extension ConflictView {
 
     // MARK: Both sides
 
-    /// One field as rows: each has pieces that begin at columns.
+    /// One field as rows; each row has pieces that begin at given columns.
     private struct Block {
         var rows: [[(column: Int, text: StyledText)]] = []
     }
@@ -121,7 +121,7 @@ extension ConflictView {
         let start = blocks.prefix(field).reduce(0) { $0 + $1.rows.count }
         let rows = blocks.enumerated().flatMap { index, block in block.rows.map { (index, $0) } }
         let height = blocks.indices.contains(field) ? blocks[field].rows.count : 0
-        // The selected field from its beginning; what is longer than the screen is scrolled.
+        // The view begins at the selected field; a field longer than the screen is scrolled.
         let wanted = start + min(height, list.rows) / 2 - list.rows / 2
         let first = min(max(wanted + scroll, 0), max(rows.count - list.rows, 0))
         canvas.clipped(to: list) { canvas in
@@ -158,7 +158,7 @@ extension ConflictView {
         return text
     }
 
-    /// Whether a side is to be: what stands before it.
+    /// The mark in front of a side: whether that side is chosen.
     private func mark(_ place: Int, _ sides: [Choice], _ item: DraftItem) -> StyledText {
         guard item.fields[place].isContested else { return StyledText(sides.contains(.yours) ? "● " : "  ", theme[.success]) }
         guard let choice = choice(place), sides.contains(choice) else { return StyledText("○ ", theme[.muted]) }

@@ -3,9 +3,10 @@ internal import JSON
 internal import Sync
 internal import Terminal
 
-/// What was chosen and written among conflicts and is not decided yet, as text: kept on this machine while one types.
+/// The choices and texts for conflicts that are not resolved yet, as text. The client saves them on this machine while
+/// the user types.
 extension ConflictView {
-    /// JSON; `nil` when nothing would be lost if the program ended now.
+    /// JSON; `nil` if nothing would be lost if the program ended now.
     package var kept: String? {
         let items = drafts.filter { item in
             choices[item.id]?.isEmpty == false || wholes[item.id] != nil || (item.id == selected && input != nil)
@@ -30,7 +31,7 @@ extension ConflictView {
             }
             writer.endObject()
             if item.id == selected, let input {
-                // Of a field that is written anew, or the reason for an overlap.
+                // A text for a field that the user is rewriting, or the reason for an overlap.
                 if isOpen, let sides = item.sides, sides.fields.indices.contains(field), let name = Self.name(sides.fields[field].field, item) {
                     writer.key("at")
                     writer.string(name)
@@ -44,9 +45,9 @@ extension ConflictView {
         return String(decoding: writer.octets, as: UTF8.self)
     }
 
-    /// Puts back what an earlier run kept, for the drafts that are shown.
+    /// Restores the text that an earlier run saved, for the drafts that are shown.
     ///
-    /// - Returns: whether there was anything for any of them.
+    /// - Returns: whether the text had anything for any of these drafts.
     package mutating func restore(_ text: String) -> Bool {
         var entries: [Entry] = []
         do throws(JSONError) {
@@ -88,7 +89,7 @@ extension ConflictView {
 
     static let reason = "Reason: "
 
-    /// As it is called on the wire: positions are another program's.
+    /// The field's name on the wire; positions can differ in another version of the program.
     private static func name(_ field: Int, _ item: DraftItem) -> String? {
         guard let declared = item.sides?.record.kind.declaration.fields, declared.indices.contains(field) else { return nil }
         return declared[field].name

@@ -3,7 +3,7 @@ internal import Family
 package import Sync
 package import Terminal
 
-/// What a key can do among what was refused; the names stand in configurations.
+/// The commands for refused changes; configurations use these names.
 package enum ConflictCommand: String, CaseIterable, Sendable {
     case next = "draft-next", previous = "draft-previous", open = "draft-open"
     case split = "draft-split"
@@ -34,7 +34,7 @@ package enum ConflictCommand: String, CaseIterable, Sendable {
 
     package static let helpLines = allCases.map { ($0.rawValue, $0.summary) }
 
-    /// Modes: the list, and one conflict.
+    /// Binds the keys of two modes: the list, and one conflict.
     static func bindDefaults(_ keymap: inout Keymap) {
         let list: [(String, ConflictCommand)] = [
             ("down", .next), ("j", .next), ("up", .previous), ("k", .previous), ("enter", .open), ("o", .open), ("r", .retry), ("w", .override), ("s", .split), ("e", .edit),
@@ -50,48 +50,49 @@ package enum ConflictCommand: String, CaseIterable, Sendable {
     }
 }
 
-/// What this view asks for.
+/// The actions that this view requests.
 package enum ConflictAction: Hashable, Sendable {
     case pane(PaneAction)
     case retry(Int64)
-    /// Its operations one by one.
+    /// Send the operations of the draft one by one.
     case split(Int64)
     case drop(Int64)
     case override(Int64, reason: String)
-    /// `choices` by position in the kind's declaration; `whole` where the whole record is at stake.
+    /// `choices` by position in the kind's declaration; `whole` if the whole record is in conflict.
     case resolve(ConflictSides, [Int: ConflictView.Choice], whole: ConflictView.Choice?)
 }
 
-/// What was refused and is kept: a list, and each conflict with its two sides, field by field. Pure.
+/// The refused changes that the client has saved: a list, and the two sides of each conflict, field by field. Pure.
 ///
-/// Nothing is let go without a key that says so: what is chosen, and what was written anew, stays with its draft while one looks elsewhere.
+/// Nothing is discarded without a key for it: choices and rewritten texts stay with their draft while the user looks at
+/// other buffers.
 ///
 /// Source: `guarantees.md`, "no lost update" and "nothing lost at the client".
 package struct ConflictView: Sendable, AskingPane {
-    /// How a field is to be.
+    /// The side or text that the author chose for a field.
     package enum Choice: Hashable, Sendable {
         case yours, theirs, both
-        /// Written anew, as its author typed it.
+        /// A new text, as the author typed it.
         case text(String)
     }
 
     package private(set) var drafts: [DraftItem] = []
-    /// What waits to be sent, a line each.
+    /// The changes that wait to be sent, one line each.
     package private(set) var waiting: [String] = []
     package internal(set) var selected: Int64?
     /// Whether the selected draft's sides are shown.
     package private(set) var isOpen = false
-    /// By draft, then by position in the kind's declaration.
+    /// The choices by draft, then by position in the kind's declaration.
     package internal(set) var choices: [Int64: [Int: Choice]] = [:]
-    /// Where the whole record is at stake.
+    /// The choices for drafts whose whole record is in conflict.
     package internal(set) var wholes: [Int64: Choice] = [:]
     package private(set) var isAskingToDrop = false
     package internal(set) var isHelpOpen = false
-    /// Words for the person, for whoever shows them.
+    /// A message for the user, which the caller shows.
     package var toast: String?
     package var theme: Theme
     package var keymap: Keymap
-    /// Position among the fields of the open conflict, and rows that its view is moved down from there.
+    /// The position among the fields of the open conflict, and the rows that the view is scrolled down from there.
     var field = 0
     var scroll = 0
     var input: LineField?
@@ -102,8 +103,8 @@ package struct ConflictView: Sendable, AskingPane {
         self.keymap = keymap
     }
 
-    /// Shows what is kept now. Choices of drafts that are gone go with them; one that rested on what somebody has changed since is asked
-    /// for again.
+    /// Shows the drafts that the client holds now. The choices of drafts that are gone are dropped. If their side of a
+    /// conflict has changed since, choices that rest on it are dropped and the view asks for them again.
     package mutating func show(_ drafts: [DraftItem], waiting: [String]) {
         let place = selectedIndex ?? 0
         for draft in drafts {
@@ -124,7 +125,7 @@ package struct ConflictView: Sendable, AskingPane {
         choices = choices.filter { known.contains($0.key) }
         wholes = wholes.filter { known.contains($0.key) }
         if selectedIndex == nil {
-            // What was typed for a draft that is gone has nowhere to go.
+            // The draft is gone, so the text typed for it is dropped.
             (isOpen, input, isAskingToDrop) = (false, nil, false)
             selected = drafts.isEmpty ? nil : drafts[min(place, drafts.count - 1)].id
         }
@@ -137,14 +138,14 @@ package struct ConflictView: Sendable, AskingPane {
     var selectedIndex: Int? { drafts.firstIndex { $0.id == selected } }
     package var item: DraftItem? { selectedIndex.map { drafts[$0] } }
 
-    /// Selects and opens one.
+    /// Selects and opens a draft.
     package mutating func open(_ draft: Int64) {
         guard drafts.contains(where: { $0.id == draft }) else { return }
         selected = draft
         begin()
     }
 
-    /// The text that came back from the person's own editor.
+    /// Takes the text that came back from the user's own editor.
     package mutating func take(_ text: String) {
         guard let item, isOpen, let sides = item.sides, sides.fields.indices.contains(field) else { return }
         input = nil
@@ -167,7 +168,7 @@ package struct ConflictView: Sendable, AskingPane {
         return []
     }
 
-    /// What clicks are called: a draft by its place; a field by its place, and its two sides.
+    /// The names of click targets: a draft by its position; a field by its position, and its two sides.
     static let draftTarget = "draft", fieldTarget = "field", yoursTarget = "yours", theirsTarget = "theirs"
 
     mutating func click(_ target: ClickTarget?) -> [ConflictAction] {
@@ -209,7 +210,7 @@ package struct ConflictView: Sendable, AskingPane {
 
     func editOutside(_ text: String) -> [ConflictAction] { [isOpen ? .pane(.editOutside(text)) : .shared(.bell)] }
 
-    /// Completes the name behind the last comma, as far as all that begin so are alike.
+    /// Completes the name after the last comma up to the longest common beginning of all matches.
     mutating func complete() {
         guard isOpen, let item, item.fields.indices.contains(field), let text = input?.text else { return }
         let field = item.fields[field]
@@ -303,7 +304,7 @@ package struct ConflictView: Sendable, AskingPane {
             return
         }
         choices[item.id, default: [:]][sides.fields[field].field] = choice
-        // On to what is open still.
+        // Move to the next field without a choice.
         if let next = item.fields.indices.first(where: { item.fields[$0].isContested && self.choice($0) == nil && $0 > field }) { move(next - field) }
     }
 
@@ -320,7 +321,7 @@ package struct ConflictView: Sendable, AskingPane {
         }
         var text = merged
         if case .text(let written)? = choice(field) { text = written }
-        // More than the line takes is not cut: it goes to the editor that takes all.
+        // A text too long for the line is not cut: it opens in the external editor, which has no such limit.
         guard text.count <= Terminal.LineEditor.limit, text.utf8.count <= Terminal.LineEditor.octetLimit else { return [.pane(.editOutside(text))] }
         input = LineField("", text: text, isMultiline: item.fields[field].isMultiline)
         return []

@@ -3,13 +3,13 @@ internal import Family
 package import Terminal
 package import Words
 
-/// A line of a record in full, and the record that it is about: a result, a coach, an interaction.
+/// A line of a record in full, and the record that the line is about: a result, a coach, an interaction.
 package struct DetailLine: Hashable, Sendable {
     package let text: StyledText
     package let record: RecordReference?
-    /// The key that does what the line says, as it is shown.
+    /// The key that runs the action in the line, as it is shown.
     package let key: String
-    /// Where a click of the terminal's own leads.
+    /// The target of a click that the terminal itself handles.
     package let link: Hyperlink?
 
     package init(_ text: StyledText, _ record: RecordReference? = nil, key: String = "", link: String? = nil) {
@@ -20,22 +20,22 @@ package struct DetailLine: Hashable, Sendable {
     }
 }
 
-/// A record in full: scrolled, and with the records in it selected one after the other. Pure.
+/// A record in full: it scrolls, and the records in it can be selected one after the other. Pure.
 package struct DetailPane: Sendable {
     package private(set) var lines: [DetailLine] = []
-    /// The record in it that is selected.
+    /// The selected record among those in the lines.
     package private(set) var selected: RecordReference?
     private var offset = 0
 
     package init(_ lines: [DetailLine] = []) { self.lines = lines }
 
-    /// Shows what it is now; where one is in it stays.
+    /// Shows the current lines; the scroll position and the selection stay.
     package mutating func refresh(_ lines: [DetailLine]) {
         self.lines = lines
         if let selected, !records.contains(selected) { self.selected = nil }
     }
 
-    /// Those in it, in their order.
+    /// The records in the lines, in their order.
     var records: [RecordReference] {
         var found: [RecordReference] = []
         for line in lines { if let record = line.record, !found.contains(record) { found.append(record) } }
@@ -49,9 +49,9 @@ package struct DetailPane: Sendable {
 
     package mutating func scrollToTop() { (offset, selected) = (0, nil) }
 
-    /// Selects the next record in it, or the one before; behind the last none is.
+    /// Selects the next or previous record in the lines; after the last record none is selected.
     ///
-    /// - Returns: whether there are any.
+    /// - Returns: whether the lines have any records.
     package mutating func step(_ count: Int) -> Bool {
         let records = records
         guard !records.isEmpty else { return false }
@@ -61,24 +61,24 @@ package struct DetailPane: Sendable {
         return true
     }
 
-    /// Selects the record in it that was clicked.
+    /// Selects the clicked record in the lines.
     ///
-    /// - Returns: the record, when it was selected already: it is to be opened.
+    /// - Returns: the record if it was already selected: the caller opens it.
     mutating func click(_ clicked: ClickTarget?) -> RecordReference? {
         guard case .place(Self.target, let place)? = clicked, records.indices.contains(place) else { return nil }
         defer { selected = records[place] }
         return selected == records[place] ? selected : nil
     }
 
-    /// What clicks on a record in it are called; the number is its place among them.
+    /// The name of click targets for records in the lines; the number is the record's position among them.
     package static let target = "detail"
 
-    /// - Returns: rows that are further down.
+    /// - Returns: the number of rows below the visible part.
     @discardableResult
     package func draw(_ canvas: inout Canvas, _ rect: Rect, _ theme: Theme) -> Int {
         let rows = lines.enumerated().flatMap { place, line in line.text.wrapped(columns: max(rect.columns, 2), indent: 4).map { (place, $0) } }
         var first = min(offset, max(rows.count - rect.rows, 0))
-        // What is selected is in sight.
+        // The selected record stays visible.
         if let selected, let top = rows.firstIndex(where: { lines[$0.0].record == selected }), let end = rows.lastIndex(where: { lines[$0.0].record == selected }) {
             first = min(max(first, end - rect.rows + 1), top)
         }
@@ -99,7 +99,7 @@ package struct DetailPane: Sendable {
         return max(rows.count - first - rect.rows, 0)
     }
 
-    /// What is asked before a record in it goes.
+    /// The question before a record in the lines is removed.
     static func question(_ record: RecordReference, _ text: String) -> [String] {
         let what =
             switch record.kind {
@@ -109,6 +109,6 @@ package struct DetailPane: Sendable {
         return [what, text, "It can be undone for 30 days.", "y does it   any other key keeps it"]
     }
 
-    /// The first words of a record in it.
+    /// The first words of a record in the lines.
     func text(of record: RecordReference) -> String { lines.first { $0.record == record }.map { TextWidth.cut($0.text.text, to: 60) } ?? "" }
 }

@@ -1,15 +1,15 @@
 package import Family
 
-/// The way to an event (R080, R087).
+/// Directions to an event (R080, R087).
 package enum Directions {
-    /// A link that maps open; `nil` without an address or a city.
+    /// A link that map programs open; `nil` without an address or a city.
     package static func link(_ fields: Fields) -> String? {
         guard fields.text("address") != nil || fields.text("city") != nil else { return nil }
         let place = ["address", "city", "state"].compactMap { fields.text($0) }.filter { !$0.isEmpty }.joined(separator: ", ")
         return link(place)
     }
 
-    /// The same for a place as people write it; `nil` for an empty one.
+    /// The same link for a place as people write it; `nil` for an empty place.
     package static func link(_ place: String) -> String? {
         place.isEmpty ? nil : "https://www.openstreetmap.org/search?query=" + encoded(place)
     }

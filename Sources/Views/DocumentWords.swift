@@ -3,7 +3,7 @@ internal import Terminal
 
 /// Documents in words.
 enum DocumentWords {
-    /// R119.
+    /// The glyph of a document type (R119).
     static func glyph(_ type: String) -> String {
         switch type {
         case "highlight_video": "🎥"
@@ -16,10 +16,10 @@ enum DocumentWords {
         }
     }
 
-    /// Without one there is nothing to open (R131).
+    /// Whether the document has a file; without a file there is nothing to open (R131).
     static func hasFile(_ record: Record) -> Bool { record.fields.text("file_name") != nil }
 
-    /// The glyph of its type, or a place holder where there is no file.
+    /// The glyph of the document's type, or a placeholder if it has no file.
     static func glyph(_ record: Record) -> String { hasFile(record) ? glyph(record.fields.text("type") ?? "") : "▢" }
 
     static func version(_ record: Record) -> String {
@@ -33,6 +33,6 @@ enum DocumentWords {
         return count == 0 ? "" : count >= 20 ? "Shared: 20+" : "Shared: \(count)"
     }
 
-    /// What stands in the corner of a card.
+    /// The text in the corner of a card.
     static func badge(_ record: Record) -> (String, Terminal.Role) { hasFile(record) ? (shared(record), .success) : ("No file", .warning) }
 }

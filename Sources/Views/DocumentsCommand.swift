@@ -2,7 +2,7 @@ package import Bytes
 package import Queries
 internal import Terminal
 
-/// What a key can do among documents; the names stand in configurations.
+/// The commands for documents; configurations use these names.
 package enum DocumentsCommand: String, CaseIterable, Sendable {
     case next = "document-next", previous = "document-previous", right = "document-right", left = "document-left"
     case first = "document-first", last = "document-last"
@@ -55,10 +55,10 @@ package enum DocumentsCommand: String, CaseIterable, Sendable {
     }
 }
 
-/// What is to be uploaded, as a form says it.
+/// An upload as the form describes it.
 package struct UploadWish: Hashable, Sendable {
     package var path: String
-    /// One of the types of a document.
+    /// One of the document types.
     package var type: String
     package var title: String
     package var text: String?
@@ -67,25 +67,26 @@ package struct UploadWish: Hashable, Sendable {
     package var replaces: Identifier?
 }
 
-/// What the documents ask for.
+/// The actions that the documents view requests.
 package enum DocumentsAction: Hashable, Sendable {
     case pane(PaneAction)
-    /// All of one: the caller gives its lines to `showDetail`, and its links when they came to `show(links:)`.
+    /// Open one document in full: the caller passes its lines to `showDetail`, and its links to `show(links:)` when
+    /// they arrive.
     case open(Identifier)
-    /// The caller names a free place with `askForPlace`.
+    /// The caller suggests an unused path with `askForPlace`.
     case askDownload(Identifier)
     case download(Identifier, to: String)
     case upload(UploadWish)
-    /// The caller gives what fits to `complete`.
+    /// The caller passes the matches to `complete`.
     case completePath(String)
     case share(Identifier, school: Identifier)
     case revoke(String, of: Identifier)
     /// A transfer, by its number.
     case stop(Int)
     case again(Int)
-    /// The server, at once instead of in a while.
+    /// Retry the server immediately instead of after the wait.
     case hurry
-    /// How one likes to see them, kept on this machine (R124, R127).
+    /// The user's display settings, saved on this machine (R124, R127).
     case remember(isGrid: Bool, Query.Sort?)
 }
 

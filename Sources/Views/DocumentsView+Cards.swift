@@ -3,12 +3,12 @@ internal import Family
 internal import Terminal
 internal import Words
 
-/// The documents as cards beside each other, or as a list (R124, R129–R131). Only what is seen is drawn (R144).
+/// The documents as cards next to each other, or as a list (R124, R129–R131). Only visible documents are drawn (R144).
 extension DocumentsView {
     private static var cardRows: Int { 6 }
     private static var listRows: Int { 2 }
 
-    /// Which of `found` are seen in a rectangle: whole rows of them, the selected one among them.
+    /// The positions in `found` that are visible in a rectangle: whole rows, which include the selected document.
     func shownPlaces(_ rect: Rect) -> Range<Int> {
         let across = columns
         let shown = max(rect.rows / (isGrid ? Self.cardRows : Self.listRows), 1)
@@ -17,7 +17,7 @@ extension DocumentsView {
         return min(first * across, found.count)..<min((first + shown) * across, found.count)
     }
 
-    /// Where six documents will stand.
+    /// The outlines of the places for six documents.
     func bones(_ rect: Rect) -> [Rect] {
         let (across, wide) = (columns, max(rect.columns / columns, 10))
         return (0..<6).flatMap { place -> [Rect] in
@@ -52,7 +52,7 @@ extension DocumentsView {
         canvas.box(rect, theme[isSelected ? .accent : .frame], title: "\(DocumentWords.glyph(record)) \(Self.label(ofType: type))", titleStyle: theme[isSelected ? .accent : .muted])
         let inner = rect.inset(2, 1)
         canvas.clipped(to: inner) { canvas in
-            // R130: two lines of a title.
+            // R130: a title takes at most two lines.
             let title = StyledText(RecordNames.name(record), theme[.title]).wrapped(columns: inner.columns)
             for (row, line) in title.prefix(2).enumerated() {
                 canvas.draw(row == 1 && title.count > 2 ? StyledText(TextWidth.cut(line.text + " …", to: inner.columns), theme[.title]) : line, at: inner.column, inner.row + row)

@@ -4,7 +4,7 @@ internal import Family
 internal import Terminal
 internal import Words
 
-/// One document with its versions and links, and what is asked in front of it.
+/// One document with its versions and links, and the dialogs over it.
 extension DocumentsView {
     // MARK: One document
 
@@ -58,7 +58,7 @@ extension DocumentsView {
 
     private static func times(_ count: Int64) -> String { count == 1 ? "once" : "\(count) times" }
 
-    // MARK: What lies over it
+    // MARK: Overlays
 
     func drawOverlays(_ canvas: inout Canvas) {
         form?.draw(&canvas, theme)

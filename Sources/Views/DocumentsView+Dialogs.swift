@@ -6,7 +6,7 @@ internal import Queries
 internal import Terminal
 internal import Words
 
-/// What is asked in front of the documents: a file to upload, a place, a choice, a yes.
+/// The dialogs over the documents: a file to upload, a path, a choice, a confirmation.
 extension DocumentsView {
     mutating func fill(_ key: Terminal.Key) -> [DocumentsAction] {
         guard var form else { return [] }
@@ -16,7 +16,7 @@ extension DocumentsView {
         case .goesOn: return []
         case .cancelled:
             self.form = nil
-            // The next one that an earlier run kept.
+            // Open the next form that an earlier run saved.
             openKept()
             countVersion()
             return []
@@ -67,7 +67,7 @@ extension DocumentsView {
         return []
     }
 
-    /// An entry of what is offered: of several that may be on it is turned on or off.
+    /// Handles an entry of the menu; in a menu with several choices it turns the entry on or off.
     mutating func choose(_ place: Int, in open: Menu) -> [DocumentsAction] {
         guard open.purpose == .types else {
             menu = nil
@@ -109,18 +109,19 @@ extension DocumentsView {
         return []
     }
 
-    /// The number of the version that the form makes: what it replaces is replaced at the end of its chain, whoever came before.
+    /// Computes the number of the version that the form creates. The new version follows the last one in the chain,
+    /// even if other versions were uploaded in the meantime.
     mutating func countVersion() {
         guard var id = form?.replaces?.id else { return }
-        // No longer than all, whatever the records say.
+        // The loop takes at most as many steps as there are records, so a circle of versions ends it.
         for _ in records.indices { if let next = newer[id] { id = next } else { break } }
         if case .integer(let number)? = records[id]?.fields["version"] { form?.version = number + 1 } else { form?.version = nil }
     }
 
-    /// What was typed into forms and not sent, each as text; what is not opened yet too.
+    /// The texts of forms that were not sent, including forms that are not open yet.
     package var typedForms: [String] { (form?.kept.map { [$0] } ?? []) + keptForms }
 
-    /// Puts back what earlier runs kept, one form after the other.
+    /// Restores the forms that earlier runs saved, one form after the other.
     package mutating func restore(forms: [String]) {
         keptForms += forms
         openKept()
@@ -132,7 +133,7 @@ extension DocumentsView {
     }
 
     mutating func forgetSchool() {
-        // A fresh filter: the one before keeps what it has looked up.
+        // A new filter: the previous one caches its lookups.
         var fresh = ListFilter(.document)
         (fresh.types, fresh.shared, fresh.sort) = (filter.types, filter.shared, filter.sort)
         filter = fresh

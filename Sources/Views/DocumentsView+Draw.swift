@@ -6,7 +6,7 @@ internal import Queries
 package import Terminal
 
 extension DocumentsView {
-    /// Rows that transfers take at most: a third of the screen stays for them.
+    /// The largest number of rows for transfers: a third of the screen.
     private var transferRows: Int { max(size.rows / 3, 2) }
 
     /// Draws the whole screen.
@@ -50,7 +50,7 @@ extension DocumentsView {
         }
         column = 1
         for (text, role) in figureWords {
-            // All four are told before more is told of one.
+            // All four figures are shown before any figure gets its details.
             let text = column + TextWidth.of(text) < rect.endColumn ? text : String(text.split(separator: " (")[0])
             guard column + TextWidth.of(text) < rect.endColumn else { break }
             column = canvas.draw(text, at: column, rect.row + 1, theme[role]) + 2
@@ -71,7 +71,7 @@ extension DocumentsView {
         if !isSearching { canvas.cursor = cursor }
     }
 
-    /// The figures with their colours (R123): the server's, or those of what is here.
+    /// The figures with their colours (R123): the server's figures, or figures counted from the local documents.
     var figureWords: [(String, Terminal.Role)] {
         let shown = figures ?? here
         var stored = ByteCount.text(shown.octets) + " stored"
@@ -94,7 +94,8 @@ extension DocumentsView {
 
     // MARK: Transfers
 
-    /// A row for each upload and download (R138–R140), one's own and those of others; what is over comes last.
+    /// A row for each upload and download (R138–R140), the user's own and those of others; finished transfers come
+    /// last.
     private func transferLines(_ columns: Int) -> [StyledText] {
         let own = transfers.filter { !$0.state.isOver } + transfers.filter(\.state.isOver).suffix(3).reversed()
         var lines = own.flatMap { row -> [StyledText] in
@@ -108,7 +109,7 @@ extension DocumentsView {
             }
             let name = TextWidth.cut((row.isUpload ? "↑ " : "↓ ") + row.title, to: max(columns / 3, 8))
             let room = max(columns - TextWidth.of(name) - 4, 4)
-            // A bar fits; a sentence that says what to do is not cut.
+            // A bar always fits; a sentence that says what to do is never cut.
             return (StyledText(name + "  ", theme[.title]) + StyledText(row.words(columns: room), style)).wrapped(columns: max(columns - 2, 4), indent: 4)
         }
         lines += others.map { other in

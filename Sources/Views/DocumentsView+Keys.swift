@@ -6,7 +6,7 @@ internal import Queries
 package import Terminal
 internal import Words
 
-/// What keys do among documents.
+/// The keys for documents.
 extension DocumentsView {
     package mutating func handle(_ input: InputEvent) -> [DocumentsAction] { receive(input) }
 
@@ -29,13 +29,14 @@ extension DocumentsView {
         return []
     }
 
-    /// Whether something stands in front that has to be decided first.
+    /// Whether a dialog is open that the user has to close first.
     private var isCovered: Bool { isHelpOpen || madeLink != nil || form != nil || input != nil || question != nil || menu != nil }
 
-    /// What clicks are called: a document by its place in the list, a line of the open one by its place, an entry of what is offered.
+    /// The names of click targets: a document by its position in the list, a line of the open document by its position,
+    /// an entry of the menu.
     static let documentTarget = "document", placeTarget = "place", entryTarget = "entry", filterTarget = "filter"
 
-    /// What is selected already is opened by a second click.
+    /// Handles a click. A second click on a selected document opens it.
     mutating func click(_ target: ClickTarget?) -> [DocumentsAction] {
         guard case .place(let name, let number)? = target else { return [] }
         isUntouched = false
@@ -57,7 +58,7 @@ extension DocumentsView {
         toast = nil
         isUntouched = false
         if let made = madeLink {
-            // It is never shown again: no key that was meant for something else takes it away.
+            // The link is never shown again, so a key that was meant for something else does not close it.
             let isCopied = key.typed == "y"
             if isCopied || key.code == .escape || key.code == .enter { madeLink = nil }
             return isCopied ? [.shared(.copy(made.url))] : []
@@ -70,7 +71,7 @@ extension DocumentsView {
         return dispatch(key, in: "documents")
     }
 
-    /// The document that a key is about, of those in the list, or the version one stands on.
+    /// The document that a key acts on: the selected one in the list, or the selected version.
     private var target: Record? {
         guard opened != nil else { return selectedIndex.map { found[$0] } }
         guard places.indices.contains(place), case .version(let id) = places[place] else { return opened.flatMap { records[$0] } }
@@ -160,28 +161,28 @@ extension DocumentsView {
             let failed = transfers.last(where: \.state.isFailed)
             if let failed { return [.again(failed.number)] }
             if let opened, linksFailure != nil { return [.open(opened)] }
-            // Nothing failed: the server is asked for at once instead of in a while.
+            // No transfer failed, so the view asks to retry the server immediately instead of after the wait.
             return [.hurry]
         case .close:
             guard opened == nil else {
                 close()
                 return []
             }
-            // R128: the next visit begins with everything.
+            // R128: the next visit begins with all documents.
             clear()
             return [.shared(.close)]
         }
         return []
     }
 
-    /// Takes the last filter off that stands in the head.
+    /// Removes the last filter in the head line.
     private mutating func unfilter() {
         if search.text.isEmpty { return unfilter(filterWords.count - 1) }
         search.set("")
         apply()
     }
 
-    /// Takes off one of the filters that are on, by its place among `filterWords`.
+    /// Removes one active filter, by its position in `filterWords`.
     mutating func unfilter(_ place: Int) {
         let types = CommandTable.documentTypes.filter { filter.types?.contains($0) == true }
         let hasSchool = filter.named[.school] != nil

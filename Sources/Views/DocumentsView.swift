@@ -6,11 +6,12 @@ package import Queries
 package import Terminal
 package import Words
 
-/// Documents: a grid or a list with filters and figures, one with its versions and links, uploads and downloads on their way. Pure.
+/// Documents: a grid or a list with filters and figures, one document with its versions and links, and running uploads
+/// and downloads. Pure.
 ///
 /// Source: R118–R149.
 package struct DocumentsView: Sendable, AskingPane, SearchingPane {
-    /// A list from which one or several are chosen.
+    /// A list from which the user chooses one or several entries.
     struct Menu: Hashable, Sendable {
         enum Purpose: Hashable, Sendable {
             case types, school, share(Identifier)
@@ -19,7 +20,7 @@ package struct DocumentsView: Sendable, AskingPane, SearchingPane {
         let purpose: Purpose
         let title: String
         let entries: [String]
-        /// Those that are on, where several may be.
+        /// The chosen entries, if several may be chosen.
         var checked: Set<Int> = []
         var selected = 0
     }
@@ -31,45 +32,45 @@ package struct DocumentsView: Sendable, AskingPane, SearchingPane {
         case download(Identifier)
     }
 
-    /// A line in the open document that one can stand on.
+    /// A line of the open document that the user can select.
     enum Place: Hashable, Sendable {
         case version(Identifier)
         case link(String)
     }
 
     package internal(set) var filter = ListFilter(.document)
-    /// Whether files can be sent by whom this is for.
+    /// Whether this member may upload files.
     package var mayUpload = true
     package internal(set) var isGrid = true
-    /// The newest versions of the context, and those that the filter leaves, in its order.
+    /// The newest versions in the context, and those that pass the filter, in its order.
     package internal(set) var all: [Record] = []
     package internal(set) var found: [Record] = []
     package internal(set) var selected: Identifier?
-    /// The server's figures; without them those of what is here are shown.
+    /// The server's figures; without them, figures of the local documents are shown.
     package var figures: Statistics.Documents?
-    /// One's own transfers, oldest first.
+    /// The user's own transfers, oldest first.
     package var transfers: [TransferRow] = []
-    /// Uploads of others, as sentences with a percentage or without.
+    /// The uploads of others, as sentences with or without a percentage.
     package internal(set) var others: [(words: String, percent: Int?)] = []
     /// The document that is open, with the lines of its fields.
     package internal(set) var opened: Identifier?
     package internal(set) var detail: [String] = []
-    /// Its links; `nil` while nobody knows.
+    /// The links of the open document; `nil` while they are unknown.
     package internal(set) var links: [ShareLink]?
-    /// Why they are not known, as a sentence.
+    /// The reason why the links are unknown, as a sentence.
     private(set) var linksFailure: String?
-    /// A link that was just made: it is shown only now.
+    /// A link that was just created; this is the only time it is shown.
     package internal(set) var madeLink: (url: String, words: String)?
     package internal(set) var form: UploadForm?
-    /// Of an earlier run, each to be opened when none is.
+    /// The forms of an earlier run; each opens when no other form is open.
     package internal(set) var keptForms: [String] = []
     package internal(set) var isSearching = false
     package internal(set) var isHelpOpen = false
-    /// Words for the person, for whoever shows them.
+    /// A message for the user, which the caller shows.
     package var toast: String?
     package var theme: Theme
     package var keymap: Keymap
-    /// Of the screen: how many cards stand beside each other.
+    /// The size of the screen, which sets the number of cards per row.
     package var size: Size
     var search = LineField("Search: ")
     var menu: Menu?
@@ -81,18 +82,18 @@ package struct DocumentsView: Sendable, AskingPane, SearchingPane {
     /// Every version, by id.
     private(set) var records: [Identifier: Record] = [:]
     private(set) var names: [Identifier: String] = [:]
-    /// What replaces which.
+    /// The newer version of each replaced document.
     private(set) var newer: [Identifier: Identifier] = [:]
     private(set) var schools: [Record] = []
     private(set) var athletes: [UploadForm.Choice] = []
-    /// The figures of what is here, for where the server's are not known.
+    /// The figures of the local documents, for when the server's are unknown.
     private(set) var here = Statistics.Documents()
-    /// To be selected as soon as it is there: what was just uploaded, unless keys were pressed since.
+    /// The document to select as soon as it arrives: the last upload, unless keys were pressed since.
     private var wanted: Identifier?
-    /// No key was pressed since an upload was asked for.
+    /// Whether no key was pressed since the last request to upload.
     var isUntouched = false
     private(set) var context = Context.all
-    /// UTC milliseconds, for links that are over.
+    /// The current time in UTC milliseconds, to recognise expired links.
     package var now: Int64 = 0
     /// The date of UTC milliseconds, `YYYY-MM-DD`.
     package var day: @Sendable (Int64) -> String = { _ in "" }
@@ -103,9 +104,9 @@ package struct DocumentsView: Sendable, AskingPane, SearchingPane {
         self.keymap = keymap
     }
 
-    /// Shows these.
+    /// Shows these documents.
     ///
-    /// - Parameter names: what records of any kind are called.
+    /// - Parameter names: the names of records of any kind.
     package mutating func show(_ documents: [Record], names: RecordNames, context: Context) {
         self.context = context
         let own = documents.filter { record in
@@ -137,32 +138,32 @@ package struct DocumentsView: Sendable, AskingPane, SearchingPane {
         (opened, detail, linksFailure) = (document, lines, nil)
     }
 
-    /// What is open is different now.
+    /// Updates the lines of the open document.
     package mutating func refreshDetail(_ lines: [String]) { if opened != nil { detail = lines } }
 
-    /// The links of the open document.
+    /// Shows the links of the open document.
     package mutating func show(links: [ShareLink], of document: Identifier) {
         guard document == opened else { return }
         (self.links, linksFailure) = (links, nil)
         place = min(place, max(places.count - 1, 0))
     }
 
-    /// Its links could not be asked for.
+    /// Reports that the request for the links failed.
     package mutating func failLinks(_ sentence: String) {
         if opened != nil, links == nil { linksFailure = sentence }
     }
 
-    /// Stands on a document that was uploaded, at the latest when it is there; not while somebody is doing something else.
+    /// Selects an uploaded document, immediately or when it arrives; does nothing if the user has pressed a key since.
     package mutating func select(_ document: Identifier) {
         guard isUntouched else { return }
         wanted = document
         apply()
     }
 
-    /// A link that was made: shown until a key, because the server keeps no more than a digest of it.
+    /// Shows a new link until a key closes it, because the server stores only a digest of it.
     package mutating func show(made url: String, _ words: String) { madeLink = (url, words) }
 
-    /// The next visit begins with everything (R128); what is typed or open stays.
+    /// Resets the filters, so that the next visit begins with all documents (R128); typed and open content stays.
     package mutating func leave() {
         isSearching = false
         clear()
@@ -176,7 +177,7 @@ package struct DocumentsView: Sendable, AskingPane, SearchingPane {
         apply()
     }
 
-    /// As one likes to see them.
+    /// Restores the user's display settings.
     package mutating func restore(isGrid: Bool, _ sort: Query.Sort?) {
         guard self.isGrid != isGrid || filter.sort != sort else { return }
         self.isGrid = isGrid
@@ -184,7 +185,7 @@ package struct DocumentsView: Sendable, AskingPane, SearchingPane {
         apply()
     }
 
-    /// Counts what is here.
+    /// Counts the local documents.
     private mutating func count() {
         here = Statistics.Documents()
         here.total = all.count
@@ -207,7 +208,7 @@ package struct DocumentsView: Sendable, AskingPane, SearchingPane {
     }
     package mutating func complete(_ path: String, _ options: [String]) { form?.complete(path, options) }
 
-    /// Where a file is to be put.
+    /// Asks where to save a file.
     package mutating func askForPlace(_ document: Identifier, _ suggestion: String) {
         question = .download(document)
         input = LineField("Save as: ", text: suggestion)
@@ -243,13 +244,13 @@ package struct DocumentsView: Sendable, AskingPane, SearchingPane {
         return head
     }
 
-    /// What one can stand on in the open document.
+    /// The lines of the open document that the user can select.
     var places: [Place] {
         guard let opened else { return [] }
         return versions(of: opened).map { .version($0.id) } + (links ?? []).map { .link($0.id) }
     }
 
-    /// The filters that are on, in words (R126).
+    /// The active filters, in words (R126).
     package var filterWords: [String] {
         var words = CommandTable.documentTypes.filter { filter.types?.contains($0) == true }.map { "Type: \(Self.label(ofType: $0))" }
         if let school = filter.named[.school].flatMap({ Identifier($0) }) { words.append("School: \(names[school] ?? "")") }

@@ -4,23 +4,25 @@ package import Sync
 internal import Terminal
 package import Words
 
-/// A change that was refused and is kept, as its author sees it: what was asked for, why not, and both sides of a conflict in words.
+/// A refused change that the client has saved, in words for its author: the request, the reason, and both sides of a
+/// conflict.
 package struct DraftItem: Hashable, Sendable {
-    /// One field of a conflict. Texts are whole, with their line ends.
+    /// One field of a conflict. Texts are complete and keep their line ends.
     package struct Field: Hashable, Sendable {
         package let label: String
         package let base: String
         package let yours: String
         package let theirs: String
-        /// "Carmen Rivera, 09:14"; "" where nobody else changed it.
+        /// "Carmen Rivera, 09:14"; "" if no other member changed the field.
         package let who: String
         package let isContested: Bool
-        /// Whether both can be kept: texts one under the other, sets with whoever is in one of them.
+        /// Whether both values can be kept: two texts one below the other, or the union of two sets.
         package let canBeBoth: Bool
-        /// What to begin with when it is written anew: both texts, or yours; `nil` for what cannot be written.
+        /// The initial text for a rewrite: both texts, or yours; `nil` for a field that cannot be rewritten.
         package let merged: String?
         package let isMultiline: Bool
-        /// Names that can be written, where records are named; and whether several are, with commas between.
+        /// The names that can be typed, if the field names records; `isList` says whether it takes several, separated
+        /// by commas.
         package let candidates: [String]
         package let isList: Bool
     }
@@ -34,13 +36,13 @@ package struct DraftItem: Hashable, Sendable {
     /// "Carmen Rivera changed it meanwhile."
     package let head: String
     package let sides: ConflictSides?
-    /// Those of `sides`, in its order.
+    /// The fields of `sides`, in its order.
     package let fields: [Field]
-    /// Whether it was refused because items of a trip overlap, so that a reason lets both be.
+    /// Whether the change was refused because trip items overlap, so that a reason makes both valid.
     package let isOverlap: Bool
-    /// The command, or the words, that ask for the same; `nil` for what no single command asks for.
+    /// The command, or the message text, for the same request; `nil` if no single command makes it.
     package let command: String?
-    /// Operations that it asked for at once; 0 for an undo.
+    /// The number of operations in the request; 0 for an undo.
     package let parts: Int
 
     /// - Parameter sides: `SyncEngine.conflict` of the draft.
@@ -104,7 +106,8 @@ extension DraftItem.Field {
         }
     }
 
-    /// What the records of both sides are called, with commas between; an id where a name has a comma or is nobody else's alone.
+    /// The names of the records on both sides, separated by commas; an id replaces a name that contains a comma or is
+    /// not unique.
     private static func names(_ theirs: Value?, _ yours: Value?, _ names: RecordNames) -> String {
         var ids: [Identifier] = []
         for value in [theirs, yours] {
@@ -133,7 +136,7 @@ extension DraftItem.Field {
         }
     }
 
-    /// A value without a cut.
+    /// A value in full.
     private static func words(_ value: Value?, _ declaration: FieldDeclaration, _ text: ChangeText) -> String {
         switch (declaration.type, value) {
         case (.line, .text(let content)?), (.text, .text(let content)?): content.printableLines.joined(separator: "\n")
@@ -142,15 +145,15 @@ extension DraftItem.Field {
     }
 }
 
-/// What was refused, as the command that would ask for it, so that it can be changed and sent.
+/// A refused change as the command for the same request, so that the user can edit and send it.
 package enum DraftCommand {
-    /// - Returns: `nil` for an undo, several operations at once, or values that no command takes.
+    /// - Returns: `nil` for an undo, for several operations, or for values that no command takes.
     package static func text(_ draft: Draft) -> String? {
         guard draft.undo == nil, draft.operations.count == 1, let operation = draft.operations.first else { return nil }
         let word = KindWords.singular(operation.kind)[0]
         switch operation.action {
         case .create(_, let patch) where operation.kind == .message:
-            // Whom it speaks to is found in its words again.
+            // The message's own text contains the names of its addressees.
             guard let field = operation.kind.declaration.index(of: "text"),
                 case .text(let text)? = patch.assignments.first(where: { $0.field == field })?.value
             else { return nil }
@@ -198,7 +201,7 @@ package enum DraftCommand {
         }
     }
 
-    /// One word for `SlashCommand`.
+    /// A text quoted as one word for `SlashCommand`.
     package static func quoted(_ text: String) -> String {
         guard text.isEmpty || text.contains(where: { $0.isWhitespace || $0 == "\"" || $0 == "'" || $0 == "\\" }) else { return text }
         return "\"" + text.flatMap { $0 == "\"" || $0 == "\\" ? ["\\", $0] : [$0] } + "\""

@@ -2,13 +2,14 @@ package import Family
 package import Terminal
 package import Words
 
-/// An event in full, in the sections of R085. What is empty is left out, but for coaches, whose absence says something.
+/// An event in full, in the sections of R085. Empty sections are omitted, except for coaches, whose absence is
+/// information.
 package enum EventDetail {
     private static let labels = 12
 
     /// - Parameters:
-    ///   - metrics: those recorded at the event.
-    ///   - interactions: those of the event.
+    ///   - metrics: the metrics recorded at the event.
+    ///   - interactions: the interactions of the event.
     package static func lines(_ record: Record, metrics: [Record], interactions: [Record], _ names: RecordNames, _ theme: Theme) -> [DetailLine] {
         let fields = record.fields
         var lines: [DetailLine] = []

@@ -5,7 +5,7 @@ package import Queries
 internal import Terminal
 package import Words
 
-/// What a key can do among the events; the names stand in configurations.
+/// The commands for events; configurations use these names.
 package enum EventsCommand: String, CaseIterable, Sendable {
     case next = "event-next", previous = "event-previous", first = "event-first", last = "event-last"
     case nextMonth = "month-next", previousMonth = "month-previous", thisMonth = "month-today"
@@ -50,7 +50,7 @@ package enum EventsCommand: String, CaseIterable, Sendable {
         }
     }
 
-    /// For help.
+    /// The commands with their summaries, for help.
     package static let helpLines = allCases.map { ($0.rawValue, $0.summary) }
 
     static func bindDefaults(_ keymap: inout Keymap) {
@@ -65,7 +65,7 @@ package enum EventsCommand: String, CaseIterable, Sendable {
     }
 }
 
-/// Why a key does nothing.
+/// The reasons why a key does nothing.
 enum EventsSentence {
     static let attended = "It is marked attended already; e changes it."
     static let noPlace = "No address or city is known; e adds one."
@@ -74,25 +74,25 @@ enum EventsSentence {
     static let none = "No event is selected."
 }
 
-/// What the events ask of whoever has the session.
+/// The actions that the events view requests from the holder of the session.
 package enum EventsAction: Hashable, Sendable {
-    /// The caller gives its lines to `showDetail`.
+    /// The caller passes the event's lines to `showDetail`.
     case open(Identifier)
     case attend(Identifier), delete(Identifier), edit(Identifier)
-    /// Who of the school's coaches was there.
+    /// Choose the school's coaches who were at the event.
     case coaches(Identifier)
     /// A result or an interaction at the event.
     case log(Kind, Identifier)
-    /// A record in the event that is open; and take it out of there.
+    /// Open a record of the open event, or remove it from there.
     case record(RecordReference)
     case remove(RecordReference, from: Identifier)
     /// A link to copy.
     case directions(String)
-    /// A new event, on a day if one was chosen.
+    /// Add an event, on a day if one was chosen.
     case add(on: CalendarDate?)
-    /// Events as they are listed, or what the event that is open has, into a file.
+    /// Export the listed events, or the records of the open event, to a file.
     case export([Identifier], event: Identifier?)
-    /// The order was chosen: it is the same next time.
+    /// The user chose this order; it is used again next time.
     case sorted(Query.Sort?)
     case shared(SharedAction)
 }

@@ -5,10 +5,10 @@ package import Terminal
 internal import Words
 
 extension EventsView {
-    /// From which width on the month stands beside the list.
+    /// The smallest width at which the month is drawn next to the list.
     private static var wideColumns: Int { 72 }
     private static var monthColumns: Int { 30 }
-    /// From which size on it has room for what lasts several days, and columns then.
+    /// The smallest size at which the month has room for events of several days, and its columns at that size.
     private static var tall: Size { Size(columns: 112, rows: 30) }
     private static var tallColumns: Int { 45 }
 
@@ -27,7 +27,7 @@ extension EventsView {
             canvas.target(Rect(column, head.row, columns: add.count, rows: 1), .keys([.character("n")]))
         }
         drawFilters(&canvas, head)
-        // What keys do, where it takes no room that events need more.
+        // Key hints, unless the events need the row more.
         let (main, foot) = below.splitBottom(canvas.size.rows >= 20 ? 1 : 0)
         if foot.rows > 0 { PaneParts.hints(hints, &canvas, foot, theme) }
         var list = main
@@ -41,7 +41,7 @@ extension EventsView {
         if let detail {
             hidden = drawDetail(detail, &canvas, list)
         } else if !isWide, dayCursor != nil {
-            // Where there is room for one of the two, it is the one that the keys move in.
+            // If only one of the two fits, the part that the keys move in is drawn.
             drawMonth(&canvas, list)
         } else {
             hidden = drawList(facts, &canvas, list)
@@ -52,11 +52,11 @@ extension EventsView {
         if isHelpOpen { KeyHelp.draw(KeyHelp.lines(keymap, "events", EventsCommand.helpLines + BufferCommand.helpLines), &canvas, theme) }
     }
 
-    /// The first keys that somebody new needs, where they are now.
+    /// The most useful keys for a new user in the current state.
     private var hints: [(String, String)] {
         if isSearching { return [("Enter", "to the list"), ("Esc", "no search")] }
         if dayCursor != nil { return [("Enter", "its events"), ("Space", "stay here"), ("n", "new on it"), ("M", "month"), ("Tab", "list")] }
-        // Those that the edge of its frame has no room for beside a month.
+        // Next to a month, the edge of the detail's frame has no room for these hints.
         if detail != nil { return [("Tab", "its parts"), ("p", "result"), ("+", "coach"), ("m", "directions"), ("E", "export"), ("u", "undo"), ("?", "all keys")] }
         return [("Enter", "open"), ("/", "search"), ("t", "type"), ("s", "status"), ("d", "dates"), ("r", "order"), ("a", "attended"), ("Tab", "days"), ("?", "all keys"), ("E", "export")]
     }
@@ -78,7 +78,7 @@ extension EventsView {
             search.draw(&canvas, Rect(column + 2, row, columns: max(canvas.size.columns - column - 2, 0), rows: 1), theme)
             if !isSearching { canvas.cursor = cursor }
         } else {
-            // What is ahead, where there is room for it (R026).
+            // The upcoming events, if there is room (R026).
             let ahead = ahead
             guard ahead.count > 0, let days = ahead.days else { return }
             let next = days == 0 ? "one today" : days == 1 ? "next tomorrow" : "next in \(days) days"
@@ -88,7 +88,7 @@ extension EventsView {
         }
     }
 
-    /// A click there is the first key of a command, if it has one of its own.
+    /// Makes a click in `rect` press the first key of a command, if the command has a key of its own.
     private func target(_ command: EventsCommand, _ canvas: inout Canvas, _ rect: Rect) {
         guard let names = keymap.keys(of: command.rawValue, in: "events").first, let keys = Keymap.keys(names) else { return }
         canvas.target(rect, .keys(keys))
@@ -101,7 +101,7 @@ extension EventsView {
         target(.previousMonth, &canvas, Rect(rect.column, rect.row, columns: 3, rows: 1))
         target(.chooseMonth, &canvas, Rect(rect.column + 3, rect.row, columns: end - rect.column - 5, rows: 1))
         target(.nextMonth, &canvas, Rect(end - 2, rect.row, columns: 3, rows: 1))
-        // The grid shows a week more at either side.
+        // The grid also shows one week before and one week after the month.
         let near = found(from: month.days - month.day - 7, to: month.days + 45)
         let spans = near.compactMap { span($0) }
         let byID = Dictionary(near.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
@@ -121,7 +121,7 @@ extension EventsView {
         }
     }
 
-    /// Years below one another, their months beside.
+    /// Draws the years below each other, with their months side by side.
     private func drawMonthChoice(_ canvas: inout Canvas) {
         guard let monthChoice else { return }
         let wide = canvas.size.columns >= 60 ? 4 : 3
@@ -153,7 +153,7 @@ extension EventsView {
         }
     }
 
-    /// - Returns: events further down.
+    /// - Returns: the number of events below the visible part.
     private func drawList(_ facts: StatusFacts, _ canvas: inout Canvas, _ rect: Rect) -> Int {
         guard count > 0 else {
             drawEmpty(facts, &canvas, rect)
@@ -202,7 +202,7 @@ extension EventsView {
         PaneParts.empty(lines, &canvas, rect, theme)
     }
 
-    /// - Returns: rows further down.
+    /// - Returns: the number of rows below the visible part.
     private func drawDetail(_ detail: DetailPane, _ canvas: inout Canvas, _ rect: Rect) -> Int {
         canvas.box(rect, theme[.accent])
         PaneParts.detailHints(event: true, attended: selectedRecord?.fields.flag("attended") == true, &canvas, rect, theme)

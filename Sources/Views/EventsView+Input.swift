@@ -8,7 +8,7 @@ internal import Words
 
 /// Keys and clicks.
 extension EventsView {
-    /// What clicks are called: an event by its place in the list, a day and a month by their days since 1970.
+    /// The names of click targets: an event by its position in the list, a day and a month by their days since 1970.
     static let eventTarget = "event", dayTarget = "day", monthTarget = "month"
 
     package mutating func handle(_ input: InputEvent) -> [EventsAction] { receive(input) }
@@ -29,7 +29,7 @@ extension EventsView {
         case Self.eventTarget:
             isSearching = false
             dayCursor = nil
-            // What is selected already is opened.
+            // A click on the selected event opens it.
             if number == selectedIndex { return selected.map { [.open($0)] } ?? [] }
             select(number)
         case Self.dayTarget:
@@ -66,7 +66,7 @@ extension EventsView {
         return []
     }
 
-    /// What the keys of the list do while one chooses a month.
+    /// Runs the list's keys while the user chooses a month.
     private mutating func chooseMonth(_ command: EventsCommand) -> [EventsAction] {
         switch command {
         case .next: return moveMonthChoice(12)
@@ -81,9 +81,9 @@ extension EventsView {
         return []
     }
 
-    /// What the keys of the list do among the days.
+    /// Runs the list's keys while the cursor is in the month.
     ///
-    /// - Returns: `nil` for those that do what they do in the list.
+    /// - Returns: `nil` for keys that work as they do in the list.
     private mutating func moveAmongDays(_ command: EventsCommand) -> [EventsAction]? {
         guard let day = dayCursor else { return nil }
         switch command {
@@ -141,7 +141,7 @@ extension EventsView {
         case .export: return [.export((0..<count).map { found($0).id }, event: detail == nil ? nil : selected)]
         case .search:
             detail = nil
-            // What is found stands in the list, and Enter goes there.
+            // The matches are in the list, and Enter goes there.
             dayCursor = nil
             isSearching = true
         case .type:
@@ -165,7 +165,7 @@ extension EventsView {
                 detail = nil
                 return []
             }
-            // Whoever leaves the season finds all of it the next time (R040).
+            // The next visit begins with all events (R040).
             clear()
             return [.shared(.close)]
         }

@@ -3,12 +3,12 @@ internal import Dates
 internal import Family
 internal import Terminal
 
-/// The month: paging, choosing one, and moving among its days.
+/// The month: paging, choosing a month, and moving among its days.
 extension EventsView {
-    /// Whether the months go that far: two years either way (R031).
+    /// Whether a date is within the reachable months: two years before and after today (R031).
     func isReachable(_ date: CalendarDate) -> Bool { MonthGrid<Identifier>.month(date, movedBy: 0, today: today) != nil }
 
-    /// Pages the months; the first event of the month that comes is selected, if the list has one.
+    /// Pages through the months and selects the first event of the new month, if the list has one.
     mutating func moveMonth(_ count: Int) -> [EventsAction] {
         guard let next = MonthGrid<Identifier>.month(month, movedBy: count, today: today) else { return [.shared(.say(EventsSentence.farMonth))] }
         show(month: next)
@@ -26,14 +26,14 @@ extension EventsView {
 
     // MARK: Days
 
-    /// Lets the arrow keys move among the days, from the selected event's if it is in the month.
+    /// Starts moving among the days with the arrow keys, at the day of the selected event if it is in the month.
     mutating func enterMonth() {
         let day = selectedRecord.flatMap { span($0)?.first }.flatMap { $0.year == month.year && $0.month == month.month ? $0 : nil }
         let isThisMonth = today.year == month.year && today.month == month.month
         dayCursor = selectedDay ?? day ?? (isThisMonth ? today : month.adding(days: 1 - month.day))
     }
 
-    /// - Returns: a bell beyond what can be reached.
+    /// - Returns: a sentence for a day outside the reachable months.
     mutating func moveDay(_ count: Int) -> [EventsAction] {
         guard let next = dayCursor?.adding(days: count), isReachable(next) else { return [.shared(.say(EventsSentence.farMonth))] }
         dayCursor = next
@@ -41,9 +41,9 @@ extension EventsView {
         return []
     }
 
-    /// The list goes to the events of a day (R030).
+    /// Moves the list to the events of a day (R030).
     ///
-    /// - Returns: whether it has any.
+    /// - Returns: whether the day has any events.
     @discardableResult
     mutating func choose(day: CalendarDate) -> Bool {
         guard isReachable(day) else { return false }
@@ -65,7 +65,7 @@ extension EventsView {
 
     // MARK: Choosing a month
 
-    /// The years that can be reached.
+    /// The reachable years.
     var years: ClosedRange<Int> { today.year - 2...today.year + 2 }
 
     mutating func moveMonthChoice(_ count: Int) -> [EventsAction] {

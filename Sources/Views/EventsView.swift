@@ -7,40 +7,40 @@ package import Terminal
 
 /// The season: a month beside the list of events, with filters, search, counts and one event in full. Pure.
 ///
-/// Source: R025–R054. Lists are those of `Queries`, so that the server would answer the same.
+/// Source: R025–R054. The lists use `Queries`, so that they match the server's results.
 package struct EventsView: Sendable, SearchingPane {
     package internal(set) var filter = ListFilter(.event)
     package internal(set) var month: CalendarDate
     package internal(set) var isSearching = false
     /// The day that the arrow keys are on while they move in the month; `nil` while they move in the list.
     package internal(set) var dayCursor: CalendarDate?
-    /// The day whose events were asked for.
+    /// The day whose events the user asked for.
     package internal(set) var selectedDay: CalendarDate?
-    /// The first day of the month that is about to be chosen, while one chooses.
+    /// The first day of the month under the cursor while the user chooses a month.
     package internal(set) var monthChoice: CalendarDate?
-    /// Those of the context that the filter leaves, in its order, by their places in `keyed`.
+    /// The events of the context that pass the filter, in its order, by their positions in `keyed`.
     private(set) var places: [Int] = []
-    /// All with what lists ask of them, worked out once: the list is filtered with each letter of a search.
+    /// All events with the keys that lists need, computed once: each letter of a search filters the list.
     private var keyed: [(Record, ListKeys)] = []
-    /// Of those, by the same places, what each frame asks of all of them.
+    /// The values of all events that each frame needs, by the same positions.
     private var ids: [Identifier] = []
     private var days: [(first: Int32, last: Int32)] = []
-    /// Their places in each order that was asked for, or may be.
+    /// The positions of all events in each order that was used or prepared.
     private var orders: [Query.Sort: [Int]] = [:]
-    /// How many the filter leaves.
+    /// The number of events that pass the filter.
     package var count: Int { places.count }
 
-    /// One of those, by its place in the list.
+    /// One of these events, by its position in the list.
     func found(_ index: Int) -> Record { keyed[places[index]].0 }
 
-    /// Those of them that have a day in a part of the calendar, in days since 1970.
+    /// The events among these that cover a day between two days, in days since 1970.
     func found(from first: Int, to last: Int) -> [Record] {
         places.filter { days[$0].first != ListKeys.none && Int(days[$0].first) <= last && Int(days[$0].last) >= first }.map { keyed[$0].0 }
     }
     /// Whether the context has no event at all.
     package var isEmpty: Bool { keyed.isEmpty }
     package internal(set) var selected: Identifier? {
-        // What is open, and asked, is about the one that the keys are about.
+        // The open detail and the open question are about the selected event.
         didSet { if selected != oldValue { (detail, asked) = (nil, nil) } }
     }
     /// The event that is open.
@@ -52,7 +52,7 @@ package struct EventsView: Sendable, SearchingPane {
     package var keymap: Keymap
     package var theme: Theme
     package let firstWeekday: Weekday
-    /// Names of athletes; shown beside events when everybody's are listed.
+    /// The names of the athletes, shown with events when the list covers the whole family.
     package var names: [Identifier: String] = [:]
     package private(set) var today: CalendarDate
     private(set) var context = Context.all
@@ -65,7 +65,7 @@ package struct EventsView: Sendable, SearchingPane {
         self.firstWeekday = firstWeekday
     }
 
-    /// Shows these records, of which the filter leaves some.
+    /// Shows the records that pass the filter.
     package mutating func show(_ records: [Record], context: Context, today: CalendarDate) {
         self.today = today
         self.context = context
@@ -74,7 +74,7 @@ package struct EventsView: Sendable, SearchingPane {
                 if case .athlete(let id) = context { record.athlete == id } else { true }
             })
         orders = [:]
-        // As they are mostly wanted: whatever lies behind one another is looked at quickly.
+        // The most common order is also the order in memory: reading neighbours is fast.
         if let query = try? Query(.event, sort: .dateDescending) {
             keyed = query.ordered(keyed)
             orders[query.sort] = Array(keyed.indices)
@@ -84,9 +84,9 @@ package struct EventsView: Sendable, SearchingPane {
         apply()
     }
 
-    /// Makes ready an order that was not asked for yet: with thousands of events it takes longer than a key may.
+    /// Prepares an order that was not used yet: with thousands of events this takes longer than one key press may.
     ///
-    /// - Returns: false when all are.
+    /// - Returns: false when all orders are ready.
     package mutating func prepare() -> Bool {
         for sort in Self.sorts.map({ $0 ?? .dateDescending }) where orders[sort] == nil {
             guard let query = try? Query(.event, sort: sort) else { continue }
@@ -99,13 +99,13 @@ package struct EventsView: Sendable, SearchingPane {
     /// Shows one event in full.
     package mutating func showDetail(_ lines: [DetailLine]) { detail = DetailPane(lines) }
 
-    /// The event that is open is different now.
+    /// Updates the lines of the open event.
     package mutating func refreshDetail(_ lines: [DetailLine]) {
         detail?.refresh(lines)
         if case .part(let part, _)? = asked, detail?.records.contains(part) != true { asked = nil }
     }
 
-    /// The order of the last time (R040).
+    /// Restores the order of the last visit (R040).
     package mutating func restore(_ sort: Query.Sort?) {
         let sort = Self.sorts.contains(sort) ? sort : nil
         guard sort != filter.sort else { return }
@@ -115,7 +115,7 @@ package struct EventsView: Sendable, SearchingPane {
 
     mutating func apply() {
         filter.text = search.text
-        // What cannot be asked was refused when it was typed.
+        // An invalid query was already refused when it was typed.
         guard let query = try? filter.query(context: context) else { return }
         let order = orders[query.sort] ?? query.order(keyed)
         orders[query.sort] = order
@@ -125,13 +125,14 @@ package struct EventsView: Sendable, SearchingPane {
         selectedDay = nil
     }
 
-    /// Another page is looked at: whoever comes back finds all events again (R040). What is open stays.
+    /// Resets the filters when the user goes to another page, so that the next visit begins with all events (R040). An
+    /// open event stays open.
     package mutating func leave() {
         isSearching = false
         if !filterWords.isEmpty || !search.text.isEmpty { clear() }
     }
 
-    /// All filters and the search are off; the order stays (R040).
+    /// Removes all filters and the search; the order stays (R040).
     mutating func clear() {
         let sort = filter.sort
         filter = ListFilter(.event)
@@ -144,7 +145,7 @@ package struct EventsView: Sendable, SearchingPane {
     var selectedIndex: Int? { places.firstIndex { ids[$0] == selected } }
     package var selectedRecord: Record? { selectedIndex.map { found($0) } }
 
-    /// How many are ahead, and in how many days the next begins; whatever the filter leaves (R026).
+    /// The number of upcoming events, and the days until the next one, regardless of the filter (R026).
     var ahead: (count: Int, days: Int?) {
         let today = Int32(clamping: self.today.days)
         var (count, soonest) = (0, Int32?.none)
@@ -164,7 +165,7 @@ package struct EventsView: Sendable, SearchingPane {
     static let times: [ListFilter.Time] = [.all, .upcoming, .past, .thisMonth, .nextMonth]
     static let sorts: [Query.Sort?] = [nil, .dateAscending, .name, .type]
 
-    /// The filters that are on, in words, and the command that goes on to the next of each.
+    /// The active filters, in words, and the command that switches each to its next value.
     var filterChips: [(words: String, command: EventsCommand)] {
         var chips: [(String, EventsCommand)] = []
         if let types = filter.types, let name = Self.typeFilters.first(where: { $0.types == types })?.label { chips.append((name, .type)) }
@@ -205,7 +206,7 @@ package struct EventsView: Sendable, SearchingPane {
         select((selectedIndex ?? 0) + count)
     }
 
-    /// Selects by place in the list, and shows its month.
+    /// Selects by position in the list, and shows the event's month.
     mutating func select(_ index: Int) {
         guard !places.isEmpty else { return }
         let record = found(min(max(index, 0), count - 1))
@@ -214,7 +215,7 @@ package struct EventsView: Sendable, SearchingPane {
         if let start = record.fields.text("start_date").flatMap({ CalendarDate($0) }), isReachable(start) { month = start }
     }
 
-    /// An event as days; `nil` for one whose date cannot be read (R048).
+    /// The days of an event; `nil` if its date cannot be read (R048).
     func span(_ record: Record) -> MonthGrid<Identifier>.Span? {
         guard let first = record.fields.text("start_date").flatMap({ CalendarDate($0) }) else { return nil }
         return .init(record.id, first, record.fields.text("end_date").flatMap { CalendarDate($0) })

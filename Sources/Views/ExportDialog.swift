@@ -3,7 +3,7 @@ package import Family
 package import Terminal
 package import Words
 
-/// The overlay that asks what is to be written into a file, and where (R112). Pure.
+/// The overlay that asks for the records and the path of an export (R112). Pure.
 package struct ExportDialog: Sendable {
     /// Records of one kind.
     package struct Choice: Hashable, Sendable {
@@ -11,7 +11,7 @@ package struct ExportDialog: Sendable {
         package let label: String
         package let kind: Kind
         package let records: [Identifier]
-        /// Without folder and ending.
+        /// The file name without folder and extension.
         package let fileName: String
 
         package init(_ label: String, _ kind: Kind, _ records: [Identifier], fileName: String) {
@@ -21,7 +21,7 @@ package struct ExportDialog: Sendable {
             self.fileName = Self.plain(fileName)
         }
 
-        /// Letters and digits with dashes between, so that every program opens it.
+        /// The text as letters and digits with dashes between, so that every program opens the file.
         private static func plain(_ text: String) -> String {
             let words = text.lowercased().split { !($0.isLetter || $0.isNumber) }
             return words.isEmpty ? "export" : String(words.joined(separator: "-").prefix(80))
@@ -31,22 +31,22 @@ package struct ExportDialog: Sendable {
     package enum Outcome: Hashable, Sendable {
         case open
         case closed
-        /// The caller says `refuse` when it cannot be, and shows the dialog no more when it is done.
+        /// The caller calls `refuse` if the file cannot be written, and closes the dialog after success.
         case write(Choice, path: String)
-        /// The caller gives `complete` what fits.
+        /// The caller passes the matches to `complete`.
         case completePath(String)
     }
 
     package let choices: [Choice]
     package private(set) var selected = 0
     private var path: LineField
-    /// What is wrong, or what the path could go on with.
+    /// The problem, or the possible continuations of the path.
     private var words = ""
     private var isWrong = false
     private let keymap: Keymap
     private let theme: Theme
 
-    /// - Parameter choices: one at least.
+    /// - Parameter choices: at least one.
     package init(_ choices: [Choice], theme: Theme, keymap: Keymap) {
         self.choices = choices
         self.theme = theme
@@ -57,10 +57,10 @@ package struct ExportDialog: Sendable {
 
     private static func path(_ choice: Choice?, _ format: ExportFormat) -> String { "~/\(choice?.fileName ?? "export").\(format.rawValue)" }
 
-    /// The end of the file's name says it.
+    /// The format, from the extension of the file name.
     package var format: ExportFormat { ExportFormat(path: path.text) ?? .csv }
 
-    /// What stands there is not written, and why.
+    /// Reports that the file was not written, and why.
     package mutating func refuse(_ sentence: String) { (words, isWrong) = (sentence, true) }
 
     package mutating func complete(_ path: String, _ options: [String]) {
@@ -110,13 +110,13 @@ package struct ExportDialog: Sendable {
 
     private mutating func choose(_ place: Int) {
         guard choices.indices.contains(place) else { return }
-        // A name that nobody touched follows what is chosen.
+        // A path that the user did not edit follows the choice.
         if path.text == Self.path(choices[selected], format) { path.set(Self.path(choices[place], format)) }
         selected = place
         words = ""
     }
 
-    /// Gives the file's name the end of that format.
+    /// Gives the file name the extension of that format.
     private mutating func write(as format: ExportFormat) {
         let name = ExportFormat(path: path.text).map { String(path.text.dropLast($0.rawValue.count + 1)) } ?? path.text
         path.set("\(name).\(format.rawValue)")
@@ -130,7 +130,7 @@ package struct ExportDialog: Sendable {
         }
     }
 
-    /// Draws over what is on the screen.
+    /// Draws over the content of the screen.
     package func draw(_ canvas: inout Canvas) {
         var lines = choices.enumerated().map { place, choice in
             let count = choice.records.count

@@ -1,7 +1,7 @@
 package import Bytes
 internal import Terminal
 
-/// What a key can do among trips; the names stand in configurations.
+/// The commands for trips; configurations use these names.
 package enum ItineraryCommand: String, CaseIterable, Sendable {
     case next = "trip-next", previous = "trip-previous", nextDay = "trip-next-day", previousDay = "trip-previous-day", today = "trip-today"
     case open = "trip-open", add = "trip-add", edit = "trip-edit", delete = "trip-delete", shift = "trip-shift", copy = "trip-copy"
@@ -39,12 +39,12 @@ package enum ItineraryCommand: String, CaseIterable, Sendable {
     }
 }
 
-/// What the itinerary asks for.
+/// The actions that the itinerary requests.
 package enum ItineraryAction: Hashable, Sendable {
     case pane(PaneAction)
-    /// All fields of a record; the caller gives its lines to `showDetail`.
+    /// Open a record with all its fields; the caller passes its lines to `showDetail`.
     case open(Identifier)
-    /// What was refused because items overlap, sent again with a reason; or forgotten.
+    /// Send a change that was refused because items overlap again with a reason, or drop it.
     case override(Int64, reason: String)
     case drop(Int64)
 }

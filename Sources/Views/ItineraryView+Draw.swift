@@ -4,7 +4,7 @@ internal import Family
 package import Terminal
 
 extension ItineraryView {
-    /// From which width on a month stands beside the days.
+    /// The smallest width at which a month is drawn next to the days.
     private static var wideColumns: Int { 76 }
     private static var monthColumns: Int { 30 }
 
@@ -22,7 +22,7 @@ extension ItineraryView {
 
     // MARK: Trips
 
-    /// - Returns: trips further down.
+    /// - Returns: the number of trips below the visible part.
     private func drawTrips(_ facts: StatusFacts, _ canvas: inout Canvas, _ rect: Rect, _ foot: Rect) -> Int {
         let (head, list) = rect.splitTop(1)
         let column = canvas.draw("Trips", at: 1, head.row, theme[.title])
@@ -57,7 +57,7 @@ extension ItineraryView {
 
     // MARK: One trip
 
-    /// - Returns: rows further down.
+    /// - Returns: the number of rows below the visible part.
     private func drawPlan(_ plan: TripPlan, _ canvas: inout Canvas, _ rect: Rect, _ foot: Rect) -> Int {
         let (head, main) = rect.splitTop(min(2, rect.rows))
         canvas.draw(TextWidth.cut(plan.name, to: head.columns - 2), at: 1, head.row, theme[.title])
@@ -85,7 +85,7 @@ extension ItineraryView {
         grid.draw(&canvas, in: Rect(rect.column, rect.row + 1, columns: rect.columns - 1, rows: MonthGrid<Identifier>.compactRows), look)
     }
 
-    /// One row of the list of days, and which day it belongs to.
+    /// One row of the list of days, and its day.
     private struct Line {
         let day: CalendarDate
         var item: Identifier?
@@ -93,7 +93,7 @@ extension ItineraryView {
         let pieces: [(column: Int, text: StyledText)]
     }
 
-    /// - Returns: rows further down.
+    /// - Returns: the number of rows below the visible part.
     private func drawDays(_ plan: TripPlan, _ canvas: inout Canvas, _ rect: Rect) -> Int {
         guard !plan.days.isEmpty else {
             PaneParts.empty(["Nothing is planned.", "n  + Add Item"], &canvas, rect, theme)
@@ -110,7 +110,7 @@ extension ItineraryView {
         let selected = lines.firstIndex { $0.day == day && (selectedItem == nil ? $0.isHeader : $0.item == selectedItem) } ?? 0
         let first = PaneParts.first(selected: selected, count: lines.count, shown: rect.rows)
         var shown = Array(lines.dropFirst(first).prefix(rect.rows))
-        // The day stays in sight when its own line is above (R160).
+        // The header of the day stays visible when its own line is above the visible part (R160).
         if let top = shown.first, !top.isHeader { shown[0] = header(top.day, plan.days.first { $0.date == top.day }?.entries.count ?? 0, rect.columns) }
         let stops = stops
         canvas.clipped(to: rect) { canvas in
@@ -150,13 +150,13 @@ extension ItineraryView {
                 pieces: [(3, StyledText(entry.times, theme[.text])), (start, title), (max(columns - 1 - duration.width, 0), duration)])
         ]
         let words = ([entry.label] + entry.details).joined(separator: " · ")
-        // Beside a month on a small screen they need the room below the times.
+        // Next to a month on a small screen, the details need the room below the times.
         let below = columns < 60 ? 4 : start + 3
         lines.append(Line(day: entry.day, item: entry.id, pieces: [(below, StyledText(TextWidth.cut(words, to: max(columns - below - 1, 6)), theme[.muted]))]))
         return lines
     }
 
-    /// - Returns: rows further down.
+    /// - Returns: the number of rows below the visible part.
     private func drawDetail(_ detail: [String], _ canvas: inout Canvas, _ rect: Rect) -> Int {
         canvas.box(rect, theme[.accent])
         PaneParts.hints(

@@ -4,7 +4,7 @@ package import Family
 package import Terminal
 package import Words
 
-/// Trips: a list, and each by day with a month beside it, stays on every day that they cover. Pure.
+/// Trips: a list, and each trip by day with a month beside it; a stay is on every day that it covers. Pure.
 ///
 /// Source: R150–R165; product.md, "Trips and itinerary".
 package struct ItineraryView: Sendable, AskingPane {
@@ -18,33 +18,33 @@ package struct ItineraryView: Sendable, AskingPane {
         package let isNow: Bool
     }
 
-    /// What is asked about before it is done.
+    /// The confirmations before an action.
     enum Question: Hashable, Sendable {
         case delete(Kind, Identifier, name: String, items: Int)
         case shift(Kind, Identifier, name: String)
         case copy(Identifier, name: String)
-        /// Why the items of `clash` may both be.
+        /// The reason why both items of `clash` are valid.
         case reason
     }
 
     package private(set) var rows: [Row] = []
-    /// The trip that is open.
+    /// The open trip.
     package private(set) var plan: TripPlan?
     package private(set) var day: CalendarDate
     package private(set) var today: CalendarDate
     package private(set) var showsPast = false
-    /// What was refused because it overlaps, while one decides.
+    /// The change that was refused because of an overlap, while the user decides.
     package private(set) var clash: DraftItem?
     package private(set) var detail: [String]?
     package internal(set) var isHelpOpen = false
-    /// Words for the person, for whoever shows them.
+    /// A message for the user, which the caller shows.
     package var toast: String?
     package var theme: Theme
     package var keymap: Keymap
     package let firstWeekday: Weekday
     var selectedTrip: Identifier?
     package internal(set) var selectedItem: Identifier? {
-        // What is open is what the keys are about.
+        // An open detail belongs to the selected item.
         didSet { if selectedItem != oldValue { detail = nil } }
     }
     var detailOffset = 0
@@ -53,7 +53,7 @@ package struct ItineraryView: Sendable, AskingPane {
     var chord = ChordReader()
     private var trips: [Record] = []
     private var items: [Record] = []
-    /// The hour that is now, for new items of today.
+    /// The current time, for new items of today.
     package var time = LocalTime.midnight
 
     package init(today: CalendarDate, theme: Theme, keymap: Keymap, firstWeekday: Weekday) {
@@ -66,7 +66,7 @@ package struct ItineraryView: Sendable, AskingPane {
 
     /// Shows these records.
     ///
-    /// - Parameter now: what the family's clock shows.
+    /// - Parameter now: the current time in the family's zone.
     package mutating func show(trips: [Record], items: [Record], names: RecordNames, now: LocalDateTime) {
         (self.trips, self.items) = (trips, items)
         (today, time) = (now.date, now.time)
@@ -97,23 +97,23 @@ package struct ItineraryView: Sendable, AskingPane {
         }
     }
 
-    /// Trips that are over.
+    /// The number of past trips.
     package private(set) var overCount = 0
     private var members: [Record] = []
 
     /// Shows a record in full.
     package mutating func showDetail(_ lines: [String]) { (detail, detailOffset) = (lines, 0) }
 
-    /// What is open is different now.
+    /// Updates the lines of the open record.
     package mutating func refreshDetail(_ lines: [String]) { if detail != nil { detail = lines } }
 
-    /// Asks about items that overlap.
+    /// Asks about overlapping items.
     package mutating func show(_ clash: DraftItem) {
         guard clash.isOverlap else { return }
         (self.clash, question, input) = (clash, nil, nil)
     }
 
-    /// Opens a trip, on today if it is one of its days.
+    /// Opens a trip, at today if today is one of its days.
     package mutating func open(_ trip: Identifier) {
         guard let record = trips.first(where: { $0.id == trip }) else { return }
         let plan = TripPlan(record, items, RecordNames(members))
@@ -124,7 +124,7 @@ package struct ItineraryView: Sendable, AskingPane {
         settle()
     }
 
-    /// The day is one of the trip's, the item one of the day's.
+    /// Moves the selection to a day of the trip and to an item of that day.
     private mutating func settle() {
         guard let plan else { return }
         if !plan.days.contains(where: { $0.date == day }) {
@@ -133,7 +133,7 @@ package struct ItineraryView: Sendable, AskingPane {
         if !entries.contains(where: { $0.id == selectedItem }) { selectedItem = entries.first?.id }
     }
 
-    /// Those of the selected day.
+    /// The items of the selected day.
     var entries: [TripPlan.Entry] { plan?.days.first { $0.date == day }?.entries ?? [] }
     var selectedEntry: TripPlan.Entry? { entries.first { $0.id == selectedItem } }
     var selectedRow: Row? { rows.first { $0.id == selectedTrip } }
@@ -149,10 +149,11 @@ package struct ItineraryView: Sendable, AskingPane {
         return []
     }
 
-    /// What clicks are called: a trip by its place, a stop of the days by its place, a day by its days since 1970.
+    /// The names of click targets: a trip by its position, a stop of the days by its position, a day by its days since
+    /// 1970.
     static let tripTarget = "trip", stopTarget = "stop", dayTarget = "day"
 
-    /// What is selected already is opened by a second click.
+    /// Handles a click. A second click on a selected trip or stop opens it.
     mutating func click(_ target: ClickTarget?) -> [ItineraryAction] {
         guard case .place(let name, let number)? = target, question == nil, clash == nil, !isHelpOpen else { return [] }
         let stops = stops
@@ -187,7 +188,8 @@ package struct ItineraryView: Sendable, AskingPane {
         return dispatch(key, in: "trips")
     }
 
-    /// Both at once with a reason, one of them otherwise, or not at all; what is not decided stays among what was refused.
+    /// Decides about an overlap: accept both items with a reason, edit one of them, or drop the change. An undecided
+    /// change stays among the refused ones.
     private mutating func decide(_ clash: DraftItem, _ key: Terminal.Key) -> [ItineraryAction] {
         switch key.typed {
         case "w", "o":
@@ -286,7 +288,7 @@ package struct ItineraryView: Sendable, AskingPane {
         return []
     }
 
-    /// What a key is about: the item that is selected, or the trip.
+    /// The record that a key acts on: the selected item, or the trip.
     private var target: (kind: Kind, id: Identifier, name: String)? {
         if let plan {
             if let entry = selectedEntry { return (.tripItem, entry.id, entry.title) }
@@ -295,7 +297,8 @@ package struct ItineraryView: Sendable, AskingPane {
         return selectedRow.map { (.trip, $0.id, $0.name) }
     }
 
-    /// A new trip, or an item of the day: now on today, else at nine, for an hour (R163).
+    /// Adds a trip, or an item of one hour on the selected day: at the current time if the day is today, otherwise at
+    /// nine (R163).
     private func add() -> ItineraryAction {
         guard let plan else { return .pane(.add(.trip, [:])) }
         let nine = LocalTime(hour: 9, minute: 0) ?? .midnight
@@ -322,7 +325,7 @@ package struct ItineraryView: Sendable, AskingPane {
         }
     }
 
-    /// The items of all days, in the order in which they stand there; a day without any is one too.
+    /// The items of all days, in their order on the screen; a day without items counts as one stop.
     var stops: [(day: CalendarDate, item: Identifier?)] {
         (plan?.days ?? []).flatMap { day -> [(day: CalendarDate, item: Identifier?)] in
             day.entries.isEmpty ? [(day.date, nil)] : day.entries.map { (day.date, $0.id) }

@@ -1,16 +1,16 @@
 package import Terminal
 
-/// The overlay that tells the keys, made from the keymap that is in force.
+/// The overlay that lists the keys, made from the current keymap.
 package enum KeyHelp {
     package struct Line: Hashable, Sendable {
-        /// The shortest way first.
+        /// The shortest key first.
         package let keys: [String]
         package let summary: String
     }
 
-    /// What is shown, a line each command of the mode that has a key.
+    /// The lines to show: one for each command of the mode that has a key.
     ///
-    /// - Parameter commands: their names and what they do.
+    /// - Parameter commands: the names of the commands with their summaries.
     package static func lines(_ keymap: Keymap, _ mode: String, _ commands: [(String, String)]) -> [Line] {
         commands.compactMap { name, summary in
             let keys = keymap.keys(of: name, in: mode)
@@ -43,21 +43,23 @@ package enum KeyHelp {
 
     // MARK: Layout
 
-    /// Blanks between blocks.
+    /// Blank columns between blocks.
     private static let gap = 2
-    /// Columns of a summary below which it is not read any more.
+    /// The smallest readable width of a summary, in columns.
     private static let narrowest = 14
 
-    /// Lines that stand below one another; a summary that is too long goes on in the next row.
+    /// Lines below each other; a summary that is too long continues in the next row.
     private struct Block {
         var rows: [(keys: String, summary: StyledText)] = []
         var keys: Int { rows.map { TextWidth.of($0.keys) }.max() ?? 0 }
         var columns: Int { keys + 2 + (rows.map(\.summary.width).max() ?? 0) }
     }
 
-    /// Two ways for each where there is room for them, else one; as few blocks beside each other as hold everything.
+    /// Lays out two keys for each command if there is room, otherwise one, in as few blocks side by side as hold all
+    /// lines.
     ///
-    /// - Returns: whether it is everything; on a screen that is too small the last lines are not.
+    /// - Returns: the blocks, and whether they hold all lines; on a screen that is too small the last lines are
+    ///   missing.
     private static func layout(_ lines: [Line], _ room: Size) -> ([Block], isWhole: Bool) {
         let ways = [2, 1].map { ways in lines.map { ($0.keys.prefix(ways).joined(separator: ", "), $0.summary) } }
         for told in ways {
@@ -71,8 +73,8 @@ package enum KeyHelp {
         return ([], false)
     }
 
-    /// - Parameter count: blocks that share the width.
-    /// - Returns: as many as all lines take; `nil` where they would be too narrow.
+    /// - Parameter count: the number of blocks that share the width.
+    /// - Returns: as many blocks as all lines need; `nil` if they would be too narrow.
     private static func blocks(_ told: [(String, String)], _ count: Int, _ room: Size) -> [Block]? {
         let wide = (room.columns - gap * (count - 1)) / count
         let summary = wide - 2 - (told.map { TextWidth.of($0.0) }.max() ?? 0)

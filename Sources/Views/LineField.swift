@@ -1,17 +1,17 @@
 package import Terminal
 
-/// A text that is typed into a view: what is searched for, a reason, a path, a merged text.
+/// A text that the user types into a view: a search, a reason, a path, a merged text.
 package struct LineField: Sendable {
     package enum Outcome: Hashable, Sendable {
-        /// Goes on.
+        /// The user is still typing.
         case typing
         case accepted(String)
         case cancelled
-        /// Tab: forwards, or backwards.
+        /// Tab: forward (1), or backward (-1).
         case tab(Int)
-        /// To be written in the person's own editor.
+        /// Edit the text in the user's own editor.
         case outside(String)
-        /// What a key means in every view.
+        /// An action that every view shares.
         case shared(SharedAction)
     }
 
@@ -64,7 +64,7 @@ package struct LineField: Sendable {
         }
     }
 
-    /// Draws prompt and text into a row or more, with the cursor.
+    /// Draws prompt and text in one or more rows, with the cursor.
     package func draw(_ canvas: inout Canvas, _ rect: Rect, _ theme: Theme) {
         let start = min(TextWidth.of(prompt), rect.columns / 2)
         canvas.draw(TextWidth.cut(prompt, to: start), at: rect.column, rect.row, theme[.accent])

@@ -2,16 +2,16 @@ internal import Terminal
 
 /// Web addresses in texts.
 enum Link {
-    /// The last one; `nil` when there is none.
+    /// The last address in a text; `nil` if there is none.
     static func last(in text: String) -> String? {
         for word in text.split(whereSeparator: \.isWhitespace).reversed() { if let link = link(in: word) { return String(link) } }
         return nil
     }
 
-    /// All of them.
+    /// All addresses in a text.
     static func all(in text: String) -> Set<String> { Set(text.split(whereSeparator: \.isWhitespace).compactMap { link(in: $0).map(String.init) }) }
 
-    /// Whether there may be one, without a copy of anything: `://` is in it.
+    /// Whether the text may contain an address, that is, contains `://`; copies nothing.
     fileprivate static func mayBe(in text: String) -> Bool {
         text.utf8.withContiguousStorageIfAvailable { octets in
             var place = 0
@@ -23,7 +23,7 @@ enum Link {
         } ?? true
     }
 
-    /// What is written behind it, as a full stop or a bracket that was opened before it, is none of it.
+    /// The address in a word, without trailing punctuation or a bracket that was opened before the address.
     fileprivate static func link(in word: Substring) -> Substring? {
         guard let start = ["https://", "http://"].compactMap({ word.firstRange(of: $0)?.lowerBound }).min() else { return nil }
         var link = word[start...]
@@ -33,11 +33,12 @@ enum Link {
 }
 
 extension Canvas {
-    /// Lets the web addresses in a line that was drawn lead where they say.
+    /// Makes the web addresses in a drawn line clickable.
     ///
-    /// - Parameter whole: the text that the line is of: what is broken over lines does not say where it leads.
+    /// - Parameter whole: the text that the line belongs to; an address that is broken over several lines is only
+    ///   complete there.
     mutating func linkAddresses(in line: StyledText, at column: Int, _ row: Int, of whole: @autoclosure () -> String) {
-        // Most lines have none, and every key draws them all.
+        // Most lines have no address, and every key press draws them all.
         guard line.runs.contains(where: { Link.mayBe(in: $0.text) }) else { return }
         let text = line.text
         let links = Link.all(in: whole())

@@ -2,25 +2,25 @@ package import Bytes
 package import Family
 internal import Terminal
 
-/// What every view besides the room asks of whoever has the session.
+/// The actions that every view except the room requests from the holder of the session.
 package enum PaneAction: Hashable, Sendable {
-    /// A command, as it would be typed.
+    /// Run a command, as a user would type it.
     case submit(String)
-    /// A command that the person goes on typing.
+    /// Put a command into the input line, where the user completes it.
     case compose(String)
-    /// A new record, with what is known of it by the names of its fields; or a change of one.
+    /// Add a record with known values by field name, or edit a record.
     case add(Kind, [String: Value]), edit(Identifier)
-    /// Into the person's own editor; what comes back is given to the view.
+    /// Open the text in the user's own editor; the caller passes the result to the view.
     case editOutside(String)
     case shared(SharedAction)
 }
 
-/// The actions of a view, among which is what every view may ask for.
+/// The actions of a view, including those that every view shares.
 protocol Asking {
     static func shared(_ action: SharedAction) -> Self
 }
 
-/// A view besides the room. What is the same in all of them is here: the overlay of keys, chords, paging, the wheel.
+/// A view other than the room. It holds the common behaviour: the overlay of keys, chords, paging, the mouse wheel.
 protocol Pane {
     associatedtype Action: Asking
     associatedtype Command: RawRepresentable<String>
@@ -29,16 +29,16 @@ protocol Pane {
     var chord: ChordReader { get set }
     var isHelpOpen: Bool { get set }
 
-    /// A key, while the overlay of keys is closed: to what stands over the view, or to `dispatch`.
+    /// Handles a key while the overlay of keys is closed: passes it to a dialog over the view, or to `dispatch`.
     mutating func press(_ key: Terminal.Key) -> [Action]
     mutating func run(_ command: Command) -> [Action]
-    /// A key that nothing is bound to.
+    /// Handles a key without a binding.
     mutating func pressUnbound(_ key: Terminal.Key) -> [Action]
-    /// What an editor's key does, where one types.
+    /// Runs an editing command where the user types.
     mutating func edit(_ command: EditCommand)
-    /// So many pages down.
+    /// Moves down by a number of pages.
     mutating func page(_ count: Int) -> [Action]
-    /// So many notches of the wheel down.
+    /// Moves down by a number of wheel notches.
     mutating func roll(_ count: Int)
     mutating func click(_ target: ClickTarget?) -> [Action]
     mutating func paste(_ text: String)
@@ -62,7 +62,7 @@ extension Pane {
         return []
     }
 
-    /// Does what is bound to a key, once the chord that it belongs to is whole.
+    /// Runs the command of a key, once its chord is complete.
     mutating func dispatch(_ key: Terminal.Key, in modes: String...) -> [Action] {
         switch chord.feed(key, keymap, in: modes) {
         case .waiting, .undefined: return []
@@ -93,19 +93,19 @@ extension Pane {
     mutating func paste(_ text: String) {}
 }
 
-/// A view that asks for a line over what it shows: a reason, a place, a number of days.
+/// A view that asks for a line over its content: a reason, a path, a number of days.
 protocol AskingPane: Pane {
     var input: LineField? { get set }
 
     mutating func accept(_ text: String) -> [Action]
-    /// Nothing is asked any more.
+    /// Closes the question.
     mutating func dropInput()
     mutating func complete()
     func editOutside(_ text: String) -> [Action]
 }
 
 extension AskingPane {
-    /// A key for what is asked.
+    /// Handles a key for the open question.
     mutating func type(_ key: Terminal.Key) -> [Action] {
         let keymap = keymap
         switch input?.press(key, keymap) {
@@ -125,7 +125,7 @@ extension AskingPane {
     mutating func paste(_ text: String) { input?.paste(text) }
 }
 
-/// A view whose list is searched while one types.
+/// A view whose list is searched as the user types.
 protocol SearchingPane: Pane {
     var search: LineField { get set }
     var isSearching: Bool { get set }
@@ -134,7 +134,7 @@ protocol SearchingPane: Pane {
 }
 
 extension SearchingPane {
-    /// A key for the search: Enter and Down go to what was found, Esc to all.
+    /// Handles a key for the search: Enter and Down go to the matches, Esc removes the search.
     mutating func seek(_ key: Terminal.Key) -> [Action] {
         if key == Key(.down) || key == Key(.enter) {
             isSearching = false

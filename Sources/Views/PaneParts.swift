@@ -1,13 +1,13 @@
 internal import Terminal
 
-/// Pieces that such views draw alike.
+/// The pieces that several views draw in the same way.
 enum PaneParts {
-    /// The first of the rows or cards that are seen, so that the selected one is among them, in the middle where there is room.
+    /// The first visible row or card, chosen so that the selected one is visible, and in the middle if possible.
     static func first(selected: Int, count: Int, shown: Int) -> Int { min(max(selected - shown / 2, 0), max(count - shown, 0)) }
 
-    /// A box in the middle with lines in it; what one can do stands in the last.
+    /// Draws a box in the middle with lines in it; the last line shows the keys.
     ///
-    /// - Parameter rows: further rows at its end, for what is typed.
+    /// - Parameter rows: further rows at its end, for input.
     /// - Returns: these rows.
     @discardableResult
     static func dialog(
@@ -24,7 +24,7 @@ enum PaneParts {
         let inner = rect.inset(2, 1)
         let (text, rest) = inner.splitBottom(rows)
         canvas.clipped(to: text) { canvas in
-            // The first line is what the link is about.
+            // The link belongs to the first line, which names the subject.
             let linked = link == nil ? 0 : lines.first?.wrapped(columns: max(columns - 4, 1), indent: 2).count ?? 0
             for (row, line) in wrapped.enumerated() {
                 let end = canvas.draw(line, at: text.column, text.row + row)
@@ -35,7 +35,7 @@ enum PaneParts {
         return rest
     }
 
-    /// A text in the middle of what has nothing else to show.
+    /// Draws a text in the middle of an otherwise empty area.
     static func empty(_ lines: [String], _ canvas: inout Canvas, _ rect: Rect, _ theme: Theme) {
         canvas.clipped(to: rect) { canvas in
             for (row, line) in lines.enumerated() {
@@ -50,9 +50,10 @@ enum PaneParts {
 
     // MARK: The first load
 
-    /// What stands where nothing was loaded yet: nothing for a moment, then the bones of what will stand there (R009), or why it cannot be.
+    /// Draws the area before the first load is done: nothing at first, then outlines of the content (R009), or the
+    /// reason why it cannot be loaded.
     ///
-    /// - Returns: false when the first load is done: whatever is not here is not there.
+    /// - Returns: false when the first load is done: a record that is not here then does not exist.
     static func loading(
         _ facts: StatusFacts, _ what: String, _ canvas: inout Canvas, _ rect: Rect, _ theme: Theme, bones: (Rect) -> [Rect]
     ) -> Bool {
@@ -72,7 +73,7 @@ enum PaneParts {
         return true
     }
 
-    /// Three entries of a list, of two lines each.
+    /// The outlines of three list entries, of two lines each.
     static func lineBones(_ rect: Rect) -> [Rect] {
         (0..<3).flatMap { place in
             [
@@ -82,10 +83,10 @@ enum PaneParts {
         }
     }
 
-    /// The key that words like these name; `nil` for words that name none, or several.
+    /// The key that a label names; `nil` for a label that names no key, or several.
     static func key(_ shown: some StringProtocol) -> Terminal.Key? { Terminal.Key(name: String(shown)) }
 
-    /// Lets one click what a line says that keys do: "y delete   any other key keeps it".
+    /// Makes the key hints of a line clickable: "y delete   any other key keeps it".
     static func targets(_ line: String, _ canvas: inout Canvas, at column: Int, _ row: Int) {
         var column = column
         for piece in line.split(separator: "   ", omittingEmptySubsequences: false) {
@@ -97,11 +98,11 @@ enum PaneParts {
         }
     }
 
-    /// What keys do with a record that is shown in full, in the upper edge of its frame.
+    /// Draws the keys for a record shown in full, in the upper edge of its frame.
     ///
     /// - Parameters:
-    ///   - label: what it is, in front.
-    ///   - event: whether it is one; then whether it is marked attended.
+    ///   - label: the name of the record's kind, in front.
+    ///   - event: whether the record is an event; `attended` says whether it is marked attended.
     static func detailHints(_ label: String = "", event: Bool, attended: Bool, _ canvas: inout Canvas, _ rect: Rect, _ theme: Theme) {
         var all = [("Esc", "back"), ("e", "edit")]
         if event, !attended { all.append(("a", "attended")) }
@@ -111,7 +112,7 @@ enum PaneParts {
         hints(all, &canvas, Rect(start, rect.row, columns: max(rect.endColumn - start - 1, 0), rows: 1), theme)
     }
 
-    /// What keys do, at the foot of a view; as many as there is room for.
+    /// Draws key hints at the foot of a view, as many as there is room for.
     static func hints(_ hints: [(String, String)], _ canvas: inout Canvas, _ rect: Rect, _ theme: Theme) {
         var column = rect.column + 1
         for (key, what) in hints {

@@ -3,23 +3,23 @@ package import Family
 package import Terminal
 package import Words
 
-/// What a record's view asks of whoever has the session.
+/// The actions that a record's view requests from the holder of the session.
 package enum RecordAction: Hashable, Sendable {
     case edit, attend, delete
-    /// Who of the school's coaches was at the event.
+    /// Choose the school's coaches who were at the event.
     case coaches
-    /// A result or an interaction at the event.
+    /// Add a result or an interaction at the event.
     case log(Kind)
-    /// A record in it; and take it out of there.
+    /// Open a record of the shown record, or remove it from there.
     case record(RecordReference)
     case remove(RecordReference)
     case directions(String)
-    /// What the event has, into a file.
+    /// Export the event's records to a file.
     case export
     case shared(SharedAction)
 }
 
-/// One record in full, with what can be done with it. Pure.
+/// One record in full, with the actions on it. Pure.
 package struct RecordView: Sendable, Pane {
     package let kind: Kind
     package let id: Identifier
@@ -38,7 +38,7 @@ package struct RecordView: Sendable, Pane {
         self.keymap = keymap
     }
 
-    /// - Parameter record: `nil` when it is gone.
+    /// - Parameter record: `nil` if the record is gone.
     package mutating func show(_ record: Record?, _ lines: [DetailLine]) {
         self.record = record
         pane.refresh(lines)
@@ -102,7 +102,7 @@ package struct RecordView: Sendable, Pane {
 
     // MARK: Drawing
 
-    /// Where a title and two sections will stand.
+    /// The outlines of a title and two sections.
     private static func bones(_ rect: Rect) -> [Rect] {
         [(0, 2), (1, 3), (3, 4), (4, 2), (5, 2), (7, 4), (8, 2), (9, 3)].map { Rect(rect.column, rect.row + $0.0, columns: rect.columns / $0.1, rows: 1) }
     }
@@ -117,7 +117,7 @@ package struct RecordView: Sendable, Pane {
         let inner = body.inset(2, 1)
         var below = 0
         if record == nil, PaneParts.loading(facts, kind.declaration.label.lowercased(), &canvas, inner, theme, bones: Self.bones) {
-            // Its sections stand where they will.
+            // The outlines are already drawn.
         } else if record == nil {
             let back = kind == .event ? "Esc  Return to Events →" : "Esc  goes back"
             PaneParts.empty(["\(kind.declaration.label) not found", "It was deleted, or it never was.", back], &canvas, inner, theme)
@@ -138,16 +138,16 @@ package struct RecordView: Sendable, Pane {
     }
 }
 
-/// What it is asked about whether it is to go, while it is asked: by the time of the answer something else may be selected.
+/// The subject of an open question about removal; another record may be selected by the time of the answer.
 enum Asked: Hashable, Sendable {
     case record(Identifier)
-    /// A record in another one.
+    /// A record inside another record.
     case part(RecordReference, of: Identifier)
 
     init(_ record: Identifier, _ part: RecordReference?) { self = part.map { .part($0, of: record) } ?? .record(record) }
 }
 
-/// A question over what is on the screen; the second line is what it is about.
+/// A question over the content of the screen; the second line names its subject.
 enum Question {
     static func draw(_ lines: [String], _ canvas: inout Canvas, _ theme: Theme) {
         PaneParts.dialog(lines.enumerated().map { StyledText($1, $0 == 1 ? theme[.title] : theme[.text]) }, &canvas, theme, style: .failure)

@@ -1,15 +1,15 @@
-/// What the room asks of whoever has the session.
+/// The actions that the room requests from the holder of the session.
 package enum RoomAction: Hashable, Sendable {
-    /// A line that was typed: a command or something to say. `about`: what it comments on.
+    /// Submit a typed line: a command or a message. `about`: the record that it comments on.
     case submit(String, about: RoomTarget?)
-    /// Fetch what happened before this sequence.
+    /// Fetch the timeline before this sequence.
     case fetch(before: Int64)
     case undo(sequence: Int64)
-    /// Put this message of one's own into the line, to be written anew.
+    /// Put a message of the user into the input line, to be rewritten.
     case rewrite(RoomTarget)
     case open(RoomTarget)
     case editOutside(String)
-    /// What has been on the screen is read.
+    /// Mark the items that were on the screen as read.
     case read
     case interrupt
     case shared(SharedAction)

@@ -1,6 +1,6 @@
 internal import Terminal
 
-/// What a key can do in the room besides editing (`EditCommand`); the names stand in configurations.
+/// The commands for the room besides editing (`EditCommand`); configurations use these names.
 package enum RoomCommand: String, CaseIterable, Sendable {
     case pageUp = "page-up", pageDown = "page-down", scrollUp = "scroll-up", scrollDown = "scroll-down"
     case top = "oldest", bottom = "newest", unread = "first-unread"
@@ -12,7 +12,7 @@ package enum RoomCommand: String, CaseIterable, Sendable {
     case events = "events"
     case help = "help-keys", redraw = "redraw", suspend = "suspend", interrupt = "interrupt", quit = "quit", cancel = "cancel"
 
-    /// What help says of it, without a full stop.
+    /// The description in help, without a full stop.
     package var summary: String {
         switch self {
         case .pageUp: "a page up"
@@ -51,10 +51,10 @@ package enum RoomCommand: String, CaseIterable, Sendable {
         }
     }
 
-    /// For help.
+    /// The commands with their summaries, for help.
     static let helpLines = allCases.filter { $0 != .cancel }.map { ($0.rawValue, $0.summary) }
 
-    /// The keys of the room itself.
+    /// Binds the keys of the room itself.
     static func bindDefaults(_ keymap: inout Keymap) {
         EditCommand.bindDefaults(&keymap, in: "input")
         let input: [(String, RoomCommand)] = [
@@ -72,7 +72,7 @@ package enum RoomCommand: String, CaseIterable, Sendable {
         for (names, command) in menu { keymap.bind(names, to: command.rawValue, in: "menu") }
     }
 
-    /// The keys of all views, after those of each view.
+    /// Binds the keys of all views, after those of each view.
     static func bindEverywhere(_ keymap: inout Keymap) {
         let everywhere: [(String, RoomCommand)] = [
             ("pageup", .pageUp), ("pagedown", .pageDown), ("shift-up", .scrollUp), ("shift-down", .scrollDown), ("ctrl-home", .top), ("ctrl-end", .bottom),

@@ -1,12 +1,13 @@
 internal import Terminal
 package import Words
 
-/// What stands in the room: the family's timeline, what the program says for this person alone, and where reading stopped.
+/// An item of the room: an item of the family's timeline, lines of the program for this user alone, or the mark where
+/// reading stopped.
 package enum RoomItem: Hashable, Sendable {
     case timeline(TimelineItem)
-    /// Lines of the program: what a command came to.
+    /// Lines of the program: the result of a command.
     case notice(Notice)
-    /// Above the first item that was not read.
+    /// The mark above the first unread item.
     case marker
 
     package struct Notice: Hashable, Sendable {
@@ -31,7 +32,7 @@ package enum RoomItem: Hashable, Sendable {
         }
     }
 
-    /// What it says, without time and name.
+    /// The item's text, without time and name.
     var text: String {
         switch self {
         case .timeline(let item): item.text
@@ -40,13 +41,14 @@ package enum RoomItem: Hashable, Sendable {
         }
     }
 
-    /// Whether one can act on it in select mode.
+    /// Whether select mode can act on the item.
     var isSelectable: Bool {
         guard case .timeline(let item) = self else { return false }
         return item.kind == .message || item.kind == .change || item.kind == .gap
     }
 
-    /// Both in the order of their times, notices behind what happened at the same moment, and the marker above `firstUnread`.
+    /// Merges both in the order of their times: a notice follows items of the same moment, and the marker is above
+    /// `firstUnread`.
     static func merge(_ timeline: [TimelineItem], _ notices: [Notice], firstUnread: TimelineItem.ID?) -> [RoomItem] {
         var items: [RoomItem] = []
         items.reserveCapacity(timeline.count + notices.count + 1)

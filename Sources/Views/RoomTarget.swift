@@ -6,13 +6,13 @@ internal import Terminal
 package struct RoomTarget: Hashable, Sendable {
     package let kind: Kind
     package let id: Identifier
-    /// What is said of it while one comments on it.
+    /// The label shown while the user comments on the record.
     package let label: String
-    /// Whether the next text takes the place of that message, instead of being about it.
+    /// Whether the next text replaces that message instead of commenting on it.
     package let isRewritten: Bool
-    /// The version of the message whose text is written anew: nobody has seen what is newer.
+    /// The version of the message that the user rewrites; the user has not seen newer versions.
     package let version: Int64?
-    /// That text, as far as it is known.
+    /// The text of that message, if known.
     package let original: String?
 
     package init(kind: Kind, id: Identifier, label: String, isRewritten: Bool = false, version: Int64? = nil, original: String? = nil) {
@@ -24,19 +24,19 @@ package struct RoomTarget: Hashable, Sendable {
         self.original = original
     }
 
-    /// With the text of a message that is written anew.
+    /// The target with the text of a message to rewrite.
     package func rewriting(_ original: String, version: Int64) -> RoomTarget {
         RoomTarget(kind: kind, id: id, label: label, isRewritten: true, version: version, original: original)
     }
 
-    // MARK: Beside what is typed, which outlasts the program
+    // MARK: Text saved with the input across runs
 
     private static let rewriting = "instead of "
 
-    /// For `init(kept:)`.
+    /// The text for `init(kept:)`.
     package var kept: String { (isRewritten ? Self.rewriting + (version.map { "\($0) " } ?? "") : "") + "\(kind.name) \(id) \(label)" }
 
-    /// - Returns: `nil` for what an earlier program did not write.
+    /// - Returns: `nil` for a text that no earlier program wrote.
     package init?(kept: String) {
         let isRewritten = kept.hasPrefix(Self.rewriting)
         var rest = kept.dropFirst(isRewritten ? Self.rewriting.count : 0)

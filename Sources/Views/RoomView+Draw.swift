@@ -3,7 +3,7 @@ package import Terminal
 internal import Words
 
 extension RoomView {
-    /// Columns of names, and from which width on they have a column of their own.
+    /// The width of names, and the smallest width at which names have a column of their own.
     private static var nameColumns: Int { 12 }
     private static var wideColumns: Int { 64 }
 
@@ -21,7 +21,8 @@ extension RoomView {
         if isHelpOpen { KeyHelp.draw(KeyHelp.lines(keymap, isSelecting ? "select" : "input", RoomCommand.helpLines + BufferCommand.helpLines), &canvas, theme) }
     }
 
-    /// How many lines go out with the next Enter, and how long the text is when that is more, or nearly, than a message may be.
+    /// The number of lines that the next Enter sends, and the length of the text when it is above or near the limit of
+    /// a message.
     private var editorNote: String {
         guard question == nil else { return "" }
         let count = editor.characters.count
@@ -71,7 +72,7 @@ extension RoomView {
         switch item {
         case .marker: return [rule(" new ", columns, theme[.unread])]
         case .notice(let notice):
-            // What stands in two columns goes on in its own.
+            // Text in two columns stays in its column when it wraps.
             return notice.lines.flatMap { WordWrap.lines($0, columns: columns, indent: 2) }.flatMap { StyledText($0, theme[.notice]).wrapped(columns: columns, indent: 2) }
         case .timeline(let item):
             switch item.kind {
@@ -90,7 +91,7 @@ extension RoomView {
             + StyledText(String(repeating: character, count: rest - left), theme[.frame])
     }
 
-    /// Time, who, and what, with later rows under the first.
+    /// Time, author and text, with later rows aligned under the first.
     private func entry(_ item: TimelineItem, _ columns: Int) -> [StyledText] {
         var head = StyledText(TextWidth.fit(time(item.at), to: 5) + " ", theme[.muted])
         let isWide = columns >= Self.wideColumns

@@ -2,7 +2,7 @@ package import Terminal
 internal import Words
 
 extension RoomView {
-    /// Takes what was typed, pasted or clicked.
+    /// Handles keys, pasted text and clicks.
     package mutating func handle(_ input: InputEvent) -> [RoomAction] {
         switch input {
         case .key(let key): return press(key)
@@ -52,9 +52,9 @@ extension RoomView {
     }
 
     private mutating func edit(_ command: EditCommand) -> [RoomAction] {
-        // Ctrl-D on an empty line ends, as in a shell.
+        // Ctrl-D on an empty line quits, as in a shell.
         if command == .deleteForward, editor.isEmpty, editor.search == nil { return [.shared(.quit)] }
-        // A command that is being named is completed by Enter first, so that /ev is not sent by accident.
+        // Enter first completes a partial command name, so that /ev is not sent by accident.
         guard case .accepted(let text) = editor.perform(command) else {
             command == .deleteBackward ? offer() : closeMenu()
             return []
@@ -69,7 +69,7 @@ extension RoomView {
 
     private mutating func closeMenu() { menu = nil }
 
-    /// Opens the menu of completions when the word at the cursor asks for one.
+    /// Opens the menu of completions if the word at the cursor triggers one.
     private mutating func offer() {
         menu = nil
         guard question == nil, editor.search == nil, let word = CompletionWord(editor.characters, cursor: editor.cursor), word.offersItself else { return }
@@ -86,11 +86,11 @@ extension RoomView {
         }
         guard var open = menu else { return }
         open.cycle(step, in: &editor)
-        // With one candidate there is nothing to cycle.
+        // A single candidate leaves nothing to cycle through.
         menu = open.entries.count == 1 ? nil : open
     }
 
-    /// Those whose names begin with the letters at the cursor.
+    /// The members whose names begin with the letters at the cursor.
     private func people() -> CompletionMenu? {
         guard let word = CompletionWord.name(editor.characters, cursor: editor.cursor) else { return nil }
         let wanted = word.letters.lowercased()
@@ -177,7 +177,7 @@ extension RoomView {
                 return question == nil ? [] : [.interrupt]
             }
             return [.interrupt]
-        // What every buffer has was done before.
+        // The code above has already handled the commands that all buffers share.
         case .events, .drafts, .undoLast, .redraw, .suspend, .quit: break
         case .cancel:
             if menu != nil {
@@ -208,7 +208,7 @@ extension RoomView {
         return fetchSeen()
     }
 
-    /// Asks for what is before the oldest, when something is.
+    /// Requests the items before the oldest one, if there are any.
     private func fetchAtTop() -> [RoomAction] {
         for item in items {
             guard case .timeline(let item) = item else { continue }
@@ -218,10 +218,10 @@ extension RoomView {
         return fetchSeen()
     }
 
-    /// Asks for what a gap that is seen lacks.
+    /// Requests the missing items of a visible gap.
     private func fetchSeen() -> [RoomAction] { gapsSeen.prefix(1).map { .fetch(before: $0) } }
 
-    /// The gaps that are on the screen, by the sequence before which something is lacking.
+    /// The gaps on the screen, by the sequence before which items are missing.
     package var gapsSeen: [Int64] {
         let list = areas.list
         return scrollback.layout(scrollItems(columns: list.columns), rows: list.rows).compactMap { placed in

@@ -3,14 +3,14 @@ internal import Family
 package import Terminal
 package import Words
 
-/// The room: the family's timeline and the line that is typed. Pure: events and facts in, actions out, drawn on a canvas.
+/// The room: the family's timeline and the input line. Pure: events and facts in, actions out, drawn on a canvas.
 package struct RoomView {
-    /// Notices that are kept.
+    /// The number of notices that the room holds.
     static let noticeLimit = 200
-    /// Rows that the input may take: a third of the screen, at most this many.
+    /// The largest number of input rows: a third of the screen, at most this many.
     static let inputRows = 8
 
-    /// Characters of a message.
+    /// The largest number of characters in a message.
     package static let messageLimit: Int = {
         guard let field = Kind.message.declaration.index(of: "text"), case .text(let max) = Kind.message.declaration.fields[field].type else { return .max }
         return max
@@ -20,17 +20,18 @@ package struct RoomView {
     package var theme: Theme { didSet { recolour() } }
     package var keymap: Keymap
     package var editor = Terminal.LineEditor()
-    /// What can be completed, by sigil; filled by whoever knows the records.
+    /// The completions, by sigil; the caller, which knows the records, sets them.
     package var candidates: [Sigil: LabelIndex<CompletionCandidate>] = [:]
-    /// What Tab offers where no sigil says what is meant: what may stand next in a command. Filled before the key is handled.
+    /// The completions that Tab offers without a sigil: the next words of a command. The caller sets them before it
+    /// passes the key.
     package var offered: CompletionMenu?
-    /// What stands before the input instead of "> ", while a question is asked.
+    /// The prompt that replaces "> " while a question is open.
     package var question: String?
-    /// The times of items on screen, "09:14".
+    /// Formats the time of an item on the screen, "09:14".
     package var time: @Sendable (Int64) -> String = { _ in "" } { didSet { laidOut = LaidOut() } }
-    /// The name of a member.
+    /// The names of the members.
     package var name: [Identifier: String] = [:] { didSet { if name != oldValue { recolour() } } }
-    /// Whose name is in which colour.
+    /// The colour of each member's name.
     private(set) var colours: [Identifier: Colour] = [:]
     package var viewer: Identifier? { didSet { if viewer != oldValue { laidOut = LaidOut() } } }
 
@@ -39,20 +40,20 @@ package struct RoomView {
     package internal(set) var menu: CompletionMenu?
     package internal(set) var isSelecting = false
     package internal(set) var isHelpOpen = false
-    /// What the next text is about.
+    /// The record that the next text is about.
     package internal(set) var target: RoomTarget?
-    /// What somebody else wrote or did, while it is asked whether it is to be taken back.
+    /// An action of another member, while the user is asked whether to undo it.
     var asked: (sequence: Int64, lines: [String])?
-    /// What was looked for last.
+    /// The last search.
     var wanted = ""
     var chord = ChordReader()
     private var timeline: [TimelineItem] = []
     private var notices: [RoomItem.Notice] = []
     private var noticeCount = 0
     private var places: [RoomItem.ID: Int] = [:]
-    /// Items as rows, those that were looked at since they have changed: a key that only types lays nothing out.
+    /// The items as rows, for the items that were needed since they changed: a key that only types lays out nothing.
     private var laidOut = LaidOut()
-    /// Where reading stopped when one last looked away; stays until one writes or leaves.
+    /// The position where reading stopped when the user last left the room; it stays until the user writes or leaves.
     private var marker: TimelineItem.ID?
     package private(set) var size: Size
 
@@ -62,11 +63,11 @@ package struct RoomView {
         self.keymap = keymap
     }
 
-    // MARK: What stands there
+    // MARK: Content
 
-    /// Shows the timeline as it is now.
+    /// Shows the current timeline.
     ///
-    /// - Parameter unread: what has not been read; its first item gets the marker above it, until `clearMarker`.
+    /// - Parameter unread: the unread items; the first of them gets the marker above it, until `clearMarker`.
     package mutating func show(_ timeline: [TimelineItem], unread: UnreadCount) {
         self.timeline = timeline
         facts.unread = unread.messages + unread.changes
@@ -75,24 +76,24 @@ package struct RoomView {
         rebuild()
     }
 
-    /// Shows lines of the program, for this person alone.
+    /// Shows lines of the program, for this user alone.
     package mutating func tell(_ lines: [String], at: Int64) {
         guard !lines.isEmpty else { return }
         noticeCount += 1
         notices.append(.init(number: noticeCount, at: at, lines: lines))
         if notices.count > Self.noticeLimit { notices.removeFirst() }
         rebuild()
-        // What is longer than the screen is read from its beginning.
+        // A notice longer than the screen is shown from its beginning.
         let list = areas.list
         if scrollback.isAtBottom, list.rows > 0, let place = places[.notice(noticeCount)], rows(at: place, columns: list.columns).count > list.rows {
             scrollback.show(.notice(noticeCount), at: 0)
         }
     }
 
-    /// Selects the next item with these words, without case, from the one that is selected, or from the end.
+    /// Selects the next item that contains these words, ignoring case, from the selected item, or from the end.
     ///
     /// - Parameter step: -1 for older, 1 for newer.
-    /// - Returns: false when there is none in that direction.
+    /// - Returns: false if there is none in that direction.
     package mutating func find(_ words: String, step: Int = -1) -> Bool {
         wanted = words.lowercased()
         guard !wanted.isEmpty else { return false }
@@ -109,14 +110,14 @@ package struct RoomView {
         return false
     }
 
-    /// Takes the program's own lines away; what the family said and did stays.
+    /// Removes the program's own lines; the family's messages and changes stay.
     package mutating func clearNotices() {
         notices = []
         scrollback.toBottom()
         rebuild()
     }
 
-    /// Who has spoken, the latest first.
+    /// The members who have written messages, the latest first.
     package var speakers: [Identifier] {
         var found: [Identifier] = []
         for item in timeline.reversed() where item.kind == .message {
@@ -132,12 +133,12 @@ package struct RoomView {
         rebuild()
     }
 
-    /// What the next text is about.
+    /// Makes the next text a comment on a record.
     package mutating func comment(on target: RoomTarget) { self.target = target }
 
     package mutating func resize(_ size: Size) { self.size = size }
 
-    /// Ids grow with time: who came first stands first.
+    /// Assigns colours in the order of ids, which grow with time: the first member comes first.
     private mutating func recolour() {
         let members = name.keys.sorted()
         colours = Dictionary(zip(members, theme.colours(of: members.map { $0.description.utf8 })), uniquingKeysWith: { first, _ in first })
@@ -154,7 +155,7 @@ package struct RoomView {
         }
     }
 
-    /// The item that is selected.
+    /// The selected item.
     var selectedItem: TimelineItem? {
         guard let id = scrollback.selected, let place = places[id], case .timeline(let item) = items[place] else { return nil }
         return item
@@ -199,7 +200,7 @@ package struct RoomView {
         var rows: [Int: [StyledText]] = [:]
     }
 
-    /// An item by its place, as rows of at most `columns`.
+    /// An item by its position, as rows of at most `columns`.
     func rows(at place: Int, columns: Int) -> [StyledText] {
         if laidOut.columns != columns {
             laidOut.columns = columns

@@ -1,8 +1,8 @@
 package import Terminal
 
-/// What the status lines say; filled by whoever has the session.
+/// The facts on the status lines; the holder of the session sets them.
 package struct StatusFacts: Hashable, Sendable {
-    /// How far the connection is.
+    /// The state of the connection.
     package enum Connection: Hashable, Sendable {
         case live
         /// Signing in, joining, catching up.
@@ -11,10 +11,10 @@ package struct StatusFacts: Hashable, Sendable {
         case offline(String)
     }
 
-    /// How far the first load is, before which there is nothing to show (R009).
+    /// The state of the first load, before which there is nothing to show (R009).
     package enum FirstLoad: Hashable, Sendable {
         case done
-        /// For less than 300 ms: what would only flicker is not drawn.
+        /// For less than 300 ms: drawing it now would only flicker.
         case begun
         case slow
     }
@@ -23,24 +23,25 @@ package struct StatusFacts: Hashable, Sendable {
     package var family = ""
     package var connection = Connection.arriving
     package var firstLoad = FirstLoad.done
-    /// Seconds that the server takes to answer; 0 when nobody notices.
+    /// The server's response time in seconds; 0 if it is not noticeable.
     package var lag = 0
-    /// Whose season is looked at; `nil` for everybody's.
+    /// The person whose season is shown; `nil` for the whole family.
     package var season: String?
-    /// Whether that is another person's: then it must not be overlooked.
+    /// Whether the season belongs to another person: then the line highlights it.
     package var isSeasonOfAnother = false
-    /// The others who are here, by name.
+    /// The other members who are present, by name.
     package var here: [String] = []
-    /// Changes that wait for the server, that were refused, and of these the ones somebody else's change stood against.
+    /// The numbers of changes that wait for the server, that were refused, and, among the refused, of those that
+    /// conflict with another member's change.
     package var pending = 0
     package var refused = 0
     package var conflicts = 0
     package var unread = 0
     package var mentions = 0
-    /// Where else something has happened, by the numbers of the buffers.
+    /// The other buffers with activity, by number.
     package var hot: [Hot] = []
 
-    /// A buffer in which something has happened since one looked.
+    /// A buffer with activity since the user last looked at it.
     package struct Hot: Hashable, Sendable {
         package let number: Int
         package let title: String
@@ -53,13 +54,13 @@ package struct StatusFacts: Hashable, Sendable {
     package var viewing: String { season.map { "viewing \($0)'s season" } ?? "viewing everybody's season" }
 }
 
-/// The line at the top: the family, whose season, who is here.
+/// The line at the top: the family, the season, the members present.
 package enum TitleLine {
     package static func draw(_ facts: StatusFacts, _ canvas: inout Canvas, _ rect: Rect, _ theme: Theme) {
         let style = theme[.status]
         canvas.fill(rect, " ", style)
         canvas.clipped(to: rect) { canvas in
-            // The season first where there is little room: acting for the wrong child is what must not happen.
+            // In little room the season comes first: an action on the wrong child is the worst mistake.
             let viewing = " \(TextWidth.cut(facts.viewing, to: max(rect.columns - 2, 4))) "
             let room = rect.columns - TextWidth.of(viewing) - 2
             var column = rect.column + 1
@@ -84,16 +85,16 @@ package enum TitleLine {
     }
 }
 
-/// The line above the input: the server, what waits, what was refused, what is unread.
+/// The line above the input: the server, waiting changes, refused changes, unread items.
 package enum StatusLine {
-    /// What clicks on the title and on this line are called: the family lets one go anywhere, the season to another one, and what is told of a
-    /// buffer there; the number is the buffer's.
+    /// The names of click targets on the title and on this line: the family opens the switcher, the season opens the
+    /// menu of seasons, and a buffer's entry opens that buffer; the number is the buffer's.
     package static let switchTarget = "switch", seasonTarget = "season", bufferTarget = "buffer"
 
     /// - Parameters:
-    ///   - below: items that are further down than what is seen.
-    ///   - chord: the beginning of a chord that was pressed; "" for none.
-    ///   - note: what is to be known of the text that is typed; "" for nothing.
+    ///   - below: the number of items below the visible part.
+    ///   - chord: the pressed keys of an incomplete chord; "" for none.
+    ///   - note: a remark about the text in the input line; "" for none.
     package static func draw(_ facts: StatusFacts, below: Int, chord: String, note: String = "", _ canvas: inout Canvas, _ rect: Rect, _ theme: Theme) {
         let base = theme[.status]
         canvas.fill(rect, " ", base)
@@ -103,11 +104,11 @@ package enum StatusLine {
         if facts.mentions > 0 { news.append((count(facts.mentions, "mention"), theme[.mention].over(base), 1)) }
         var kept: [Part] = []
         if facts.pending > 0 { kept.append(("\(facts.pending) pending", theme[.warning].over(base), 5)) }
-        // What waits for a decision comes before what passes by itself.
+        // Items that need a decision come before items that resolve themselves.
         let failed = facts.refused - facts.conflicts
         if failed > 0 { kept.append(("\(failed) refused", theme[.failure].over(base), 5)) }
         if facts.conflicts > 0 { kept.append((count(facts.conflicts, "conflict"), theme[.failure].over(base), 5)) }
-        // Where there is little room the end is cut.
+        // In little room the end is cut.
         var parts: [Part] =
             switch facts.connection {
             case .live: news + kept + (facts.lag > 0 ? [("lag \(facts.lag) s", theme[.warning].over(base), nil)] : []) + [(facts.server, base, nil)]

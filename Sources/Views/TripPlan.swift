@@ -4,13 +4,13 @@ package import Family
 internal import Terminal
 package import Words
 
-/// One trip by day, in words: what a view shows of it. Worked out when records change, not when it is drawn.
+/// One trip by day, in words, as a view shows it. It is computed when records change, not when it is drawn.
 package struct TripPlan: Hashable, Sendable {
     /// An item on one of its days.
     package struct Entry: Hashable, Sendable {
         package let id: Identifier
         package let day: CalendarDate
-        /// "09:30 - 11:30", "all night" for a stay that goes on.
+        /// "09:30 - 11:30", "all night" for a stay that continues.
         package let times: String
         package let title: String
         /// "accommodation", as declared.
@@ -18,9 +18,10 @@ package struct TripPlan: Hashable, Sendable {
         /// "Food"
         package let label: String
         package let duration: String
-        /// Where, in which zone if not the trip's, who if not everybody, what it is; each may be missing.
+        /// Place, zone if it differs from the trip's, participants if not the whole family, and description; each may
+        /// be missing.
         package let details: [String]
-        /// It stands on more days than this.
+        /// Whether the item is on more days than this one.
         package let isStay: Bool
     }
 
@@ -33,15 +34,15 @@ package struct TripPlan: Hashable, Sendable {
     package let name: String
     /// "Jun 11 - 12, 2027 · Albany · America/New_York"
     package let facts: String
-    /// Each day of the trip, and the days outside of it that have something.
+    /// Each day of the trip, and the days outside of it that have items.
     package let days: [Day]
-    /// Items that are not in the itinerary.
+    /// The number of items that are not in the itinerary.
     package let hidden: Int
 
-    /// Days of a trip that are listed when nothing is on them; nobody's mistake in a year fills the screen.
+    /// The largest number of empty trip days in the list, so that a mistyped year does not fill the screen.
     private static let mostEmptyDays = 100
 
-    /// - Parameter items: of any trip.
+    /// - Parameter items: items of any trip.
     package init(_ trip: Record, _ items: [Record], _ names: RecordNames) {
         self.trip = trip.id
         name = RecordNames.name(trip)
@@ -52,7 +53,7 @@ package struct TripPlan: Hashable, Sendable {
         let people = trip.fields.set("participants").map { $0.name.isEmpty ? names.member($0.id) : $0.name.printable }
         facts = [EventText.dates(trip.fields), trip.fields.text("location")?.printable, home?.printable, people.isEmpty ? nil : people.joined(separator: ", ")]
             .compactMap(\.self).joined(separator: " · ")
-        // Each zone is read once.
+        // Each zone is read only once.
         let zoneNames = Set(own.flatMap { [$0.fields.text("start_zone"), $0.fields.text("end_zone")] }.compactMap(\.self))
         let zones = Dictionary(zoneNames.map { ($0, LocalClock.rules($0)) }, uniquingKeysWith: { first, _ in first })
         let environment = RuleEnvironment(zone: { zones[$0] ?? nil })

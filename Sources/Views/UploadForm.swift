@@ -5,7 +5,7 @@ internal import JSON
 package import Terminal
 internal import Uploads
 
-/// What is asked before a file goes up (R133–R135). Pure: whether the file is there is asked of the caller.
+/// The form before an upload (R133–R135). Pure: the caller checks whether the file exists.
 package struct UploadForm: Sendable {
     package enum Field: Int, CaseIterable, Sendable {
         case file, type, title, school, text, athlete
@@ -16,11 +16,11 @@ package struct UploadForm: Sendable {
         case cancelled
         case done(UploadWish)
         case completePath(String)
-        /// What a key means in every view.
+        /// An action that every view shares.
         case shared(SharedAction)
     }
 
-    /// Somebody or something to choose, by name.
+    /// A person or a school to choose, by name.
     package struct Choice: Hashable, Sendable {
         package let id: Identifier
         package let name: String
@@ -29,29 +29,30 @@ package struct UploadForm: Sendable {
     }
 
     package private(set) var field = Field.file
-    /// Whether it is asked if what was typed is to be lost.
+    /// Whether the form asks for confirmation before it discards the input.
     package private(set) var isAskingToDiscard = false
     package private(set) var problems: [Field: String] = [:]
     /// The document whose next version it is.
     let replaces: Choice?
-    /// The number that it will have (R133): one more than the newest of what it replaces, as the server counts; `nil` while that is not known.
+    /// The number of the new version (R133): one more than the newest version of the replaced document, as the server
+    /// counts; `nil` while it is unknown.
     var version: Int64? = 1
     var file = LineField("")
     var title: LineField
     var text = LineField("", isMultiline: true)
     private var unused = LineField("")
     var type: Int?
-    /// 0 for none.
+    /// The chosen school; 0 for none.
     var school = 0
     var athlete: Int?
     private(set) var schools: [Choice]
     private(set) var athletes: [Choice]
-    /// Names that fit what was typed of a path.
+    /// The names that match the typed part of a path.
     package private(set) var options: [String] = []
 
     /// - Parameters:
-    ///   - athlete: whose it is, when that is clear.
-    ///   - replaces: with its type and school, which are taken over.
+    ///   - athlete: the owner, if known.
+    ///   - replaces: the replaced document; the form takes over its type and school.
     package init(schools: [Choice], athletes: [Choice], athlete: Identifier?, replaces: (document: Choice, type: String?, school: Identifier?)? = nil) {
         self.schools = schools
         self.athletes = athletes
@@ -62,7 +63,7 @@ package struct UploadForm: Sendable {
         school = replaces?.school.flatMap { school in schools.firstIndex { $0.id == school }.map { $0 + 1 } } ?? 0
     }
 
-    /// As `kept` was in an earlier run; `nil` for what no form wrote.
+    /// Restores the form from `kept` of an earlier run; `nil` for a text that no form wrote.
     package init?(kept: String, schools: [Choice], athletes: [Choice]) {
         var (file, type, title, text) = ("", "", "", "")
         var (school, athlete, replaced, name): (Identifier?, Identifier?, Identifier?, String) = (nil, nil, nil, "")
@@ -94,7 +95,7 @@ package struct UploadForm: Sendable {
         self.school = school.flatMap { school in schools.firstIndex { $0.id == school }.map { $0 + 1 } } ?? 0
     }
 
-    /// What was typed and chosen, as JSON; `nil` when nothing would be lost if the program ended now.
+    /// The input as JSON; `nil` if nothing would be lost if the program ended now.
     package var kept: String? {
         guard !(file.text.isEmpty && text.text.isEmpty && title.text == (replaces?.name ?? "")) else { return nil }
         var writer = JSONWriter()
@@ -118,7 +119,7 @@ package struct UploadForm: Sendable {
         return String(decoding: writer.octets, as: UTF8.self)
     }
 
-    /// Takes what can be chosen by now; what was chosen stays.
+    /// Takes the current choices; the user's selection stays.
     package mutating func offer(schools: [Choice], athletes: [Choice]) {
         guard schools != self.schools || athletes != self.athletes else { return }
         let (oldSchool, oldAthlete) = (school > 0 && self.schools.indices.contains(school - 1) ? self.schools[school - 1].id : nil, athlete.map { self.athletes[$0].id })
@@ -129,7 +130,7 @@ package struct UploadForm: Sendable {
         if problems[.athlete] != nil { problems[.athlete] = problem(.athlete) }
     }
 
-    /// Those that are asked: whose it is only where that is not clear.
+    /// The fields of the form; it asks for the owner only if the owner is not clear.
     var fields: [Field] { Field.allCases.filter { $0 != .athlete || athletes.count != 1 && replaces == nil } }
 
     package mutating func complain(_ field: Field, _ sentence: String) {
@@ -137,7 +138,7 @@ package struct UploadForm: Sendable {
         self.field = field
     }
 
-    /// What fits the path that was typed: the longest beginning of all, and their names.
+    /// Takes the matches for the typed path: their longest common beginning, and their names.
     package mutating func complete(_ path: String, _ options: [String]) {
         file.set(path)
         self.options = options
@@ -146,7 +147,7 @@ package struct UploadForm: Sendable {
     package mutating func paste(_ text: String) {
         guard !isAskingToDiscard else { return }
         switch field {
-        // A file that is dropped on a terminal comes as a paste, often with quotes.
+        // A terminal pastes the path of a dropped file, often in quotes.
         case .file: file.paste(text.trimmingQuotes)
         case .title: title.paste(text)
         case .text: self.text.paste(text)
@@ -190,7 +191,7 @@ package struct UploadForm: Sendable {
         case .file: outcome = file.press(key, keymap)
         case .title: outcome = title.press(key, keymap)
         case .text: outcome = text.press(key, keymap)
-        // Nothing is typed into a choice, but chords are read.
+        // A choice takes no text, but its keys can be chords.
         case .type, .school, .athlete: outcome = unused.press(key, keymap)
         }
         if case .shared(let action) = outcome { return action }
@@ -210,13 +211,13 @@ package struct UploadForm: Sendable {
         }
     }
 
-    /// To another field; what is left is looked at, and a file names its document.
+    /// Moves to another field; the field that loses the focus is checked, and a file supplies the document's name.
     private mutating func move(_ step: Int) -> Outcome {
         if field == .file {
             options = []
             let name = file.text.split(separator: "/").last.map(String.init) ?? ""
             if title.text.isEmpty { title.set(NewUpload.title(ofFile: name)) }
-            // The end of the name says what it can be; where that is one thing, it is chosen.
+            // The extension limits the possible types; if only one fits, the form chooses it.
             let fitting = DocumentType.allCases.indices.filter { index in FileExtension(fileName: name).map { DocumentType.allCases[index].extensions.contains($0) } ?? false }
             if type == nil, fitting.count == 1 { type = fitting.first }
         }
@@ -229,7 +230,7 @@ package struct UploadForm: Sendable {
         return .goesOn
     }
 
-    /// What is wrong with a field; `nil` when nothing is.
+    /// The problem with a field; `nil` if there is none.
     func problem(_ field: Field) -> String? {
         switch field {
         case .file:
@@ -247,7 +248,7 @@ package struct UploadForm: Sendable {
         }
     }
 
-    /// Whether all that is needed is there.
+    /// Whether all required fields are filled in.
     var isComplete: Bool { fields.allSatisfy { problem($0) == nil } }
 
     private mutating func finish() -> Outcome {
@@ -298,7 +299,8 @@ package struct UploadForm: Sendable {
                     row += 1
                 }
                 if place == .school {
-                    // Nobody types it: it follows from what is replaced, and two who upload at once get different ones.
+                    // The user does not type the version: the replaced document determines it, and two simultaneous
+                    // uploads get different numbers.
                     canvas.draw("Version", at: inner.column, row, theme[.muted])
                     canvas.draw(TextWidth.cut(versionWords, to: columns), at: start, row, theme[.muted])
                     row += 1
@@ -357,7 +359,7 @@ package struct UploadForm: Sendable {
 }
 
 extension String {
-    /// A path as terminals paste it, without quotes around it and backslashes before blanks.
+    /// A path as terminals paste it, without the quotes around it and the backslashes before blanks.
     fileprivate var trimmingQuotes: String {
         var text = Substring(self)
         while text.last?.isWhitespace == true { text.removeLast() }

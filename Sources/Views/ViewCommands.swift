@@ -1,14 +1,14 @@
 package import Terminal
 
-/// The commands of all views together: what a configuration may name, and the keys that they have before one.
+/// The commands of all views together: the names that a configuration may use, and the default keys.
 package enum ViewCommands {
-    /// The modes whose keys can be bound besides those of everywhere.
+    /// The modes whose keys can be bound, besides the mode for all views.
     package static let modes: Set<String> = ["input", "select", "menu", "events", "form", "drafts", "conflict", "trips", "documents"]
 
-    /// Everything that can be bound.
+    /// All names that can be bound.
     package static let names = Set(RoomCommand.allCases.map(\.rawValue) + EditCommand.allCases.map(\.rawValue) + EventsCommand.allCases.map(\.rawValue) + ConflictCommand.allCases.map(\.rawValue) + ItineraryCommand.allCases.map(\.rawValue) + DocumentsCommand.allCases.map(\.rawValue) + BufferCommand.allCases.map(\.rawValue) + FormCommand.allCases.map(\.rawValue))
 
-    /// The keys as they are before a configuration.
+    /// The default keys.
     package static func defaultKeymap() -> Keymap {
         var keymap = Keymap()
         RoomCommand.bindDefaults(&keymap)

@@ -1,24 +1,24 @@
 package import Bytes
 package import Family
 
-/// What a buffer shows; there is at most one for each.
+/// The content of a buffer; at most one buffer is open for each key.
 package enum BufferKey: Hashable, Sendable {
     case room, season, trips, documents
-    /// What was refused and what waits.
+    /// Refused changes and changes that wait.
     case kept
     /// A record in full.
     case record(Kind, Identifier)
-    /// A form under way, by its number.
+    /// A form in progress, by its number.
     case form(Int)
 
-    /// Those that are always there, with the first numbers.
+    /// The buffers that are always open; they have the first numbers.
     package static let fixed: [BufferKey] = [.room, .season, .trips, .documents, .kept]
 
     fileprivate var isForm: Bool {
         if case .form = self { true } else { false }
     }
 
-    /// What one that is always there is called; "" for the others, which are called as their records are.
+    /// The title of a fixed buffer; "" for the other buffers, which take the titles of their records.
     package var title: String {
         switch self {
         case .room: "Room"
@@ -30,9 +30,9 @@ package enum BufferKey: Hashable, Sendable {
         }
     }
 
-    /// Whether what happened to a record is news for who looks here.
+    /// Whether a change to a record is news for a person who looks at this buffer.
     ///
-    /// - Parameter record: as it is now, or was before it went; `nil` for one that is not known.
+    /// - Parameter record: the record as it is now, or as it was before its deletion; `nil` for an unknown record.
     package func concerns(_ entry: ChangeEntry, _ record: Record?) -> Bool {
         var fields = record?.fields
         if case .create(_, let new) = entry.effect { fields = new }
@@ -47,29 +47,30 @@ package enum BufferKey: Hashable, Sendable {
     }
 }
 
-/// The buffers that are open, in the order of their numbers, which of them is on the screen, and where something has happened since one
-/// looked. Pure.
+/// The open buffers in the order of their numbers, the buffer on the screen, and the buffers with activity since they
+/// were last on the screen. Pure.
 package struct BufferList: Sendable {
-    /// More than anybody finds again; the one that was looked at least lately is closed.
+    /// The largest number of open buffers. Above the limit, the buffer that was on the screen longest ago is closed.
     package static let limit = 30
 
     package struct Entry: Hashable, Sendable {
         package let key: BufferKey
         package var title: String
-        /// What others did here since it was on the screen.
+        /// The number of changes that others made here since the buffer was on the screen.
         package var unread = 0
         package var isMention = false
-        /// Counts up with each look.
+        /// The value of `looks` when the buffer was last on the screen; it grows with each look.
         fileprivate var lastSeen = 0
     }
 
     package private(set) var entries: [Entry]
     package private(set) var current: BufferKey
     private var looks = 0
-    /// What was on the screen, one behind the other, and where in it one is: as a browser goes back and forth.
+    /// The buffers that were on the screen, oldest first, and the current position among them, like the history of a
+    /// browser.
     private var visited: [BufferKey] = [.room]
     private var visit = 0
-    /// More steps back than anybody takes.
+    /// The largest number of steps back.
     private static let visitLimit = 100
 
     package init() {
@@ -77,7 +78,7 @@ package struct BufferList: Sendable {
         current = .room
     }
 
-    /// Brings a buffer onto the screen, opening it if need be.
+    /// Brings a buffer to the screen and opens it first if it is closed.
     ///
     /// - Returns: the buffer that was closed to make room.
     @discardableResult
@@ -92,14 +93,14 @@ package struct BufferList: Sendable {
         }
         entries.append(Entry(key: key, title: title, lastSeen: looks))
         current = key
-        // Forms hold what nobody has saved: they end with their own keys.
+        // Forms hold unsaved input, so only their own keys close them.
         let idle = entries.filter { !BufferKey.fixed.contains($0.key) && !$0.key.isForm && $0.key != key }.min { $0.lastSeen < $1.lastSeen }
         guard entries.count > Self.limit, let idle else { return nil }
         entries.removeAll { $0.key == idle.key }
         return idle.key
     }
 
-    /// Opens a buffer behind the others and leaves on the screen what is there.
+    /// Opens a buffer behind the others; the buffer on the screen stays there.
     package mutating func open(_ key: BufferKey, title: String) {
         if place(key) == nil { entries.append(Entry(key: key, title: title)) }
     }
@@ -107,7 +108,7 @@ package struct BufferList: Sendable {
     /// The number of a buffer, from 1.
     package func number(of key: BufferKey) -> Int? { place(key).map { $0 + 1 } }
 
-    /// Closes a buffer and shows the one before it; the fixed ones stay, and only the one before comes.
+    /// Closes a buffer and shows the previous one. A fixed buffer stays open; only the previous one is shown.
     package mutating func close(_ key: BufferKey) {
         let before = last
         if !BufferKey.fixed.contains(key) { entries.removeAll { $0.key == key } }
@@ -139,20 +140,20 @@ package struct BufferList: Sendable {
 
     private func place(_ key: BufferKey) -> Int? { entries.firstIndex { $0.key == key } }
 
-    // MARK: Where to go
+    // MARK: Navigation
 
-    /// The buffer of a number, from 1.
+    /// The buffer with a number, from 1.
     package func key(numbered number: Int) -> BufferKey? { entries.indices.contains(number - 1) ? entries[number - 1].key : nil }
 
-    /// The next one where something has happened, those with mentions first.
+    /// The next buffer with activity; buffers with mentions come first.
     package var nextActive: BufferKey? {
         let active = entries.filter { $0.unread > 0 && $0.key != current }
         return (active.first { $0.isMention } ?? active.first)?.key
     }
 
-    /// Goes a step through what was on the screen, -1 back, 1 forth again; what is closed is passed over.
+    /// Moves one step through the visited buffers, -1 back, 1 forward; closed buffers are skipped.
     ///
-    /// - Returns: what is to be shown then; `nil` at the end.
+    /// - Returns: the buffer to show; `nil` at the end.
     package mutating func travel(_ step: Int) -> BufferKey? {
         var next = visit + step
         while visited.indices.contains(next), visited[next] == current || place(visited[next]) == nil { next += step }
@@ -161,21 +162,21 @@ package struct BufferList: Sendable {
         return visited[next]
     }
 
-    /// The one with the next number (-1: the one before), in a circle.
+    /// The buffer with the next number (-1: the previous number), in a circle.
     package func neighbour(_ step: Int) -> BufferKey? {
         place(current).map { entries[($0 + step + entries.count) % entries.count].key }
     }
 
-    /// The one that was on the screen before.
+    /// The buffer that was on the screen before the current one.
     package var last: BufferKey? { entries.filter { $0.key != current }.max { $0.lastSeen < $1.lastSeen }?.key }
 
-    // MARK: What happens
+    // MARK: Activity
 
-    /// Notes what somebody else did, where it is news and not seen at once.
+    /// Counts a change by another member as unread where it is news and not visible immediately.
     ///
     /// - Parameters:
-    ///   - member: who looks.
-    ///   - record: how a record is now.
+    ///   - member: the member who uses this client.
+    ///   - record: returns a record in its current state.
     package mutating func note(_ change: Change, for member: Identifier?, _ record: (Identifier) -> Record?) {
         for entry in change.entries {
             let known = record(entry.id)
@@ -190,10 +191,10 @@ package struct BufferList: Sendable {
         }
     }
 
-    /// Where something has happened, for the status line.
+    /// The buffers with activity, for the status line.
     package var hotlist: [StatusFacts.Hot] {
         entries.enumerated().compactMap { index, entry in
-            // What is unread in the room is told by itself.
+            // The status line shows the unread items of the room separately.
             guard entry.unread > 0, entry.key != .room else { return nil }
             return StatusFacts.Hot(number: index + 1, title: entry.title, count: entry.unread)
         }

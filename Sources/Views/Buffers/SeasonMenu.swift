@@ -1,10 +1,10 @@
 package import Family
 package import Terminal
 
-/// A season that can be looked at.
+/// A season that the user can look at.
 package struct Season: Hashable, Sendable {
     package let context: Context
-    /// Whose it is.
+    /// The name of the person whose season it is.
     package let name: String
 
     package init(_ context: Context, _ name: String) {
@@ -13,12 +13,12 @@ package struct Season: Hashable, Sendable {
     }
 }
 
-/// The overlay that asks whose season one wants to look at, whatever is on the screen. Pure.
+/// The overlay that asks which season the user wants to look at, over any buffer. Pure.
 package struct SeasonMenu: Sendable {
     package enum Outcome: Hashable, Sendable {
         case open
         case closed
-        /// It may be gone by now.
+        /// The context may be gone by now.
         case chosen(Context)
     }
 
@@ -27,8 +27,8 @@ package struct SeasonMenu: Sendable {
     private let theme: Theme
 
     /// - Parameters:
-    ///   - seasons: everybody's first.
-    ///   - selected: the one that is looked at now.
+    ///   - seasons: the season of the whole family comes first.
+    ///   - selected: the season that the user looks at now.
     package init(_ seasons: [Season], selected: Context, theme: Theme) {
         self.seasons = seasons
         self.selected = seasons.firstIndex { $0.context == selected } ?? 0
@@ -65,7 +65,7 @@ package struct SeasonMenu: Sendable {
 
     private mutating func move(_ step: Int) { selected = min(max(selected + step, 0), max(seasons.count - 1, 0)) }
 
-    /// Draws over what is on the screen.
+    /// Draws over the content of the screen.
     package func draw(_ canvas: inout Canvas) {
         let wide = max((seasons.map { TextWidth.of($0.name) }.max() ?? 0) + 8, 30)
         let rect = canvas.bounds.centred(columns: wide, rows: seasons.count + 2)

@@ -1,6 +1,6 @@
 internal import Terminal
 
-/// What keys do in every buffer besides those of `RoomCommand`; the names stand in configurations.
+/// The commands that keys run in every buffer besides those of `RoomCommand`; configurations use these names.
 package enum BufferCommand: String, CaseIterable, Sendable {
     case first = "buffer-1", second = "buffer-2", third = "buffer-3", fourth = "buffer-4", fifth = "buffer-5"
     case sixth = "buffer-6", seventh = "buffer-7", eighth = "buffer-8", ninth = "buffer-9"
@@ -8,10 +8,10 @@ package enum BufferCommand: String, CaseIterable, Sendable {
     case previous = "buffer-previous", next = "buffer-next", back = "buffer-back", forth = "buffer-forth"
     case season = "season-menu"
 
-    /// For those that go to a number.
+    /// The buffer number of a command that goes to a number.
     var number: Int? { rawValue.last.flatMap(\.wholeNumberValue) }
 
-    /// The one that goes to a number, 1 to 9.
+    /// The command that goes to a number, 1 to 9.
     package static func named(_ number: Int) -> BufferCommand? { allCases.first { $0.number == number } }
 
     package var summary: String {
@@ -29,7 +29,7 @@ package enum BufferCommand: String, CaseIterable, Sendable {
         }
     }
 
-    /// For help; the nine numbers are one line.
+    /// The lines for help; the nine numbers share one line.
     package static let helpLines = [("buffer-1", "room; 2 season 3 trips 4 files 5 kept")] + [nextActive, last, switchTo, season, close].map { ($0.rawValue, $0.summary) }
 
     static func bindDefaults(_ keymap: inout Keymap) {
@@ -41,33 +41,33 @@ package enum BufferCommand: String, CaseIterable, Sendable {
             ("alt-up", .previous), ("f5", .previous), ("alt-down", .next), ("f6", .next), ("alt-<", .back), ("alt->", .forth),
         ]
         for (names, command) in keys { keymap.bind(names, to: command.rawValue) }
-        // The room has a menu of its own; where one types, the key may be the editor's.
+        // The room has its own menu; in modes with text input the key may belong to the editor.
         for mode in ["events", "trips", "documents", "drafts", "conflict"] { keymap.bind("ctrl-o", to: season.rawValue, in: mode) }
     }
 }
 
-/// What every view may ask of whoever has the session.
+/// The actions that every view may request from the holder of the session.
 package enum SharedAction: Hashable, Sendable {
     /// The buffer of this number, from 1.
     case show(Int)
     case showNextActive, showLast, switchBuffer
     /// The buffer with the next number, or the one before (-1).
     case showNeighbour(Int)
-    /// A step back (-1) or forth through the buffers that one saw.
+    /// A step back (-1) or forward (1) through the visited buffers.
     case travel(Int)
     /// The menu of seasons.
     case chooseSeason
-    /// Back to what was on the screen before; those that are always there stay open.
+    /// Back to the previous buffer; fixed buffers stay open.
     case close
-    /// Take back one's own last change.
+    /// Undo the user's last change.
     case undoLast
-    /// Put it into the terminal's clipboard.
+    /// Put the text into the terminal's clipboard.
     case copy(String)
-    /// Why a key does nothing here, as a sentence.
+    /// The reason why a key does nothing here, as a sentence.
     case say(String)
     case bell, redraw, suspend, quit
 
-    /// What a name in the keymap means in every view; `nil` for the names of one view.
+    /// The action for a name in the keymap that every view shares; `nil` for the names of a single view.
     package init?(named name: String) {
         if let command = BufferCommand(rawValue: name) {
             if let number = command.number {

@@ -3,7 +3,7 @@ package import Family
 package import Terminal
 package import Words
 
-/// A place that the switcher goes to.
+/// A destination of the switcher.
 package struct SwitchTarget: Hashable, Labelled {
     package enum Place: Hashable, Sendable {
         case buffer(BufferKey)
@@ -20,7 +20,7 @@ package struct SwitchTarget: Hashable, Labelled {
         self.detail = detail
     }
 
-    /// Open buffers, and seasons.
+    /// The open buffers and the seasons.
     fileprivate static func near(_ buffers: BufferList, seasons: [Season]) -> [SwitchTarget] {
         buffers.entries.enumerated().filter { $0.element.key != buffers.current }.map { index, entry in
             SwitchTarget(.buffer(entry.key), entry.title, "buffer \(index + 1)\(entry.unread > 0 ? ", \(entry.unread) new" : "")")
@@ -31,7 +31,8 @@ package struct SwitchTarget: Hashable, Labelled {
         (.trip, "start_date"), (.event, "start_date"), (.school, nil), (.coach, nil), (.document, nil), (.tripItem, "start_time"),
     ]
 
-    /// All records that can be gone to: trips, then the others, the latest first. With thousands it takes longer than a key may.
+    /// All records that the switcher can open: trips, then the other kinds, each with the latest first. With thousands
+    /// of records this takes longer than one key press may.
     package static func records(_ names: RecordNames) -> LabelIndex<SwitchTarget> {
         LabelIndex(
             recordKinds.flatMap { kind, date in
@@ -44,13 +45,13 @@ package struct SwitchTarget: Hashable, Labelled {
             })
     }
 
-    /// What `records` is made of: the same numbers, the same records.
+    /// The revisions of the kinds behind `records`: equal revisions mean equal records.
     package static func revisions(_ names: RecordNames) -> [Int] { recordKinds.map { names.revision(of: $0.kind) } }
 }
 
-/// The overlay that goes to any place by a few letters of its name. Pure.
+/// The overlay that goes to any destination by a few letters of its name. Pure.
 package struct SwitcherView: Sendable {
-    /// Places that are offered at once.
+    /// The largest number of destinations on the screen at the same time.
     private static let shown = 12
 
     package enum Outcome: Hashable, Sendable {
@@ -61,7 +62,7 @@ package struct SwitcherView: Sendable {
 
     private var near: LabelIndex<SwitchTarget>
     private var records: LabelIndex<SwitchTarget>
-    /// Open buffers are offered as such.
+    /// The open buffers; `records` offers none of them a second time.
     private let open: Set<BufferKey>
     private var editor = Terminal.LineEditor()
     private var found: [(candidate: SwitchTarget, match: FuzzyMatch)] = []
@@ -132,7 +133,7 @@ package struct SwitcherView: Sendable {
         if !found.isEmpty { selected = (selected + step + found.count) % found.count }
     }
 
-    /// Draws over what is on the screen.
+    /// Draws over the content of the screen.
     package func draw(_ canvas: inout Canvas) {
         let rect = canvas.bounds.centred(columns: min(70, canvas.size.columns - 4), rows: Self.shown + 3)
         canvas.dropTargets()
@@ -162,7 +163,7 @@ package struct SwitcherView: Sendable {
     }
 }
 
-/// What was just done and the key that takes it back, for a few seconds below the title.
+/// The last action and the key that undoes it, shown for a few seconds below the title.
 package enum ToastLine {
     package static func draw(_ text: String, _ canvas: inout Canvas, _ theme: Theme) {
         guard canvas.size.rows > 3, !text.isEmpty else { return }

@@ -1,7 +1,7 @@
 package import Bytes
 internal import Terminal
 
-/// What a key can do in a form besides editing; the names stand in configurations.
+/// The commands for forms besides editing; configurations use these names.
 package enum FormCommand: String, CaseIterable, Sendable {
     case next = "form-next", previous = "form-previous", save = "form-save", cancel = "form-cancel"
     case later = "form-later", earlier = "form-earlier", editOutside = "form-edit-outside"
@@ -20,7 +20,7 @@ package enum FormCommand: String, CaseIterable, Sendable {
         }
     }
 
-    /// For help.
+    /// The commands with their summaries, for help.
     static let helpLines = allCases.map { ($0.rawValue, $0.summary) }
 
     static func bindDefaults(_ keymap: inout Keymap) {
@@ -32,17 +32,17 @@ package enum FormCommand: String, CaseIterable, Sendable {
     }
 }
 
-/// What a form asks of whoever has the session.
+/// The actions that a form requests from the holder of the session.
 package enum FormAction: Hashable, Sendable {
-    /// One batch. The caller closes the form when it is on its way, or says `refuse`.
+    /// Save one batch. The caller closes the form when the batch is sent, or calls `refuse`.
     case save([FormEntry], athlete: Identifier?)
-    /// A school of this name is to be added at once, and put into the form with `choose`.
+    /// Add a school of this name immediately; the caller puts it into the form with `choose`.
     case addSchool(String)
-    /// What comes back is given to `write`.
+    /// The caller passes the edited text to `write`.
     case editOutside(String)
-    /// It is done with.
+    /// Close the form; its input is dropped.
     case discard
-    /// What overlaps is sent all the same, with the reason.
+    /// Send overlapping items again, with the reason.
     case accept(reason: String)
     case shared(SharedAction)
 }

@@ -3,40 +3,41 @@ package import Family
 internal import JSON
 internal import Terminal
 
-/// What was typed into a form that was not saved yet: enough to make the form again in another run of the program.
+/// The input of an unsaved form: enough to restore the form in another run of the program.
 package struct FormDraft: Hashable, Sendable {
-    /// How the form was made.
+    /// How the form was created.
     package enum Recipe: Hashable, Sendable {
         case add(Kind, athlete: Identifier?, asksAthlete: Bool)
         case edit(Identifier)
         case attend(Identifier)
-        /// Who was at an event.
+        /// Choose who was at an event.
         case coaches(Identifier)
     }
 
-    /// What stands in one row.
+    /// The content of one row.
     struct Row: Hashable, Sendable {
         let part: Int
-        /// A field's name; `nil`: whose the record is.
+        /// A field's name; `nil` for the row that chooses the owner of the record.
         let field: String?
         let content: Content
-        /// Of a set, what stood in it when it was changed: what is added and taken away is told from that. `nil` for all else.
+        /// For a set: its elements when the change began; additions and removals are computed from them. `nil` for all
+        /// other fields.
         let original: [Identifier]?
     }
 
     enum Content: Hashable, Sendable {
         case typed(String)
-        /// A word of the choice; `nil` for none.
+        /// A word of the choice; `nil` if none is chosen.
         case choice(String?)
         case flag(Bool)
         case chosen([Identifier])
     }
 
-    /// Octets of its text; twice what the longest texts of an event can come to.
+    /// The largest size of the form's text, in octets; twice the size of the longest texts of an event.
     private static let limit = 262_144
 
     package let recipe: Recipe
-    /// The version of the record that was changed; 0 for a new one.
+    /// The version of the record that the form changes; 0 for a new record.
     let version: Int64
     let rows: [Row]
 
@@ -46,7 +47,8 @@ package struct FormDraft: Hashable, Sendable {
         self.rows = rows
     }
 
-    /// What was typed and chosen, for people who look for it in a file: a paragraph for each field, named as in `proto/schema`.
+    /// The input as plain text for people who look for it in a file: a paragraph for each field, named as in
+    /// `proto/schema`.
     package var words: String {
         rows.compactMap { row in
             let said: String? =
@@ -62,7 +64,7 @@ package struct FormDraft: Hashable, Sendable {
 
     // MARK: As text
 
-    /// JSON; `nil` for more than is kept.
+    /// JSON; `nil` above the size limit.
     package var text: String? {
         var writer = JSONWriter()
         writer.beginObject()
@@ -96,7 +98,7 @@ package struct FormDraft: Hashable, Sendable {
         return writer.octets.count <= Self.limit ? String(decoding: writer.octets, as: UTF8.self) : nil
     }
 
-    /// - Returns: `nil` for what no form wrote.
+    /// - Returns: `nil` for a text that no form wrote.
     package init?(text: String) {
         var kind: Kind?
         var athlete: Identifier?

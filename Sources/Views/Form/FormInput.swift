@@ -2,12 +2,12 @@ package import Dates
 package import Family
 internal import Terminal
 
-/// What people type for dates and times, in the spelling that the rules know.
+/// Dates, times and numbers as people type them, in the spelling that the rules accept.
 package enum FormInput {
     /// "tomorrow" as 2026-11-22, "+7" as a week from today, "12-24" as the next 24th of December, "930" and "9:30" as 09:30, "2pm" as 14:00,
     /// "$150" as 150.
     ///
-    /// - Returns: `nil` to leave it as it is.
+    /// - Returns: `nil` to leave the text as it is.
     package static func spelled(_ text: String, _ type: FieldType, today: CalendarDate) -> String? {
         let text = text.trimmed.lowercased()
         guard !text.isEmpty else { return nil }
@@ -24,7 +24,8 @@ package enum FormInput {
         }
     }
 
-    /// A day later or earlier, a quarter of an hour, one more or less; an empty date begins today, an empty time at noon.
+    /// Steps a date by a day, a time by a quarter of an hour, a number by one; an empty date begins today, an empty
+    /// time at noon.
     package static func stepped(_ text: String, _ type: FieldType, by count: Int, today: CalendarDate) -> String? {
         let text = spelled(text, type, today: today) ?? text.trimmed
         switch type {

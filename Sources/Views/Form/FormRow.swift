@@ -7,7 +7,7 @@ package struct FormOption: Hashable, Labelled {
     package let id: Identifier
     package let label: String
     package let detail: String
-    /// The record that it belongs to: a coach's school.
+    /// The record that this record belongs to: a coach's school.
     package let group: Identifier?
 
     package init(_ id: Identifier, _ label: String, _ detail: String = "", group: Identifier? = nil) {
@@ -18,17 +18,17 @@ package struct FormOption: Hashable, Labelled {
     }
 }
 
-/// One record of the batch that a form makes.
+/// One record of the batch that a form creates.
 package struct FormPart {
     package let kind: Kind
-    /// The record that is changed, as it was when the form was opened; `nil` for a new one. Its version is the one that was typed on, which may be
-    /// older than its fields in a form that was made again.
+    /// The record to change, as it was when the form was opened; `nil` for a new record. Its version is the version
+    /// that the user's input is based on. In a restored form that version can be older than the fields.
     package internal(set) var base: Record?
-    /// What is set without being asked, by field name.
+    /// The values that the form sets without a row, by field name.
     package let preset: [String: Value]
-    /// What stands above its fields.
+    /// The heading above its fields.
     package let title: String
-    /// Left out unless one of its fields is filled in.
+    /// Whether the record is omitted unless one of its fields is filled in.
     package let isOptional: Bool
 
     package init(_ kind: Kind, base: Record? = nil, preset: [String: Value] = [:], title: String = "", isOptional: Bool = false) {
@@ -40,36 +40,36 @@ package struct FormPart {
     }
 }
 
-/// What one record of the batch is to be.
+/// The requested state of one record of the batch.
 package struct FormEntry: Hashable, Sendable {
     package let kind: Kind
-    /// `nil` for a new one.
+    /// `nil` for a new record.
     package let base: Record?
-    /// Of a change: only what is different.
+    /// For a change: only the fields that differ.
     package let patch: FieldPatch
 }
 
-/// One field of a form with what was put into it.
+/// One field of a form with its input.
 package struct FormRow {
     package enum Content: Hashable {
         case typed(String)
-        /// A place among the words of the choice.
+        /// A position among the words of the choice.
         case choice(Int?)
         case flag(Bool)
         case chosen([Identifier])
     }
 
-    /// Its place in the parts of the form.
+    /// The position of the row's part in the form.
     package let part: Int
     package let kind: Kind
-    /// Position in the kind's declaration; `nil`: whose the record is.
+    /// Position in the kind's declaration; `nil` for the row that chooses the owner of the record.
     package let field: Int?
     package let label: String
     package let isRequired: Bool
-    /// What stands above it, when a section begins.
+    /// The heading above the row, if a section begins here.
     package let section: String
     package var content: Content { didSet { if case .typed = content {} else { isTouched = true } } }
-    /// As it was when the form was opened.
+    /// The content when the form was opened.
     package var original: Content
     package var editor = Terminal.LineEditor()
     package var problem: String?
@@ -90,7 +90,7 @@ package struct FormRow {
     package var declaration: FieldDeclaration? { field.map { kind.declaration.fields[$0] } }
     package var type: FieldType { declaration?.type ?? .reference(.member) }
 
-    /// What is in it now.
+    /// The current content.
     var current: Content {
         if case .typed = content { return .typed(editor.text) }
         return content
@@ -107,7 +107,7 @@ package struct FormRow {
         }
     }
 
-    /// Puts something there as if it had always been there.
+    /// Sets the content and makes it the original, so that the row counts as unchanged.
     mutating func reset(to content: Content) {
         self.content = content
         original = content
@@ -118,13 +118,13 @@ package struct FormRow {
         }
     }
 
-    /// How many records it can name.
+    /// The largest number of records that the field can name.
     var room: Int {
         if case .set(_, let max) = type { return max }
         return 1
     }
 
-    /// The kind of the records that it names.
+    /// The kind of the records that the field names.
     var names: Kind? {
         switch type {
         case .reference(let kind), .set(let kind, _): kind
@@ -132,13 +132,13 @@ package struct FormRow {
         }
     }
 
-    /// Rows of text that it takes at most.
+    /// The largest number of text rows that the field takes.
     var height: Int {
         guard case .text = type else { return 1 }
         return 4
     }
 
-    /// How a value of a record stands in a form; `nil` for fields that people do not type.
+    /// The content of a form row for a record's value; `nil` for fields that people do not type.
     static func content(_ value: Value?, _ type: FieldType) -> Content? {
         switch type {
         case .line, .text, .integer, .decimal, .measure, .date, .time, .localDateTime, .zone, .url, .state:
@@ -161,7 +161,7 @@ package struct FormRow {
         }
     }
 
-    /// The value; `nil` for an empty one.
+    /// The value; `nil` if the row is empty.
     var value: Value? {
         switch current {
         case .typed(let text):

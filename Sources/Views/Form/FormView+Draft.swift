@@ -4,11 +4,11 @@ internal import JSON
 internal import Terminal
 
 extension FormView {
-    /// What would be lost; `nil` when nothing was typed.
+    /// The input that would be lost; `nil` if the user typed nothing.
     package var draft: FormDraft? {
         guard isChanged else { return nil }
         let version = parts.first?.base?.version ?? 0
-        // Of a new record all that stands there, what it began with too.
+        // A new record keeps its whole input, including the initial values.
         let wanted = rows.filter { $0.isChanged || parts[$0.part].base == nil && !$0.isEmpty }
         return FormDraft(recipe, version: version, rows: wanted.map { row in
             let content: FormDraft.Content =
@@ -25,8 +25,9 @@ extension FormView {
         })
     }
 
-    /// Puts back what was typed in an earlier run into a form that was made by the same recipe. It rests on the version that was typed on, so that
-    /// what others did since is a conflict, or stays, and is not lost.
+    /// Puts the input of an earlier run into a form that was created by the same recipe. The form is based on the
+    /// version that the input was typed on. A change that others made since is therefore kept, or becomes a conflict,
+    /// and is not lost.
     package mutating func restore(_ draft: FormDraft) {
         for kept in draft.rows {
             guard let place = rows.firstIndex(where: { $0.part == kept.part && $0.declaration?.name == kept.field }) else { continue }

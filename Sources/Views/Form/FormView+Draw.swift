@@ -4,7 +4,7 @@ internal import Family
 package import Terminal
 
 extension FormView {
-    /// Columns of labels, when there is room.
+    /// The width of the labels, if there is room.
     private static var labelColumns: Int { 24 }
 
     package func draw(_ facts: StatusFacts, _ canvas: inout Canvas) {
@@ -17,7 +17,7 @@ extension FormView {
         canvas.target(Rect(save + 9 + TextWidth.of(saveLabel), body.row, columns: 10, rows: 1), .keys([Key(.escape)]))
         var inner = body.inset(2, 1)
         if let banner {
-            // A sentence says at its end what to do: it is not cut while there is room.
+            // A sentence ends with what to do, so it is not cut while there is room.
             let lines = StyledText(banner, theme[.failure].with(.bold)).wrapped(columns: max(inner.columns, 1))
             let (top, below) = inner.splitTop(min(lines.count, max(inner.rows / 2, 1)))
             canvas.clipped(to: top) { canvas in
@@ -33,12 +33,12 @@ extension FormView {
         if isHelpOpen { KeyHelp.draw(KeyHelp.lines(keymap, "form", FormCommand.helpLines + BufferCommand.helpLines), &canvas, theme) }
     }
 
-    /// A line of the form, and the row that it belongs to.
+    /// A line of the form, and the row to which it belongs.
     private struct Line {
         let row: Int
         let text: StyledText
         var cursor: Int?
-        /// What a click on it does, where it is not the row.
+        /// The keys that a click on the line presses, if the click does not go to the row.
         var keys: [Key]?
     }
 
@@ -139,7 +139,8 @@ extension FormView {
         }
     }
 
-    /// What stands behind a value: the day of the week of a date; that a state is nearly always two letters (R068).
+    /// The remark after a value: the day of the week of a date; the reminder that a state usually has two letters
+    /// (R068).
     private func remark(_ row: FormRow) -> (String, Terminal.Role)? {
         switch row.type {
         case .date:
@@ -191,7 +192,7 @@ extension FormView {
     /// "Creating...", "Saving..." (R077, R098).
     var savingLabel: String { saveLabel.hasPrefix("Create") ? "Creating..." : "Saving..." }
 
-    /// What is at the same time, and what can be done about it.
+    /// Draws the overlapping items and the possible decisions.
     private func drawClash(_ clash: DraftItem, _ canvas: inout Canvas) {
         let lines = [StyledText(clash.what, theme[.title])] + clash.reason.map { StyledText($0, theme[.warning]) } + [StyledText("")]
         guard let input else {

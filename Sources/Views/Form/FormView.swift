@@ -5,56 +5,57 @@ package import Family
 package import Terminal
 internal import Words
 
-/// A form made from the declarations of kinds: for a new record, for a change, or for what happened at an event. Pure.
+/// A form derived from the declarations of kinds: for a new record, for a change, or for the results of an event. Pure.
 ///
-/// Every sentence about what is wrong is the rules' own (`FormRules`). What a field gets when it is left empty stands there in grey.
+/// The rules (`FormRules`) supply every sentence about an error. The default of an empty field is shown in grey.
 package struct FormView: AskingPane {
     package let title: String
     package let saveLabel: String
     package internal(set) var parts: [FormPart]
     package internal(set) var rows: [FormRow]
-    /// A row, or behind the last: the button.
+    /// The focused row; the position after the last row is the button.
     package internal(set) var focus = 0
-    /// Above the fields: what has to be done before it can be saved, or why it was refused.
+    /// The sentence above the fields: what is missing before the form can be saved, or why it was refused.
     package internal(set) var banner: String?
     package private(set) var isAskingToDiscard = false
-    /// Whether it is on its way to the server: nothing is typed meanwhile (R077, R164).
+    /// Whether the batch is being sent to the server: no input is accepted meanwhile (R077, R164).
     package private(set) var isSaving = false
-    /// What was refused because it overlaps, while one decides, and the reason why both may be, while it is typed.
+    /// The batch that was refused because of an overlap, while the user decides, and the reason why both items are
+    /// valid, while the user types it.
     package private(set) var clash: DraftItem?
     var input: LineField?
     var isHelpOpen = false
     var picker: Picker?
-    /// Records that fields can name.
+    /// The records that fields can name.
     package var options: [Kind: [FormOption]] = [:] {
         didSet { if let editor = picker?.editor { picker = makePicker(in: focus, editor) } }
     }
-    /// Members who have a season: nobody else can own a new record.
+    /// The members who have a season: only these can own a new record.
     package var athletes: Set<Identifier> = []
-    /// What the record will have around it, for what is filled in.
+    /// The context of the record, for the defaults.
     package var context: RuleContext
     package var today: CalendarDate
-    /// Whose the new record is, when it is not asked.
+    /// The owner of the new record, if the form has no row for it.
     let athlete: Identifier?
-    /// How it is made again.
+    /// How the form is created again.
     let recipe: FormDraft.Recipe
-    /// What is saved even when nobody changed anything.
+    /// Whether the form is saved even if the user changed nothing.
     private let savesUntouched: Bool
     private var hasTriedToSave = false
     var chord = ChordReader()
     package var keymap: Keymap
     package var theme: Theme
-    /// What chosen records are called that are no option any more.
+    /// The names of chosen records that are no longer among the options.
     private var known: [Identifier: String] = [:]
 
-    /// The records that fit a few letters, below the row.
+    /// The records that match a few letters, below the row.
     struct Picker {
         var editor: Terminal.LineEditor
         var selected = 0
         private var options: LabelIndex<FormOption>
-        /// Offered instead of all before anything is typed; none for all.
+        /// The options offered before the user types anything; empty to offer all.
         private let first: [FormOption]
-        /// What fits the letters.
+        /// The options that match the letters.
         private(set) var offered: [(candidate: FormOption, match: FuzzyMatch)] = []
 
         init(_ options: [FormOption], first: [FormOption], _ editor: Terminal.LineEditor) {
@@ -71,14 +72,14 @@ package struct FormView: AskingPane {
         }
     }
 
-    /// Options that are shown at once.
+    /// The number of options on the screen at the same time.
     static let pickerRows = 7
 
-    // MARK: Making one
+    // MARK: Creating a form
 
     /// - Parameters:
-    ///   - asksAthlete: whether a new record's owner has to be chosen.
-    ///   - preset: values that stand there at the beginning, by field name.
+    ///   - asksAthlete: whether the user has to choose a new record's owner.
+    ///   - preset: initial values, by field name.
     package static func add(
         _ kind: Kind, athlete: Identifier? = nil, asksAthlete: Bool = false, preset: [String: Value] = [:], context: RuleContext, today: CalendarDate,
         theme: Theme, keymap: Keymap
@@ -97,12 +98,12 @@ package struct FormView: AskingPane {
             default: ("Add New \(label)", "Create \(label)")
             }
         var form = FormView(title, save, [FormPart(kind)], rows, athlete, context, today, theme, keymap, .add(kind, athlete: athlete, asksAthlete: asksAthlete))
-        // What is known already is not asked first.
+        // The focus skips fields that already have a value.
         form.focus = rows.firstIndex { $0.isRequired && $0.isEmpty } ?? 0
         return form
     }
 
-    /// Who of the school's coaches was at an event (R102, R103).
+    /// Creates the form that chooses the school's coaches who were at an event (R102, R103).
     package static func coaches(_ event: Record, context: RuleContext, today: CalendarDate, theme: Theme, keymap: Keymap) -> FormView {
         let rows = Self.rows(of: .event, part: 0, event.fields, only: ["coaches_present"], sections: false)
         var form = FormView(
@@ -116,15 +117,16 @@ package struct FormView: AskingPane {
         var form = FormView(
             "Edit \(record.kind.declaration.label)", "Save Changes", [FormPart(record.kind, base: record)], rows, record.athlete, context, today, theme, keymap,
             .edit(record.id))
-        // Letters are typed behind a text; in a choice they would choose something else.
+        // The focus starts at a text field, because a typed letter would change a choice.
         form.focus = rows.firstIndex { if case .typed = $0.content { $0.isRequired } else { false } } ?? 0
         return form
     }
 
-    /// Results that the log of an event has room for; more are added later, one by one.
+    /// The number of results in the form for an attended event; the user adds more later, one by one.
     package static let resultsAtOnce = 3
 
-    /// That somebody was at an event, and what happened there, in one batch (R088–R093).
+    /// Creates the form that records, in one batch, that an athlete attended an event, and the results there
+    /// (R088–R093).
     package static func attend(_ event: Record, context: RuleContext, today: CalendarDate, theme: Theme, keymap: Keymap) -> FormView {
         let link: [String: Value] = ["event_id": .reference(event.id)]
         let isGame = event.fields.text("type") == "game"
@@ -180,7 +182,7 @@ package struct FormView: AskingPane {
         }
     }
 
-    /// The sections of R065, by the fields that they begin with.
+    /// The sections of R065, by the fields that begin them.
     private static func section(_ kind: Kind, _ field: String) -> String {
         guard kind == .event else { return "" }
         return switch field {
@@ -193,18 +195,18 @@ package struct FormView: AskingPane {
         }
     }
 
-    // MARK: What it stands at
+    // MARK: State
 
-    /// Whether something would be lost.
+    /// Whether closing the form would lose input.
     package var isChanged: Bool { rows.contains { $0.isChanged } }
 
-    /// What a record is called.
+    /// The name of a record.
     func name(_ id: Identifier, of kind: Kind?) -> String {
         kind.flatMap { options[$0]?.first { $0.id == id }?.label } ?? known[id] ?? "somebody"
     }
 
-    /// The record of a form that changes one is different now: what was not touched follows it. The base stays, so that a change of the same
-    /// field is a conflict and not lost.
+    /// Updates a form when the record that it changes has changed: untouched fields take the new values. The base
+    /// stays, so that two changes of the same field become a conflict and neither is lost.
     package mutating func follow(_ record: Record) {
         for place in rows.indices where rows[place].part == 0 && !rows[place].isChanged && parts[0].base?.id == record.id {
             guard let field = rows[place].field, let content = FormRow.content(record.fields[field], rows[place].type), content != rows[place].original
@@ -213,14 +215,14 @@ package struct FormView: AskingPane {
         }
     }
 
-    /// Puts a record that was just made into the row that asked for it.
+    /// Puts a newly created record into the row that requested it.
     package mutating func choose(_ option: FormOption, _ kind: Kind) {
         if options[kind]?.contains(where: { $0.id == option.id }) != true { options[kind, default: []].append(option) }
         guard rows.indices.contains(focus), rows[focus].names == kind else { return }
         take(option.id)
     }
 
-    /// Puts a text into the row that has the focus.
+    /// Puts a text into the focused row.
     package mutating func write(_ text: String) {
         guard rows.indices.contains(focus), case .typed = rows[focus].content else { return }
         rows[focus].editor.set(text)
@@ -228,20 +230,20 @@ package struct FormView: AskingPane {
         check()
     }
 
-    /// Says something above the fields.
+    /// Shows a sentence above the fields.
     package mutating func say(_ sentence: String) { banner = sentence }
 
-    /// The batch is on its way.
+    /// Reports that the batch is being sent.
     package mutating func beginSaving() { (isSaving, clash, input, picker) = (true, nil, nil, nil) }
 
-    /// It overlaps with something: it is asked about here, and what was typed stays (R155).
+    /// Asks how to resolve an overlap with another item; the input stays (R155).
     package mutating func ask(about clash: DraftItem) {
         isSaving = false
         self.clash = clash
         banner = clash.reason.first
     }
 
-    /// The batch was refused: says why, and where.
+    /// Shows why the batch was refused, and at which field.
     package mutating func refuse(_ rejection: Rejection) {
         isSaving = false
         banner = rejection.message
@@ -270,7 +272,8 @@ package struct FormView: AskingPane {
         if picker == nil, !isSaving { move(count) }
     }
 
-    /// What clicks are called: a field by its place, the button behind the last; what a field's list offers.
+    /// The names of click targets: a field by its position, with the button after the last; the offers of a field's
+    /// list.
     static let fieldTarget = "field", offerTarget = "offer"
 
     mutating func click(_ target: ClickTarget?) -> [FormAction] {
@@ -288,7 +291,7 @@ package struct FormView: AskingPane {
         let before = focus
         move(place - focus)
         guard rows.indices.contains(place) else { return save() }
-        // A second click on a field does what a space does there.
+        // A second click on a field does the same as the space bar there.
         switch rows[place].content {
         case .flag(let isOn): rows[place].content = .flag(!isOn)
         case .choice where before == place: cycle(1)
@@ -301,7 +304,7 @@ package struct FormView: AskingPane {
 
     mutating func press(_ key: Terminal.Key) -> [FormAction] {
         if isSaving {
-            // One may look elsewhere meanwhile.
+            // The user may open another buffer meanwhile.
             if case .action(let name) = chord.feed(key, keymap, in: ["form"]), let shared = SharedAction(named: name) { return [.shared(shared)] }
             return []
         }
@@ -324,7 +327,7 @@ package struct FormView: AskingPane {
         text.contains { !$0.isWhitespace } ? [.accept(reason: text)] : [.shared(.bell)]
     }
 
-    /// Both at once with a reason, or something else in the form.
+    /// Decides about an overlap: accept both with a reason, or change the form.
     private mutating func decide(_ key: Terminal.Key) -> [FormAction] {
         switch key.typed {
         case "w", "o": input = LineField("Reason: ")
@@ -333,7 +336,7 @@ package struct FormView: AskingPane {
             if key.typed == "e" || key.typed == "q" || [Key(.escape), Key(.enter), .control("c")].contains(key) {
                 clash = nil
             } else if case .action(let name) = keymap.outcome(of: [key], in: ["form"]), let shared = SharedAction(named: name) {
-                // What it is at the same time as may have to be looked at first.
+                // The user may first want to look at the overlapping item.
                 return [.shared(shared)]
             } else {
                 return [.shared(.bell)]
@@ -365,7 +368,7 @@ package struct FormView: AskingPane {
         return []
     }
 
-    /// The way to what is typed for an event's place (R080).
+    /// A link to directions for the place that was typed for an event (R080).
     var directions: String? {
         var fields = Fields(.event)
         for row in rows where row.kind == .event {
@@ -380,7 +383,7 @@ package struct FormView: AskingPane {
         focus = min(max(focus + count, 0), rows.count)
     }
 
-    /// Whoever leaves a row learns what is wrong with it.
+    /// Checks a row when the focus leaves it.
     private mutating func leave() {
         guard rows.indices.contains(focus) else { return }
         if case .typed = rows[focus].content, let text = FormInput.spelled(rows[focus].editor.text, rows[focus].type, today: today) {
@@ -420,7 +423,7 @@ package struct FormView: AskingPane {
         check()
     }
 
-    /// The next choice that begins with a letter.
+    /// Selects the next choice that begins with a letter.
     private mutating func chooseByLetter(_ character: Character) {
         guard case .choice(_, let labels) = rows[focus].type, case .choice(let place) = rows[focus].content else { return }
         let order = labels.indices.map { ($0 + (place ?? -1) + 1) % labels.count }
@@ -456,7 +459,7 @@ package struct FormView: AskingPane {
         check()
     }
 
-    /// The next of a few choices, empty among them where it may be.
+    /// Selects the next or previous of a few choices; an optional field also has an empty choice.
     private mutating func cycle(_ step: Int) {
         func next(_ place: Int?, of count: Int, orNone: Bool) -> Int? {
             guard count > 0 else { return nil }
@@ -475,7 +478,7 @@ package struct FormView: AskingPane {
         }
     }
 
-    /// A day, a quarter of an hour, or one.
+    /// Steps the focused field by a day, a quarter of an hour, or one.
     private mutating func step(_ count: Int) {
         guard rows.indices.contains(focus) else { return }
         if case .typed = rows[focus].content {
@@ -490,24 +493,24 @@ package struct FormView: AskingPane {
 
     // MARK: Picking a record
 
-    /// What a row offers to pick from.
+    /// The records that a row offers.
     private func makePicker(in row: Int, _ editor: Terminal.LineEditor = Terminal.LineEditor()) -> Picker {
         guard rows.indices.contains(row), let kind = rows[row].names else { return Picker([], first: [], editor) }
         let all = offers(of: rows[row], kind)
-        // Before anything is typed, the coaches of the event's school (R102).
+        // Before the user types anything, the picker offers the coaches of the event's school (R102).
         return Picker(all, first: kind == .coach ? school.map { school in all.filter { $0.group == school } } ?? [] : [], editor)
     }
 
-    /// The records that a row can name; whose a new record is, is asked of athletes alone.
+    /// The records that a row can name; only athletes can own a new record.
     private func offers(of row: FormRow, _ kind: Kind) -> [FormOption] {
         let all = options[kind] ?? []
         return row.field == nil ? all.filter { athletes.contains($0.id) } : all
     }
 
-    /// The kinds whose records its rows can name.
+    /// The kinds of the records that the rows can name.
     package var kindsNamed: Set<Kind> { Set(rows.compactMap(\.names)) }
 
-    /// The school that is chosen, or that the changed record has.
+    /// The chosen school, or the school of the changed record.
     private var school: Identifier? {
         if let row = rows.first(where: { $0.names == .school }) {
             guard case .chosen(let ids) = row.content else { return nil }
@@ -516,11 +519,11 @@ package struct FormView: AskingPane {
         return parts.first?.base?.fields.reference("school_id")
     }
 
-    /// What a field's list offers below the records: for a school that is not among them (R072–R074).
+    /// The further offers of a field's list below the records: for a school that is not listed (R072–R074).
     enum Extra: Hashable {
-        /// A new school, of this name if one is typed.
+        /// A new school, with this name if the user typed one.
         case new(String)
-        /// A school that is not listed: its name is the host, or is typed there.
+        /// A school outside the list: its name becomes the host, or the user types it there.
         case notListed(String)
     }
 
@@ -533,7 +536,7 @@ package struct FormView: AskingPane {
 
     private var hostRow: Int? { rows.firstIndex { $0.kind == .event && $0.declaration?.name == "host" } }
 
-    /// The name goes where the host stands, and no school is chosen.
+    /// Puts the name into the host field and chooses no school.
     private mutating func chooseNotListed(_ name: String) {
         picker = nil
         rows[focus].content = .chosen([])
@@ -577,7 +580,7 @@ package struct FormView: AskingPane {
         return []
     }
 
-    /// Adds a record to the row, or takes it away when it is there; of one place the new one has it.
+    /// Adds a record to the row, or removes it if the row has it; a row for a single record replaces its record.
     private mutating func take(_ id: Identifier) {
         picker = nil
         guard case .chosen(var ids) = rows[focus].content else { return }
@@ -613,9 +616,9 @@ package struct FormView: AskingPane {
         return ids.first
     }
 
-    /// Looks at everything that is in the form.
+    /// Checks the whole form.
     ///
-    /// - Returns: whether it can be saved.
+    /// - Returns: whether the form can be saved.
     @discardableResult
     mutating func check() -> Bool {
         var isComplete = true
@@ -635,7 +638,7 @@ package struct FormView: AskingPane {
                 fields[field] = nil
                 if let value = row.value {
                     do throws(Rejection) {
-                        // Names of elements are the server's to fill in; what is not checked is kept as it was.
+                        // The server fills in the names of elements; a value that is not checked stays as it was.
                         fields[field] = row.isChanged ? try FormRules.canonical(value, row.kind, field: field) : part.base?.fields[field] ?? value
                     } catch {
                         isSound = false
@@ -650,7 +653,7 @@ package struct FormView: AskingPane {
             for (name, value) in part.preset { fields[name] = value }
             let whole = part.base == nil ? FormRules.completed(fields, context) : fields
             if let mistake = isSound ? FormRules.mistake(whole) : FormRules.contradiction(whole) {
-                // While something is lacking only what was typed can be wrong (R059).
+                // While required fields are empty, only typed values can be wrong (R059).
                 if let place = places.first(where: { rows[$0].declaration?.name == mistake.field }), rows[place].problem == nil,
                     isSound || rows[place].isTouched || hasTriedToSave
                 {
@@ -664,7 +667,7 @@ package struct FormView: AskingPane {
         return isComplete
     }
 
-    /// The batch: changes say only what is different.
+    /// The batch: changes contain only the fields that differ.
     private var entries: [FormEntry] {
         parts.enumerated().compactMap { number, part in
             let own = rows.filter { $0.part == number && $0.field != nil }
@@ -687,7 +690,7 @@ package struct FormView: AskingPane {
         }
     }
 
-    /// What an empty row will get, for people; "" for nothing.
+    /// The default that an empty row will get, in words; "" if there is none.
     func filledIn(_ place: Int) -> String {
         let row = rows[place]
         guard row.isEmpty, let field = row.field, parts[row.part].base == nil, let completed = completed[row.part] else { return "" }
@@ -699,7 +702,7 @@ package struct FormView: AskingPane {
         }
     }
 
-    /// New records as they would be saved, by part.
+    /// The new records as the form would save them, by part.
     private var completed: [Int: Fields] {
         var result: [Int: Fields] = [:]
         for (number, part) in parts.enumerated() where part.base == nil {
