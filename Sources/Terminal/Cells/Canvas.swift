@@ -1,16 +1,16 @@
-/// One place of the screen.
+/// One cell of the screen.
 package struct Cell: Hashable, Sendable {
-    /// What stands there; behind a wide character, the space that it covers.
+    /// The character in the cell; after a wide character, the space that it covers.
     package fileprivate(set) var character: Character
     package var style: Style
-    /// 1, or 2 for a character that covers the next cell too, or 0 for a cell that is covered.
+    /// 1, or 2 for a character that also covers the next cell, or 0 for a covered cell.
     package fileprivate(set) var width: UInt8
-    /// Its place in the canvas's `links`, from 1; 0 for none.
+    /// The position in the canvas's `links`, from 1; 0 for none.
     package fileprivate(set) var link: UInt16 = 0
 
     package static let blank = Cell(character: " ", style: .plain, width: 1)
 
-    /// What differs most often is compared first, and without taking hold of characters.
+    /// Compares the parts that differ most often first, without retaining characters.
     package static func == (left: Cell, right: Cell) -> Bool {
         left.width == right.width && left.link == right.link && left.style == right.style && left.character == right.character
     }
@@ -22,19 +22,19 @@ package struct Cell: Hashable, Sendable {
     }
 }
 
-/// What a screen is to look like: a grid of cells that views draw into. Nothing outside of `clip` is touched, nothing that is drawn can
-/// steer the terminal, and half of a wide character never stays.
+/// The wanted content of a screen: a grid of cells that views draw into. Drawing changes nothing outside `clip`, drawn
+/// text cannot steer the terminal, and half of a wide character never remains.
 package struct Canvas: Sendable {
     package let size: Size
-    /// By rows.
+    /// The cells, row by row.
     package private(set) var cells: [Cell]
-    /// Where the cursor blinks; `nil` hides it.
+    /// The position of the cursor; `nil` hides it.
     package var cursor: Point?
-    /// Where linked cells lead.
+    /// The targets of linked cells.
     package private(set) var links: [Hyperlink] = []
-    /// What drawing is limited to; always within the canvas.
+    /// The area that drawing is limited to; always within the canvas.
     package private(set) var clip: Rect
-    /// What can be clicked; what was drawn later stands above.
+    /// The clickable parts; later ones are on top.
     package private(set) var targets: [Target] = []
 
     package init(_ size: Size, _ style: Style = .plain) {
@@ -46,7 +46,7 @@ package struct Canvas: Sendable {
 
     package var bounds: Rect { Rect(size) }
 
-    /// The cell at a place; blank outside.
+    /// The cell at a position; blank outside the canvas.
     package subscript(_ column: Int, _ row: Int) -> Cell {
         bounds.contains(Point(column, row)) ? cells[row * size.columns + column] : .blank
     }
@@ -59,9 +59,9 @@ package struct Canvas: Sendable {
         clip = before
     }
 
-    /// Draws one line of text from a place to the right; line ends in it are shown as U+FFFD.
+    /// Draws one line of text from a position to the right; line ends in it are shown as U+FFFD.
     ///
-    /// - Returns: the column behind it, as if there were room for all of it.
+    /// - Returns: the column after the text, as if all of it had fitted.
     @discardableResult
     package mutating func draw(_ text: some StringProtocol, at column: Int, _ row: Int, _ style: Style = .plain) -> Int {
         var column = column
@@ -77,7 +77,8 @@ package struct Canvas: Sendable {
 
     private static let ascii = (0..<0x80).map { Character(Unicode.Scalar(UInt8($0))) }
 
-    /// The same for a text of ASCII letters, which are most of what is drawn: an octet is a character and takes a column.
+    /// Draws a text of printable ASCII, which is most of the drawn text: each octet is one character and takes one
+    /// column.
     private mutating func drawPlain(_ text: some StringProtocol, at column: Int, _ row: Int, _ style: Style) -> Int? {
         text.utf8.withContiguousStorageIfAvailable { octets -> Int? in
             guard octets.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) else { return nil }
@@ -86,7 +87,7 @@ package struct Canvas: Sendable {
         } ?? nil
     }
 
-    /// Draws text that is `columns` wide, cut with an ellipsis or followed by blanks in its style.
+    /// Draws text in exactly `columns` columns, cut with an ellipsis or padded with blanks in its style.
     package mutating func draw(_ text: String, at column: Int, _ row: Int, columns: Int, _ style: Style = .plain) {
         draw(TextWidth.fit(text, to: columns), at: column, row, style)
     }
@@ -106,7 +107,7 @@ package struct Canvas: Sendable {
         }
     }
 
-    /// Changes how a part looks and leaves what stands there.
+    /// Changes the style of a part; its characters stay.
     package mutating func restyle(_ rect: Rect, _ change: (Style) -> Style) {
         let rect = rect.intersection(clip)
         guard !rect.isEmpty else { return }
@@ -118,7 +119,7 @@ package struct Canvas: Sendable {
         }
     }
 
-    /// Lets a part lead somewhere, as far as it can be seen; what stands there stays, and what is drawn over it leads nowhere.
+    /// Links the visible part of an area; its characters stay. Text that is drawn over it later has no link.
     package mutating func link(_ rect: Rect, _ link: Hyperlink?) {
         let rect = rect.intersection(clip)
         guard !rect.isEmpty, let link else { return }
@@ -131,7 +132,7 @@ package struct Canvas: Sendable {
         }
     }
 
-    /// A frame around a part, with a title in its upper edge. What is inside stays.
+    /// Draws a frame around a part, with a title in its upper edge. The content inside stays.
     package mutating func box(_ rect: Rect, _ style: Style = .plain, title: String = "", titleStyle: Style? = nil) {
         guard rect.columns >= 2, rect.rows >= 2 else { return }
         let across = String(repeating: "─", count: rect.columns - 2)
@@ -145,33 +146,33 @@ package struct Canvas: Sendable {
         draw(" \(TextWidth.cut(title, to: rect.columns - 6)) ", at: rect.column + 2, rect.row, titleStyle ?? style)
     }
 
-    /// Says what a click on a part means, as far as it can be seen.
+    /// Sets the action of a click on the visible part of an area.
     package mutating func target(_ rect: Rect, _ action: ClickTarget) {
         let shown = rect.intersection(clip)
         if !shown.isEmpty { targets.append(Target(rect: shown, action: action)) }
     }
 
-    /// What was drawn so far stands behind a question: clicks on it mean nothing.
+    /// Removes all click targets; called before a question is drawn over them.
     package mutating func dropTargets() { targets = [] }
 
-    /// What a click there means.
+    /// The action of a click at a position.
     package func target(at point: Point) -> ClickTarget? { targets.last { $0.rect.contains(point) }?.action }
 
-    /// A line from left to right.
+    /// Draws a line from left to right.
     package mutating func rule(_ column: Int, _ row: Int, columns: Int, _ style: Style = .plain, _ character: Character = "─") {
         fill(Rect(column, row, columns: columns, rows: 1), character, style)
     }
 
     private mutating func put(_ character: Character, _ width: Int, _ column: Int, _ row: Int, _ style: Style) {
         guard row >= clip.row, row < clip.endRow, column >= clip.column, column < clip.endColumn else {
-            // The right half of a wide character whose left half is outside.
+            // The left half of a wide character is outside the clip; its right half becomes blank.
             if width == 2, column + 1 == clip.column { put(" ", 1, column + 1, row, style) }
             return
         }
         guard width == 1 || column + 1 < clip.endColumn else { return put(" ", 1, column, row, style) }
         let place = row * size.columns + column
         let last = place + width - 1
-        // What is left of wide characters that are half drawn over becomes blank.
+        // The rest of a wide character that is half overwritten becomes blank.
         if cells[place].width == 0 { blank(place - 1) }
         if cells[last].width == 2 { blank(last + 1) }
         cells[place] = Cell(character: character, style: style, width: UInt8(width))
@@ -183,7 +184,7 @@ package struct Canvas: Sendable {
         cells[place] = Cell(character: " ", style: cells[place].style, width: 1)
     }
 
-    /// What a row says, without blanks at its end.
+    /// The text of a row, without blanks at its end.
     package func text(row: Int) -> String {
         guard (0..<size.rows).contains(row) else { return "" }
         var text = ""
@@ -200,6 +201,6 @@ package struct Canvas: Sendable {
         return text
     }
 
-    /// The whole canvas as text, a line each row; for tests and for transcripts.
+    /// The whole canvas as text, one line per row; for tests and transcripts.
     package var text: String { (0..<size.rows).map { text(row: $0) }.joined(separator: "\n") }
 }

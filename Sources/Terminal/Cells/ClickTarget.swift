@@ -1,13 +1,13 @@
-/// What a click on a part of the screen means.
+/// The action of a click on a part of the screen.
 package enum ClickTarget: Hashable, Sendable {
-    /// As if these keys were pressed.
+    /// Press these keys.
     case keys([Key])
-    /// What the view that drew it knows by a word and a number: a row, a day, a field.
+    /// A target that the drawing view identifies by a word and a number: a row, a day, a field.
     case place(String, Int)
 }
 
 extension Canvas {
-    /// A part that can be clicked.
+    /// A clickable part.
     package struct Target: Hashable, Sendable {
         package let rect: Rect
         package let action: ClickTarget

@@ -1,5 +1,5 @@
 extension ColourDepth {
-    /// The parameters of SGR that choose a colour as nearly as these many colours allow.
+    /// The SGR parameters of the nearest colour that this depth allows.
     ///
     /// Source: ECMA-48 §8.3.117; xterm's 256 colours (16 of the user, a cube of 6 × 6 × 6, 24 greys) and direct colours.
     package func parameters(_ colour: Colour, isBackground: Bool) -> [Int] {
@@ -11,7 +11,7 @@ extension ColourDepth {
         case (.direct, .indexed(let number)), (.palette, .indexed(let number)):
             return number < 16 ? Self.basic(Int(number), base) : [base + 8, 5, Int(number)]
         case (.sixteen, _): return Self.basic(Self.nearest(colour, among: 0...15), base)
-        // Nearest to a grey would be brown, or black on black.
+        // The colour nearest to a grey would be brown, or black on black.
         case (.eight, .indexed(238...251)) where !isBackground: return [base + 9]
         case (.eight, _): return Self.basic(Self.nearest(colour, among: 0...7), base)
         }
@@ -24,7 +24,7 @@ extension ColourDepth {
         case .standard: return numbers.lowerBound
         case .indexed(let number):
             if numbers.contains(Int(number)) { return Int(number) }
-            // The bright twin of one of the eight.
+            // The colour is the bright variant of one of the eight.
             if number < 16 { return Int(number) - 8 }
             let (red, green, blue) = levels(Int(number))
             return nearest(red, green, blue, among: numbers)
@@ -35,13 +35,13 @@ extension ColourDepth {
     private static func nearest(_ red: Int, _ green: Int, _ blue: Int, among numbers: ClosedRange<Int>) -> Int {
         func distance(_ number: Int) -> Int {
             let (r, g, b) = levels(number)
-            // The eye weighs green most and blue least.
+            // The eye weights green most and blue least.
             return 3 * (r - red) * (r - red) + 6 * (g - green) * (g - green) + (b - blue) * (b - blue)
         }
         return numbers.min { distance($0) < distance($1) } ?? numbers.lowerBound
     }
 
-    /// Red, green and blue of one of the 256, 0...255 each; the first sixteen as xterm has them.
+    /// Red, green and blue of one of the 256 colours, 0...255 each; the first sixteen have xterm's values.
     private static func levels(_ number: Int) -> (Int, Int, Int) {
         switch number {
         case 0..<16:

@@ -1,20 +1,21 @@
-/// Turns what changed between two canvases into what a terminal understands. Pure: canvases in, octets out.
+/// Encodes the differences between two canvases as terminal output. Pure: canvases in, octets out.
 ///
-/// Only cells that differ are sent. After a character whose width terminals disagree about, the cursor is placed anew, and a row that has
-/// or had one is sent whole, so that no terminal's opinion reaches further than its row.
+/// The encoder sends only cells that differ. After a character whose width differs between terminals it positions the
+/// cursor again, and it sends every row that has or had such a character whole, so that a wrong width affects only its
+/// row.
 ///
-/// Source: ECMA-48 (CUP, EL, SGR), as every terminal of the last thirty years understands it.
+/// Source: ECMA-48 (CUP, EL, SGR), which every terminal of the last thirty years supports.
 package struct FrameEncoder: Sendable {
     package let depth: ColourDepth
-    /// Whether the terminal shows italics and crossed-out text; else underline and dim stand for them.
+    /// Whether the terminal shows italics and crossed-out text; otherwise underline and dim replace them.
     package let hasItalics: Bool
-    /// Whether the terminal knows links; when this changes, `invalidate`.
+    /// Whether the terminal supports links; call `invalidate` when this changes.
     package var hasLinks = false
-    /// What the terminal shows now; `nil` when nobody knows.
+    /// The canvas that the terminal shows now; `nil` if unknown.
     private var shown: Canvas?
     private var style: Style?
     private var position: Point?
-    /// The link that is open, as in `Cell`.
+    /// The open link, as in `Cell`.
     private var link: UInt16 = 0
 
     package init(depth: ColourDepth, hasItalics: Bool = true) {
@@ -22,23 +23,23 @@ package struct FrameEncoder: Sendable {
         self.hasItalics = hasItalics
     }
 
-    /// Forgets what the terminal shows: the next frame is sent whole.
+    /// Forgets the terminal's content: the next frame is sent whole.
     package mutating func invalidate() {
         shown = nil
     }
 
     /// Appends the octets that make the terminal show `canvas`.
     package mutating func encode(_ canvas: Canvas, into octets: inout [UInt8]) {
-        // Nobody knows what others have set.
+        // Other programs may have changed the style.
         style = nil
         position = nil
         let before = octets.count
         let old = shown?.size == canvas.size ? shown : nil
-        // The numbers of links mean the same only among the same links.
+        // Link numbers can be compared only if both canvases have the same links.
         let areLinksSame = !hasLinks || old?.links == canvas.links
         for row in 0..<canvas.size.rows { encode(row: row, canvas, old, areLinksSame, &octets) }
         set(link: 0, canvas, &octets)
-        // The cursor is hidden while cells are drawn, and stays so where there is none.
+        // The cursor is hidden while cells are drawn, and stays hidden if the canvas has no cursor.
         if octets.count > before { octets.insert(contentsOf: Self.hide, at: before) }
         let hasMoved = old == nil || old?.cursor != canvas.cursor || octets.count > before
         if hasMoved {
@@ -65,7 +66,7 @@ package struct FrameEncoder: Sendable {
         let isLinked = !areLinksSame && (new.contains { $0.link > 0 } || before?.contains { $0.link > 0 } == true)
         if let before, !isLinked, Self.areSame(before, new) { return }
         let isWhole = before == nil || isLinked || new.contains { TextWidth.isOdd($0.character) } || before?.contains { TextWidth.isOdd($0.character) } == true
-        // Blank cells at the end in the terminal's own colours take one erasure.
+        // One erasure covers the trailing blank cells in the terminal's own colours.
         var end = first + columns
         while end > first, canvas.cells[end - 1] == .blank { end -= 1 }
         var place = first
@@ -79,12 +80,12 @@ package struct FrameEncoder: Sendable {
             set(cell.style, &octets)
             set(link: cell.link, canvas, &octets)
             if cell.width == 2, TextWidth.isOdd(cell.character) {
-                // Where a terminal takes it for narrow, nothing old is to be left behind it.
+                // On a terminal that treats the character as narrow, no old content may remain after it.
                 octets += "  ".utf8
                 move(to: target, &octets)
             }
             octets += String(cell.character).utf8
-            // Behind the last column the cursor waits at a place of its own.
+            // After the last column the cursor is in a state of its own (pending wrap).
             let next = target.column + Int(cell.width)
             position = TextWidth.isOdd(cell.character) || next >= columns ? nil : Point(next, row)
         }
@@ -98,7 +99,7 @@ package struct FrameEncoder: Sendable {
         }
     }
 
-    /// As `==`, element by element in place: most rows of most frames are the same.
+    /// Compares like `==`, element by element in place: most rows of most frames are equal.
     private static func areSame(_ left: ArraySlice<Cell>, _ right: ArraySlice<Cell>) -> Bool {
         left.withUnsafeBufferPointer { left in
             right.withUnsafeBufferPointer { right in
@@ -113,7 +114,8 @@ package struct FrameEncoder: Sendable {
         position = target
     }
 
-    /// Opens a link, or closes the one that is open. Its number keeps the lines of one link together, and apart from another to the same place.
+    /// Opens a link, or closes the open one. The link's number joins the lines of one link and separates it from
+    /// another link to the same address.
     private mutating func set(link wanted: UInt16, _ canvas: Canvas, _ octets: inout [UInt8]) {
         guard hasLinks, wanted != link else { return }
         link = wanted
@@ -124,7 +126,7 @@ package struct FrameEncoder: Sendable {
     private mutating func set(_ wanted: Style, _ octets: inout [UInt8]) {
         guard wanted != style else { return }
         style = wanted
-        // Always from nothing: terminals differ in what they take back.
+        // Always start from a reset: terminals differ in which attributes they can turn off.
         var parameters = [0]
         let attributes = wanted.attributes
         if attributes.contains(.bold) { parameters.append(1) }

@@ -1,4 +1,4 @@
-/// A place on the screen; 0, 0 is the upper left.
+/// A position on the screen; 0, 0 is the upper left.
 package struct Point: Hashable, Sendable {
     package var column: Int
     package var row: Int
@@ -11,7 +11,7 @@ package struct Point: Hashable, Sendable {
 
 /// Columns and rows of a screen.
 package struct Size: Hashable, Sendable {
-    /// More than any screen has; what a terminal claims beyond is cut, so that no size makes us run out of memory.
+    /// Larger than any screen; a larger size from a terminal is reduced to this one, so that no size exhausts memory.
     package static let largest = Size(columns: 1_000, rows: 500)
 
     package let columns: Int
@@ -22,7 +22,7 @@ package struct Size: Hashable, Sendable {
         self.rows = rows
     }
 
-    /// Within 1 × 1 and `largest`.
+    /// The size limited to 1 × 1 and `largest`.
     package var bounded: Size {
         Size(columns: min(max(columns, 1), Self.largest.columns), rows: min(max(rows, 1), Self.largest.rows))
     }
@@ -44,7 +44,7 @@ package struct Rect: Hashable, Sendable {
 
     package init(_ size: Size) { self.init(0, 0, columns: size.columns, rows: size.rows) }
 
-    /// The column and the row behind the last.
+    /// The column after the last column, and the row after the last row.
     package var endColumn: Int { column + columns }
     package var endRow: Int { row + rows }
     package var isEmpty: Bool { columns == 0 || rows == 0 }
@@ -59,7 +59,7 @@ package struct Rect: Hashable, Sendable {
         return Rect(left, top, columns: min(endColumn, other.endColumn) - left, rows: min(endRow, other.endRow) - top)
     }
 
-    /// Without `count` rows or columns at each side.
+    /// The rectangle without `horizontal` columns and `vertical` rows at each side.
     package func inset(_ horizontal: Int, _ vertical: Int) -> Rect {
         Rect(column + horizontal, row + vertical, columns: columns - 2 * horizontal, rows: rows - 2 * vertical)
     }

@@ -1,14 +1,16 @@
-/// A web address as a terminal can be given it: nothing in it can end the sequence that it stands in.
+/// A web address that is safe to send to a terminal: nothing in it can end the escape sequence around it.
 ///
-/// Source: "Hyperlinks in terminal emulators" (OSC 8), which wants octets 32 to 126; what browsers and VTE take at most is 2,083.
+/// Source: "Hyperlinks in terminal emulators" (OSC 8), which requires octets 32 to 126; browsers and VTE take at most
+/// 2,083.
 package struct Hyperlink: Hashable, Sendable {
-    /// Octets of the longest one that terminals take.
+    /// The length of the longest address that terminals take, in octets.
     package static let limit = 2_083
 
     /// ASCII without blanks.
     package let address: String
 
-    /// - Returns: `nil` for what is no `http://` or `https://` address, is too long, or has control characters or blanks in it.
+    /// - Returns: `nil` if the text is not an `http://` or `https://` address, is too long, or contains control
+    ///   characters or blanks.
     package init?(_ text: String) {
         guard let start = ["https://", "http://"].first(where: { text.lowercased().hasPrefix($0) }), text.utf8.count > start.utf8.count else { return nil }
         var address: [UInt8] = []

@@ -1,8 +1,9 @@
-/// Text of other people, on its way to a terminal.
+/// Text from other people, made safe for a terminal.
 extension String {
-    /// One line in which nothing can steer a terminal: control characters, line ends and the characters that turn the direction of
-    /// writing (Trojan Source, CVE-2021-42574) become a visible substitute. A mark at the beginning gets a dotted circle below it, as on
-    /// the full screen: it would be drawn over the character before the text.
+    /// One line in which nothing can steer a terminal: a visible substitute replaces control characters, line ends and
+    /// the characters that change the direction of writing (Trojan Source, CVE-2021-42574). A combining mark at the
+    /// beginning gets a dotted circle below it, as on the full screen; otherwise it would be drawn over the character
+    /// before the text.
     package var printable: String {
         if utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return self }
         let isLoneMark = unicodeScalars.first?.isMark ?? false
@@ -19,7 +20,7 @@ extension String {
         return String(result)
     }
 
-    /// Without white space at its ends.
+    /// The text without white space at its ends.
     package var trimmed: String {
         var rest = Substring(self)
         while let first = rest.first, first.isWhitespace { rest.removeFirst() }
@@ -40,10 +41,10 @@ extension String {
 }
 
 extension [UInt8] {
-    /// The same JSON in which nothing can steer a terminal: characters that `printable` replaces are written as `\u` escapes. For one
-    /// value, or several lines of them.
+    /// The same JSON with nothing that can steer a terminal: characters that `printable` replaces become `\u` escapes.
+    /// Takes one value, or several values on separate lines.
     ///
-    /// Source: RFC 8259 §7. Outside of strings, valid JSON has none of these characters but line ends and tabs.
+    /// Source: RFC 8259 §7. Outside of strings, valid JSON has none of these characters except line ends and tabs.
     package var printableJSON: [UInt8] {
         // Most output is ASCII.
         if allSatisfy({ $0 < 0x7F }) { return self }
@@ -66,12 +67,12 @@ extension [UInt8] {
 }
 
 extension Unicode.Scalar {
-    /// What steers a screen, and tags that show nothing.
+    /// Whether the scalar steers a screen, or is an invisible tag.
     fileprivate var steersTerminal: Bool { steersScreen || isTag }
 
     /// Line ends and tabs.
     fileprivate var isLayout: Bool { self == "\n" || self == "\r" || self == "\t" }
 
-    /// Whether JSON has to escape it for a terminal; C0 is escaped in JSON anyway.
+    /// Whether the scalar has to be escaped in JSON for a terminal; JSON escapes C0 anyway.
     fileprivate var isEscaped: Bool { value >= 0x7F && steersTerminal }
 }

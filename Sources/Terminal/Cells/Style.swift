@@ -1,4 +1,4 @@
-/// A colour as a view asks for it; what the terminal is told depends on how many it has (`ColourDepth`).
+/// A colour as a view requests it; the output depends on the number of colours of the terminal (`ColourDepth`).
 package struct Colour: Hashable, Sendable {
     /// 0: the terminal's own; 0x01_0000NN: number NN of 256; 0x02_RRGGBB.
     fileprivate let packed: UInt32
@@ -6,7 +6,7 @@ package struct Colour: Hashable, Sendable {
     /// The terminal's own foreground or background.
     package static let standard = Colour(packed: 0)
 
-    /// One of the 256 of xterm; 0...7 and their bright twins 8...15 are the user's own palette.
+    /// One of xterm's 256 colours; 0...7 and their bright variants 8...15 are the user's own palette.
     package static func indexed(_ number: UInt8) -> Colour { Colour(packed: 0x0100_0000 | UInt32(number)) }
 
     package static func rgb(_ red: UInt8, _ green: UInt8, _ blue: UInt8) -> Colour {
@@ -28,7 +28,7 @@ package struct Colour: Hashable, Sendable {
 
     private init(packed: UInt32) { self.packed = packed }
 
-    /// What the colour is, taken apart.
+    /// The colour's form and components.
     package enum Kind: Hashable, Sendable {
         case standard
         case indexed(UInt8)
@@ -44,7 +44,7 @@ package struct Colour: Hashable, Sendable {
     }
 }
 
-/// How a cell is shown besides its colours.
+/// The appearance of a cell besides its colours.
 package struct Attributes: OptionSet, Hashable, Sendable {
     package let rawValue: UInt8
     package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -68,10 +68,10 @@ package struct Style: Hashable, Sendable {
         self.attributes = attributes
     }
 
-    /// As the terminal shows text by itself.
+    /// The terminal's default appearance.
     package static let plain = Style()
 
-    /// This style laid over `below`: where it says nothing, what is below shows.
+    /// This style laid over `below`: unset parts take the values of `below`.
     package func over(_ below: Style) -> Style {
         Style(
             foreground == .standard ? below.foreground : foreground, on: background == .standard ? below.background : background,

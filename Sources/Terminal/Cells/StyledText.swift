@@ -1,4 +1,4 @@
-/// A text with styles: pieces that follow one another.
+/// A text with styles: a sequence of runs.
 package struct StyledText: Hashable, Sendable {
     package struct Run: Hashable, Sendable {
         package var text: String
@@ -26,10 +26,10 @@ package struct StyledText: Hashable, Sendable {
 
     package var text: String { runs.map(\.text).joined() }
     package var isEmpty: Bool { runs.isEmpty }
-    /// Columns on one line.
+    /// The width on one line, in columns.
     package var width: Int { runs.reduce(0) { $0 + TextWidth.of($1.text) } }
 
-    /// The characters at `positions` in another style; for what a search has found.
+    /// The text with the characters at `positions` in another style; for search matches.
     package func highlighting(_ positions: Set<Int>, _ style: Style) -> StyledText {
         guard !positions.isEmpty else { return self }
         var result = StyledText()
@@ -43,15 +43,15 @@ package struct StyledText: Hashable, Sendable {
         return result
     }
 
-    /// Broken between words into lines of at most `columns`; words that are too long are broken anywhere, spaces at a break vanish, line
-    /// feeds are kept. Later lines begin with `indent` blanks.
+    /// The text broken between words into lines of at most `columns`. Words that are too long are broken anywhere,
+    /// spaces at a break are removed, line feeds are kept. Later lines begin with `indent` blanks.
     ///
     /// - Parameter columns: at least 1; `indent` leaves at least half of them.
     /// - Returns: at least one line.
     package func wrapped(columns: Int, indent: Int = 0) -> [StyledText] {
         let columns = max(columns, 1)
         if fits(columns) { return [self] }
-        // A wide character fits behind it.
+        // A wide character still fits after the indent.
         let indent = min(max(indent, 0), columns / 2, max(columns - 2, 0))
         var lines: [StyledText] = []
         var line = Line()
@@ -69,7 +69,7 @@ package struct StyledText: Hashable, Sendable {
                     line.begin(indent)
                 }
                 if character == " ", line.width + width > columns {
-                    // A blank that does not fit is where the line ends, and those after it are part of the same gap.
+                    // The line ends at the blank that does not fit; the blanks after it belong to the same gap.
                     lines.append(line.takeAll())
                     line.begin(indent)
                     line.isAfterBreak = true
@@ -82,7 +82,7 @@ package struct StyledText: Hashable, Sendable {
         return lines
     }
 
-    /// Whether it is one line already: plain letters, no more than there is room for, no blank at the end.
+    /// Whether the text is one line already: printable ASCII that fits, without a blank at the end.
     private func fits(_ columns: Int) -> Bool {
         guard runs.last?.text.utf8.last != 0x20 else { return false }
         var count = 0
@@ -94,21 +94,21 @@ package struct StyledText: Hashable, Sendable {
         return true
     }
 
-    /// The line that is being filled.
+    /// The current line.
     private struct Line {
         private var characters: [(character: Character, width: Int, style: Style)] = []
         private(set) var width = 0
-        /// How many of the characters end with a blank where the line may be broken.
+        /// The number of characters up to the last blank at which the line may be broken.
         private var breakPlace: Int?
         private var indent = 0
         private var hasText = false
-        /// Whether it began where blanks did not fit, and holds nothing yet.
+        /// Whether the line follows a break at a blank, and is still empty.
         var isAfterBreak = false
 
-        /// Whether nothing but the indent stands in it.
+        /// Whether the line contains only the indent.
         var isFresh: Bool { characters.count == indent }
 
-        /// Puts the indent before what is left of the line above.
+        /// Puts the indent before the rest of the previous line.
         mutating func begin(_ indent: Int) {
             characters = Array(repeating: (" ", 1, .plain), count: indent) + characters
             width += indent
@@ -128,7 +128,7 @@ package struct StyledText: Hashable, Sendable {
 
         mutating func takeAll() -> StyledText { take(characters.count) }
 
-        /// The line up to where it may be broken, or else as much as fits; the rest stays for the next.
+        /// Takes the line up to the last possible break, or otherwise as much as fits; the rest starts the next line.
         mutating func takeToBreak(_ columns: Int) -> StyledText {
             if let breakPlace { return take(breakPlace) }
             var fitting = 0

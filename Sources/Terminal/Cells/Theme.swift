@@ -1,15 +1,15 @@
-/// What a part of the screen means; a theme says how that looks.
+/// The meaning of a part of the screen; a theme sets its appearance.
 package enum Role: Int, CaseIterable, Sendable {
     case text, muted, accent, title
     /// Lines and frames.
     case frame
-    /// The line that tells server, context and who is here, and the same where one looks at another person's season.
+    /// The line with server, context and members present, and the same line for another person's season.
     case status, context
     case selection, match
-    /// Who speaks, oneself, and what the program says.
+    /// The author of a message, the viewer's own name, and lines of the program.
     case name, ownName, notice
     case success, warning, failure
-    /// Something unread; somebody wants you.
+    /// An unread item; a mention of the viewer.
     case unread, mention
     case pending, draft, offline
     case today, outside
@@ -20,14 +20,14 @@ package enum Role: Int, CaseIterable, Sendable {
     case accommodation, food, transportation, activity, entertainment, other
 }
 
-/// How many colours a terminal has.
+/// The number of colours that a terminal has.
 package enum ColourDepth: Int, Comparable, Sendable {
     case none = 0, eight = 8, sixteen = 16, palette = 256, direct = 16_777_216
 
     package static func < (left: ColourDepth, right: ColourDepth) -> Bool { left.rawValue < right.rawValue }
 
     /// - Parameters:
-    ///   - colours: as terminfo says; 0 or less for none.
+    ///   - colours: the number from terminfo; 0 or less for none.
     ///   - environment: looks up `NO_COLOR` (no-color.org: set and not empty), `COLORTERM` (truecolor, 24bit) and `TERM`.
     package init(colours: Int, environment: (String) -> String?) {
         if let no = environment("NO_COLOR"), !no.isEmpty {
@@ -45,10 +45,10 @@ package enum ColourDepth: Int, Comparable, Sendable {
     }
 }
 
-/// Which style each role has.
+/// The style of each role.
 package struct Theme: Sendable {
     package let name: String
-    /// By the places of the roles: a frame asks hundreds of times.
+    /// The styles by the raw value of the role: each frame reads hundreds of them.
     private var styles: [Style]
 
     package static let names = ["dark", "light", "mono"]
@@ -70,9 +70,10 @@ package struct Theme: Sendable {
 
     package subscript(_ role: Role) -> Style { styles[role.rawValue] }
 
-    /// Replaces the style of one role, as a line of the configuration asks: `FOREGROUND [on BACKGROUND] [bold|dim|italic|underline|reverse]…`.
+    /// Replaces the style of one role, from a line of the configuration: `FOREGROUND [on BACKGROUND]
+    /// [bold|dim|italic|underline|reverse]…`.
     ///
-    /// - Returns: false, and nothing changes, when the words make no style.
+    /// - Returns: false, without a change, if the words are not a valid style.
     package mutating func set(_ role: Role, _ words: [String]) -> Bool {
         var style = Style.plain
         var words = words[...]
@@ -97,8 +98,8 @@ package struct Theme: Sendable {
         return true
     }
 
-    /// The theme for a terminal: the wanted one, or mono where there are no colours, or by what the terminal says of its background
-    /// (`COLORFGBG`, as rxvt and konsole set it: "15;0").
+    /// The theme for a terminal: mono if there are no colours, otherwise the requested theme, or a theme for the
+    /// background that the terminal reports (`COLORFGBG`, as rxvt and konsole set it: "15;0").
     package init(wanted: String?, depth: ColourDepth, environment: (String) -> String?) {
         if depth == .none {
             self = .mono
@@ -111,7 +112,7 @@ package struct Theme: Sendable {
         }
     }
 
-    /// Colours that can be read on the theme's background.
+    /// The colours that are readable on the theme's background.
     private var palette: [UInt8] {
         switch name {
         case "dark": [75, 114, 179, 176, 80, 209, 147, 150, 222, 117]
@@ -120,10 +121,10 @@ package struct Theme: Sendable {
         }
     }
 
-    /// A colour for each person, the same at each run; two have the same only where there are more people than colours, and who comes later changes
-    /// nobody's.
+    /// A colour for each person, the same in each run. Two people share a colour only if there are more people than
+    /// colours, and a new person changes nobody's colour.
     ///
-    /// - Parameter names: of the people, who was there first in front.
+    /// - Parameter names: the names of the people, the earliest member first.
     package func colours(of names: [some Sequence<UInt8>]) -> [Colour] {
         let palette = palette
         guard !palette.isEmpty else { return names.map { _ in .standard } }
@@ -158,7 +159,7 @@ package struct Theme: Sendable {
         .pending: Style(.indexed(245), on: .standard, .italic),
         .draft: Style(.rgb(0xEF, 0x44, 0x44)),
         .offline: Style(.indexed(231), on: .indexed(124), .bold),
-        // Darker than the product's primary colour, on which white does not reach the contrast of WCAG AA.
+        // Darker than the product's primary colour, on which white text fails the contrast of WCAG AA.
         .today: Style(.indexed(231), on: .rgb(0x25, 0x63, 0xEB), .bold),
         .outside: Style(.indexed(242)),
         .camp: Style(.indexed(78)), .showcase: Style(.indexed(141)), .officialVisit: Style(.indexed(75)),
@@ -197,7 +198,7 @@ package struct Theme: Sendable {
         .activity: Style(.indexed(28)), .entertainment: Style(.indexed(126)), .other: Style(.indexed(242)),
     ])
 
-    /// Without colours: what matters differs by weight, line or reversal.
+    /// Without colours: weight, line or reversal marks the differences.
     package static let mono = Theme("mono", [
         .muted: Style(.standard, on: .standard, .dim),
         .accent: Style(.standard, on: .standard, .bold), .title: Style(.standard, on: .standard, .bold),

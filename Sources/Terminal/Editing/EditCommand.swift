@@ -1,4 +1,4 @@
-/// What a key can do in a line that is being typed; the names are those of readline where it has them.
+/// The editing commands of the input line; the names are readline's where readline has one.
 package enum EditCommand: String, CaseIterable, Sendable {
     case beginningOfLine = "beginning-of-line", endOfLine = "end-of-line"
     case backwardCharacter = "backward-char", forwardCharacter = "forward-char"
@@ -15,7 +15,7 @@ package enum EditCommand: String, CaseIterable, Sendable {
     case previousHistory = "previous-history", nextHistory = "next-history"
     case searchHistory = "reverse-search-history", searchHistoryForward = "forward-search-history", abort = "abort"
 
-    /// The keys of readline, for a mode of a keymap.
+    /// Binds readline's keys, for a mode of a keymap.
     package static func bindDefaults(_ keymap: inout Keymap, in mode: String) {
         let keys: [(String, EditCommand)] = [
             ("ctrl-a", .beginningOfLine), ("home", .beginningOfLine), ("ctrl-e", .endOfLine), ("end", .endOfLine),

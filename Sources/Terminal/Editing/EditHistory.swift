@@ -1,15 +1,15 @@
-/// The lines that were accepted, and where in them one looks.
+/// The accepted lines, and the position of the user among them.
 package struct EditHistory: Sendable {
-    /// Lines that are remembered.
+    /// The largest number of lines.
     package static let limit = 1_000
 
-    /// The oldest first.
+    /// The lines, oldest first.
     package private(set) var lines: [String]
-    /// Where one looks; the end is the line that is being typed.
+    /// The position of the user; the end is the current input.
     private var place: Int
-    /// The line that was being typed when one began to look.
+    /// The input at the time when the user moved into the history.
     private var typed = ""
-    /// With what the lines that one looks for begin.
+    /// The required beginning of lines while the user moves through the history.
     package private(set) var prefix = ""
 
     package init(_ lines: [String] = []) {
@@ -19,14 +19,14 @@ package struct EditHistory: Sendable {
 
     package var isLooking: Bool { place < lines.count }
 
-    /// Adds a line, unless it is blank or the same as the last.
+    /// Adds a line, unless it is blank or equal to the last one.
     package mutating func add(_ line: String) {
         if line.contains(where: { !$0.isWhitespace }), lines.last != line { lines.append(line) }
         if lines.count > Self.limit { lines.removeFirst(lines.count - Self.limit) }
         stopLooking()
     }
 
-    /// The next older line that begins with `prefix` and differs from what is shown; `nil` when there is none.
+    /// The next older line that begins with `prefix` and differs from the shown one; `nil` if there is none.
     package mutating func older(than shown: String, prefix: String) -> String? {
         guard let found = lines[..<place].lastIndex(where: { $0.hasPrefix(prefix) && $0 != shown }) else { return nil }
         if !isLooking { typed = shown }
@@ -35,7 +35,7 @@ package struct EditHistory: Sendable {
         return lines[found]
     }
 
-    /// The next newer line, at the end the one that was being typed; `nil` when one does not look.
+    /// The next newer line, or the current input at the end; `nil` if the user is not in the history.
     package mutating func newer(prefix: String) -> String? {
         guard isLooking else { return nil }
         guard let found = lines[(place + 1)...].firstIndex(where: { $0.hasPrefix(prefix) && $0 != lines[place] }) else {
@@ -46,22 +46,22 @@ package struct EditHistory: Sendable {
         return lines[found]
     }
 
-    /// What is shown is being edited: the next look begins at the end.
+    /// Returns to the end of the history, because the shown line is being edited.
     package mutating func stopLooking() { place = lines.count }
 }
 
 /// An incremental search in the history (Ctrl-R).
 package struct HistorySearch: Sendable {
-    /// Characters that can be looked for.
+    /// The largest number of characters in a search.
     static let longest = 200
 
-    /// What was being typed when it began.
+    /// The input before the search began.
     let before: String
     let cursor: Int
     package internal(set) var wanted = ""
-    /// The line that was found; its number in the history.
+    /// The number of the found line in the history.
     package private(set) var found: Int?
-    /// Whether there is none in this direction any more; the last one found stays.
+    /// Whether there are no further matches in this direction; the last match stays.
     package private(set) var hasFailed = false
 
     init(before: String, cursor: Int) {

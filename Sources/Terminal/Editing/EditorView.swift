@@ -1,10 +1,10 @@
-/// A text that is being typed, laid out in a few rows: wrapped at the edge, scrolled so that the cursor is seen.
+/// The input text laid out in a few rows: wrapped at the edge, scrolled so that the cursor is visible.
 package struct EditorView: Hashable, Sendable {
-    /// What is seen, a line each row; at least one.
+    /// The visible lines, one per row; at least one.
     package let lines: [String]
-    /// The cursor within them.
+    /// The position of the cursor within them.
     package let cursor: Point
-    /// Rows above and below that are not seen.
+    /// The numbers of hidden rows above and below.
     package let hiddenAbove: Int
     package let hiddenBelow: Int
     private let firstCharacters: [Int]
@@ -12,7 +12,7 @@ package struct EditorView: Hashable, Sendable {
 
     /// - Parameters:
     ///   - columns: at least 2, so that a wide character fits.
-    ///   - rows: the most that may be used.
+    ///   - rows: the largest number of rows.
     package init(_ editor: LineEditor, columns: Int, rows: Int) {
         let columns = max(columns, 2)
         let rows = max(rows, 1)
@@ -23,7 +23,7 @@ package struct EditorView: Hashable, Sendable {
         for (index, character) in editor.characters.enumerated() {
             let isNewline = character.isNewline
             let wide = isNewline ? 0 : TextWidth.of(character)
-            // A cursor behind the last column stands at the beginning of the next row.
+            // A cursor after the last column is at the beginning of the next row.
             if width + wide > columns || width == columns && index == editor.cursor && !isNewline {
                 lines.append("")
                 starts.append(index)
@@ -57,7 +57,7 @@ package struct EditorView: Hashable, Sendable {
         characters = editor.characters
     }
 
-    /// Which character stands at a place, for clicks: the number of characters before it.
+    /// The character at a position, for clicks: the number of characters before it.
     package func character(at point: Point) -> Int {
         guard !lines.isEmpty else { return 0 }
         let row = min(max(point.row, 0), lines.count - 1)

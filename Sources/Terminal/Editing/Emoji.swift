@@ -1,12 +1,12 @@
 /// The emoji that a family types by name; the names are those of chat programs (gemoji's).
 package enum Emoji {
-    /// Name and emoji, those used most first.
+    /// The names with their emoji, in the order of frequency.
     package static let table: [(name: String, emoji: String)] = words.split(separator: "\n").compactMap { line in
         let parts = line.split(separator: " ")
         return parts.count == 2 ? (String(parts[0]), String(parts[1])) : nil
     }
 
-    /// `:thumbsup:` and the like in a text that is sent, as emoji; what is no name stays.
+    /// Replaces `:thumbsup:` and the like in a sent text with emoji; an unknown name stays.
     package static func replacingNames(in text: String) -> String {
         guard text.contains(":") else { return text }
         var result = ""

@@ -1,19 +1,21 @@
 internal import Folding
 
-/// How well a few typed letters fit a name: all of them occur in it, in this order, whatever their case and accents.
+/// The match of a few typed letters against a name: all letters occur in the name, in this order, ignoring case and
+/// accents.
 ///
-/// Letters at the beginning of words and letters that follow one another count most, as in fzf; of equal names the shorter is better.
+/// Letters at the beginning of words and consecutive letters count most, as in fzf; of two equally good names the
+/// shorter wins.
 package struct FuzzyMatch: Hashable, Sendable {
-    /// Higher is better; only matches of the same letters compare.
+    /// Higher is better; scores can be compared only for the same letters.
     package let score: Int
     /// The characters of the name that were matched.
     package let positions: [Int]
 
-    /// Characters of a name that are looked at; names are at most 255.
+    /// The number of characters of a name that are examined; names are at most 255.
     private static let longest = 256
     private static let hit = 16, boundary = 10, consecutive = 12, start = 14, gapStart = -3, gap = -1
 
-    /// - Returns: `nil` when the letters are not all there. No letters fit everything.
+    /// - Returns: `nil` if the name does not contain all letters. An empty input matches everything.
     package init?(_ letters: String, in name: String) { self.init(Self.folded(letters), in: name) }
 
     private static func folded(_ letters: String) -> [UInt64] { letters.filter { !$0.isWhitespace }.map(folded) }
@@ -35,13 +37,14 @@ package struct FuzzyMatch: Hashable, Sendable {
                 || before.isNumber != shown[index].isNumber && shown[index].isNumber
             return isBoundary ? Self.boundary : 0
         }
-        // best[j]: the score of the letters so far with the last one at j; from[i][j]: where the letter before it stands.
+        // best[j]: the score of the letters so far if the last one is at j; from[i][j]: the position of the letter
+        // before it.
         var best: [Int?] = Array(repeating: nil, count: have.count)
         var from: [[Int]] = []
         for (row, letter) in wanted.enumerated() {
             var next: [Int?] = Array(repeating: nil, count: have.count)
             var came = Array(repeating: -1, count: have.count)
-            // The best of the places before, less what the gap to here costs.
+            // The best score of the earlier positions, less the cost of the gap up to here.
             var carried: (score: Int, place: Int)?
             for index in have.indices {
                 if row > 0, index > 1, let ending = best[index - 2] {
@@ -82,11 +85,12 @@ package struct FuzzyMatch: Hashable, Sendable {
         self.positions = positions.reversed()
     }
 
-    /// A character without case and accents as a number, 0 for one of which nothing is left. Others than ASCII are told apart by 64 bits of FNV-1a.
+    /// A character without case and accents as a number; 0 if nothing remains. Characters outside ASCII are
+    /// distinguished by 64 bits of FNV-1a.
     private static func folded(_ character: Character) -> UInt64 {
         if let octet = character.asciiValue { return UInt64(octet &- 0x41 < 26 ? octet | 0x20 : octet) + 1 }
         let octets = FoldedText(String(character)).octets
-        // What folds to ASCII is found by it.
+        // A character that folds to ASCII matches that ASCII character.
         if octets.count == 1 { return UInt64(octets[0]) + 1 }
         return octets.isEmpty ? 0 : octets.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     }
@@ -101,11 +105,11 @@ package struct FuzzyMatch: Hashable, Sendable {
         return true
     }
 
-    /// Two lists that `rank` has ordered by the same letters, as one.
+    /// Merges two lists that `rank` has ordered by the same letters.
     package static func merged<Candidate: Labelled>(
         _ first: [(candidate: Candidate, match: FuzzyMatch)], _ second: [(candidate: Candidate, match: FuzzyMatch)], limit: Int
     ) -> [(candidate: Candidate, match: FuzzyMatch)] {
-        // Without letters everything fits as it stands.
+        // Without letters every candidate matches, and the order of the lists stays.
         func order(_ entry: (candidate: Candidate, match: FuzzyMatch)) -> (Int, Int) { (-entry.match.score, entry.match.positions.isEmpty ? 0 : entry.candidate.label.utf8.count) }
         var (left, right) = (first[...], second[...])
         var merged: [(candidate: Candidate, match: FuzzyMatch)] = []
@@ -116,7 +120,7 @@ package struct FuzzyMatch: Hashable, Sendable {
         return merged
     }
 
-    /// Candidates that fit, the best first; equally good ones stay in their order.
+    /// The matching candidates, best first; equally good ones keep their order.
     package static func rank<Candidate>(
         _ letters: String, _ candidates: [Candidate], limit: Int = .max, by name: (Candidate) -> String
     ) -> [(candidate: Candidate, match: FuzzyMatch)] {

@@ -1,29 +1,30 @@
 internal import Folding
 
-/// What is shown of a thing, and found by.
+/// A value with a label, which is shown and searched.
 package protocol Labelled: Sendable {
     var label: String { get }
 }
 
-/// Things that are found by a few letters of their labels, asked again with every letter that is typed.
+/// Values that are found by a few letters of their labels; the search is repeated with every typed letter.
 ///
-/// Labels are folded once. A further letter looks only at what the letters before have left, so that a key costs the same with five
-/// thousand things as with fifty.
+/// Labels are folded once. A further letter searches only the matches of the letters before, so that a key press costs
+/// the same with five thousand values as with fifty.
 package struct LabelIndex<Candidate: Labelled>: Sendable {
-    /// Of those that fit so many, the first, are compared well: with more the letters say too little yet.
+    /// The number of matches that are scored: the first ones. If more match, the letters say too little for a ranking.
     private static var compared: Int { 100 }
 
     package let candidates: [Candidate]
-    /// The folded labels one behind the other, and where each ends.
+    /// The folded labels, concatenated, and the end of each.
     private let octets: [UInt8]
     private let ends: [Int]
-    /// The octets that occur in each label, one bit for those that are equal modulo 64: nearly all that does not fit is passed over by it.
+    /// The octets in each label, one bit for octets that are equal modulo 64: this mask excludes nearly all labels that
+    /// do not match.
     private let masks: [UInt64]
-    /// What was asked for last, and the places that it left; no letters leave all.
+    /// The last search, and the positions of its matches; an empty search matches all.
     private var letters: [UInt8] = []
     private var left: [Int] = []
 
-    /// - Parameter candidates: in the order in which they are offered when no letters were typed.
+    /// - Parameter candidates: the candidates in the order for an empty input.
     package init(_ candidates: [Candidate]) {
         self.candidates = candidates
         var octets: [UInt8] = []
@@ -42,7 +43,7 @@ package struct LabelIndex<Candidate: Labelled>: Sendable {
 
     private static func bit(_ octet: UInt8) -> UInt64 { 1 << UInt64(octet & 63) }
 
-    /// The best that fit the letters, as `FuzzyMatch.rank` orders them.
+    /// The best matches of the letters, in the order of `FuzzyMatch.rank`.
     package mutating func best(_ text: String, limit: Int) -> [(candidate: Candidate, match: FuzzyMatch)] {
         let wanted = FoldedText(String(text.filter { !$0.isWhitespace })).octets
         guard !wanted.isEmpty else { return FuzzyMatch.rank("", Array(candidates.prefix(limit))) { $0.label } }
@@ -61,7 +62,7 @@ package struct LabelIndex<Candidate: Labelled>: Sendable {
         letters = wanted
     }
 
-    /// Whether the letters occur in a label in their order.
+    /// Whether a label contains the letters in their order.
     private func fits(_ place: Int, _ wanted: [UInt8], _ mask: UInt64) -> Bool {
         guard masks[place] & mask == mask else { return false }
         var next = 0

@@ -1,42 +1,42 @@
-/// A text that is being typed: one line, or several after Alt-Enter or a paste. Pure: commands and texts in, outcomes out. The cursor moves by
-/// characters as people see them.
+/// The text of an input: one line, or several after Alt-Enter or a paste. Pure: commands and texts in, outcomes out.
+/// The cursor moves by user-perceived characters.
 package struct LineEditor: Sendable {
     package enum Outcome: Hashable, Sendable {
         case none
-        /// The text or the cursor looks different.
+        /// The text or the cursor has changed.
         case changed
-        /// Enter: the text is the caller's, a fresh one begins.
+        /// Enter: the caller gets the text, and the editor is empty again.
         case accepted(String)
     }
 
-    /// Characters and octets that one text may have; a message is shorter.
+    /// The largest numbers of characters and of octets in one text; a message is shorter.
     package static let limit = 16_384
     package static let octetLimit = 65_536
-    /// Cut texts that can be yanked, and steps that can be undone.
+    /// The largest numbers of cut texts that can be yanked, and of steps that can be undone.
     private static let ringLimit = 32
     private static let undoLimit = 200
 
     package private(set) var characters: [Character] = []
-    /// Characters before the cursor.
+    /// The number of characters before the cursor.
     package private(set) var cursor = 0
     package var history = EditHistory()
-    /// What is looked for in the history, while it is.
+    /// The search in the history, while it is open.
     package private(set) var search: HistorySearch?
 
     private var ring: [String] = []
-    /// What the last command was, where the next one asks.
+    /// The previous command, if the next one depends on it.
     private var last = Last.other
     private var past: [Step] = []
-    /// The column that moving up and down keeps to.
+    /// The column that vertical movement returns to.
     private var goal: Int?
 
     private enum Last: Hashable, Sendable {
         case typing
-        /// Cutting again adds to what was cut.
+        /// Another cut extends the cut text.
         case killing
-        /// So many characters before the cursor were yanked, from the ring's place.
+        /// This many characters before the cursor were yanked, from this position of the ring.
         case yanking(Int, place: Int)
-        /// So many characters before the cursor are the last word of this line of the history.
+        /// This many characters before the cursor are the last word of this line of the history.
         case lastWord(Int, line: Int)
         case other
     }
@@ -53,7 +53,8 @@ package struct LineEditor: Sendable {
 
     // MARK: Texts
 
-    /// Types text at the cursor; what steers a terminal is left out, tabs become blanks, what is beyond the limit is dropped.
+    /// Types text at the cursor. Characters that steer a terminal are omitted, tabs become blanks, text above the limit
+    /// is dropped.
     package mutating func insert(_ text: String) -> Outcome {
         if search != nil { return searching(for: (search?.wanted ?? "") + text) }
         let text = Self.typable(text)
@@ -63,21 +64,21 @@ package struct LineEditor: Sendable {
         return place(text) ? .changed : .none
     }
 
-    /// Puts a text there to be edited further; the cursor stands behind it.
+    /// Replaces the whole text for further editing; the cursor is at its end.
     package mutating func set(_ text: String) {
         remember()
         replace(with: Array(Self.typable(text)))
         last = .other
     }
 
-    /// Replaces a range of characters, as a completion does; the cursor stands behind what was put there.
+    /// Replaces a range of characters, as a completion does; the cursor is at the end of the new text.
     package mutating func replace(_ range: Range<Int>, with text: String) {
         remember()
         let range = range.clamped(to: 0..<characters.count)
         let tail = Array(characters[range.upperBound...])
         characters = Array(characters[..<range.lowerBound])
         cursor = characters.count
-        // The rest stays, however long the completion is.
+        // The rest of the text stays, even if the completion is too long.
         let room = Self.limit - tail.count
         let before = Array(String(characters) + Self.typable(text)).prefix(max(room, characters.count))
         characters = Array(String(before) + String(tail))
@@ -166,7 +167,8 @@ package struct LineEditor: Sendable {
             let below = lineEnd + 1
             cursor = min(below + column, end(from: below))
         } else {
-            // What stands before the cursor says which lines are meant; with the cursor at the end it is the whole text.
+            // The text before the cursor is the prefix of the wanted lines; with the cursor at the end it is the whole
+            // text.
             let prefix = String(characters[..<cursor])
             let wanted = history.isLooking ? history.prefix : prefix
             return look(direction < 0 ? history.older(than: text, prefix: wanted) : history.newer(prefix: wanted))
@@ -183,7 +185,8 @@ package struct LineEditor: Sendable {
         return .changed
     }
 
-    /// What a command does while the history is searched; `nil` when it ends the search and then does what it always does.
+    /// Runs a command while the history is searched; `nil` if the command ends the search and then has its normal
+    /// effect.
     private mutating func searchCommand(_ command: EditCommand) -> Outcome? {
         guard let current = search else { return nil }
         switch command {
@@ -219,11 +222,11 @@ package struct LineEditor: Sendable {
 
     // MARK: Changing
 
-    /// Puts text at the cursor; false when there is no room.
+    /// Puts text at the cursor; false if there is no room.
     private mutating func place(_ text: String) -> Bool {
         let octets = characters.reduce(0) { $0 + $1.utf8.count }
         guard !text.isEmpty, characters.count < Self.limit, octets + text.utf8.count <= Self.octetLimit else { return false }
-        // Characters can join with their neighbours (accents, families of emoji), so that they are counted anew.
+        // Characters can join with their neighbours (accents, families of emoji), so they are counted again.
         let before = Array(String(characters[..<cursor]) + text.prefix(Self.limit - characters.count))
         characters = Array(String(before) + String(characters[cursor...]))
         cursor = min(before.count, characters.count)
@@ -245,7 +248,7 @@ package struct LineEditor: Sendable {
 
     private mutating func remove(_ range: Range<Int>) {
         characters.removeSubrange(range)
-        // What is left may join into fewer characters.
+        // The remaining characters may join into fewer characters.
         let before = Array(String(characters[..<range.lowerBound]))
         characters = Array(String(characters))
         cursor = min(before.count, characters.count)
@@ -285,7 +288,7 @@ package struct LineEditor: Sendable {
         return .changed
     }
 
-    /// The last word of the line that was sent last; again: in its place that of the line before.
+    /// Inserts the last word of the last sent line; repeated, replaces it with the last word of the line before.
     private mutating func yankLastWord() -> Outcome {
         var (count, line) = (0, history.lines.count)
         if case .lastWord(let known, let place) = last { (count, line) = (min(known, cursor), place) }
@@ -301,7 +304,7 @@ package struct LineEditor: Sendable {
         return .none
     }
 
-    /// The word at the cursor, at the end the last one, and the word before it change places.
+    /// Swaps the word at the cursor (at the end: the last word) and the word before it.
     private mutating func transposeWords() -> Outcome {
         last = .other
         let start = wordStart(before: wordEnd(from: cursor))
@@ -318,7 +321,7 @@ package struct LineEditor: Sendable {
     }
 
     private mutating func transpose() -> Outcome {
-        // At the end of the line the two characters before the cursor change places, as in readline.
+        // At the end of the line, swap the two characters before the cursor, as readline does.
         let place = cursor == lineEnd ? cursor - 1 : cursor
         guard place > lineStart, place < characters.count else { return .none }
         remember()
@@ -359,7 +362,7 @@ package struct LineEditor: Sendable {
         if past.count > Self.undoLimit { past.removeFirst() }
     }
 
-    // MARK: Places
+    // MARK: Positions
 
     private var lineStart: Int { start(before: cursor) }
     private var lineEnd: Int { end(from: cursor) }
@@ -392,7 +395,7 @@ package struct LineEditor: Sendable {
         return place
     }
 
-    /// What keyboards and clipboards may put into a text.
+    /// The part of a text that keyboards and clipboards may insert.
     private static func typable(_ text: String) -> String {
         var result = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
@@ -407,6 +410,7 @@ package struct LineEditor: Sendable {
 }
 
 extension Character {
-    /// As readline sees words: letters and digits; scripts without cases and emoji count as letters.
+    /// Whether readline counts the character as part of a word: letters and digits; scripts without cases and emoji
+    /// count as letters.
     fileprivate var isOfWord: Bool { isLetter || isNumber || !isASCII && !isWhitespace && !isPunctuation }
 }

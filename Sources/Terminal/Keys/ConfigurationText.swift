@@ -1,6 +1,7 @@
-/// The text of a configuration, of which one line changes: comments, order, and whatever else stands there stay as they are, octet for octet.
+/// The text of a configuration in which one line changes: comments, order and all other content stay as they are, octet
+/// for octet.
 package struct ConfigurationText: Hashable, Sendable {
-    /// Without the line feeds between them; the last one is empty where the text ends with one.
+    /// The lines without the line feeds between them; the last one is empty if the text ends with a line feed.
     private var lines: [[UInt8]]
 
     package init(_ octets: [UInt8]) {
@@ -11,17 +12,17 @@ package struct ConfigurationText: Hashable, Sendable {
 
     package var octets: [UInt8] { Array(lines.joined(separator: [UInt8(ascii: "\n")])) }
 
-    /// For who reads it: whatever ends the lines, a line feed does here.
+    /// The text for readers, with line feeds as line ends, even if the octets have CR LF.
     package var text: String { lines.map { String(decoding: $0.last == UInt8(ascii: "\r") ? $0.dropLast() : $0, as: UTF8.self) }.joined(separator: "\n") }
 
-    /// Writes `set NAME …` where it stands last, because that is what counts, or else at the end.
+    /// Writes `set NAME …` over its last occurrence, because the last one counts, or otherwise at the end.
     ///
-    /// - Parameter line: `nil` takes all of its lines out.
+    /// - Parameter line: the new line; `nil` removes all occurrences.
     package mutating func set(_ name: String, _ line: String?) { replace(with: line) { $0.starts(with: ["set", name]) } }
 
-    /// The same with keys, whether they were bound or unbound before.
+    /// Writes the binding of keys in the same way, whether they were bound or unbound before.
     ///
-    /// - Parameter line: `nil` takes all that was said of them out.
+    /// - Parameter line: the new line; `nil` removes all lines about these keys.
     package mutating func bind(_ keys: [Key], in mode: String, _ line: String?) {
         replace(with: line) { words in
             guard let verb = words.first, verb == "bind" || verb == "unbind", let found = try? KeyBinding(words) else { return false }

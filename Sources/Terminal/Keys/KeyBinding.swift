@@ -1,18 +1,18 @@
-/// What one line of a configuration says of keys: `bind [@MODE] KEY… ACTION`, `unbind [@MODE] KEY…`.
+/// One configuration line about keys: `bind [@MODE] KEY… ACTION`, `unbind [@MODE] KEY…`.
 package struct KeyBinding: Hashable, Sendable {
-    /// Why a line says nothing, as a sentence.
+    /// The reason why a line is invalid, as a sentence.
     package struct Complaint: Error, Hashable, Sendable {
         package let sentence: String
     }
 
-    /// `Keymap.everywhere` where none is named.
+    /// `Keymap.everywhere` if the line names no mode.
     package let mode: String
     package let keys: [Key]
     /// `nil` unbinds.
     package let action: String?
 
     /// - Parameters:
-    ///   - words: of the line, `bind` or `unbind` first.
+    ///   - words: the words of the line, beginning with `bind` or `unbind`.
     ///   - modes: the names that may follow `@`; `nil` for any.
     ///   - known: the names of actions; `nil` for any.
     package init(_ words: [String], modes: Set<String>? = nil, actions known: Set<String>? = nil) throws(Complaint) {
@@ -41,13 +41,14 @@ package struct KeyBinding: Hashable, Sendable {
         self.action = action
     }
 
-    /// The line that says it.
+    /// The configuration line of this binding.
     package var line: String {
         let keys = keys.map { $0.name.count > 1 ? $0.name.lowercasedUnlessLetter : $0.name }.joined(separator: " ")
         return [action == nil ? "unbind" : "bind", mode == Keymap.everywhere ? "" : "@" + mode, keys, action ?? ""].filter { !$0.isEmpty }.joined(separator: " ")
     }
 
-    /// Why it had better not be so, as a sentence: a person who has bound what texts are made of can no longer write what takes it back.
+    /// A warning against this binding, as a sentence: a user who has bound the keys for typing text can no longer type
+    /// the command that unbinds them.
     package var danger: String? {
         guard let first = keys.first, Self.typing.contains(mode) else { return nil }
         if first.typed != nil, action != nil {
@@ -57,12 +58,12 @@ package struct KeyBinding: Hashable, Sendable {
         return isKept && mode != Keymap.everywhere ? "\(first.name) stays as it is there: without it nothing could be written that takes this back." : nil
     }
 
-    /// The modes in which texts are typed.
+    /// The modes with text input.
     private static let typing: Set<String> = [Keymap.everywhere, "input", "menu", "form"]
 }
 
 extension String {
-    /// `Ctrl-X` as `ctrl-x`; `Alt-X`, which is another key than `Alt-x`, keeps its letter.
+    /// `Ctrl-X` as `ctrl-x`; `Alt-X`, which differs from `Alt-x`, keeps its letter.
     fileprivate var lowercasedUnlessLetter: String {
         guard let last, last.isLetter, last.isUppercase, dropLast().last == "-", !hasPrefix("Ctrl-") else { return lowercased() }
         return dropLast().lowercased() + String(last)

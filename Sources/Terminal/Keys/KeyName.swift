@@ -1,4 +1,4 @@
-/// How a key is written in a configuration and shown in help: `Ctrl-X`, `Alt-1`, `Shift-Tab`, `F5`, `a`.
+/// The name of a key in a configuration and in help: `Ctrl-X`, `Alt-1`, `Shift-Tab`, `F5`, `a`.
 extension Key {
     private static let named: [(String, Code)] = [
         ("Enter", .enter), ("Tab", .tab), ("Backspace", .backspace), ("Esc", .escape), ("Insert", .insert), ("Delete", .delete),
@@ -10,9 +10,9 @@ extension Key {
         "bs": .backspace,
     ]
 
-    /// Reads a name; case does not matter in it, but in a single letter it does. Also read: `C-x`, `M-x`, `S-up`, `^X`, `meta-x`.
+    /// Reads a name. Case is ignored, except in a single letter. Also accepted: `C-x`, `M-x`, `S-up`, `^X`, `meta-x`.
     ///
-    /// - Returns: `nil` for what names no key.
+    /// - Returns: `nil` if the name is not the name of a key.
     package init?(name: String) {
         var rest = Substring(name)
         var modifiers: Modifiers = []
@@ -20,7 +20,7 @@ extension Key {
             ("ctrl-", .control), ("control-", .control), ("c-", .control), ("alt-", .alt), ("meta-", .alt), ("m-", .alt),
             ("shift-", .shift), ("s-", .shift), ("^", .control),
         ]
-        // A prefix with nothing behind it is the key itself: "^", "-".
+        // A prefix with nothing after it is the key itself: "^", "-".
         while let (prefix, modifier) = prefixes.first(where: { rest.count > $0.0.count && rest.lowercased().hasPrefix($0.0) }) {
             modifiers.insert(modifier)
             rest = rest.dropFirst(prefix.count)
@@ -45,7 +45,7 @@ extension Key {
         }
     }
 
-    /// Its name; `Key(name: key.name) == key`.
+    /// The key's name; `Key(name: key.name) == key`.
     package var name: String {
         var text = ""
         if modifiers.contains(.control) { text += "Ctrl-" }
@@ -54,7 +54,7 @@ extension Key {
         if let found = Self.named.first(where: { $0.1 == code }) { return text + found.0 }
         switch code {
         case .character(let character):
-            // "Ctrl-X" is how people write it; "Alt-X" is another key than "Alt-x".
+            // "Ctrl-X" is the usual spelling; "Alt-X" differs from "Alt-x".
             return text + (modifiers.contains(.control) ? character.uppercased() : String(character))
         case .function(let number): return text + "F\(number)"
         default: return text

@@ -1,35 +1,36 @@
-/// Turns what a terminal sends, cut anywhere, into keys, pastes and clicks. Pure: octets in, events out.
+/// Parses the output of a terminal, cut anywhere, into keys, pastes and clicks. Pure: octets in, events out.
 ///
-/// Source: ECMA-48 §5.4 (control sequences); xterm's control sequences (modified keys, SGR mouse 1006, bracketed paste 2004, focus
-/// 1004); `CSI u` (fixterms, kitty). What terminfo(5) says of a terminal's keys comes first.
+/// Source: ECMA-48 §5.4 (control sequences); xterm's control sequences (modified keys, SGR mouse 1006, bracketed paste
+/// 2004, focus 1004); `CSI u` (fixterms, kitty). The sequences of terminfo(5) for a terminal's keys take precedence.
 package struct KeyParser: Sendable {
-    /// Octets of one paste that are taken; what is beyond is dropped. More than any text may have, so that who gets it sees that it is too long.
+    /// The largest number of octets of one paste; the rest is dropped. It exceeds the limit of any text, so that the
+    /// receiver can see that the paste is too long.
     package static let pasteLimit = 2 * LineEditor.octetLimit
-    /// Longest control sequence; longer ones are none.
+    /// The length of the longest control sequence; a longer one is not a sequence.
     private static let sequenceLimit = 64
 
     private var pending: [UInt8] = []
     private var pasted: [UInt8]?
     private let keys: [[UInt8]: Key]
-    /// Proper beginnings of the sequences in `keys`.
+    /// The proper prefixes of the sequences in `keys`.
     private let beginnings: Set<[UInt8]>
 
-    /// - Parameter sequences: the terminal's own, each beginning with an escape; others are left out.
+    /// - Parameter sequences: the terminal's own sequences, each beginning with an escape; others are ignored.
     package init(sequences: [[UInt8]: Key] = [:]) {
         keys = sequences.filter { $0.key.count > 1 && $0.key.first == 0x1B && $0.key.count <= Self.sequenceLimit }
         beginnings = Set(keys.keys.flatMap { key in (1..<key.count).map { Array(key.prefix($0)) } })
     }
 
-    /// Whether an escape waits for what it begins. When nothing follows for a moment, call `flush`.
+    /// Whether an escape waits for the rest of its sequence. If nothing follows for a moment, call `flush`.
     package var isWaiting: Bool { pasted == nil && pending.first == 0x1B }
 
-    /// The events that are complete now.
+    /// Returns the events that are complete now.
     package mutating func feed(_ octets: some Sequence<UInt8>) -> [InputEvent] {
         pending += octets
         return parse(isFinal: false)
     }
 
-    /// Nothing followed: what waits is an escape key and what was typed after it.
+    /// Ends the wait: the pending octets become an escape key and the keys after it.
     package mutating func flush() -> [InputEvent] { parse(isFinal: true) }
 
     private mutating func parse(isFinal: Bool) -> [InputEvent] {
@@ -58,20 +59,20 @@ package struct KeyParser: Sendable {
         return events
     }
 
-    /// All printable octets that follow; `nil` when only half a character is there.
+    /// Takes all printable octets that follow; `nil` if there is only half a character.
     private func takeText(_ index: inout Int, _ isFinal: Bool) -> String? {
         let start = index
         while index < pending.count, pending[index] >= 0x20, pending[index] != 0x7F {
             let length = Self.length(pending[index])
             let rest = pending[(index + 1)...].prefix(length - 1)
-            // Half a character waits for its other half.
+            // Half a character waits for the rest.
             if rest.count < length - 1, rest.allSatisfy({ $0 & 0xC0 == 0x80 }), !isFinal { break }
             index += 1 + rest.prefix { $0 & 0xC0 == 0x80 }.count
         }
         return index == start ? nil : String(decoding: pending[start..<index], as: UTF8.self)
     }
 
-    /// Collects pasted octets until the end mark; answers the text when that is there.
+    /// Collects pasted octets until the end mark; returns the text at the end mark.
     private mutating func takePaste(_ index: inout Int) -> String? {
         let mark: [UInt8] = [0x1B, 0x5B, 0x32, 0x30, 0x31, 0x7E]
         while index < pending.count {
@@ -90,7 +91,8 @@ package struct KeyParser: Sendable {
         return nil
     }
 
-    /// What begins with the escape at `start`, and its length; `nil` when more octets are needed. An event of `nil` is passed over.
+    /// The event that begins with the escape at `start`, and its length; `nil` if more octets are needed. An event of
+    /// `nil` is skipped.
     private func escape(_ start: Int, _ isFinal: Bool) -> (InputEvent?, Int)? {
         if let own = ownSequence(start) { return (.key(own.key), own.length) }
         let rest = pending[start...]
@@ -100,7 +102,7 @@ package struct KeyParser: Sendable {
         case UInt8(ascii: "["): return sequence(start, isFinal)
         case UInt8(ascii: "O"):
             guard rest.count > 2 else { return isFinal ? (.key(.alt("O")), 2) : nil }
-            // Shift-O after an escape key looks like the beginning of a key of the keypad.
+            // Shift-O after an escape key looks like the beginning of a keypad key.
             guard let code = Self.final(pending[start + 2]) else { return (.key(.alt("O")), 2) }
             return (.key(Key(code)), 3)
         case 0x1B:
@@ -143,16 +145,16 @@ package struct KeyParser: Sendable {
     /// A control sequence: `ESC [`, parameters, a final octet.
     private func sequence(_ start: Int, _ isFinal: Bool) -> (InputEvent?, Int)? {
         var index = start + 2
-        // The console of Linux: ESC [ [ A is F1.
+        // The Linux console: ESC [ [ A is F1.
         if index < pending.count, pending[index] == UInt8(ascii: "[") {
             guard index + 1 < pending.count else { return isFinal ? (nil, index + 1 - start) : nil }
             let number = Int(pending[index + 1]) - Int(UInt8(ascii: "A")) + 1
             return ((1...5).contains(number) ? .key(Key(.function(number))) : nil, index + 2 - start)
         }
         while index < pending.count, !(0x40...0x7E).contains(pending[index]) {
-            // rxvt marks modifiers with `$` at the end, which is no final octet elsewhere.
+            // rxvt marks modifiers with `$` at the end, which is not a final octet elsewhere.
             if pending[index] == UInt8(ascii: "$"), index > start + 2 { break }
-            // A control character within is the next key, and this was no sequence.
+            // A control character is the next key, so the octets before it are not a sequence.
             if pending[index] < 0x20 || pending[index] > 0x7E || index - start > Self.sequenceLimit { return (nil, index - start) }
             index += 1
         }
@@ -162,19 +164,19 @@ package struct KeyParser: Sendable {
         }
         let length = index - start + 1
         let text = pending[(start + 2)..<index]
-        // Answers of the terminal to questions, which are no keys.
+        // The terminal's replies to queries are not keys.
         if let first = text.first, first > UInt8(ascii: "<"), first <= UInt8(ascii: "?") { return (nil, length) }
         if text.first == UInt8(ascii: "<") {
             return (Self.mouse(Self.numbers(text.dropFirst()), isRelease: pending[index] == UInt8(ascii: "m")).map { .mouse($0) }, length)
         }
-        // Mouse in the old form: three octets follow, which nobody wants.
+        // Mouse events in the old form: the three octets that follow are ignored.
         if text.isEmpty, pending[index] == UInt8(ascii: "M") {
             return index + 3 < pending.count || isFinal ? (nil, min(length + 3, pending.count - start)) : nil
         }
         return (Self.event(Self.numbers(text), pending[index], isBare: text.isEmpty), length)
     }
 
-    /// Numbers between semicolons, a missing one 0; of "5:1" the 5.
+    /// Numbers between semicolons; a missing number is 0; "5:1" gives 5.
     private static func numbers(_ text: ArraySlice<UInt8>) -> [Int] {
         text.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false).map { part in
             part.prefix { $0 != UInt8(ascii: ":") }.reduce(0) { sum, octet in
@@ -196,13 +198,13 @@ package struct KeyParser: Sendable {
             // modifyOtherKeys: CSI 27 ; modifiers ; character ~
             if first == 27, numbers.count > 2 { return key(scalar: numbers[2], modifiers).map { .key($0) } }
             guard let code = tilde(first) else { return nil }
-            // rxvt: ^ is with control, $ with shift, @ with both.
+            // rxvt: ^ means control, $ means shift, @ means both.
             var modifiers = modifiers
             if final == UInt8(ascii: "^") || final == UInt8(ascii: "@") { modifiers.insert(.control) }
             if final == UInt8(ascii: "$") || final == UInt8(ascii: "@") { modifiers.insert(.shift) }
             return .key(Key(code, modifiers))
         case UInt8(ascii: "a")...UInt8(ascii: "d") where isBare:
-            // rxvt: arrows with shift.
+            // rxvt: arrow keys with shift.
             guard let code = Self.final(final - 0x20) else { return nil }
             return .key(Key(code, .shift))
         default: return Self.final(final).map { .key(Key($0, modifiers)) }
@@ -210,7 +212,7 @@ package struct KeyParser: Sendable {
     }
 
     private static func modifiers(_ parameter: Int) -> Key.Modifiers {
-        // Beyond the three: meta, which is alt on a keyboard of today, and locks.
+        // The bits above the three are meta, which is alt on current keyboards, and locks.
         let bits = max(parameter - 1, 0)
         var modifiers = Key.Modifiers(rawValue: UInt8(truncatingIfNeeded: bits & 7))
         if bits & 8 != 0 { modifiers.insert(.alt) }
@@ -223,7 +225,7 @@ package struct KeyParser: Sendable {
         case 13: return Key(.enter, modifiers)
         case 27: return Key(.escape, modifiers)
         case 8, 127: return Key(.backspace, modifiers)
-        // Kitty's keys of the keypad and of their own live in the private use area.
+        // Kitty's codes for the keypad and for its own keys are in the private use area.
         case 0..<32, 0xE000...0xF8FF: return nil
         default:
             guard let scalar = Unicode.Scalar(UInt32(truncatingIfNeeded: scalar)) else { return nil }
@@ -301,7 +303,7 @@ package struct KeyParser: Sendable {
         }
     }
 
-    /// Octets of a character that begins with `octet`; 1 for one that begins none.
+    /// The length in octets of a character that begins with `octet`; 1 if no character begins with it.
     private static func length(_ octet: UInt8) -> Int {
         switch octet {
         case 0xC2...0xDF: 2
@@ -311,7 +313,7 @@ package struct KeyParser: Sendable {
         }
     }
 
-    /// Line ends as line feeds, and nothing else that steers a terminal.
+    /// The text with line feeds as line ends, without anything that steers a terminal.
     private static func plain(_ text: String) -> String {
         var result = String.UnicodeScalarView()
         var previous: Unicode.Scalar = " "

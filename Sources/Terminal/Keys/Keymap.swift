@@ -1,21 +1,24 @@
-/// Which keys do what, mode by mode. Actions and modes are names, as the configuration writes them.
+/// The actions of keys, mode by mode. Actions and modes are names, as the configuration writes them.
 ///
-/// What is bound in a mode, also the beginning of a chord ("Ctrl-X Ctrl-E"), hides what is bound for all modes (`everywhere`).
+/// A binding in a mode, including the beginning of a chord ("Ctrl-X Ctrl-E"), hides the bindings for all modes
+/// (`everywhere`).
 package struct Keymap: Sendable {
-    /// The mode that stands behind all others.
+    /// The mode behind all others.
     package static let everywhere = ""
-    /// Keys of one chord.
+    /// The largest number of keys in one chord.
     package static let longestChord = 4
-    /// Bindings that a configuration may make.
+    /// The largest number of bindings in a configuration.
     package static let limit = 2_000
 
     private var actions: [String: [[Key]: String]] = [:]
-    /// What chords of a mode begin with, and how many bindings do: a letter that is typed is looked for among them with every press.
+    /// The prefixes of the chords of a mode, with the number of bindings that have them: every typed letter looks them
+    /// up.
     private var beginnings: [String: [[Key]: Int]] = [:]
 
     package init() {}
 
-    /// Binds keys that are pressed one after the other; binding them again replaces, an action of `nil` unbinds.
+    /// Binds keys that are pressed one after the other; a second binding replaces the first, an action of `nil`
+    /// unbinds.
     package mutating func bind(_ keys: [Key], to action: String?, in mode: String = everywhere) {
         let isBound = actions[mode, default: [:]].updateValue(action ?? "", forKey: keys) != nil
         if action == nil { actions[mode, default: [:]][keys] = nil }
@@ -23,7 +26,7 @@ package struct Keymap: Sendable {
         for count in 1..<max(keys.count, 1) { beginnings[mode, default: [:]][Array(keys.prefix(count)), default: 0] += isBound ? -1 : 1 }
     }
 
-    /// The same with keys by name, for our own defaults.
+    /// Binds keys by name, for the built-in defaults.
     ///
     /// - Precondition: the names are names of keys.
     package mutating func bind(_ names: String, to action: String, in mode: String = everywhere) {
@@ -31,7 +34,7 @@ package struct Keymap: Sendable {
         bind(keys, to: action, in: mode)
     }
 
-    /// "ctrl-x ctrl-e" as keys; `nil` when one is none, or they are too many or none.
+    /// "ctrl-x ctrl-e" as keys; `nil` if a name is invalid, or if there are no names or too many.
     package static func keys(_ names: String) -> [Key]? {
         let words = names.split(separator: " ")
         guard (1...longestChord).contains(words.count) else { return nil }
@@ -43,7 +46,7 @@ package struct Keymap: Sendable {
         return keys
     }
 
-    /// What comes of keys that were pressed.
+    /// The result of pressed keys.
     package enum Outcome: Hashable, Sendable {
         case action(String)
         /// The beginning of a chord.
@@ -51,7 +54,7 @@ package struct Keymap: Sendable {
         case unbound
     }
 
-    /// - Parameter modes: the innermost first; `everywhere` is looked at last, whether it is named or not.
+    /// - Parameter modes: the innermost mode first; `everywhere` is always searched last, named or not.
     package func outcome(of keys: [Key], in modes: [String]) -> Outcome {
         for mode in modes + [Self.everywhere] {
             guard let bound = actions[mode] else { continue }
@@ -61,7 +64,7 @@ package struct Keymap: Sendable {
         return .unbound
     }
 
-    /// What keys do in one mode, without what stands behind it; `nil` for nothing.
+    /// The action of keys in one mode, without the modes behind it; `nil` if they have none.
     package func outcome(of keys: [Key], inMode mode: String) -> String? { actions[mode]?[keys] }
 
     /// All bindings of a mode, by action and then by keys; for help.
@@ -69,7 +72,7 @@ package struct Keymap: Sendable {
         (actions[mode] ?? [:]).map { (Self.names($0.key), $0.value) }.sorted { ($0.action, $0.keys) < ($1.action, $1.keys) }
     }
 
-    /// The keys of an action in a mode, or else everywhere; the shortest way first.
+    /// The keys of an action in a mode, or otherwise everywhere; the shortest first.
     package func keys(of action: String, in mode: String = everywhere) -> [String] {
         let found = [mode, Self.everywhere].lazy.map { mode in
             (self.actions[mode] ?? [:]).filter { $0.value == action }.keys.sorted { ($0.count, Self.names($0)) < ($1.count, Self.names($1)) }
@@ -77,12 +80,12 @@ package struct Keymap: Sendable {
         return (found ?? []).map(Self.names)
     }
 
-    /// The modes in which these keys, or a chord that begins with them, do something.
+    /// The modes in which these keys, or a chord that begins with them, are bound.
     package func modes(binding keys: [Key]) -> [String] {
         actions.keys.filter { actions[$0]?[keys] != nil || beginnings[$0]?[keys] ?? 0 > 0 }.sorted()
     }
 
-    /// All that is bound, anywhere.
+    /// All bindings of all modes.
     package var bound: [(mode: String, keys: String, action: String)] {
         actions.keys.sorted().flatMap { mode in bindings(in: mode).map { (mode, $0.keys, $0.action) } }
     }
@@ -92,7 +95,7 @@ package struct Keymap: Sendable {
 
 /// Remembers the beginning of a chord between keys.
 package struct ChordReader: Sendable {
-    /// What was pressed so far; shown to the person.
+    /// The keys pressed so far; shown to the user.
     package private(set) var pressed: [Key] = []
 
     package init() {}
@@ -100,9 +103,9 @@ package struct ChordReader: Sendable {
     package enum Outcome: Hashable, Sendable {
         case action(String)
         case waiting
-        /// A key that nothing is bound to: the caller types it, if it can be typed.
+        /// A key without a binding: the caller types it, if it is a character.
         case unbound(Key)
-        /// A chord that leads nowhere; it is forgotten.
+        /// A chord without a binding; it is dropped.
         case undefined([Key])
     }
 
@@ -123,13 +126,13 @@ package struct ChordReader: Sendable {
 }
 
 extension Keymap {
-    /// What is wrong with a line of a configuration, as a sentence.
+    /// An error in a line of a configuration, as a sentence.
     package struct Mistake: Error, Hashable, Sendable {
         package let line: Int
         package let sentence: String
     }
 
-    /// Reads the lines of a configuration that are about keys; others are left to others.
+    /// Reads the configuration lines about keys and ignores the other lines.
     ///
     ///     bind ctrl-x ctrl-e edit-outside
     ///     bind @select y yank
@@ -138,7 +141,7 @@ extension Keymap {
     /// - Parameters:
     ///   - modes: the names that may follow `@`.
     ///   - known: the names of actions.
-    /// - Returns: what could not be read; everything else is bound.
+    /// - Returns: the lines that could not be read; all others are bound.
     package mutating func read(configuration text: String, modes: Set<String>, actions known: Set<String>) -> [Mistake] {
         var mistakes: [Mistake] = []
         var count = 0

@@ -1,13 +1,13 @@
 package import Dates
 
 extension MonthGrid {
-    /// How the grid looks on a day; the caller knows what its identities mean.
+    /// The appearance of the grid on a day; the caller knows the meaning of its ids.
     package struct Look {
         package let theme: Theme
         package let selected: CalendarDate?
-        /// The day that the arrow keys are on.
+        /// The day that the arrow keys have selected.
         package let cursor: CalendarDate?
-        /// The style of what happens, for dots and bars.
+        /// The style of a span, for dots and bars.
         package let style: (ID) -> Style
 
         package init(theme: Theme, selected: CalendarDate? = nil, cursor: CalendarDate? = nil, style: @escaping (ID) -> Style) {
@@ -18,16 +18,18 @@ extension MonthGrid {
         }
     }
 
-    /// Columns of the compact grid, and rows with names and six weeks.
+    /// The width of the compact grid, and its height: a row of names and six weeks.
     package static var compactColumns: Int { 28 }
     package static var compactRows: Int { 1 + weeks }
-    /// Rows with room for bars below the weeks.
+    /// The height with room for bars below the weeks.
     package static var tallRows: Int { 1 + weeks * 2 }
 
-    /// Draws the names of the days and the weeks into the upper left of `rect`: each day takes four columns, or more where there is room, and
-    /// a row, or two where there is room for bars. A click on a day is `day` with its number (`CalendarDate.days`).
+    /// Draws the names of the days and the weeks into the upper left of `rect`. Each day takes four columns, or more if
+    /// there is room, and one row, or two if there is room for bars. A click on a day is `day` with its number
+    /// (`CalendarDate.days`).
     ///
-    /// A dot stands behind a day on which something happens, a plus when it is more than one; a line joins the days of what lasts several.
+    /// A dot follows a day with one span, a plus follows a day with several; a line joins the days of a span of several
+    /// days.
     package func draw(_ canvas: inout Canvas, in rect: Rect, _ look: Look) {
         let wide = min(max(rect.columns / 7, 4), 10)
         let high = rect.rows >= 1 + Self.weeks * 2 ? 2 : 1
@@ -70,7 +72,7 @@ extension MonthGrid {
             let end = left + bar.days.upperBound * wide + (bar.endsLater ? wide : 3)
             canvas.rule(first, row + 1, columns: end - first, look.style(bar.id), "━")
         } else {
-            // Between the days, where nothing else stands: from the dot of one to the number of the next.
+            // The free space between the days: from the dot of one day to the number of the next.
             for day in bar.days.dropLast() {
                 canvas.rule(left + day * wide + 4, row, columns: wide - 3, look.style(bar.id), "─")
             }

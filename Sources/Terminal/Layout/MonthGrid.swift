@@ -1,11 +1,11 @@
 package import Dates
 
-/// A month as six weeks of seven days, with what happens on them. Source: R028, R029, R031.
+/// A month as six weeks of seven days, with the spans on them. Source: R028, R029, R031.
 package struct MonthGrid<ID: Hashable & Sendable>: Sendable {
-    /// Weeks that are always shown, so that nothing jumps when one pages.
+    /// The number of weeks in every month, so that the layout is stable while the user pages.
     package static var weeks: Int { 6 }
 
-    /// Something on one day or several.
+    /// A value on one day or on several days.
     package struct Span: Hashable, Sendable {
         package let id: ID
         package let first: CalendarDate
@@ -26,7 +26,7 @@ package struct MonthGrid<ID: Hashable & Sendable>: Sendable {
         package let date: CalendarDate
         package let isInMonth: Bool
         package let isToday: Bool
-        /// What happens on it, in the order given.
+        /// The spans on this day, in the given order.
         package let ids: [ID]
     }
 
@@ -37,7 +37,7 @@ package struct MonthGrid<ID: Hashable & Sendable>: Sendable {
         package let days: ClosedRange<Int>
         /// Bars of a week with the same lane do not touch.
         package let lane: Int
-        /// Whether it goes on before and after this week.
+        /// Whether the bar continues before and after this week.
         package let beginsEarlier: Bool
         package let endsLater: Bool
     }
@@ -47,12 +47,12 @@ package struct MonthGrid<ID: Hashable & Sendable>: Sendable {
     package let firstWeekday: Weekday
     /// 42 days, from the first day of the week on or before the first of the month. Fewer only at the ends of the calendar.
     package let days: [Day]
-    /// For each of the six weeks, what lasts several days.
+    /// The spans of several days, for each of the six weeks.
     package let bars: [[Bar]]
 
     /// - Parameters:
     ///   - date: any day of the month.
-    ///   - spans: what happens, also outside of the month.
+    ///   - spans: the spans, including those outside of the month.
     package init(month date: CalendarDate, today: CalendarDate, firstWeekday: Weekday = .sunday, spans: [Span] = []) {
         let month = date.adding(days: 1 - date.day) ?? date
         self.month = month
@@ -70,7 +70,7 @@ package struct MonthGrid<ID: Hashable & Sendable>: Sendable {
             guard first < last else { continue }
             for week in max(first, 0) / 7...min(last, count - 1) / 7 {
                 let days = max(first - week * 7, 0)...min(last - week * 7, 6)
-                // The lowest lane that is free on all these days.
+                // The lowest lane that is free on all of these days.
                 let taken = Set(bars[week].filter { $0.days.overlaps(days) }.map(\.lane))
                 let lane = (0...taken.count).first { !taken.contains($0) } ?? taken.count
                 bars[week].append(
@@ -91,7 +91,7 @@ package struct MonthGrid<ID: Hashable & Sendable>: Sendable {
         return (0..<7).map { names[(firstWeekday.rawValue - 1 + $0) % 7] }
     }
 
-    /// The month so many months away; `nil` beyond two years from `today`'s month.
+    /// The month this many months away; `nil` beyond two years from `today`'s month.
     package static func month(_ date: CalendarDate, movedBy count: Int, today: CalendarDate) -> CalendarDate? {
         guard let month = date.adding(days: 1 - date.day)?.adding(months: count) else { return nil }
         let distance = (month.year - today.year) * 12 + month.month - today.month
@@ -100,11 +100,12 @@ package struct MonthGrid<ID: Hashable & Sendable>: Sendable {
 }
 
 extension Weekday {
-    /// With which day weeks begin where a locale is used.
+    /// The first day of the week in a locale.
     ///
-    /// Source: Unicode CLDR 44, supplemental/weekData.xml, `firstDay`; Sunday where no territory is told, as the product asks (R028).
+    /// Source: Unicode CLDR 44, supplemental/weekData.xml, `firstDay`; Sunday without a territory, as the product
+    /// requires (R028).
     ///
-    /// - Parameter locale: as in `LC_TIME`: "en_US.UTF-8", "de_DE", "C".
+    /// - Parameter locale: the locale as in `LC_TIME`: "en_US.UTF-8", "de_DE", "C".
     package static func first(locale: String?) -> Weekday {
         let name = (locale ?? "").prefix { $0 != "." && $0 != "@" }
         guard let separator = name.firstIndex(where: { $0 == "_" || $0 == "-" }) else { return .sunday }

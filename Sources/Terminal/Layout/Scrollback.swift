@@ -1,33 +1,34 @@
-/// A list of items of different heights that is read from the bottom, as a conversation is: which of them are seen, and where.
+/// A list of items of different heights that is read from the bottom, like a conversation: it computes the visible
+/// items and their positions.
 ///
-/// Items have identities, so that what one looks at stays in its place when others come above or below, and when the width and with it
-/// all heights change. Only the heights of items that are seen, or passed while scrolling, are asked for.
+/// Items have ids, so that the visible items stay in place when others are added above or below, and when the width and
+/// with it all heights change. Only the heights of items that are visible, or passed while scrolling, are requested.
 package struct Scrollback<ID: Hashable & Sendable>: Sendable {
-    /// What the view holds on to.
+    /// The fixed point of the view.
     package enum Anchor: Hashable, Sendable {
-        /// The newest item stands at the bottom, and new ones push the others up.
+        /// The newest item is at the bottom, and new ones push the others up.
         case bottom
-        /// This item's first row stands so many rows below the top; negative when it begins above it.
+        /// This item's first row is this many rows below the top; negative if it begins above the top.
         case item(ID, row: Int)
     }
 
     package private(set) var anchor = Anchor.bottom
-    /// The item that is selected, in select mode.
+    /// The selected item, in select mode.
     package private(set) var selected: ID?
 
     package init() {}
 
     package var isAtBottom: Bool { anchor == .bottom }
 
-    /// The items and their heights as they are now.
+    /// The current items and their heights.
     package struct Items {
         package let count: Int
         package let id: (Int) -> ID
-        /// Rows of an item; 0 hides it.
+        /// The rows of an item; 0 hides it.
         package let height: (Int) -> Int
-        /// Where an item is; `nil` when it is no more.
+        /// The position of an item; `nil` if it is gone.
         package let place: (ID) -> Int?
-        /// Whether one can select it: a message, not a line between days.
+        /// Whether the item can be selected: a message, not a line between days.
         package let isSelectable: (Int) -> Bool
 
         package init(
@@ -42,27 +43,28 @@ package struct Scrollback<ID: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// An item that is seen.
+    /// A visible item.
     package struct Placed: Hashable, Sendable {
         package let index: Int
-        /// Its first row, 0 is the top; negative when its beginning is above.
+        /// The item's first row; 0 is the top, negative if the item begins above the top.
         package let row: Int
         package let height: Int
     }
 
-    /// What is seen in so many rows, from top to bottom. Few items stand at the bottom, with room above.
+    /// The items visible in `rows` rows, from top to bottom. If there are only a few items, they are at the bottom with
+    /// room above.
     package func layout(_ items: Items, rows: Int) -> [Placed] {
         guard items.count > 0, rows > 0 else { return [] }
         guard case .item(let id, let row) = anchor, let index = items.place(id) else { return fromBottom(items, rows) }
         var placed: [Placed] = []
-        // Upwards from the anchor, then downwards.
+        // First go up from the anchor, then down.
         var top = row
         var above = index
         while top > 0, above > 0 {
             above -= 1
             top -= items.height(above)
         }
-        // Above the oldest is no gap.
+        // There is no gap above the oldest item.
         top = min(top, 0)
         var place = above
         while top < rows, place < items.count {
@@ -71,7 +73,7 @@ package struct Scrollback<ID: Hashable & Sendable>: Sendable {
             top += height
             place += 1
         }
-        // There is nothing below any more, but room: the bottom is what one sees then.
+        // The items end above the last row, so the view shows the bottom instead.
         return top <= rows && place == items.count ? fromBottom(items, rows) : placed
     }
 
@@ -88,13 +90,14 @@ package struct Scrollback<ID: Hashable & Sendable>: Sendable {
         return placed.reversed()
     }
 
-    /// How many items are below what is seen, one whose end is not seen among them: nobody takes half a help page for all of it.
+    /// The number of items below the visible part. An item whose end is hidden counts, so that half a help page is not
+    /// taken for all of it.
     package func hiddenBelow(_ items: Items, rows: Int) -> Int {
         guard let last = layout(items, rows: rows).last else { return 0 }
         return items.count - 1 - last.index + (last.row + last.height > rows ? 1 : 0)
     }
 
-    /// Moves the view; positive towards the newest.
+    /// Moves the view; positive counts go towards the newest item.
     ///
     /// - Returns: whether the oldest item is at the top now, so that the caller fetches older ones.
     @discardableResult
@@ -103,7 +106,7 @@ package struct Scrollback<ID: Hashable & Sendable>: Sendable {
         guard let first = placed.first, let last = placed.last else { return true }
         var count = count
         if count > 0 {
-            // No further than that the newest stands at the bottom.
+            // Stop when the newest item is at the bottom.
             var below = last.row + last.height - rows
             var index = last.index + 1
             while below < count, index < items.count {
@@ -115,7 +118,7 @@ package struct Scrollback<ID: Hashable & Sendable>: Sendable {
                 return layout(items, rows: rows).first?.index == 0
             }
         } else {
-            // No further than that the oldest stands at the top.
+            // Stop when the oldest item is at the top.
             var above = -first.row
             var index = first.index
             while above < -count, index > 0 {
@@ -130,7 +133,7 @@ package struct Scrollback<ID: Hashable & Sendable>: Sendable {
         return layout(items, rows: rows).first.map { $0.index == 0 && $0.row >= 0 } ?? true
     }
 
-    /// Holds on to the first item that is seen, so that the way to it stays short.
+    /// Anchors the view at the first visible item, so that the next layout begins there.
     private mutating func rebase(_ items: Items, _ rows: Int) {
         guard let first = layout(items, rows: rows).first else { return }
         anchor = .item(items.id(first.index), row: first.row)
@@ -146,17 +149,17 @@ package struct Scrollback<ID: Hashable & Sendable>: Sendable {
         anchor = .item(items.id(0), row: 0)
     }
 
-    /// Shows an item at a third of the height, as a jump to the first unread does.
+    /// Shows an item at a third of the height, for the jump to the first unread item.
     package mutating func show(_ id: ID, rows: Int) { show(id, at: rows / 3) }
 
-    /// Shows an item with its first row so many rows below the top.
+    /// Shows an item with its first row `row` rows below the top.
     package mutating func show(_ id: ID, at row: Int) { anchor = .item(id, row: row) }
 
     // MARK: Selecting
 
-    /// Selects the next older (-1) or newer (1) item that can be selected, beginning with the newest that is seen, and shows it.
+    /// Selects the next older (-1) or newer (1) selectable item, starting with the newest visible one, and shows it.
     ///
-    /// - Returns: false when there is none: beyond the newest selecting ends.
+    /// - Returns: false if there is none: the selection ends after the newest item.
     @discardableResult
     package mutating func select(_ step: Int, _ items: Items, rows: Int) -> Bool {
         let start: Int
@@ -176,10 +179,10 @@ package struct Scrollback<ID: Hashable & Sendable>: Sendable {
         return true
     }
 
-    /// Selects this item, as a click does.
+    /// Selects an item, as a click does.
     package mutating func select(_ id: ID?) { selected = id }
 
-    /// Scrolls just so far that the item is seen whole, or its beginning when it is higher than the view.
+    /// Scrolls by the least amount that makes the whole item visible, or its beginning if it is higher than the view.
     private mutating func reveal(_ index: Int, _ items: Items, _ rows: Int) {
         let placed = layout(items, rows: rows)
         let height = items.height(index)
