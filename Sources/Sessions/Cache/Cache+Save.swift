@@ -6,7 +6,7 @@ package import Sync
 internal import Wire
 
 extension Cache {
-    /// Remembers what one input of the engine did, to be written with the next `save`.
+    /// Collects the effects of one engine input, to be written with the next `save`.
     package func note(_ actions: [SyncAction]) {
         guard !isBeside else { return }
         for action in actions {
@@ -23,8 +23,8 @@ extension Cache {
         }
     }
 
-    /// Whether something has to be on stable storage before anything else happens: a mutation that is new or was folded, or one whose
-    /// first octet is about to leave.
+    /// Whether something must be on stable storage before the session continues: a mutation that is new or was folded,
+    /// or a mutation whose first octet is about to leave.
     package func isUrgent(_ engine: borrowing SyncEngine) -> Bool {
         engine.pending.contains { mutation in
             guard let old = written[mutation.id] else { return true }
@@ -32,14 +32,15 @@ extension Cache {
         } || engine.drafts.count > writtenDrafts.count
     }
 
-    /// Writes what the engine has come to since the last `save`, in one transaction. Where nothing has changed, nothing is written.
+    /// Writes the changes of the engine since the last `save`, in one transaction. If nothing has changed, it writes
+    /// nothing.
     ///
-    /// - Returns: false when nothing was to be written.
-    /// - Throws: SQLite's answer. What is written is as it was, and what was to be written is tried again with the next `save`.
+    /// - Returns: false if there was nothing to write.
+    /// - Throws: SQLite's error. The database is unchanged, and the next `save` tries the same changes again.
     @discardableResult
     package func save(_ engine: borrowing SyncEngine) throws -> Bool {
         guard var state = engine.savedState else { return false }
-        // Records are in the cache that this one is beside.
+        // The records are in the member's own cache, which another process has.
         if isBeside { state.cursor = nil }
         let pending = engine.pending.map(\.asSaved)
         let changed = pending.filter { written[$0.id] != $0 }
@@ -49,7 +50,8 @@ extension Cache {
         let areDraftsChanged = writtenDrafts != engine.drafts
         guard !changed.isEmpty || !gone.isEmpty || areDraftsChanged || isHeadChanged || isReplaced || !dirty.isEmpty || !newChanges.isEmpty
         else { return false }
-        // What its author was told of as waiting has to outlast a power cut; the rest is sent again by the server.
+        // A change that was reported to its author as waiting must survive a power cut; the server sends everything
+        // else again.
         let isUrgent = areDraftsChanged || changed.contains { written[$0.id]?.operations != $0.operations || written[$0.id] == nil }
         try transaction(synchronously: isUrgent) {
             for id in gone {
@@ -104,7 +106,7 @@ extension Cache {
         }
     }
 
-    /// A mutation as it travels, and what cannot (`CacheStatements.schema`).
+    /// A mutation as it is sent, and the part that cannot be sent (`CacheStatements.schema`).
     private static func frame(_ id: Int64, _ body: Mutation.Body, _ overlap: OverlapOverride?) -> (frame: [UInt8], unborn: String) {
         guard case .operations(var operations) = body else {
             return (ClientFrame.mutation(id: id, body: body, overlap: overlap).encode(), "")
@@ -117,7 +119,7 @@ extension Cache {
 
     private func writeRecords(_ engine: borrowing SyncEngine) throws {
         if isReplaced {
-            // The changes before the snapshot may be of another log.
+            // The changes before the snapshot may belong to another log.
             try database.execute("DELETE FROM record; DELETE FROM change")
             for record in engine.confirmedRecords.values.sorted(by: { $0.id < $1.id }) { try write(record) }
         } else {
@@ -130,7 +132,7 @@ extension Cache {
             statements.setChange.bind(2, ServerFrame.change(change).encode())
             try statements.setChange.run()
         }
-        // Now and then: what is over the limit costs nothing but room.
+        // Trim only now and then: changes above the limit cost only disk space.
         if let last = newChanges.last?.sequence, last % 50 < Int64(newChanges.count) {
             statements.trimChanges.bind(1, last - Self.keptChanges)
             try statements.trimChanges.run()
@@ -155,7 +157,8 @@ extension Cache {
         let values: [(String, SQLiteValue?)] = [
             ("client", .text(state.client.description)), ("family", .text(state.family.description)),
             ("member", .text(state.member.description)), ("role", state.role.map { .text($0.rawValue) }), ("context", context.map { .text($0) }),
-            // With its sequence: a program that does not know this key moves the other and leaves this one behind.
+            // The value contains its sequence: a program that does not know this key moves the cursor and leaves this
+            // value behind.
             ("unsent", state.cursor.flatMap { cursor in state.unsent.map { .text("\(cursor.sequence) \($0.value)") } }),
             ("epoch", state.cursor.map { .text($0.epoch) }), ("sequence", state.cursor.map { .integer($0.sequence) }),
             ("last_mutation", .integer(state.lastMutation)),
@@ -171,7 +174,7 @@ extension Cache {
 }
 
 extension SavedState {
-    /// Who and where, without what.
+    /// The state without records, pending mutations and drafts.
     var head: SavedState {
         var head = self
         (head.records, head.pending, head.drafts) = ([], [], [])

@@ -2,12 +2,12 @@ internal import Bytes
 internal import Posix
 internal import SQLite
 
-/// How somebody likes to see things.
+/// The user's display settings.
 extension Cache {
-    /// Longest word that is kept, characters.
+    /// The length of the longest value, in characters.
     static let maxSetting = 200
 
-    /// Keeps one, or forgets it (`nil`). Not synced: a power cut costs a look.
+    /// Stores a setting, or deletes it (`nil`). Not synced: a power cut loses only a display setting.
     package func keep(_ value: String?, as setting: ViewSetting) throws {
         try transaction(synchronously: false) {
             if let value {
@@ -18,10 +18,10 @@ extension Cache {
         }
     }
 
-    /// All that are kept; those that a newer program wrote are passed over.
+    /// All stored settings; settings from a newer program are skipped.
     package func settings() -> [ViewSetting: String] { (try? Self.settings(in: database)) ?? [:] }
 
-    /// Those of a member, for a process that only looks.
+    /// The settings of a member, for a process that only reads.
     static func settings(_ place: CachePlace, _ member: Identifier) -> [ViewSetting: String] {
         let path = "\(place.folder(of: member))/\(fileName)"
         return (try? databaseForLooking(path).map { try settings(in: $0) }) ?? [:]

@@ -2,18 +2,18 @@ package import Bytes
 internal import Posix
 internal import SQLite
 
-/// Files that are on their way, as rows: what they say is known to who keeps them (`Documents`).
+/// Unfinished file transfers, as rows; their owner (`Documents`) defines the content.
 extension Cache {
-    /// Keeps one, or what is known of it now, on stable storage.
+    /// Stores a transfer, or its new state, on stable storage.
     ///
-    /// - Parameter saved: what to go on with, as its owner writes it.
+    /// - Parameter saved: the state to resume from, in the owner's format.
     package func keep(transfer saved: [UInt8], number: Int) throws {
         try transaction(synchronously: true) {
             try database.run("INSERT OR REPLACE INTO transfer (number, body) VALUES (?, ?)", .integer(Int64(number)), .octets(saved))
         }
     }
 
-    /// Keeps how far they are, for who asks from outside. Not synced: the next one tells it anew.
+    /// Stores the progress of transfers, for other processes that ask. Not synced: the next progress replaces it.
     package func keep(progress: [TransferProgress]) throws {
         guard !progress.isEmpty else { return }
         try transaction(synchronously: false) {
@@ -25,7 +25,7 @@ extension Cache {
         }
     }
 
-    /// Forgets one, on stable storage: what is through never goes up again.
+    /// Deletes a transfer, on stable storage: a finished file is never uploaded again.
     package func forget(transfer number: Int) throws {
         try transaction(synchronously: true) {
             try database.run("DELETE FROM transfer WHERE number = ?", .integer(Int64(number)))
@@ -33,7 +33,7 @@ extension Cache {
         }
     }
 
-    /// Those that are not through, oldest first.
+    /// The unfinished transfers, oldest first.
     package func savedTransfers() throws -> [SavedTransfer] { try Self.savedTransfers(in: database, isOpen: true) }
 
     private static func savedTransfers(in database: Database, isOpen: Bool) throws -> [SavedTransfer] {
@@ -50,7 +50,7 @@ extension Cache {
         return found
     }
 
-    /// Those of a member, of all programs that run or ran on this machine, for a process that only looks.
+    /// The transfers of a member, from all programs that run or ran on this machine, for a process that only reads.
     package static func lookSavedTransfers(_ place: CachePlace, _ member: Identifier) -> [SavedTransfer] {
         let folders = [place.folder(of: member)] + (1...mostBeside).map { place.folder(beside: $0, of: member) }
         return folders.flatMap { folder -> [SavedTransfer] in
@@ -59,7 +59,7 @@ extension Cache {
         }
     }
 
-    /// Whether a program has it now.
+    /// Whether a program has the folder open now.
     private static func isOpen(_ folder: String) -> Bool {
         do throws(Errno) {
             let lock = try Files.lock(folder: folder)
@@ -71,32 +71,32 @@ extension Cache {
     }
 }
 
-/// A file that is not through, as its owner wrote it.
+/// An unfinished transfer, as its owner wrote it.
 package struct SavedTransfer: Hashable, Sendable {
     /// Its key in the cache.
     package let number: Int
-    /// What the owner needs to go on with it.
+    /// The state that the owner needs to resume the transfer.
     package let saved: [UInt8]
-    /// How far it was when that was last told; `nil` before it was.
+    /// The last reported progress; `nil` before the first report.
     package let progress: TransferProgress?
-    /// Whether a program that has it runs now.
+    /// Whether a running program has the transfer.
     package let isOpen: Bool
 }
 
-/// How far a file is.
+/// The progress of a transfer.
 package struct TransferProgress: Hashable, Sendable {
-    /// The words stand in `proto/cli.md`.
+    /// The values are listed in `proto/cli.md`.
     package enum State: String, Sendable {
         case queued, running
-        /// For the network, or for another sign-in.
+        /// Waits for the network, or for another sign-in.
         case waiting
     }
 
     /// Its key in the cache.
     package let number: Int
-    /// Octets that are through.
+    /// The number of octets that are transferred.
     package let octets: Int64
-    /// What it is at.
+    /// The current state.
     package let state: State
 
     package init(number: Int, octets: Int64, state: State) {

@@ -1,13 +1,13 @@
 internal import Family
 internal import SQLite
 
-/// What is being typed, and where somebody was.
+/// The unsent input of each conversation, and the reading position in it.
 extension Cache {
-    /// What is known of one conversation (a buffer of the room view), by its name.
+    /// The stored state of one conversation (a buffer of the room view), by its name.
     package struct Place: Hashable, Sendable {
-        /// Typed and not sent yet; "" for nothing.
+        /// The text that was typed and not sent; "" for none.
         package var text: String
-        /// Where one was in it, in the words of the view; "" for the end.
+        /// The reading position, in the format of the view; "" for the end.
         package var place: String
 
         package init(text: String = "", place: String = "") {
@@ -16,14 +16,14 @@ extension Cache {
         }
     }
 
-    /// Longest text that is kept of what is being typed, characters: a form with its longest texts filled.
+    /// The length of the longest stored input, in characters: a form with its longest texts filled.
     static let maxTyped = 262_144
 
-    /// Keeps what is typed in a conversation. Not synced: a power cut costs the last words.
+    /// Stores the input of a conversation. Not synced: a power cut loses the last words.
     package func keep(_ place: Place, of conversation: String) throws { try keep([conversation: place], input: []) }
 
-    /// Keeps what is typed in several conversations, and lines for the history of the input: all of it or, where it throws, nothing, so that
-    /// what goes from one name to another is under one of them at any moment.
+    /// Stores the input of several conversations, and lines for the history of the input. It stores all or, if it
+    /// throws, nothing, so that a text that moves from one name to another is under one of them at any moment.
     package func keep(_ places: [String: Place], input lines: [String]) throws {
         guard !places.isEmpty || !lines.isEmpty else { return }
         try transaction(synchronously: false) {
@@ -39,7 +39,7 @@ extension Cache {
         }
     }
 
-    /// What was typed and where one was, by conversation.
+    /// The input and the reading position, by conversation.
     package func conversations() throws -> [String: Place] {
         var found: [String: Place] = [:]
         try database.prepare("SELECT name, text, place FROM conversation").each { found[$0.text(0)] = Place(text: $0.text(1), place: $0.text(2)) }
@@ -49,7 +49,7 @@ extension Cache {
     /// Adds a line to the history of the input.
     package func keep(input line: String) throws { try keep([:], input: [line]) }
 
-    /// Lines of input, the oldest first; beside another cache that one's before them.
+    /// The lines of input, oldest first; in a cache beside another one, the lines of the own cache come first.
     package func input() throws -> [String] {
         guard let own else { return try Self.input(database) }
         let earlier = try? Self.databaseForLooking(own)
@@ -62,10 +62,10 @@ extension Cache {
         return lines
     }
 
-    // MARK: Of a program that ran beside another one
+    // MARK: Taking over from a program that ran beside another
 
-    /// Takes over what was typed and which files were on their way there, on stable storage: nothing that is here gives way to it, and what was
-    /// taken over before by a program that was killed then is not taken again.
+    /// Takes over the input and the unfinished transfers of `left`, on stable storage. Nothing in this cache is
+    /// overwritten, and a text that an earlier, killed program already took over is not taken again.
     func takeOver(from left: Cache) throws {
         var places = try conversations()
         let (typed, lines, files) = (try left.conversations(), try Self.input(left.database), try left.savedTransfers())
@@ -84,9 +84,9 @@ extension Cache {
         }
     }
 
-    /// Where a text goes, and what stands there then.
+    /// The name under which a text is stored, and the content stored there afterwards.
     static func merged(_ name: String, _ place: Place, into held: [String: Place]) -> (name: String, place: Place) {
-        // "form 2": any number that is free.
+        // "form 2": any unused number.
         if let space = name.lastIndex(of: " "), Int(name[name.index(after: space)...]) != nil {
             if let same = held.first(where: { $0.key.hasPrefix(name[...space]) && $0.value.text == place.text }) { return (same.key, same.value) }
             var number = 1
@@ -95,9 +95,9 @@ extension Cache {
         }
         guard let here = held[name], !here.text.isEmpty else { return (name, Place(text: place.text, place: held[name]?.place ?? place.place)) }
         guard !place.text.isEmpty, place.text != here.text else { return (name, here) }
-        // Two lists of JSON are one list; two texts stand one under the other.
+        // Two JSON lists become one list; two other texts are put below each other.
         let isList = here.text.first == "[" && here.text.last == "]" && here.text.count > 2 && place.text.first == "[" && place.text.last == "]"
-        // What ends it already was taken over before.
+        // A text that is already at the end was taken over before.
         guard !here.text.hasSuffix(isList ? ",\(place.text.dropFirst())" : "\n\(place.text)") else { return (name, here) }
         let both = isList ? "\(here.text.dropLast()),\(place.text.dropFirst())" : "\(here.text)\n\(place.text)"
         return (name, Place(text: both, place: here.place))

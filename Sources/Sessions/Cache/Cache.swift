@@ -4,39 +4,41 @@ internal import Posix
 internal import SQLite
 package import Sync
 
-/// What a member's client keeps on this machine: the family's records as the server confirmed them and where they are in its log, what
-/// waits to be sent, what was refused, what is being typed.
+/// The data that a member's client stores on this machine: the family's confirmed records and their position in the
+/// family's log, pending mutations, drafts, and unsent input.
 ///
-/// What `records` holds is exactly what `sequence` says: both are written in one transaction, from one state of the engine. A mutation
-/// is on stable storage (`synchronous = FULL`) before anybody is told that it waits, and that it is being sent is written before its
-/// first octet leaves, so that a program that is killed at any moment neither loses it nor asks for something else under its id.
-/// What comes from the server is written without a sync: what is lost of it is sent again.
+/// The stored `records` are exactly the state at `sequence`: both are written in one transaction, from one state of the engine.
+/// A mutation is on stable storage (`synchronous = FULL`) before anything reports it as waiting, and the fact that it
+/// is being sent is written before its first octet leaves. A program that is killed at any moment therefore neither
+/// loses a mutation nor asks for another one under its id. Data from the server is written without a sync: the server
+/// sends again whatever is lost of it.
 ///
-/// One process writes at a time (flock(2) on the folder). One that starts beside it keeps what it is told in a folder of its own
-/// (`openBeside`), which the next one to start alone takes over. Confined to one thread.
+/// One process writes at a time (flock(2) on the folder). A process that starts while another has the cache stores its
+/// input in a folder of its own (`openBeside`), which the next process to start alone takes over. Confined to one
+/// thread.
 package final class Cache {
-    /// Of the tables (`PRAGMA user_version`).
+    /// The version of the tables (`PRAGMA user_version`).
     static let version: Int64 = 1
-    /// Changes that are kept for showing them in words: what several screens hold.
+    /// The number of changes stored for display: several screens of them.
     static let keptChanges: Int64 = 500
-    /// Lines of input that are kept.
+    /// The number of stored lines of input.
     static let keptInput = 1_000
-    /// How long another process of this member may take to end, milliseconds.
+    /// How long another process of this member may take to exit, in milliseconds.
     static let lockMilliseconds = 300
-    /// Processes beside the first that keep what they are told: more than anybody looks at.
+    /// The largest number of processes beside the first that store their input.
     static let mostBeside = 8
     static let fileName = "cache.sqlite"
-    /// Where a cache goes that this program cannot use; an earlier one there is replaced.
+    /// The name of a cache that this program cannot use and sets aside; it replaces an earlier one.
     static let asideName = "set-aside.sqlite"
 
-    /// What opening came to.
+    /// The result of opening a cache.
     package struct Opened {
         package var cache: Cache
-        /// `nil`: nothing was kept yet.
+        /// `nil` if nothing was stored yet.
         package var state: SavedState?
         /// The latest changes, in order.
         package var changes: [Change]
-        /// What a person should know, one sentence.
+        /// A notice for the user, one sentence.
         package var notice: String?
     }
 
@@ -45,20 +47,20 @@ package final class Cache {
     let database: Database
     let statements: CacheStatements
     private let lock: FolderLock
-    /// The member's own cache, which another process has, where this is one beside it: what is the family's is kept there, and here only
-    /// what its author wrote on this side.
+    /// The path of the member's own cache, which another process has, if this is a cache beside it. The own cache
+    /// stores the family's data; this one stores only the author's own input.
     let own: String?
     var isBeside: Bool { own != nil }
-    /// The folder of the member's own cache, which stays when one beside it is taken over.
+    /// The folder of the member's own cache; it stays when a cache beside it is taken over.
     package var lastingFolder: String { own.map { String($0.dropLast(Self.fileName.count + 1)) } ?? folder }
     private var isSynchronous = true
 
-    // What is written, for telling what is not.
+    // The written state, to detect unwritten changes.
     var written: [Int64: PendingMutation] = [:]
     var writtenDrafts: [Draft] = []
     var writtenHead: SavedState?
 
-    // What is not written yet.
+    // The state that is not written yet.
     var dirty: Set<Identifier> = []
     var isReplaced = false
     var newChanges: [Change] = []
@@ -73,9 +75,10 @@ package final class Cache {
         statements = try CacheStatements(database)
     }
 
-    /// Opens a member's cache for writing; one that cannot be used is set aside, and what waited in it is taken over.
+    /// Opens a member's cache for writing. A cache that cannot be used is set aside, and its pending mutations are
+    /// taken over.
     ///
-    /// - Throws: `CacheFailure`; `isLocked` when another process has it.
+    /// - Throws: `CacheFailure`; `isLocked` if another process has the cache.
     package static func open(_ place: CachePlace, _ member: Identifier) throws(CacheFailure) -> Opened {
         let folder = place.folder(of: member)
         do {
@@ -98,9 +101,9 @@ package final class Cache {
 
     private static func path(_ place: CachePlace, _ member: Identifier) -> String { "\(place.folder(of: member))/\(fileName)" }
 
-    /// Opens a cache beside the member's own, which another process has.
+    /// Opens a cache beside the member's own cache, which another process has.
     ///
-    /// - Returns: `nil` when that many run already.
+    /// - Returns: `nil` if the largest number of such caches is open.
     /// - Throws: `CacheFailure`.
     static func openBeside(_ place: CachePlace, _ member: Identifier) throws(CacheFailure) -> Opened? {
         for number in 1...mostBeside {
@@ -117,7 +120,7 @@ package final class Cache {
         return nil
     }
 
-    /// Those that nobody uses any more, with what was left in them.
+    /// The caches beside the own one that no process uses any more, with their content.
     static func left(beside place: CachePlace, _ member: Identifier) -> [Opened] {
         (1...mostBeside).compactMap { number in
             let folder = place.folder(beside: number, of: member)
@@ -137,7 +140,7 @@ package final class Cache {
             do {
                 let database = try openDatabase(path)
                 switch try database.prepare("PRAGMA user_version").first({ $0.int64(0) }) ?? 0 {
-                // Made, and ended before the tables were.
+                // The process that created the file ended before it created the tables.
                 case 0: break
                 case version:
                     let reader = try CacheReader(database)
@@ -171,9 +174,10 @@ package final class Cache {
         return Opened(cache: cache, state: salvaged, changes: [], notice: notice)
     }
 
-    /// What is kept of a member's family, for a process that only looks: no lock is taken, and what waits there stays where it is.
+    /// The stored data of a member's family, for a process that only reads: it takes no lock, and moves no pending
+    /// mutations.
     ///
-    /// - Parameter withWaiting: whether what waits and what was refused is told as well; only for showing it.
+    /// - Parameter withWaiting: whether to include pending mutations and drafts; only for display.
     package static func look(
         _ place: CachePlace, _ member: Identifier, withWaiting: Bool = false
     ) -> (state: SavedState, changes: [Change])? {
@@ -185,7 +189,7 @@ package final class Cache {
                 (state.pending, state.drafts) = ([], [])
                 return (state, changes)
             }
-            // After what is here, as it will be when it is taken over.
+            // The pending mutations of caches beside this one follow its own, in the order of a later takeover.
             for left in besides(place, member) {
                 guard let beside = try? CacheReader(left).state() else { continue }
                 state.pending += beside.pending
@@ -197,8 +201,8 @@ package final class Cache {
         }
     }
 
-    /// What a screen shows at first of what is kept: what was said and done last, and who is there. Only for showing it, before all of it is
-    /// read; nothing is locked.
+    /// The stored data that the first screen shows: the latest messages and changes, and the members. Only for display
+    /// until everything is read; it takes no lock.
     static func firstScreen(_ place: CachePlace) -> (state: SavedState, changes: [Change])? {
         guard let member = place.member, let reader = try? readerForLooking(place, member), let changes = try? reader.changes(),
             let state = try? reader.firstScreen(changes), state.member == member
@@ -206,7 +210,8 @@ package final class Cache {
         return (state, changes)
     }
 
-    /// - Returns: what sees one state of a member's own cache; `nil` where there is none that this program can read.
+    /// - Returns: a reader with one state of a member's own cache; `nil` if there is no cache that this program can
+    ///   read.
     private static func readerForLooking(_ place: CachePlace, _ member: Identifier) throws -> CacheReader? {
         let path = "\(place.folder(of: member))/\(fileName)"
         guard let database = try databaseForLooking(path) else { return nil }
@@ -215,15 +220,15 @@ package final class Cache {
         return try CacheReader(database)
     }
 
-    /// The caches beside a member's own, for a process that only looks.
+    /// The caches beside a member's own one, for a process that only reads.
     static func besides(_ place: CachePlace, _ member: Identifier) -> [Database] {
         (1...mostBeside).compactMap { number in
             try? databaseForLooking("\(place.folder(beside: number, of: member))/\(fileName)")
         }
     }
 
-    /// Opens a cache that another process may have, without its lock and to change nothing (its log may have to be made: not read-only);
-    /// `nil` where there is none.
+    /// Opens a cache that another process may have, without its lock and without changes (not read-only, because SQLite
+    /// may have to create the log); `nil` if there is none.
     static func databaseForLooking(_ path: String) throws(SQLiteError) -> Database? {
         guard Files.exists(path) else { return nil }
         let database = try Database(path: path, mode: .readWrite, busyMilliseconds: 1_000)
@@ -263,7 +268,7 @@ package final class Cache {
 
     /// Runs `body` in one transaction.
     ///
-    /// - Parameter synchronously: whether it is on stable storage when this returns.
+    /// - Parameter synchronously: whether the transaction is on stable storage when this returns.
     func transaction(synchronously: Bool, _ body: () throws -> Void) throws {
         // The level can only be changed between transactions.
         if synchronously != isSynchronous {
@@ -280,9 +285,9 @@ package final class Cache {
         }
     }
 
-    /// Removes everything that is kept of this member, for one who is no longer in the family or signed out.
+    /// Removes all data of this member, who has left the family or signed out.
     package func wipe() {
-        // The names go first; what is open ends with this object.
+        // The file names are removed first; this object still has the files open until it ends.
         for name in [Self.fileName, Self.asideName] {
             for suffix in ["", "-wal", "-shm"] { try? Files.remove("\(folder)/\(name)\(suffix)") }
         }
@@ -290,7 +295,8 @@ package final class Cache {
         place.forget()
     }
 
-    /// Removes the folder, for one that holds nothing any more; where that fails, what it held, so that nobody takes it over again.
+    /// Removes the folder of an emptied cache. If that fails, removes its content, so that no process takes it over
+    /// again.
     func remove() {
         do throws(Errno) {
             try Files.removeTree(folder)
@@ -301,14 +307,14 @@ package final class Cache {
         }
     }
 
-    /// Removes what is the family's and keeps what its author wrote and never sent, for one whose sign-in is not known any more: it is
-    /// theirs, and waits for the next one.
+    /// Removes the family's data and keeps the author's unsent input, because the server does not know this sign-in any
+    /// more: the input belongs to the author and waits for the next sign-in.
     package func forgetFamily() {
         place.forget()
         try? transaction(synchronously: true) {
             try database.execute("DELETE FROM record; DELETE FROM change; DELETE FROM input; DELETE FROM meta WHERE name IN ('epoch', 'sequence', 'unsent')")
         }
-        // Neither the file nor its log is to hold what is gone.
+        // Removed data must remain neither in the file nor in its log.
         try? database.execute("VACUUM")
         _ = try? database.checkpoint(.truncate)
     }
@@ -316,7 +322,7 @@ package final class Cache {
 
 @available(*, unavailable) extension Cache: Sendable {}
 
-/// Holds a folder until it goes.
+/// Locks a folder for the lifetime of the object.
 final class FolderLock {
     private let folder: FileDescriptor
 
@@ -325,7 +331,7 @@ final class FolderLock {
 
 @available(*, unavailable) extension FolderLock: Sendable {}
 
-/// Why there is no cache, for people.
+/// The reason why there is no cache, for people.
 package struct CacheFailure: Error, Hashable, Sendable {
     package let message: String
     /// Another process of the same member has it.

@@ -1,4 +1,4 @@
-/// The file does not hold what this program writes.
+/// An error: the file contains data that this program does not write.
 struct CacheDamage: Error {
     let reason: String
 

@@ -3,10 +3,11 @@ internal import Crypto
 internal import Posix
 internal import Terminal
 
-/// Where a member's cache lies: `$XDG_STATE_HOME/huddle` (else `~/.local/state/huddle`), a folder for each server, in it one for each
-/// member with `cache.sqlite` (and `beside`, see `Cache`), and `seats`: files that tell for a sign-in which member it is.
+/// The location of a member's cache: `$XDG_STATE_HOME/huddle` (otherwise `~/.local/state/huddle`), a folder for each
+/// server, in it a folder for each member with `cache.sqlite` (and `beside`, see `Cache`), and `seats`: files that name
+/// the member of each sign-in.
 ///
-/// A seat's name is a digest of the token, so that the token stands nowhere here. Folders have mode 0700, files 0600.
+/// A seat's name is a digest of the token, so that no file contains the token. Folders have mode 0700, files 0600.
 ///
 /// Source: XDG Base Directory Specification 0.8.
 package struct CachePlace: Hashable, Sendable {
@@ -16,14 +17,14 @@ package struct CachePlace: Hashable, Sendable {
 
     /// - Parameters:
     ///   - root: `CachePlace.root`.
-    ///   - family: what names the family, as it was written; `nil` when there is only one.
+    ///   - family: the family's name as the user wrote it; `nil` if there is only one family.
     package init(root: String, _ address: ServerAddress, token: String, family: String?) {
         let name = String(address.description.map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "." || $0 == "-") ? $0 : "_" })
         folder = root + "/" + name
         seat = Hex.encode(Array(Digest.sha256(Array("huddle seat\n\(token)\n\(family ?? "")".utf8)).prefix(16)))
     }
 
-    /// `nil` when the environment names no home.
+    /// The root folder; `nil` if the environment names no home.
     package static var root: String? {
         if let base = Environment.value("XDG_STATE_HOME"), base.hasPrefix("/") { return base + "/huddle" }
         guard let home = Environment.value("HOME"), home.hasPrefix("/") else { return nil }
@@ -32,7 +33,7 @@ package struct CachePlace: Hashable, Sendable {
 
     private var seatPath: String { "\(folder)/seats/\(seat)" }
 
-    /// Who signs in with that token, as an earlier sign-in told.
+    /// The member who signs in with that token, as recorded by an earlier sign-in.
     package var member: Identifier? {
         guard let octets = try? Files.read(seatPath, limit: 64) else { return nil }
         return Identifier(String(decoding: octets, as: UTF8.self).trimmed)
@@ -41,7 +42,7 @@ package struct CachePlace: Hashable, Sendable {
     /// The folder of a member's cache.
     package func folder(of member: Identifier) -> String { "\(folder)/\(member)" }
 
-    /// The folder of a process that began while another had the member's cache.
+    /// The folder of a process that started while another had the member's cache.
     func folder(beside number: Int, of member: Identifier) -> String { "\(folder(of: member))/beside/\(number)" }
 
     func remember(_ member: Identifier) throws(Errno) {

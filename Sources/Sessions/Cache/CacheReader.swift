@@ -5,10 +5,10 @@ internal import SQLite
 internal import Sync
 internal import Wire
 
-/// Reads what a cache holds.
+/// Reads the content of a cache.
 struct CacheReader {
     private let database: Database
-    /// What was sent once fitted the server's limits of then; ours decide nothing here.
+    /// Sent mutations fitted the server's limits at that time; the current limits do not apply here.
     private static let limits: Limits = {
         var limits = Limits()
         limits.messageOctets = 64 << 20
@@ -19,8 +19,8 @@ struct CacheReader {
 
     init(_ database: Database) throws(SQLiteError) { self.database = database }
 
-    /// - Returns: `nil` when nothing has been kept yet.
-    /// - Throws: `CacheDamage` and `SQLiteError` for what this program never wrote.
+    /// - Returns: `nil` if nothing has been stored yet.
+    /// - Throws: `CacheDamage` and `SQLiteError` for content that this program never wrote.
     func state() throws -> SavedState? {
         guard var state = try head() else { return nil }
         if state.cursor != nil { state.records = try records() }
@@ -29,8 +29,9 @@ struct CacheReader {
         return state
     }
 
-    /// What the first screen shows, in a few milliseconds however much is kept: the members, what was said last, and what `changes` and what waits are
-    /// about. `nil` when no records are kept.
+    /// The state for the first screen, in a few milliseconds regardless of the size of the cache: the members, the
+    /// latest messages, and the records that `changes` and the pending mutations are about. `nil` if no records are
+    /// stored.
     ///
     /// - Throws: as `state`.
     func firstScreen(_ changes: [Change]) throws -> SavedState? {
@@ -41,7 +42,7 @@ struct CacheReader {
         return state
     }
 
-    /// Messages of the first screen: more than the largest has lines.
+    /// The number of messages of the first screen: more than the lines of the largest screen.
     private static let firstMessages: Int64 = 500
 
     private func firstRecords(_ changes: [Change], _ pending: [PendingMutation]) throws -> [Record] {
@@ -58,7 +59,7 @@ struct CacheReader {
         var wanted = Set(changes.flatMap { $0.entries.flatMap(\.named) } + pending.flatMap { $0.operations.flatMap(\.named) })
         for record in found.values { wanted.formUnion(record.named) }
         let one = try database.prepare("SELECT body FROM record WHERE id = ?")
-        // Then what these name: the trip of an item that was changed.
+        // Then the records that these name: the trip of a changed item.
         for _ in 0..<2 {
             var next: Set<Identifier> = []
             for id in wanted where found[id] == nil {
@@ -158,7 +159,8 @@ struct CacheReader {
         return (.operations(operations), overlap)
     }
 
-    /// What waits in a file that cannot be used otherwise, as far as it can be read: rows before the first damaged one of each table.
+    /// Reads the pending mutations of a file that cannot be used otherwise, as far as possible: the rows before the
+    /// first damaged one of each table.
     static func salvage(_ path: String, _ member: Identifier) -> SavedState? {
         guard let database = try? Database(path: path, mode: .readWrite, busyMilliseconds: 1_000), let reader = try? CacheReader(database) else {
             return nil
@@ -175,7 +177,7 @@ struct CacheReader {
     }
 }
 
-// What a line about them may call by its name.
+// The records that a line about a record may name.
 
 extension Record {
     fileprivate var named: [Identifier] { [athlete].compactMap(\.self) + fields.values.compactMap { $0?.named } }

@@ -4,9 +4,10 @@ internal import SQLite
 
 /// Tables and statements of the cache.
 final class CacheStatements {
-    /// `record.body`, `change.frame`, `pending.frame`: JSON as it travels. `pending.state`: 0 never sent, 1 perhaps sent, 2 acknowledged with
-    /// `sequence`. `unborn`: the places in the batch of operations whose base is 0, "1,3"; they rest on a record that the server does not
-    /// know yet, which no frame may say, so that `frame` has 1 there. `pending.mutation` grows, so that its order is the order in which things were asked for.
+    /// `record.body`, `change.frame`, `pending.frame`: JSON as it is sent. `pending.state`: 0 never sent, 1 perhaps
+    /// sent, 2 acknowledged with `sequence`. `unborn`: the positions in the batch of the operations whose base is 0,
+    /// "1,3". They rest on a record that the server does not know yet, which no frame may say, so `frame` has 1 there.
+    /// `pending.mutation` grows, so its order is the order of the requests.
     static let schema = """
         CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
         CREATE TABLE IF NOT EXISTS record (id BLOB PRIMARY KEY, body BLOB NOT NULL) WITHOUT ROWID;
@@ -20,7 +21,8 @@ final class CacheStatements {
         CREATE TABLE IF NOT EXISTS input (number INTEGER PRIMARY KEY, line TEXT NOT NULL);
         """
 
-    /// Tables that came later, and an index: they are made wherever they are not, and harm no older program, so that the version stays.
+    /// Later tables, and an index: they are created wherever they are missing, and harm no older program, so the
+    /// version stays.
     static let additions = """
         CREATE INDEX IF NOT EXISTS record_kind ON record (\(kindMark), id);
         CREATE TABLE IF NOT EXISTS setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -28,10 +30,11 @@ final class CacheStatements {
         CREATE TABLE IF NOT EXISTS transfer_progress (number INTEGER PRIMARY KEY, octets INTEGER NOT NULL, state TEXT NOT NULL);
         """
 
-    /// What tells a record's kind in its body, which begins with `{"kind":"…","id":`: the first octets of the kind's name and what follows.
+    /// The expression that distinguishes a record's kind in its body, which begins with `{"kind":"…","id":`: the first
+    /// octets of the kind's name and the text after it.
     static let kindMark = "substr(body, 10, 7)"
 
-    /// The mark of a kind: no two kinds have the same.
+    /// The mark of a kind; it differs for each kind.
     static func mark(of kind: Kind) -> [UInt8] { Array("\(kind.name)\",\"id\"".utf8.prefix(7)) }
 
     let setMeta: Statement
@@ -69,7 +72,7 @@ final class CacheStatements {
 extension Statement {
     func bind(_ index: Int32, _ id: Identifier) { bind(index, high: id.high, low: id.low) }
 
-    /// Gives `body` every row. As `forEach`, for bodies that also find damage.
+    /// Passes every row to `body`. Like `forEach`, for bodies that also detect damage.
     func each(_ body: (Statement) throws -> Void) throws {
         defer { reset() }
         while try step() { try body(self) }

@@ -1,4 +1,4 @@
-/// How somebody likes to see things: a word each, kept on this machine for each member. A new one is one line here.
+/// The user's display settings: one word each, stored on this machine for each member. A new setting is one line here.
 package enum ViewSetting: String, CaseIterable, Sendable {
     /// The order of the list of events, a `Query.Sort` (R040).
     case eventsSortBy

@@ -8,38 +8,38 @@ internal import Terminal
 internal import WebSocket
 package import Wire
 
-/// What happened on a connection.
+/// An event of a connection.
 package enum ConnectionEvent: Sendable {
-    /// The server speaks `huddle.v1`: frames may be sent.
+    /// The server supports `huddle.v1`: frames may be sent.
     case opened
     case frame(ServerFrame)
-    /// It is over; nothing follows. `reason` is for people: why it could not be opened, or how it broke.
+    /// The connection has ended; no event follows. `reason` is for people: why it could not be opened, or how it broke.
     case closed(code: UInt16?, reason: String)
 }
 
-/// One attempt to talk to a server: its name, TCP, TLS, the opening handshake of WebSocket, frames, pings, the end.
+/// One attempt to talk to a server: name lookup, TCP, TLS, the opening handshake of WebSocket, frames, pings, the end.
 ///
-/// Never waits. Its owner polls `item`, calls `ready` when the descriptor is, and `timeout` when
-/// `deadline` has come; both answer events. Confined to its owner's thread.
+/// Never blocks. Its owner polls `item`, calls `ready` when the descriptor is ready, and `timeout` at `deadline`; both
+/// return events. Confined to its owner's thread.
 ///
 /// Source: RFC 6455 §4.1 (client), §5.5.2 (ping).
 package final class ClientConnection {
-    /// Milliseconds to a finished handshake; a server that is there takes a few.
+    /// The time limit for the handshake in milliseconds; a reachable server takes a few.
     package static let openTime: Int64 = 10_000
-    /// Milliseconds of silence after which the other end is asked whether it is there. The server pings more often than that, so
-    /// that this says that it, or the way to it, is gone.
+    /// The milliseconds of silence after which the client sends a ping. The server pings more often, so this silence
+    /// means that the server, or the path to it, is gone.
     package static let silenceTime: Int64 = 60_000
-    /// Milliseconds that it may take to answer that.
+    /// The time limit for the pong in milliseconds.
     package static let pongTime: Int64 = 10_000
-    /// Longest message from a server: several times its largest chunk of a snapshot.
+    /// The longest message from a server: several times its largest chunk of a snapshot.
     package static let maxMessage = 16 << 20
-    /// Frames that a message may come in; a server of ours sends one.
+    /// The largest number of frames per message; a Huddle server sends one.
     static let maxFragments = 4_096
-    /// Octets that may wait for the socket: a full window of mutations of the largest size fits.
+    /// The largest number of octets that may wait for the socket: a full window of mutations of the largest size fits.
     static let maxOutgoing = 64 << 20
-    /// Octets received at once.
+    /// The number of octets per receive call.
     static let receiveOctets = 64 << 10
-    /// The word of this protocol.
+    /// The WebSocket subprotocol.
     package static let subprotocol = "huddle.v1"
 
     private enum Phase {
@@ -74,8 +74,9 @@ package final class ClientConnection {
     /// Begins to connect.
     ///
     /// - Parameters:
-    ///   - trust: of `trust(for:)`; a connection with the one that an earlier connection used begins faster.
-    ///   - measuresLag: whether `lagSeconds` is wanted.
+    ///   - trust: the result of `trust(for:)`; a connection with the context of an earlier connection begins faster.
+    ///   - measuresLag: whether to measure `lagSeconds`.
+    /// - Throws: a sentence, if the connection cannot even begin: the file of trusted certificates cannot be used.
     /// - Throws: a sentence, when not even that can be done: the file of trusted certificates cannot be used.
     package init(_ address: ServerAddress, trust: TLSClientContext? = nil, measuresLag: Bool = false, now: Int64) throws(ConnectionFailure) {
         self.address = address
@@ -99,7 +100,8 @@ package final class ClientConnection {
         phase = .resolving
     }
 
-    /// Whom to believe that they are the server; `nil` when the connection is not encrypted. Keep it for the connections after this one.
+    /// The certificates to trust for this server; `nil` if the connection is not encrypted. Keep the result for later
+    /// connections.
     ///
     /// - Throws: a sentence about the file of `address.authorities`.
     package static func trust(for address: ServerAddress) throws(ConnectionFailure) -> TLSClientContext? {
@@ -114,7 +116,7 @@ package final class ClientConnection {
 
     deinit { buffer.deallocate() }
 
-    /// What to wait for; `nil` once it is over.
+    /// The descriptor to wait for; `nil` once the connection has ended.
     package var item: Poll.Item? {
         guard phase != .closed else { return nil }
         if phase == .resolving { return lookup.map { Poll.Item($0.raw, .readable) } }
@@ -127,19 +129,19 @@ package final class ClientConnection {
         }
     }
 
-    /// When `timeout` has to be called.
+    /// The time at which `timeout` has to be called.
     package var deadline: Int64 {
         guard phase == .open else { return beganAt + Self.openTime }
         let silence = askedAt.map { $0 + Self.pongTime } ?? heardAt + Self.silenceTime
         return min(silence, lag?.deadline ?? silence)
     }
 
-    /// How slow the server is to answer, in whole seconds; 0 when nobody notices, or it is not measured.
+    /// The server's response time, in whole seconds; 0 if it is not noticeable or not measured.
     package var lagSeconds: Int { lag?.seconds ?? 0 }
 
     package var isClosed: Bool { phase == .closed }
 
-    /// The descriptor is ready for something, or was closed by the other side.
+    /// Handles a descriptor that is ready, or that the peer has closed.
     package func ready(now: Int64) -> [ConnectionEvent] {
         if phase == .resolving { finishLookup() }
         if phase == .connecting { finishConnecting() }
@@ -170,7 +172,7 @@ package final class ClientConnection {
         return events
     }
 
-    /// Sends a frame; without an effect once the connection is over.
+    /// Sends a frame; has no effect once the connection has ended.
     package func send(_ frame: ClientFrame) {
         guard phase == .open else { return }
         guard outgoing.count - sent < Self.maxOutgoing else { return end(nil, "\(address) takes nothing more.") }
@@ -179,7 +181,8 @@ package final class ClientConnection {
         flush()
     }
 
-    /// Says goodbye and closes at once: what was not sent yet is tried once more and then dropped. No event follows.
+    /// Sends a close frame and closes the connection: unsent octets are tried once more and then dropped. No event
+    /// follows.
     package func close(code: UInt16) {
         if phase == .open {
             outgoing += WebSocketEncoder.close(code, maskKey: Self.maskKey())
@@ -231,7 +234,7 @@ package final class ClientConnection {
     private func finishConnecting() {
         guard let raw = rawSocket else { return }
         do throws(Errno) {
-            // Called without being ready (another descriptor was): a connection under way has no error yet.
+            // Another descriptor was ready: a connection in progress has no error yet.
             guard try Poll.wait(raw, .writable, timeoutMilliseconds: 0) != [] else { return }
             try Socket.finishConnecting(raw)
         } catch {
@@ -262,7 +265,7 @@ package final class ClientConnection {
         outgoing += handshake.request
     }
 
-    /// What to tell about a TLS handshake that failed.
+    /// The sentence about a failed TLS handshake.
     private func complaint(_ error: TransportError) -> String {
         guard case .tls(let error) = error else { return "\(address) cannot be reached: \(error.text)." }
         let distrust = switch transport {
@@ -290,7 +293,7 @@ package final class ClientConnection {
                 sent += count
             }
         } catch {
-            // What the server said before it went is still to be read, its close code above all.
+            // The server's last octets are still to be read, above all its close code.
             guard !error.isPeerGone else {
                 sent = outgoing.count
                 return
@@ -303,7 +306,7 @@ package final class ClientConnection {
         }
     }
 
-    /// Receives until nothing more is there: a client has one connection and nobody else to serve.
+    /// Receives until no octets are left: a client has one connection and serves nobody else.
     private func receive(_ now: Int64) {
         while phase == .handshaking || phase == .open {
             let result: IOResult
@@ -335,7 +338,8 @@ package final class ClientConnection {
             guard try handshake.check(answer) == Self.subprotocol else {
                 return end(nil, "\(address) does not speak \(Self.subprotocol).")
             }
-            // What is sent stays plain: mutations are short, and what a family says is not mixed with a token into one compressed message.
+            // Outgoing messages stay uncompressed: mutations are short, and a family's text is never compressed
+            // together with a token.
             if let terms = try handshake.compression(in: answer) { decoder.accept(compression: terms) }
             phase = .open
             events.append(.opened)
@@ -366,7 +370,7 @@ package final class ClientConnection {
                     flush()
                     end(code, "\(address) closed the connection\(code.map { " (\($0))" } ?? "").")
                 }
-                // The rest of what was lent is of a connection that is over.
+                // The connection has ended, so the rest of the borrowed octets is dropped.
                 if phase == .closed { break }
             }
         } catch {
@@ -411,7 +415,7 @@ package final class ClientConnection {
 
 @available(*, unavailable) extension ClientConnection: Sendable {}
 
-/// Why a connection could not even be begun, for people.
+/// The reason why a connection could not begin, for people.
 package struct ConnectionFailure: Error, Hashable, Sendable {
     package let message: String
 

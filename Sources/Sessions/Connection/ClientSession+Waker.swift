@@ -1,9 +1,9 @@
 internal import Locks
 internal import Posix
 
-/// Lets other threads have something done on a session's thread.
+/// Lets other threads run commands on a session's thread.
 package final class ClientWaker: Sendable {
-    /// Commands that may wait; a session that does not take them is stuck, and its callers are told.
+    /// The largest number of waiting commands; if a session does not take them it is stuck, and its callers get false.
     package static let limit = 10_000
 
     private let waiting = Lock<[@Sendable (ClientSession) -> Void]>([])
@@ -16,12 +16,12 @@ package final class ClientWaker: Sendable {
         writing = pipe.takeWriting()
     }
 
-    /// For waiting: readable when commands wait.
+    /// The descriptor to wait for: readable while commands wait.
     var raw: Int32 { reading.raw }
 
-    /// Has `command` run on the session's thread, in the order of the calls.
+    /// Runs `command` on the session's thread, in the order of the calls.
     ///
-    /// - Returns: false when too many wait already.
+    /// - Returns: false if too many commands wait already.
     @discardableResult
     package func post(_ command: @escaping @Sendable (ClientSession) -> Void) -> Bool {
         let (accepted, wasEmpty) = waiting.withLock { waiting in
@@ -29,12 +29,12 @@ package final class ClientWaker: Sendable {
             waiting.append(command)
             return (true, waiting.count == 1)
         }
-        // One octet for a batch: the pipe can never fill.
+        // One octet per batch: the pipe can never fill.
         if wasEmpty { try? Octets.writeAll(writing.raw, [1]) }
         return accepted
     }
 
-    /// Everything that waits; only after `raw` was readable.
+    /// Takes all waiting commands; call it only after `raw` was readable.
     func take() -> [@Sendable (ClientSession) -> Void] {
         withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { _ = try? Octets.read(reading.raw, into: $0) }
         return waiting.withLock { waiting in

@@ -5,10 +5,10 @@ package import Sync
 internal import TLS
 package import Wire
 
-/// A sync engine with a connection: does what the engine asks for, and waits for everything at once.
+/// A sync engine with a connection: carries out the engine's actions, and waits for all of its descriptors together.
 ///
-/// Confined to one thread: its owner calls `turn` again and again, with descriptors of its own to wait for (a terminal, signals) if
-/// it has any. Other threads use `waker`.
+/// Confined to one thread: its owner calls `turn` repeatedly, with further descriptors to wait for (a terminal,
+/// signals) if it has any. Other threads use `waker`.
 ///
 ///     let session = try ClientSession(address, configuration)
 ///     session.start()
@@ -17,29 +17,29 @@ package final class ClientSession {
     package let address: ServerAddress
     package private(set) var engine: SyncEngine
     package let waker: ClientWaker
-    /// Why the last connection could not be opened or ended, for people.
+    /// The reason why the last connection could not be opened, or ended, for people.
     package private(set) var lastFailure: String?
 
-    /// Whether it is measured how slow the server is to answer; before `start`.
+    /// Whether to measure the server's response time; set it before `start`.
     package var measuresLag = false
 
     private var connection: ClientConnection?
-    /// Kept from connection to connection, so that the later ones resume its TLS session.
+    /// Kept across connections, so that later ones resume its TLS session.
     private var trust: TLSClientContext?
     private var connectAt: Int64?
     private var wakeAt: Int64?
     private var events: [SessionEvent] = []
     private var durable: DurableSide?
-    /// Where only what the first screen shows was read.
+    /// The cache and its changes, while only the data of the first screen was read.
     private var first: (place: CachePlace, configuration: SyncEngine.Configuration, changes: [Change], isAlone: Bool)?
-    /// How the person likes to see things, where nothing is kept.
+    /// The display settings, if there is no cache.
     private var chosen: [ViewSetting: String] = [:]
 
     /// - Parameters:
-    ///   - cache: where to keep what is known and what waits; what is kept there is in the engine when this returns.
-    ///   - isAlone: whether nothing is kept where another program has that cache, instead of beside it.
-    ///   - showsFirst: whether until `start` only that much of it is in the engine as the first screen shows, which takes a few milliseconds
-    ///     however much there is; the engine is only to be looked at until then.
+    ///   - cache: the location of the cache; its content is in the engine when this returns.
+    ///   - isAlone: whether to store nothing if another program has that cache, instead of storing beside it.
+    ///   - showsFirst: whether, until `start`, the engine holds only the data of the first screen, which takes a few
+    ///     milliseconds to read regardless of the size of the cache; until then the engine may only be read.
     package init(
         _ address: ServerAddress, _ configuration: SyncEngine.Configuration, cache: CachePlace? = nil, isAlone: Bool = false, showsFirst: Bool = false
     ) throws(Errno) {
@@ -58,27 +58,28 @@ package final class ClientSession {
     /// The cache, while this session may write to it.
     package var cache: Cache? { durable?.cache }
 
-    /// Changes that were kept, in order, for a `Timeline`.
+    /// The stored changes, in order, for a `Timeline`.
     package var keptChanges: [Change] { durable?.keptChanges ?? first?.changes ?? [] }
 
-    /// How the person likes to see something; `nil` until they chose.
+    /// A display setting; `nil` until the user chooses one.
     package func value(of setting: ViewSetting) -> String? { durable?.settings[setting] ?? chosen[setting] }
 
-    /// Keeps how the person likes to see something; `nil` forgets it.
+    /// Stores a display setting; `nil` deletes it.
     package func set(_ setting: ViewSetting, to value: String?) {
         if durable == nil { chosen[setting] = value } else { durable?.set(setting, to: value) }
     }
 
-    /// Whether what waits outlasts the program.
+    /// Whether pending mutations survive the program.
     package var keepsWhatWaits: Bool { durable?.keepsWhatWaits ?? false }
 
-    /// What a person should know of the cache, each once.
+    /// Returns notices about the cache for the user, each once.
     package func takeWarnings() -> [String] { durable?.takeWarnings() ?? [] }
 
-    /// How slow the server is to answer, in whole seconds; 0 when nobody notices.
+    /// The server's response time, in whole seconds; 0 if it is not noticeable.
     package var lagSeconds: Int { connection?.lagSeconds ?? 0 }
 
-    /// Connects. Where only what the first screen shows was read, all is read now: look at everything anew.
+    /// Connects. If only the data of the first screen was read, everything is read now, and the caller must read the
+    /// whole state again.
     package func start() {
         if let first {
             self.first = nil
@@ -88,20 +89,20 @@ package final class ClientSession {
         carryOut(engine.start(now: now))
     }
 
-    /// Begins again with the family that a stop asked for.
+    /// Starts again with a family, after a stop asked the user to choose one.
     package func choose(_ family: Identifier) {
         engine.choose(family)
         start()
     }
 
-    /// Asks for a batch of operations; see `SyncEngine.perform`.
+    /// Requests a batch of operations; see `SyncEngine.perform`.
     package func perform(_ operations: [Operation], accepting overlap: OverlapOverride? = nil) throws(Rejection) -> Int64 {
         let (mutation, actions) = try engine.perform(operations, accepting: overlap, at: Clock.wallMilliseconds(), now: now)
         carryOut(actions)
         return mutation
     }
 
-    /// Asks to take back a change; see `SyncEngine.undo`.
+    /// Requests the undo of a change; see `SyncEngine.undo`.
     package func undo(_ sequence: Int64, accepting overlap: OverlapOverride? = nil) throws(Rejection) -> Int64 {
         let (mutation, actions) = try engine.undo(sequence, accepting: overlap, at: Clock.wallMilliseconds(), now: now)
         carryOut(actions)
@@ -119,7 +120,7 @@ package final class ClientSession {
 
     /// Sends the operations of a draft one by one; see `SyncEngine.split`.
     ///
-    /// - Returns: how many; `nil` for a draft that is gone, or that is one thing.
+    /// - Returns: the number of operations; `nil` for a draft that is gone, or that has a single operation.
     package func split(draft id: Int64) throws(Rejection) -> Int? {
         guard let (mutations, actions) = try engine.split(draft: id, at: Clock.wallMilliseconds(), now: now) else { return nil }
         carryOut(actions)
@@ -142,15 +143,15 @@ package final class ClientSession {
         return mutation
     }
 
-    /// Tells the server how far its member has read; nothing when that is known already.
+    /// Reports the member's reading position to the server, unless the server knows it already.
     package func markRead(upTo sequence: Int64) throws(Rejection) {
         guard let operation = engine.readOperation(upTo: sequence) else { return }
         _ = try perform([operation])
     }
 
-    /// Asks what only the server knows; see `SyncEngine.ask`.
+    /// Requests data that only the server has; see `SyncEngine.ask`.
     ///
-    /// - Returns: the number of the request; `nil` while not in the room.
+    /// - Returns: the number of the request; `nil` outside the room.
     package func ask(_ make: (Int64) -> ClientFrame) -> Int64? {
         guard let (request, actions) = engine.ask(now: now, make) else { return nil }
         carryOut(actions)
@@ -159,12 +160,12 @@ package final class ClientSession {
 
     package func setContext(_ context: Context) { carryOut(engine.setContext(context, now: now)) }
 
-    /// Tries to connect at once instead of waiting for the next attempt.
+    /// Connects immediately instead of waiting for the next attempt.
     package func hurry() {
         if connectAt != nil { connectAt = now }
     }
 
-    /// Closes the connection and forgets to come back. Pending mutations stay in the engine.
+    /// Closes the connection and does not reconnect. Pending mutations stay in the engine.
     package func leave() {
         connection?.close(code: CloseCode.normal.rawValue)
         connection = nil
@@ -173,12 +174,12 @@ package final class ClientSession {
         durable?.save(engine)
     }
 
-    /// Waits until something happens, or until `deadline`, and does what is due.
+    /// Waits until something happens, or until `deadline`, and handles everything that is due.
     ///
     /// - Parameters:
-    ///   - deadline: of `Clock.monotonicMilliseconds`; `nil` waits for ever.
+    ///   - deadline: a time of `Clock.monotonicMilliseconds`; `nil` waits without limit.
     ///   - others: further descriptors to wait for; `ready` of each is filled in.
-    /// - Returns: what happened, in order; may be nothing.
+    /// - Returns: the events in order; may be empty.
     package func turn(until deadline: Int64? = nil, waitingFor others: inout [Poll.Item]) throws(Errno) -> [SessionEvent] {
         var items = others
         items.append(Poll.Item(waker.raw, .readable))
@@ -215,7 +216,7 @@ package final class ClientSession {
     private var now: Int64 { Clock.monotonicMilliseconds() }
 
     private func timeout(_ deadline: Int64?) -> Int {
-        // What happened already is told at once.
+        // Pending events are returned without waiting.
         guard events.isEmpty else { return 0 }
         guard let due = [deadline, connectAt, wakeAt, connection?.deadline].compactMap(\.self).min() else { return -1 }
         return Int(clamping: max(due - now, 0))
@@ -231,7 +232,7 @@ package final class ClientSession {
         }
     }
 
-    /// Hands a connection's events to the engine, until the engine leaves that connection.
+    /// Passes a connection's events to the engine, until the engine leaves that connection.
     private func take(_ happened: [ConnectionEvent], from source: ClientConnection) {
         for event in happened {
             guard connection === source else { return }
@@ -247,7 +248,8 @@ package final class ClientSession {
     }
 
     private func carryOut(_ actions: [SyncAction]) {
-        // Before anything leaves: what is sent is known to have been sent, however the program ends.
+        // This comes before any octet leaves, so that the cache knows which mutations were sent, even if the program is
+        // killed.
         let more = durable?.follow(actions, &engine, now: now) ?? []
         for action in actions + more {
             switch action {

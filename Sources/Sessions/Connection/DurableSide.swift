@@ -3,25 +3,26 @@ package import Family
 package import Sync
 internal import Wire
 
-/// A session's cache: opened as soon as it is known whose it is, written after each input, gone when the member is.
+/// A session's cache: opened when the member is known, written after each input, removed when the member is gone.
 ///
-/// Nothing here ever stops a session: without a cache it works as it did before there was one, and says so once.
+/// A failure here never stops a session: without a cache the session works from memory, and warns once.
 package struct DurableSide {
     private let place: CachePlace
     package private(set) var cache: Cache?
     package private(set) var keptChanges: [Change] = []
-    /// How the person likes to see things: what is kept, and what was chosen since.
+    /// The user's display settings: the stored ones, and those chosen since.
     package private(set) var settings: [ViewSetting: String] = [:]
-    /// False where a cache was looked for in vain, so that it is not looked for at each connection.
+    /// False after opening a cache failed, so that not every connection tries it again.
     private var mayOpen = true
     private var warnings: [String] = []
     private var isFailing = false
     private let isAlone: Bool
 
-    /// Opens the cache of whoever signed in here before, and puts what it holds into `engine`; what programs left that ran beside it, too.
-    /// Where another program has it, this one keeps what it is told beside it.
+    /// Opens the cache of the member who signed in here before, and restores its content into `engine`, together with
+    /// the content of programs that ran beside it. If another program has the cache, this one stores its input beside
+    /// it.
     ///
-    /// - Parameter isAlone: whether it keeps nothing then instead.
+    /// - Parameter isAlone: whether to store nothing in that case.
     package init(_ place: CachePlace, restoring engine: inout SyncEngine, isAlone: Bool = false) {
         self.place = place
         self.isAlone = isAlone
@@ -41,11 +42,11 @@ package struct DurableSide {
         }
     }
 
-    /// Chooses how to see something; `nil` for as it was at first. Without a cache it lasts as long as the program.
+    /// Sets a display setting; `nil` restores the default. Without a cache the setting lasts as long as the program.
     package mutating func set(_ setting: ViewSetting, to value: String?) {
         guard settings[setting] != value else { return }
         settings[setting] = value
-        // A look that cannot be kept is not worth a warning.
+        // A failure to store a display setting deserves no warning.
         try? cache?.keep(value, as: setting)
     }
 
@@ -56,9 +57,9 @@ package struct DurableSide {
         return warnings
     }
 
-    /// Takes in what one input came to, before its actions are carried out.
+    /// Stores the effects of one input, before its actions are carried out.
     ///
-    /// - Returns: further actions, after those.
+    /// - Returns: further actions, to run after the given ones.
     package mutating func follow(_ actions: [SyncAction], _ engine: inout SyncEngine, now: Int64) -> [SyncAction] {
         var more: [SyncAction] = []
         for action in actions {
@@ -73,7 +74,7 @@ package struct DurableSide {
         return more
     }
 
-    /// Writes what is not written yet.
+    /// Writes the unwritten state.
     package mutating func save(_ engine: borrowing SyncEngine) {
         guard let cache else { return }
         do {
@@ -85,7 +86,7 @@ package struct DurableSide {
         }
     }
 
-    /// - Returns: whether what was taken over goes under the client id that is in use; else `rejoin`.
+    /// - Returns: whether the mutations taken over keep the client id in use; otherwise the caller must `rejoin`.
     private mutating func takeOver(_ member: Identifier, _ engine: inout SyncEngine) -> Bool {
         guard let cache, !cache.isBeside, engine.savedState != nil else { return true }
         var isOwn = true
@@ -94,7 +95,7 @@ package struct DurableSide {
                 guard let answer = engine.takeOver(state) else { continue }
                 isOwn = isOwn && answer
             }
-            // Only what is on stable storage here may go there.
+            // Only mutations that are on stable storage here may be removed there.
             save(engine)
             guard !isFailing, (try? cache.takeOver(from: left.cache)) != nil else { continue }
             left.cache.remove()
@@ -115,7 +116,7 @@ package struct DurableSide {
         do throws(CacheFailure) {
             let opened = try find(member)
             cache = opened.cache
-            // What was chosen before it was known whose cache it is.
+            // The settings that the user chose before the member was known.
             let chosen = settings
             settings = opened.cache.settings().merging(chosen) { $1 }
             for (setting, value) in chosen { try? opened.cache.keep(value, as: setting) }
@@ -127,10 +128,10 @@ package struct DurableSide {
         }
     }
 
-    /// The server has told who this is.
+    /// Handles the server's report of the member's identity.
     private mutating func enter(_ joined: Joined, _ engine: inout SyncEngine, now: Int64) -> [SyncAction] {
         guard mayOpen, let opened = open(joined.member) else { return [] }
-        // Somebody who signed in anew: the records come from the server, what waits is here.
+        // The member signed in again: the server has the records, the cache has the pending mutations.
         var isOwn = opened.state.map { engine.adopt($0) } ?? true
         if !takeOver(joined.member, &engine) { isOwn = false }
         return isOwn ? [] : engine.rejoin(now: now)

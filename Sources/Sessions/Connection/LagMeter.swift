@@ -1,29 +1,31 @@
-/// How long the server takes to answer, as far as a person has to know: whole seconds, from one on.
+/// The server's response time as the user sees it: whole seconds, from one second on.
 ///
-/// It asks only behind something that is sent anyway, so that whoever does nothing wakes nobody. What was told is told until an answer was quick
-/// again, and asked about as long, with the pings of the server. Pure: milliseconds of a monotonic clock are given.
+/// The meter pings only after something else was sent, so that an idle client wakes nobody. A reported lag is reported
+/// until a response is fast again; until then the meter also pings after each ping of the server. Pure: the caller
+/// passes milliseconds of a monotonic clock.
 package struct LagMeter: Hashable, Sendable {
-    /// Milliseconds from which it is told: what is quicker nobody notices as the network's.
+    /// The smallest reported lag in milliseconds: users do not notice a shorter one.
     package static let least: Int64 = 1_000
-    /// Milliseconds below which it is told no more; less than `least`, so that nothing flickers around it.
+    /// The lag in milliseconds below which it is not reported any more; less than `least`, so that the display does not
+    /// flicker.
     package static let gone: Int64 = 750
-    /// Milliseconds between two questions: often enough for who writes, and nothing beside what they send.
+    /// The milliseconds between two pings: often enough for a writing user, and negligible beside the traffic.
     package static let interval: Int64 = 5_000
 
-    /// Whole seconds of the last answer, or of the one that is not there yet; 0 while there is nothing to tell.
+    /// Whole seconds of the last response, or of the pending one; 0 if there is nothing to report.
     package private(set) var seconds = 0
     private var number: UInt8 = 0
-    /// When the question without an answer was asked, and when the last one was.
+    /// The time of the unanswered ping, and the time of the last ping.
     private var asked: Int64?
     private var askedLast: Int64?
-    /// Whole seconds that the awaited answer is known to take.
+    /// The whole seconds that the pending response is late.
     private var late = 0
 
     package init() {}
 
-    /// Something is sent now.
+    /// Called when the client sends something.
     ///
-    /// - Returns: the payload of a ping to send behind it; `nil` for none.
+    /// - Returns: the payload of a ping to send after it; `nil` for none.
     package mutating func ask(now: Int64) -> [UInt8]? {
         guard asked == nil, askedLast.map({ now - $0 >= Self.interval }) ?? true else { return nil }
         number &+= 1
@@ -33,10 +35,10 @@ package struct LagMeter: Hashable, Sendable {
         return [number]
     }
 
-    /// The server asks whether the client is there: what was told may be over.
+    /// Called when the server sends a ping: the reported lag may be over.
     package mutating func askAgain(now: Int64) -> [UInt8]? { seconds > 0 ? ask(now: now) : nil }
 
-    /// A pong came.
+    /// Called when a pong arrives.
     package mutating func receive(_ payload: some Collection<UInt8>, now: Int64) {
         guard let since = asked, payload.elementsEqual([number]) else { return }
         asked = nil
@@ -44,7 +46,7 @@ package struct LagMeter: Hashable, Sendable {
         if time >= Self.least { seconds = Int(time / 1_000) } else if time < Self.gone { seconds = 0 }
     }
 
-    /// When the answer is late enough for another number; `nil` while none is awaited.
+    /// The time at which the pending response is one second later; `nil` while no response is pending.
     package var deadline: Int64? { asked.map { $0 + (Int64(late) + 1) * 1_000 } }
 
     package mutating func timerFired(now: Int64) {

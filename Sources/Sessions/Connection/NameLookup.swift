@@ -1,9 +1,10 @@
 internal import Locks
 internal import Posix
 
-/// The addresses of one host, found by a thread of its own: the system's resolver may take many seconds, in which a person wants to type.
+/// The addresses of one host, resolved by a thread of its own: the system's resolver may take many seconds, during
+/// which the user must be able to type.
 ///
-/// Dropped before its end, the thread ends by itself.
+/// If the object is released earlier, the thread ends by itself.
 final class NameLookup: Sendable {
     private let found = Lock<Result<[SocketAddress], Errno>?>(nil)
     private let reading: FileDescriptor
@@ -22,11 +23,11 @@ final class NameLookup: Sendable {
         }
     }
 
-    /// Readable once there is an answer.
+    /// The descriptor to wait for: readable once there is a result.
     var raw: Int32 { reading.raw }
 
-    /// The addresses, `nil` while there is no answer.
+    /// The addresses, `nil` while there is no result.
     ///
-    /// - Throws: the name is not known, or nobody could be asked.
+    /// - Throws: the name is unknown, or no name server could be reached.
     func answer() throws(Errno) -> [SocketAddress]? { try found.withLock { $0 }?.get() }
 }

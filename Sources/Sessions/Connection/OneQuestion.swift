@@ -2,24 +2,24 @@ package import Family
 internal import Posix
 package import Wire
 
-/// A question to a server before there is a session: a connection of its own, closed with the answer.
+/// A request to a server before there is a session: it has a connection of its own, which closes after the response.
 package enum OneQuestion {
     package enum Failure: Error, Hashable, Sendable {
         case refused(Rejection)
-        /// Why, in sentences. Whether the server did what it was asked is unknown.
+        /// The reason, in sentences. It is unknown whether the server carried out the request.
         case offline(String)
     }
 
-    /// Whether a server of Huddle is there.
+    /// Checks that a Huddle server is reachable.
     ///
-    /// - Complexity: waits at most `timeoutMilliseconds`, as all here.
+    /// - Complexity: waits at most `timeoutMilliseconds`, like all functions here.
     package static func reach(_ address: ServerAddress, timeoutMilliseconds: Int64 = 10_000) throws(Failure) {
         try ask(address, until: Clock.monotonicMilliseconds() + timeoutMilliseconds) { event in
             if case .opened = event { (nil, ()) } else { nil }
         }
     }
 
-    /// The families of whoever signs in with a token.
+    /// The families of the person who signs in with a token.
     package static func memberships(
         of token: String, at address: ServerAddress, timeoutMilliseconds: Int64 = 10_000
     ) throws(Failure) -> [Membership] {
@@ -32,7 +32,8 @@ package enum OneQuestion {
         }
     }
 
-    /// - Parameter answer: what to send and what was learned, at each event; refusals and the end are seen to here.
+    /// - Parameter answer: returns the frame to send and the result, at each event; this function handles refusals and
+    ///   the end.
     static func ask<Answer>(
         _ address: ServerAddress, until end: Int64, _ answer: (ConnectionEvent) -> (send: ClientFrame?, found: Answer?)?
     ) throws(Failure) -> Answer {

@@ -14,14 +14,14 @@ package enum Redemption {
 
     package typealias Failure = OneQuestion.Failure
 
-    /// A fresh secret for `redeem`. Store it before the first try, and delete it with the token stored: whoever knows it and the code can
-    /// repeat the redemption until the first sign-in.
+    /// A new secret for `redeem`. Store it before the first try, and delete it when the token is stored: anyone who has
+    /// both the secret and the code can repeat the redemption until the first sign-in.
     package static func makeNonce() -> String { Hex.encode(Random.octets(16)) }
 
-    /// Asks again on a new connection when the answer was lost, because the same nonce gets the same member, and after a while when the server
-    /// is busy.
+    /// Redeems the code. If the response was lost, it tries again on a new connection, because the same nonce gets the
+    /// same member; if the server is busy, it tries again after a pause.
     ///
-    /// - Parameter nonce: of `makeNonce`, the same in every try.
+    /// - Parameter nonce: a result of `makeNonce`, the same in every try.
     /// - Complexity: waits at most `timeoutMilliseconds`.
     package static func redeem(
         code: String, at address: ServerAddress, nonce: String, timeoutMilliseconds: Int64 = 10_000
@@ -56,7 +56,7 @@ package enum Redemption {
 }
 
 extension Poll {
-    /// Waits for nothing.
+    /// Sleeps for a time.
     static func pause(milliseconds: Int) throws(Errno) {
         var none: [Item] = []
         _ = try wait(&none, timeoutMilliseconds: milliseconds)

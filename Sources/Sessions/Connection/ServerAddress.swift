@@ -1,16 +1,18 @@
 internal import Terminal
 
-/// Where a server is, as people write it: `ws://host:8787`, `wss://host`, `http://host:8787`, or just `host:8787`.
+/// The address of a server, as people write it: `ws://host:8787`, `wss://host`, `http://host:8787`, or just
+/// `host:8787`.
 package struct ServerAddress: Hashable, Sendable {
     package let host: String
     package let port: UInt16
-    /// Path of the WebSocket, `/ws` unless the URL names another.
+    /// The path of the WebSocket, `/ws` unless the URL names another.
     package let target: String
     package let isSecure: Bool
-    /// A file in PEM with the certificates to trust when it is secure; `nil` trusts those that the system does.
+    /// The path of a PEM file with the certificates to trust if the connection is secure; `nil` trusts the system's
+    /// certificates.
     package var authorities: String?
 
-    /// - Throws: a sentence about what is wrong with the URL.
+    /// - Throws: a sentence about the error in the URL.
     package init(_ text: String) throws(AddressError) {
         var rest = Substring(text)
         var secure = false
@@ -50,10 +52,10 @@ package struct ServerAddress: Hashable, Sendable {
         port = number
     }
 
-    /// Whether nothing that is sent leaves this machine.
+    /// Whether everything that is sent stays on this machine.
     package var isOnThisMachine: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
 
-    /// For the `Host` field.
+    /// The value of the `Host` field.
     package var authority: String {
         let name = host.contains(":") ? "[\(host)]" : host
         return port == (isSecure ? 443 : 80) ? name : "\(name):\(port)"
@@ -64,7 +66,7 @@ extension ServerAddress: CustomStringConvertible {
     package var description: String { "\(isSecure ? "wss" : "ws")://\(authority)\(target == "/ws" ? "" : target)" }
 }
 
-/// What is wrong with a server's address, in one sentence.
+/// The error in a server's address, in one sentence.
 package struct AddressError: Error, Hashable, Sendable {
     package let message: String
 
