@@ -4,10 +4,10 @@ internal import Queries
 internal import Terminal
 package import Wire
 
-/// Answers of the server to questions (`Question`), in lines for a terminal.
+/// The server's responses to requests (`Question`), as lines for a terminal.
 package struct AnswerText {
     private let text: ChangeText
-    /// Whether it is read aloud, where an arrow says nothing.
+    /// Whether a screen reader reads the lines, so that arrows are replaced by words.
     private let isSpoken: Bool
 
     package init(_ text: ChangeText, isSpoken: Bool = false) {
@@ -67,7 +67,7 @@ package struct AnswerText {
         }
     }
 
-    // MARK: Since
+    // MARK: Digest
 
     private func digest(_ digest: DigestAnswer) -> [String] {
         guard digest.changes > 0 else { return ["Nothing new since #\(digest.after)."] }

@@ -7,7 +7,7 @@ package import Wire
 /// Changes, messages, presence and refusals in words, on lines that are safe for a terminal.
 package struct ChangeText {
     package let names: RecordNames
-    /// `HH:MM` of UTC milliseconds where the reader is.
+    /// Formats UTC milliseconds as `HH:MM` in the reader's zone.
     package let time: (Int64) -> String
 
     package init(_ names: RecordNames, time: @escaping (Int64) -> String) {
@@ -23,20 +23,21 @@ package struct ChangeText {
         return "\(time(record.createdAt)) " + (Deed.of(text) == nil ? "\(who): " : "* \(who) ") + lines
     }
 
-    /// One line for each thing that the change did; nothing for messages, which `message` tells.
+    /// One line for each record entry of the change; none for messages, which `message` covers.
     ///
-    /// - Parameter before: how a record looked before the change, for the name of what is gone.
+    /// - Parameter before: returns a record in its state before the change, for the names of deleted records.
     package func lines(_ change: Change, before: (Identifier) -> Record? = { _ in nil }) -> [String] {
         change.entries.compactMap { entry in
             line(entry, by: names.member(change.member), before: before(entry.id)).map { "\(time(change.at)) " + $0 }
         }
     }
 
-    /// What one did oneself, in one line: "Deleted Late Camp, and 2 more".
+    /// The viewer's own change in one line: "Deleted Late Camp, and 2 more".
     ///
     /// - Parameter before: as in `lines`.
     package func done(_ change: Change, before: (Identifier) -> Record? = { _ in nil }) -> String {
-        // What went or came back tells more than what changed along with it, as an older version that is current again.
+        // A deletion or restoration says more than a change that accompanies it, such as an older version that becomes
+        // current again.
         let entries = change.entries.filter(\.effect.isOfWhole) + change.entries.filter { !$0.effect.isOfWhole }
         let lines = entries.compactMap { line($0, by: "", before: before($0.id)) }.map { $0.trimmed }
         guard let first = lines.first else { return "Done" }
@@ -99,7 +100,7 @@ package struct ChangeText {
         return (label.first.map { "aeiou".contains($0) } == true ? "an " : "a ") + label
     }
 
-    /// A value for people, at most 60 columns.
+    /// A value for display, at most 60 columns.
     package func value(_ value: Value?, _ field: FieldDeclaration) -> String {
         let text: String
         switch value {
@@ -153,7 +154,7 @@ package struct ChangeText {
         }
     }
 
-    /// Why something was refused, and in a conflict each contested field: yours, theirs, who and when.
+    /// The sentence of a rejection, and for a conflict each contested field: yours, theirs, author and time.
     package func rejection(_ rejection: Rejection) -> [String] {
         var lines = [rejection.message.printable]
         for overlap in rejection.overlaps {
@@ -172,10 +173,10 @@ package struct ChangeText {
         return lines
     }
 
-    /// What a draft asked for, on one line.
+    /// The request of a draft, on one line.
     package func draft(_ draft: Draft) -> String { draft.undo.map { "undo #\($0)" } ?? operations(draft.operations) }
 
-    /// What a mutation asks for, on one line.
+    /// The request of a mutation, on one line.
     package func operations(_ operations: [Operation]) -> String {
         operations.map { operation in
             let known = names.name(operation.id)
@@ -204,7 +205,7 @@ package struct ChangeText {
 }
 
 extension ChangeEntry.Effect {
-    /// A deletion, or what takes one back.
+    /// Whether the effect is a deletion, or the restoration after one.
     fileprivate var isOfWhole: Bool {
         switch self {
         case .delete, .restore: true

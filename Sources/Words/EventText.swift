@@ -1,7 +1,7 @@
 package import Family
 internal import Terminal
 
-/// Events in words, by the requirements.
+/// Events in words, as the requirements define them.
 package enum EventText {
     /// "Apr 15, 2026", "Apr 15 - 16, 2026", "Apr 30 - May 2, 2026", "Dec 31, 2026 - Jan 2, 2027" (R019, R053, R086).
     package static func dates(_ fields: Fields) -> String {
@@ -12,7 +12,7 @@ package enum EventText {
     /// "Apr 15, 2026" of `YYYY-MM-DD`.
     package static func date(_ date: String) -> String { dates(date, nil) }
 
-    /// The same of a span: "Apr 15 - 16, 2026"; what is no date stays as it is.
+    /// A range of days: "Apr 15 - 16, 2026"; a text that is not a date stays as it is.
     package static func dates(_ start: String, _ end: String?) -> String {
         guard let first = split(start) else { return start.printable }
         guard let end, end != start, let last = split(end) else { return "\(first.month) \(first.day), \(first.year)" }
@@ -21,12 +21,12 @@ package enum EventText {
         return "\(first.month) \(first.day) - \(last.day), \(last.year)"
     }
 
-    /// "09:00", "09:00 - 17:00", or nothing.
+    /// "09:00", "09:00 - 17:00", or an empty text.
     package static func times(_ fields: Fields) -> String {
         [fields.text("start_time"), fields.text("end_time")].compactMap(\.self).joined(separator: " - ")
     }
 
-    /// "Attended", else "Registered", else "Not Registered" (R018).
+    /// "Attended", otherwise "Registered", otherwise "Not Registered" (R018).
     package static func status(_ fields: Fields) -> String {
         if fields.flag("attended") { return "Attended" }
         return fields.flag("registered") ? "Registered" : "Not Registered"
@@ -55,7 +55,7 @@ package enum EventText {
         return (town.isEmpty ? fields.text("location") ?? "" : town).printable
     }
 
-    /// The last day on which it happens.
+    /// The last day of the event.
     package static func lastDay(_ fields: Fields) -> String? { fields.text("end_date") ?? fields.text("start_date") }
 
     /// "Apr 15" of `YYYY-MM-DD`.

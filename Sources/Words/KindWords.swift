@@ -1,8 +1,8 @@
 package import Family
 
-/// What kinds of records are called in commands and in sentences.
+/// The names of record kinds in commands and sentences.
 package enum KindWords {
-    /// The word for many records of a kind: `events`.
+    /// The word for several records of a kind: `events`.
     package static func plural(_ kind: Kind) -> String {
         switch kind {
         case .event: "events"

@@ -1,14 +1,14 @@
 package import Dates
 internal import Posix
 
-/// The family's day and time.
+/// The date and time in the family's zone.
 package struct LocalClock {
-    /// Where Debian's tzdata puts its files.
+    /// The folder of Debian's tzdata.
     static let folder = "/usr/share/zoneinfo/"
 
     private let rules: ZoneRules
 
-    /// - Parameter zone: an IANA name; `nil`, or one that this machine does not know, is UTC.
+    /// - Parameter zone: an IANA name; `nil`, or a name that this machine does not know, means UTC.
     package init(zone: String?) { rules = zone.flatMap(Self.rules) ?? .utc }
 
     /// Today, `YYYY-MM-DD`.
@@ -16,7 +16,7 @@ package struct LocalClock {
     /// - Parameter now: UTC milliseconds.
     package func today(_ now: Int64) -> String { rules.today(at: now).description }
 
-    /// Milliseconds until the day ends, at least one; where clocks are set forth or back that day, it may be an hour off.
+    /// Milliseconds until the day ends, at least one; if clocks change that day, the result may be an hour off.
     package func untilMidnight(_ now: Int64) -> Int64 {
         let day: Int64 = 86_400_000
         let passed = Int64(rules.local(at: now).time.minutes) * 60_000 + (now % 60_000 + 60_000) % 60_000
@@ -29,10 +29,10 @@ package struct LocalClock {
     /// "Apr 15, 2027 09:14".
     package func moment(_ at: Int64) -> String { "\(day(at)) \(rules.local(at: at).time)" }
 
-    /// What it shows.
+    /// The local date and time.
     package func now(_ at: Int64) -> LocalDateTime { rules.local(at: at) }
 
-    /// "09:14", with the day before it when that is not today's: "Apr 15 09:14".
+    /// "09:14", preceded by the date if that is not today: "Apr 15 09:14".
     package func time(_ at: Int64, now: Int64) -> String {
         let local = rules.local(at: at)
         let time = local.time.description
@@ -43,7 +43,7 @@ package struct LocalClock {
     /// Whether this machine's zone data has a zone of that name.
     package static func knows(_ zone: String) -> Bool { rules(zone) != nil }
 
-    /// What the clocks of a zone show; `nil` when this machine's zone data has none of that name.
+    /// The rules of a zone; `nil` if this machine's zone data has no zone of that name.
     package static func rules(_ zone: String) -> ZoneRules? {
         guard let name = ZoneName(zone), let octets = try? Files.read(folder + name.text, limit: ZoneRules.maxOctets) else { return nil }
         return try? ZoneRules(tzif: octets)

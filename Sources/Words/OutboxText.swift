@@ -4,7 +4,7 @@ package import Sync
 internal import Terminal
 
 extension ChangeText {
-    /// The two sides of a conflict, field by field, no text of either cut.
+    /// The two sides of a conflict, field by field, all texts in full.
     package func conflict(_ sides: ConflictSides) -> [String] {
         let kind = sides.record.kind.declaration
         let name = RecordNames.name(sides.record)
@@ -30,7 +30,7 @@ extension ChangeText {
         return lines
     }
 
-    /// A value without a cut.
+    /// A value in full.
     private func whole(_ value: Value?, _ declaration: FieldDeclaration) -> String {
         switch (declaration.type, value) {
         case (.line, .text(let text)?), (.text, .text(let text)?): text.printableLines.joined(separator: "\n")
@@ -44,7 +44,7 @@ extension ChangeText {
         }
     }
 
-    /// What waits to be sent, one line each.
+    /// The text of a pending mutation, on one line.
     package func waiting(_ mutation: PendingMutation) -> String {
         let what = mutation.undo.map { "undo #\($0)" } ?? operations(mutation.operations)
         return mutation.state == .unsent ? what : what + " (sent, not answered yet)"

@@ -3,14 +3,14 @@ package import Family
 package import Sync
 internal import Terminal
 
-/// What records are called, and how people point at them.
+/// The names of records, and the lookup of records by what people type.
 ///
-/// A snapshot of what is shown: `update` it when records have changed.
+/// This is a snapshot of the shown records: `update` it when records have changed.
 package struct RecordNames {
     private var records: [Identifier: Record]
-    /// By the numbers of their kinds.
+    /// The records by the number of their kind.
     private var lists: [[Record]]
-    /// How often records of a kind have changed, and where that count began.
+    /// The number of changes for each kind, and the start of that count.
     private var revisions: [Kind: Int] = [:]
     private var firstRevision = 0
 
@@ -18,13 +18,13 @@ package struct RecordNames {
         self.init(engine.livingRecords)
     }
 
-    /// All anew; every revision is later than those of `before`.
+    /// Reads all records again; every revision is later than the revisions of `before`.
     package init(_ engine: borrowing SyncEngine, after before: RecordNames) {
         self.init(engine)
         firstRevision = before.firstRevision + (before.revisions.values.max() ?? 0) + 1
     }
 
-    /// - Parameter records: within a kind in the order in which they are to be told.
+    /// - Parameter records: the records, within a kind in display order.
     package init(_ records: [Record]) {
         var lists = [[Record]](repeating: [], count: Self.kindCount)
         var known: [Identifier: Record] = [:]
@@ -41,10 +41,10 @@ package struct RecordNames {
 
     package subscript(id: Identifier) -> Record? { records[id] }
 
-    /// All of them, by id.
+    /// All records, by id.
     package var all: [Identifier: Record] { records }
 
-    /// Takes these records as the engine shows them now. The records must have come from an engine.
+    /// Updates these records from the engine. All records must have come from an engine.
     ///
     /// - Complexity: a search in the records of the kind for each.
     package mutating func update(_ ids: [Identifier], _ engine: borrowing SyncEngine) {
@@ -73,15 +73,16 @@ package struct RecordNames {
         }
     }
 
-    /// Grows whenever a record of the kind has changed, for who keeps something that was made of them.
+    /// A number that grows with each change to a record of the kind, for callers that cache a value derived from the
+    /// records.
     package func revision(of kind: Kind) -> Int { firstRevision + (revisions[kind] ?? 0) }
 
-    /// A record's name on one line, safe for a terminal; "" for one that is not here.
+    /// A record's name on one line, safe for a terminal; "" for an unknown record.
     package func name(_ id: Identifier) -> String { records[id].map(Self.name) ?? "" }
 
     package static func name(_ record: Record) -> String { name(record.fields) }
 
-    /// The name that fields give a record of their kind.
+    /// The name that a record with these fields has.
     package static func name(_ fields: Fields) -> String {
         switch fields.kind {
         case .coach: fields.shownName.printable
@@ -93,7 +94,7 @@ package struct RecordNames {
         }
     }
 
-    /// The name of a member, "somebody" for one who has left.
+    /// The name of a member, "somebody" for a member who has left.
     package func member(_ id: Identifier) -> String {
         let name = name(id)
         return name.isEmpty ? "somebody" : name
@@ -101,8 +102,8 @@ package struct RecordNames {
 
     package func records(of kind: Kind) -> [Record] { lists[Int(kind.rawValue)] }
 
-    /// A short text that names `id` among the records of its kind and can be typed back: at least 6 digits of its end, because ids
-    /// that were made together begin alike, and the next one may be made any moment.
+    /// A short text that identifies `id` among the records of its kind and can be typed: at least the last 6 digits,
+    /// because ids that were made together begin alike, and the next one may be made at any moment.
     package func short(_ id: Identifier) -> String {
         let text = id.description
         let others = (records[id].map { records(of: $0.kind) } ?? []).filter { $0.id != id }.map(\.id.description)
@@ -110,10 +111,10 @@ package struct RecordNames {
         return text
     }
 
-    /// The record that a person means.
+    /// Finds the record that a user means.
     ///
-    /// - Parameter text: an id, the beginning or the end of one (4 digits at least), a name, or the beginning of one, any case; each
-    ///   only when it fits one record.
+    /// - Parameter text: an id, the beginning or the end of an id (at least 4 digits), a name, or the beginning of a
+    ///   name, in any case; each only if it matches exactly one record.
     package func find(_ kind: Kind, _ text: String) throws(LookupFailure) -> Record {
         let candidates = records(of: kind)
         if let id = Identifier(text), let record = candidates.first(where: { $0.id == id }) { return record }
@@ -133,16 +134,16 @@ package struct RecordNames {
 }
 
 extension RecordNames {
-    /// The first of them, for who has to choose.
+    /// The first matches, for the error sentence.
     private func shown(_ records: [Record]) -> [String] {
         let most = 5
         return records.prefix(most).map { "\(short($0.id)) \(Self.name($0))" } + (records.count > most ? ["and \(records.count - most) more"] : [])
     }
 }
 
-/// Nothing, or too much, is meant by what somebody typed.
+/// An error: the text matches no record, or several.
 package enum LookupFailure: Error, Hashable, Sendable {
-    /// `like`: those in whose names the text stands further behind.
+    /// `like`: the records whose names contain the text, but not at the beginning.
     case none(Kind, String, like: [String])
     case several(Kind, String, [String])
 

@@ -2,13 +2,15 @@ internal import Bytes
 package import Family
 internal import Terminal
 
-/// Lists of records for people.
+/// Lists of records for display.
 package enum RecordTables {
     /// - Parameters:
     ///   - showsAthlete: whether the list mixes several athletes' records.
-    ///   - columns: of the terminal, to which the list is fitted; `nil` for a pipe or a file: everything is there.
-    ///   - isNumbered: whether the caller puts numbers before the lines, by which people point at records instead of ids.
-    ///   - clock: the family's, for days on which something was added.
+    ///   - columns: the width of the terminal, to which the list is fitted; `nil` for a pipe or a file, which gets
+    ///     everything.
+    ///   - isNumbered: whether the caller puts numbers before the lines, so that users can refer to records by number
+    ///     instead of id.
+    ///   - clock: the family's clock, for the days on which records were added.
     package static func lines(
         _ kind: Kind, _ records: [Record], _ names: RecordNames, showsAthlete: Bool, columns: Int? = nil, isNumbered: Bool = false,
         clock: LocalClock = LocalClock(zone: nil)
@@ -20,11 +22,11 @@ package enum RecordTables {
 
     /// The list as a table, its first column the id.
     ///
-    /// - Parameter isWhole: whether nothing is cut that is too long for a terminal.
+    /// - Parameter isWhole: whether texts that are too long for a terminal stay in full.
     package static func table(
         _ kind: Kind, _ records: [Record], _ names: RecordNames, showsAthlete: Bool, isNumbered: Bool, isWhole: Bool, clock: LocalClock
     ) -> Table {
-        // Without numbers the id is what one needs for the next command.
+        // Without numbers the user needs the id for the next command.
         let id = Table.Column("ID", leaves: isNumbered ? 0 : nil)
         let athlete = Table.Column("ATHLETE", least: 9, leaves: 4)
         switch kind {
@@ -130,9 +132,9 @@ package enum RecordTables {
                     return [
                         names.short($0.id), RecordNames.name($0), ($0.fields.choiceLabel("type") ?? "").printable,
                         ($0.fields.text("school_name") ?? $0.fields.reference("school_id").map(names.name) ?? "").printable, version,
-                        // R131: a day that nobody knows.
+                        // R131: the day is unknown.
                         $0.createdAt > 0 ? clock.day($0.createdAt) : "Unknown", size,
-                        // R130: many schools are told as many.
+                        // R130: from 20 schools on, the count is "20+".
                         shared == 0 ? "" : shared >= 20 ? "Shared: 20+" : "Shared: \(shared)",
                         showsAthlete ? $0.athlete.map(names.member) ?? "" : "",
                     ]
@@ -150,7 +152,7 @@ package enum RecordTables {
         }
     }
 
-    /// Every field of a record that is not empty, one a line.
+    /// Every non-empty field of a record, one per line.
     package static func details(_ record: Record, _ text: ChangeText) -> [String] {
         var lines = [RecordNames.name(record)]
         if record.kind == .event {
@@ -175,7 +177,7 @@ package enum RecordTables {
         return lines
     }
 
-    /// What stands where nothing is to be listed.
+    /// The sentence for an empty list.
     package static func empty(_ kind: Kind) -> String {
         switch kind {
         case .event: "No events."

@@ -2,13 +2,13 @@ internal import Bytes
 package import Family
 internal import Terminal
 
-/// Records as sentences, for who listens to a screen reader: one a line, what tells them apart first.
+/// Records as sentences for screen readers: one per line, the distinguishing words first.
 package enum SpokenText {
     /// A record in a list: "Fall Camp, Camp, Dec 5 to 6, 2026, Registered. 09:00 to 16:00. Albany, NY. Elena Rivera." (R054, R111, R117)
     ///
     /// - Parameters:
     ///   - showsAthlete: whether the list mixes several athletes' records.
-    ///   - clock: the family's.
+    ///   - clock: the family's clock.
     package static func line(_ record: Record, _ names: RecordNames, showsAthlete: Bool, clock: LocalClock) -> String {
         let fields = record.fields
         let name = RecordNames.name(record)
@@ -67,18 +67,18 @@ package enum SpokenText {
         return lines
     }
 
-    /// "Dec 5 to 6, 2026": a dash is read as one, or not at all.
+    /// "Dec 5 to 6, 2026": a screen reader reads a dash as "dash", or not at all.
     private static func span(_ text: String) -> String { text.replacing(" - ", with: " to ") }
 
     /// "Fall transcript. Transcript. Shared with 2 schools. Uploaded Apr 13, 2026." (R148)
     ///
-    /// - Parameter clock: the family's.
+    /// - Parameter clock: the family's clock.
     package static func document(_ record: Record, clock: LocalClock) -> String {
         let schools = record.fields.set("shared_with_schools").count
         var parts = [RecordNames.name(record)]
         if let type = EventText.label(record.fields, "type") { parts.append(type) }
         parts.append("Shared with \(schools) school\(schools == 1 ? "" : "s")")
-        // R131: who listens is told that it is not known.
+        // R131: the sentence also says that the date is unknown.
         parts.append(record.createdAt > 0 ? "Uploaded \(EventText.date(clock.today(record.createdAt)))" : "Upload date unknown")
         if record.fields.text("file_name") == nil { parts.append("It has no file") }
         return parts.map { $0 + ($0.hasSuffix(".") ? "" : ".") }.joined(separator: " ")
@@ -87,6 +87,6 @@ package enum SpokenText {
     /// "Filter documents. 2 filters active." (R148)
     package static func filters(_ count: Int) -> String { "Filter documents. \(count) filter\(count == 1 ? "" : "s") active." }
 
-    /// What begins an upload (R148).
+    /// The sentence that explains how to upload (R148).
     package static let upload = "Upload new document: in another terminal, huddle docs upload FILE --type TYPE."
 }

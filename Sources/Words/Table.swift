@@ -1,13 +1,13 @@
 internal import Terminal
 
-/// Rows under headings, in columns that are as wide as they have to be and may be.
+/// Rows under headings, in columns that are as wide as their content needs and the terminal allows.
 package struct Table: Sendable {
-    /// One column, and what becomes of it where there is no room for all.
+    /// One column, and how it shrinks if there is not enough room.
     package struct Column: Sendable, ExpressibleByStringLiteral {
         package var heading: String
-        /// Cells are cut down to so many columns of the terminal; `nil`: never cut.
+        /// The smallest width to which cells are cut; `nil`: never cut.
         package var least: Int?
-        /// Columns with a number are left out, lowest first, until the others fit; `nil`: always there.
+        /// The rank in which columns are omitted, lowest first, until the others fit; `nil`: never omitted.
         package var leaves: Int?
 
         package init(_ heading: String, least: Int? = nil, leaves: Int? = nil) {
@@ -19,7 +19,7 @@ package struct Table: Sendable {
         package init(stringLiteral heading: String) { self.init(heading) }
     }
 
-    /// Columns of the terminal between two of the table.
+    /// Blank columns of the terminal between two columns of the table.
     private static let gap = 2
 
     package var columns: [Column]
@@ -30,12 +30,13 @@ package struct Table: Sendable {
         self.rows = rows
     }
 
-    /// The lines at their full width: for a file or a pipe.
+    /// The lines at full width, for a file or a pipe.
     package var lines: [String] { lines(within: nil) }
 
-    /// The lines, headings first, without spaces at their ends. Columns that are empty in every row are left out.
+    /// The lines, headings first, without spaces at their ends. Columns that are empty in every row are omitted.
     ///
-    /// - Parameter room: columns of the terminal; `nil` for no bound. Lines are wider only when what may neither be cut nor left out is.
+    /// - Parameter room: the width of the terminal; `nil` for no limit. Lines exceed the limit only if columns can be
+    ///   neither cut nor omitted.
     package func lines(within room: Int?) -> [String] {
         var used = columns.indices.filter { column in rows.contains { !cell($0, column).isEmpty } }
         var widths = columns.indices.map { column in
@@ -47,7 +48,7 @@ package struct Table: Sendable {
                 let first = used.filter({ columns[$0].leaves != nil }).min(by: { columns[$0].leaves ?? 0 < columns[$1].leaves ?? 0 }) {
                 used.removeAll { $0 == first }
             }
-            // The widest gives first, so that no column is cut while another has much more.
+            // The widest column shrinks first, so that no column is cut while another is much wider.
             while Self.total(used, widths) > room,
                 let widest = used.filter({ widths[$0] > least[$0] }).max(by: { widths[$0] < widths[$1] }) {
                 widths[widest] -= 1

@@ -2,15 +2,15 @@ package import Dates
 package import Family
 internal import Terminal
 
-/// Trip items in words, by the requirements.
+/// Trip items in words, as the requirements define them.
 package enum TripText {
-    /// "Apr 15, 2026 09:30" of `YYYY-MM-DDTHH:MM`; anything else as it is.
+    /// "Apr 15, 2026 09:30" of `YYYY-MM-DDTHH:MM`; any other text as it is.
     package static func moment(_ text: String) -> String {
         guard let local = LocalDateTime(text) else { return text.printable }
         return EventText.dates(local.date.description, nil) + " " + local.time.description
     }
 
-    /// How long an item lasts: "2h 0m", "45m", "All day" without an end (R152).
+    /// The duration of an item: "2h 0m", "45m", "All day" without an end (R152).
     package static func duration(_ fields: Fields) -> String {
         TripItemSpan(fields, RuleEnvironment(zone: LocalClock.rules))?.duration ?? "Unknown"
     }

@@ -1,16 +1,17 @@
 internal import Terminal
 
-/// Lines that are wider than the terminal, broken between words: a terminal by itself breaks anywhere.
+/// Wraps lines that are wider than the terminal between words: a terminal itself breaks lines anywhere.
 package enum WordWrap {
-    /// Where a message's words begin, behind "09:14 ".
+    /// The column at which a message's text begins, after "09:14 ".
     package static let indent = 6
 
-    /// `line` as lines of at most `columns`; later ones stand under the text that they continue: behind the last gap of two spaces or more
-    /// in the first half ("  Location   Riverfront Park …"), else a little to the right. Words that are too long by themselves are broken.
+    /// `line` as lines of at most `columns`. Later lines are aligned with the text that they continue: after the last
+    /// gap of two or more spaces in the first half ("  Location   Riverfront Park …"), otherwise `indent` columns to
+    /// the right. A single word that is too long is broken.
     ///
     /// - Parameters:
-    ///   - columns: of the terminal, at least 20 are used.
-    ///   - indent: how much to the right.
+    ///   - columns: the width of the terminal; at least 20 are used.
+    ///   - indent: the indentation of later lines.
     package static func lines(_ line: String, columns: Int, indent: Int = indent) -> [String] {
         let columns = max(columns, 20)
         guard TextWidth.of(line) > columns else { return [line] }
@@ -18,9 +19,9 @@ package enum WordWrap {
         var result: [String] = []
         var current: [Character] = []
         var width = 0
-        /// Where a line may end: behind this many characters of `current`.
+        /// The last possible break: after this many characters of `current`.
         var space: Int?
-        // Spaces at the beginning and in the gap are no place to break.
+        // A line does not break at spaces at its beginning or in the gap.
         let fixed = max(line.prefix { $0 == " " }.count, margin.count)
         for character in line {
             let wide = TextWidth.of(character)

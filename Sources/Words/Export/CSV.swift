@@ -1,16 +1,16 @@
 internal import Terminal
 
-/// Tables as other programs open them: comma-separated values.
+/// Tables in a format that other programs open: comma-separated values.
 ///
-/// UTF-8 with a byte order mark, because the most used spreadsheet takes everything else for its country's old character set; programs
-/// that mind it skip three octets. Lines end with CR LF.
+/// UTF-8 with a byte order mark, because the most used spreadsheet reads a file without the mark in the country's old
+/// character set; other programs have to skip three octets. Lines end with CR LF.
 ///
 /// Source: RFC 4180 §2.
 package enum CSV {
     package enum Cell: Hashable, Sendable {
-        /// Characters that could steer a terminal become a visible substitute.
+        /// A text; characters that could steer a terminal become a visible substitute.
         case text(String)
-        /// Digits, point and sign, as they are: a spreadsheet calculates with it.
+        /// Digits, point and sign, unchanged, so that a spreadsheet can calculate with the number.
         case number(String)
         case empty
     }
@@ -28,16 +28,17 @@ package enum CSV {
         }
     }
 
-    /// A text that begins as a formula does is shown as text, not calculated: an apostrophe goes before it, as a person would type it.
+    /// Protects a text that begins like a formula: an apostrophe goes before it, as a person would type it, so that a
+    /// spreadsheet shows the text and calculates nothing.
     ///
     /// Source: OWASP, "CSV Injection".
     static func safe(_ text: String) -> String {
         guard let first = text.unicodeScalars.first(where: { $0 != " " && $0 != "\u{FEFF}" }) else { return text }
-        // The wide forms count as well: spreadsheets of East Asia read them as the narrow ones.
+        // The wide forms count as well: spreadsheets in East Asia read them like the narrow ones.
         return "=+-@\t\r\n＝＋－＠".unicodeScalars.contains(first) ? "'" + text : text
     }
 
-    /// In quotes where RFC 4180 wants them, and where white space at an end would be lost.
+    /// Quotes a text if RFC 4180 requires it, or if white space at an end would be lost.
     private static func quoted(_ text: String) -> String {
         let needsQuotes = text.utf8.contains { $0 == 0x22 || $0 == 0x2C || $0 == 0x0A || $0 == 0x0D || $0 == 0x3B || $0 == 0x09 }
             || text.first == " " || text.last == " "

@@ -1,11 +1,11 @@
-/// The two ways in which a table leaves.
+/// The two formats of an exported table.
 package enum ExportFormat: String, CaseIterable, Hashable, Sendable {
-    /// For programs: every field.
+    /// For programs: all fields.
     case csv
-    /// For people: pages, with what a list shows and all texts.
+    /// For people: pages with the columns of a list and all texts.
     case pdf
 
-    /// What the end of a file's name asks for; `nil` for other ends.
+    /// The format for the extension of a file name; `nil` for other extensions.
     package init?(path: String) {
         guard let format = Self.allCases.first(where: { path.lowercased().hasSuffix("." + $0.rawValue) }) else { return nil }
         self = format

@@ -2,14 +2,15 @@ import Bytes
 package import Family
 internal import Terminal
 
-/// Records of one kind as a table of cells: a column for each declared field, under the name that it has on the wire.
+/// Records of one kind as a table of cells: one column for each declared field, named as on the wire.
 package enum RecordSheet {
-    /// The first row names the columns. Ids of other records stand as their names; choices as their labels; sets with "; " between.
+    /// The rows, the first of which names the columns. Ids of other records become their names, choices become their
+    /// labels; the elements of a set are separated by "; ".
     ///
-    /// - Parameter records: of that kind, in the order of the rows.
+    /// - Parameter records: records of that kind, in the order of the rows.
     package static func rows(_ kind: Kind, _ records: [Record], _ names: RecordNames) -> [[CSV.Cell]] {
         let declaration = kind.declaration
-        // A name that is kept for what a reference names stands in the reference's own column.
+        // A field that keeps the name of a referenced record is shown in the reference's own column.
         let kept = Set(declaration.fields.compactMap { field -> String? in if case .keep(let named) = field.whenGone { named } else { nil } })
         let columns = declaration.fields.indices.filter { !kept.contains(declaration.fields[$0].name) }
         let isOwned = declaration.scope == .athlete
@@ -38,7 +39,7 @@ package enum RecordSheet {
         }
     }
 
-    /// As the record is called, else as it was, else its id.
+    /// The record's current name, otherwise its kept name, otherwise its id.
     private static func name(_ id: Identifier, _ record: Record, _ field: FieldDeclaration, _ names: RecordNames) -> String {
         if names[id] != nil { return names.name(id) }
         if case .keep(let named) = field.whenGone, let kept = record.fields.text(named) { return kept }

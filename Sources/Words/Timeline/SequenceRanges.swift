@@ -1,13 +1,13 @@
-/// Which stretches of a family's log are known: half-open, ordered, apart from each other.
+/// The known ranges of a family's log: half-open, ordered, apart from each other.
 struct SequenceRanges: Hashable, Sendable {
     private(set) var ranges: [Range<Int64>] = []
 
-    /// Adds a stretch; an empty one marks the place after which what follows is known.
+    /// Adds a range; an empty range marks the position after which the log is known.
     mutating func insert(_ new: Range<Int64>) {
         var merged = new
         var others: [Range<Int64>] = []
         for range in ranges {
-            // Those that only touch are one as well.
+            // Adjacent ranges are merged as well.
             if range.upperBound >= merged.lowerBound && merged.upperBound >= range.lowerBound {
                 merged = min(range.lowerBound, merged.lowerBound)..<max(range.upperBound, merged.upperBound)
             } else {
@@ -18,7 +18,7 @@ struct SequenceRanges: Hashable, Sendable {
         ranges = others.sorted { $0.lowerBound < $1.lowerBound }
     }
 
-    /// The sequences right before which something is not known, the earliest first.
+    /// The sequences directly after an unknown part, earliest first.
     var gaps: [Int64] { ranges.map(\.lowerBound).filter { $0 > 1 } }
 
     func contains(_ sequence: Int64) -> Bool { ranges.contains { $0.contains(sequence) } }

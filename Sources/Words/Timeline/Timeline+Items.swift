@@ -6,13 +6,14 @@ internal import Terminal
 internal import Wire
 
 extension Timeline {
-    /// What to draw, the oldest first, with a line before each day's first item and one for each gap.
+    /// The items to draw, oldest first, with a line before each day's first item and one for each gap.
     ///
     /// - Parameters:
-    ///   - engine: whose records, whose viewer, and how far they have read.
-    ///   - text: names and words of the records as they are.
-    ///   - clock: where the viewer's days begin.
-    ///   - last: at most so many messages, changes and presence lines, the latest. Costs as much as it gives.
+    ///   - engine: supplies the records, the viewer and the reading position.
+    ///   - text: supplies the current names and words of the records.
+    ///   - clock: the clock that sets the viewer's days.
+    ///   - last: the largest number of messages, changes and presence lines, counted from the latest. The cost grows
+    ///     with the number returned.
     package func items(
         _ engine: borrowing SyncEngine, _ text: ChangeText, _ clock: LocalClock, in scope: TimelineScope = .family, last: Int = .max
     ) -> [TimelineItem] {
@@ -39,7 +40,7 @@ extension Timeline {
         return found.reversed()
     }
 
-    /// What the viewer has not read in that part.
+    /// The number of unread items in that scope.
     package func unread(_ engine: borrowing SyncEngine, in scope: TimelineScope = .family) -> UnreadCount {
         let reader = Reader(engine, nil, scope)
         var count = UnreadCount()
@@ -62,7 +63,7 @@ extension Timeline {
         return count
     }
 
-    /// Messages and mentions that the viewer has not read, by the record that they are about.
+    /// The viewer's unread messages and mentions, by the record that they are about.
     package func unreadByRecord(_ engine: borrowing SyncEngine) -> [RecordReference: UnreadCount] {
         let reader = Reader(engine, nil, .family)
         var counts: [RecordReference: UnreadCount] = [:]
@@ -82,12 +83,13 @@ extension Timeline {
 
     // MARK: One entry
 
-    /// Who looks, at what, and what they have read.
+    /// The viewer, the scope, and the viewer's reading position.
     private struct Reader {
         let text: ChangeText?
         let scope: TimelineScope
         let member: Identifier?
-        /// Read up to this sequence, and when that was said; without a position, what was there before the viewer is read.
+        /// The sequence up to which the viewer has read, and the time at which that was reported. Without a position,
+        /// items older than the viewer's membership count as read.
         let position: Int64?
         let readAt: Int64
 
@@ -100,7 +102,7 @@ extension Timeline {
             readAt = record?.updatedAt ?? engine.member.flatMap { engine.record($0)?.createdAt } ?? .max
         }
 
-        /// A message of a snapshot has no sequence: the time at which the viewer read on decides.
+        /// A message of a snapshot has no sequence, so the time of the viewer's last reading report decides.
         func isUnread(at: Int64, sequence: Int64?) -> Bool {
             if let sequence, let position { return sequence > position }
             return at > readAt
@@ -133,20 +135,20 @@ extension Timeline {
         }
     }
 
-    /// Whether an entry stands on the far side of a gap. What came and went decides nothing: it is of no log.
+    /// Whether an entry lies before a gap. Presence lines decide nothing: they are not in the log.
     private func isBefore(_ gap: Int64, _ entry: Entry) -> Bool {
         if case .presence = entry.content { return false }
         if let sequence = sequence(entry) { return sequence < gap }
         return entry.key.at < changes[gap]?.change.at ?? .max
     }
 
-    /// Whether the viewer has read up to an entry, and with it all that stands before.
+    /// Whether the viewer has read an entry, and with it all entries before it.
     private func isRead(_ entry: Entry, _ reader: Reader) -> Bool {
         if case .presence = entry.content { return false }
         return entry.key.at != .max && !reader.isUnread(at: entry.key.at, sequence: sequence(entry))
     }
 
-    /// A message as it is now; `nil` for one that was deleted.
+    /// A message in its current state; `nil` if it was deleted.
     private func record(_ id: Identifier, _ engine: borrowing SyncEngine) -> Record? {
         guard let record = engine.record(id) ?? oldMessages[id], !record.isDeleted else { return nil }
         return record
@@ -215,7 +217,7 @@ extension Timeline {
 
     // MARK: Days and gaps
 
-    /// The line of the day that ends at `later`, when what stands before it is of another day.
+    /// Adds the line of `later`'s day, if the item before it belongs to another day.
     private func dayLine(before later: inout TimelineItem?, after item: TimelineItem?, into found: inout [TimelineItem], _ clock: LocalClock) {
         guard let first = later else { return }
         let day = clock.today(first.at)
@@ -240,14 +242,14 @@ extension EventText {
 }
 
 extension ChangeText {
-    /// A message's text, with the names of those it speaks to and of what it is about.
+    /// A message's text, with the names of the mentioned members and of the record that it is about.
     func messageRuns(_ record: Record, tellsSubject: Bool) -> [TextRun] {
         let text = record.fields.text("text") ?? ""
         var runs = [TextRun((Deed.of(text) ?? text).printableLines.joined(separator: "\n"))]
         for element in record.fields.set("mentions") {
             let name = names.name(element.id)
             guard !name.isEmpty else { continue }
-            // The whole name, else the first word of it.
+            // The whole name, otherwise its first word.
             for wanted in ["@" + name, "@" + (name.split(separator: " ").first.map(String.init) ?? name)] {
                 let split = runs.flatMap { $0.style == .plain ? TextRun.split($0.text, around: wanted, .mention) : [$0] }
                 let isFound = split.count > runs.count || split.contains { $0.text == wanted && $0.style == .mention }
@@ -262,10 +264,10 @@ extension ChangeText {
         return runs
     }
 
-    /// Columns of what a message is about, behind it: enough to know it again.
+    /// The width of the name of a message's record, after the text: enough to recognise the record.
     private static var longestSubject: Int { 40 }
 
-    /// What an entry did, in words that begin with who; `nil` where nothing is told of it.
+    /// The description of an entry, beginning with its author; `nil` for entries that are not described.
     func runs(_ entry: ChangeEntry, by author: Identifier, before: Record?) -> [TextRun]? {
         let who = names.member(author)
         guard let line = line(entry, by: who, before: before) else { return nil }

@@ -3,23 +3,24 @@ package import Family
 package import Sync
 package import Wire
 
-/// What happened in a family in the order of its log: messages, changes in words, who came and went, and where something is missing.
+/// The history of a family in the order of its log: messages, changes in words, presence lines, and gaps.
 ///
-/// A value without I/O. `begin` when the records are there, then `receive` each event of the session with the engine as it is after it;
-/// `items` gives what to draw, built anew from the records each time, so that names are always the current ones.
+/// A value without I/O. Call `begin` when the records are there, then `receive` with each event of the session and the
+/// engine in its state after the event; `items` returns the items to draw. It builds them from the current records each
+/// time, so that names are always current.
 ///
-/// Messages of a snapshot come without their sequence, so that a timeline is known as *stretches* of the log: what the session has
-/// applied, what was kept from an earlier run (`begin`'s `changes`), and pages of history that were asked for (`ask`). Between two
-/// stretches stands a gap.
+/// Messages of a snapshot come without their sequence, so the timeline is known as *ranges* of the log: the changes
+/// that the session has applied, the changes stored by an earlier run (`begin`'s `changes`), and the requested pages of
+/// history (`ask`). Between two ranges there is a gap.
 package struct Timeline: Sendable {
-    /// Lines about who came and went that are kept.
+    /// The number of presence lines that the timeline holds.
     static let maxPresences = 200
-    /// Entries at most: the oldest are forgotten first, and are a gap then. Ten years of a busy family.
+    /// The largest number of entries: the oldest are dropped first, and become a gap. Ten years of a busy family.
     static let maxEntries = 50_000
-    /// Lines of one change; what goes beyond is counted.
+    /// The largest number of lines for one change; further lines are counted.
     static let maxLines = 6
 
-    /// Where something stands: by commit, then by its place in it. What waits comes last.
+    /// The position of an entry: by commit, then by its position in the commit. Pending entries come last.
     struct Key: Hashable, Comparable, Sendable {
         var at: Int64
         var sequence: Int64 = .max
@@ -34,7 +35,7 @@ package struct Timeline: Sendable {
     struct Entry: Hashable, Sendable {
         enum Content: Hashable, Sendable {
             case message(Identifier)
-            /// Lines of the change, which `changes` holds.
+            /// The lines of the change, which is in `changes`.
             case change(Int64)
             case presence(Int, Presence)
         }
@@ -48,29 +49,30 @@ package struct Timeline: Sendable {
         var isUndoable: Bool
     }
 
-    /// In the order of their keys.
+    /// The entries in the order of their keys.
     private(set) var entries: [Entry] = []
     private(set) var changes: [Int64: Known] = [:]
-    /// Of messages.
+    /// The keys of messages.
     private var keys: [Identifier: Key] = [:]
-    /// Messages that the engine does not hold, as the log made them.
+    /// Messages that the engine does not hold, as the log created them.
     private(set) var oldMessages: [Identifier: Record] = [:]
     /// Changes that edited, deleted or restored a message.
     private var touches: [Identifier: [Int64]] = [:]
     private(set) var known = SequenceRanges()
-    /// The server's log is not the one that was followed: the next records begin anew.
+    /// Whether the server's log is not the log that was followed: the next records start the timeline again.
     private var isStale = false
-    /// Who is here, as far as it has been told.
+    /// The members present, according to the events so far.
     private var shownPresence: [Identifier: Presence] = [:]
     private var presenceCount = 0
-    /// Requests under way, by number: the gap that each is to close.
+    /// The pending requests, by number, with the gap that each one closes.
     private var asked: [Int64: Int64] = [:]
 
     package init() {}
 
-    /// Starts with what an engine holds.
+    /// Starts with the content of an engine.
     ///
-    /// - Parameter changes: changes kept from earlier runs, in order; the last of them at the engine's cursor or before it.
+    /// - Parameter changes: the changes stored by earlier runs, in order; the last one is at or before the engine's
+    ///   cursor.
     package init(_ engine: borrowing SyncEngine, changes: [Change] = []) {
         begin(engine)
         for change in changes.reversed() { insert(change, isUndoable: Self.isUndoable(change)) }
@@ -79,7 +81,7 @@ package struct Timeline: Sendable {
 
     private static func stretches(_ changes: [Change]) -> [Range<Int64>] { changes.map { $0.sequence..<$0.sequence + 1 } }
 
-    /// Takes the engine's messages as they are; everything that is known of the log stays.
+    /// Takes the engine's current messages; the known log stays.
     package mutating func begin(_ engine: borrowing SyncEngine) {
         if let cursor = engine.cursor { known.insert(cursor.sequence + 1..<cursor.sequence + 1) }
         let messages = engine.records(of: .message)
@@ -93,11 +95,11 @@ package struct Timeline: Sendable {
         shownPresence = engine.presence
     }
 
-    /// Takes one event of a session.
+    /// Handles one event of a session.
     ///
     /// - Parameters:
-    ///   - engine: as it is after the event.
-    ///   - at: UTC milliseconds now.
+    ///   - engine: the engine in its state after the event.
+    ///   - at: the current time in UTC milliseconds.
     package mutating func receive(_ event: SessionEvent, _ engine: borrowing SyncEngine, at: Int64) {
         switch event {
         case .replaced:
@@ -119,32 +121,33 @@ package struct Timeline: Sendable {
         case .notice(.reset): isStale = true
         case .notice(.answer(.history(let page))): insert(page)
         case .notice(.failed(_, request: let request?)): asked[request] = nil
-        // Nobody answers any more: who looks at the gap asks again.
+        // No response will arrive any more: a view that shows the gap asks again.
         case .notice(.offline): asked = [:]
         case .notice, .stopped: break
         }
         if entries.count > Self.maxEntries { trim() }
     }
 
-    /// The frame that fetches what a gap lacks; give it to `ClientSession.ask`. The answer finds its way by the number.
+    /// The frame that requests the missing changes of a gap; pass it to `ClientSession.ask`. The request number
+    /// identifies the response.
     ///
     /// - Parameters:
     ///   - gap: the sequence of a `.gap` item.
-    ///   - request: the number that `ask` gave.
-    ///   - limit: changes, 1...200.
+    ///   - request: the number from `ask`.
+    ///   - limit: the number of changes, 1...200.
     package mutating func ask(_ gap: Int64, request: Int64, limit: Int = 100) -> ClientFrame {
-        // What nobody answers is forgotten by and by.
+        // Unanswered requests are dropped eventually.
         if asked.count > 16 { asked = [:] }
         asked[request] = gap
         return .history(HistoryRequest(request: request, record: nil, before: gap, limit: limit))
     }
 
-    /// Whether that gap is being filled.
+    /// Whether a request for that gap is pending.
     package func isAsked(_ gap: Int64) -> Bool { asked.values.contains(gap) }
 
     // MARK: Entries
 
-    /// Where `key` belongs: behind those that are equal to it.
+    /// The index for `key`: after all equal keys.
     private func index(_ key: Key) -> Int {
         var low = 0
         var high = entries.count
@@ -170,7 +173,7 @@ package struct Timeline: Sendable {
         let key = isWaiting ? Key(at: .max, sequence: message.createdAt) : Key(at: message.createdAt)
         if let old = keys[message.id] {
             oldMessages[message.id] = nil
-            // What the log has told of stands where the log says.
+            // A message that the log contains keeps the position from the log.
             if old == key || (old.at != .max && old.sequence != .max) { return }
             remove(message.id)
         }
@@ -200,7 +203,7 @@ package struct Timeline: Sendable {
         insert(.change(change.sequence), Key(at: change.at, sequence: change.sequence, place: change.entries.count))
     }
 
-    /// Does to a message that only the log has told of what later changes did, those that are known.
+    /// Applies the known later changes to a message that only the log contains.
     private mutating func bringUpToDate(_ id: Identifier) {
         guard var record = oldMessages[id] else { return }
         for sequence in (touches[id] ?? []).sorted() {
@@ -239,7 +242,7 @@ package struct Timeline: Sendable {
     private mutating func insert(_ presence: Presence, _ engine: borrowing SyncEngine, at: Int64) {
         let before = shownPresence[presence.member]
         shownPresence[presence.member] = presence.connections > 0 ? presence : nil
-        // A second screen of the same person is no news.
+        // A second connection of the same person adds no line.
         guard presence.member != engine.member, before?.context != presence.context || (before == nil) != (presence.connections == 0)
         else { return }
         guard before != nil || presence.connections > 0 else { return }
@@ -249,7 +252,7 @@ package struct Timeline: Sendable {
         if shown.count > Self.maxPresences, let oldest = shown.first { entries.remove(at: oldest) }
     }
 
-    /// The server's log is not the one that was followed.
+    /// Drops the followed log, because the server's log is a different one.
     private mutating func forgetLog() {
         entries.removeAll { if case .presence = $0.content { false } else { true } }
         (changes, keys, oldMessages, touches, known, asked) = ([:], [:], [:], [:], SequenceRanges(), [:])

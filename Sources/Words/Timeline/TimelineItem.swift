@@ -1,17 +1,17 @@
 package import Bytes
 package import Family
 
-/// A piece of text that looks one way.
+/// A piece of text in one style.
 package struct TextRun: Hashable, Sendable {
     package enum Style: Hashable, Sendable {
         case plain
-        /// The name of who did or said it.
+        /// The name of an author.
         case author
         /// The name of a record.
         case record
-        /// The name of somebody who is spoken to.
+        /// The name of a mentioned member.
         case mention
-        /// What is there for orientation: days, gaps, who is here.
+        /// Text for orientation: days, gaps, presence.
         case quiet
     }
 
@@ -25,7 +25,7 @@ package struct TextRun: Hashable, Sendable {
     }
 }
 
-/// A record that something is about.
+/// A reference to a record.
 package struct RecordReference: Hashable, Sendable {
     package var kind: Kind
     package var id: Identifier
@@ -36,22 +36,22 @@ package struct RecordReference: Hashable, Sendable {
     }
 }
 
-/// One thing in a timeline, ready to be drawn.
+/// One item of a timeline, ready to be drawn.
 package struct TimelineItem: Hashable, Sendable, Identifiable {
     package enum ID: Hashable, Sendable {
         case message(Identifier)
-        /// `entry`: which line of the change, from 0.
+        /// `entry`: the number of the line in the change, from 0.
         case change(sequence: Int64, entry: Int)
         case presence(Int)
-        /// Its first item.
+        /// `ID` is that of the day's first item.
         indirect case day(ID)
-        /// What happened right before this sequence is not here; `Timeline.ask` fetches it.
+        /// The entries directly before this sequence are missing; `Timeline.ask` fetches them.
         case gap(before: Int64)
     }
 
     package enum Kind: Hashable, Sendable {
         case message
-        /// What somebody did, in words that begin with who.
+        /// A change by a member, in words that begin with the member's name.
         case change
         case presence
         case day
@@ -64,23 +64,23 @@ package struct TimelineItem: Hashable, Sendable, Identifiable {
     package let at: Int64
     /// `nil` for days and gaps.
     package var author: Identifier?
-    /// Of a message: its text alone.
+    /// For a message: its text alone.
     package var runs: [TextRun]
-    /// Of a change: what was changed. Of a message: the message.
+    /// For a change: the changed record. For a message: the message.
     package var record: RecordReference?
     /// The record that a message comments on.
     package var about: RecordReference?
-    /// Later than the viewer has read, and somebody else's.
+    /// Whether the item is later than the viewer's reading position, and another member's.
     package var isUnread = false
-    /// The viewer is spoken to.
+    /// Whether the item mentions the viewer.
     package var isMention = false
-    /// Waits for the server.
+    /// Whether the item waits for the server.
     package var isPending = false
     /// The message was changed after it was written.
     package var isEdited = false
-    /// A message that tells what its author does; the text is what is done.
+    /// Whether the message describes an action of its author; the text is the action.
     package var isDeed = false
-    /// The sequence of the change that `undo` takes back; `nil` where nothing can be.
+    /// The sequence of the change that `undo` reverses; `nil` if nothing can be undone.
     package var undoable: Int64?
 
     init(_ id: ID, _ kind: Kind, at: Int64, author: Identifier? = nil, runs: [TextRun] = []) {
@@ -91,27 +91,27 @@ package struct TimelineItem: Hashable, Sendable, Identifiable {
         self.runs = runs
     }
 
-    /// All of it without styles.
+    /// The whole text without styles.
     package var text: String { runs.map(\.text).joined() }
 }
 
-/// What part of a family's timeline is looked at.
+/// The part of a family's timeline to show.
 package enum TimelineScope: Hashable, Sendable {
     case family
-    /// What is said about a record, and what happens to it.
+    /// The messages about a record, and its changes.
     case record(Identifier)
-    /// The same for all records of one athlete.
+    /// The messages about all records of one athlete, and their changes.
     case athlete(Identifier)
 }
 
-/// What the viewer has not read yet.
+/// The numbers of items that the viewer has not read.
 package struct UnreadCount: Hashable, Sendable {
     package var messages = 0
-    /// Messages that speak to the viewer; counted in `messages` as well.
+    /// Messages that mention the viewer; also counted in `messages`.
     package var mentions = 0
     /// Changes of records.
     package var changes = 0
-    /// The oldest item of these.
+    /// The oldest of these items.
     package var first: TimelineItem.ID?
 
     package init() {}
