@@ -4,9 +4,10 @@ internal import Posix
 internal import Sync
 internal import Terminal
 
-/// Fetches a document's file into a folder of this machine, on from where an earlier attempt stopped, and proves that it is whole.
+/// Downloads a document's file into a folder of this machine, resumes after an interrupted attempt, and verifies that
+/// the file is complete.
 package struct DocumentDownload {
-    /// What a document's record says about its file.
+    /// The facts about its file from a document's record.
     package struct File: Hashable, Sendable {
         package var document: Identifier
         package var octets: Int64
@@ -26,8 +27,9 @@ package struct DocumentDownload {
     private var backoff: Backoff
 
     /// - Parameters:
-    ///   - attempts: failures of the network in a row, without an octet between them, after which it fails; what came stays beside the target.
-    ///   - wait: waits so many milliseconds; false when the person gave up meanwhile.
+    ///   - attempts: the number of consecutive network failures, without an octet between them, after which the
+    ///     download fails; the received octets stay next to the target.
+    ///   - wait: waits this many milliseconds; false if the user cancelled meanwhile.
     package init(_ server: DocumentServer, attempts: Int = 8, seed: UInt64, wait: @escaping (Int64) -> Bool) {
         self.server = server
         self.attempts = attempts
@@ -36,8 +38,9 @@ package struct DocumentDownload {
     }
 
     /// - Parameters:
-    ///   - path: where it is to be; nothing may be there. Until all of it came it grows beside it (`part`).
-    ///   - progress: told how many octets there are, on this thread; false gives up.
+    ///   - path: the path of the file; nothing may exist there. Until it is complete, the file grows next to it
+    ///     (`part`).
+    ///   - progress: receives the number of octets so far, on this thread; false cancels.
     package mutating func run(_ file: File, to path: String, progress: @escaping (Int64) -> Bool) throws(DocumentFailure) {
         try DocumentDownload.expectNothing(at: path)
         let part = DocumentDownload.part(of: file, for: path)
@@ -46,7 +49,7 @@ package struct DocumentDownload {
         while true {
             let have = DocumentDownload.size(target.raw)
             if have == file.octets, Hex.encode(try DocumentUpload.digest(target.raw, have)) == file.sha256 { break }
-            // What is there is none of this file, or all of it and wrong.
+            // A part of full length has a wrong digest here, so it starts again from 0.
             let offset = have < file.octets ? have : 0
             // A server that sends without end would fill the disk.
             var isTooMuch = false
@@ -75,7 +78,7 @@ package struct DocumentDownload {
                 guard wait(backoff.wait(failures: failures)) else { throw .cancelled }
             }
         }
-        // Somebody may have put something there meanwhile.
+        // Another program may have created a file there meanwhile.
         try DocumentDownload.expectNothing(at: path)
         do throws(Errno) {
             try Files.synchronize(target.raw)
@@ -85,7 +88,7 @@ package struct DocumentDownload {
         }
     }
 
-    /// Where what came of a file is kept until all of it is there: none that another document left behind.
+    /// The path of the incomplete file; the digest in it keeps it apart from the parts of other documents.
     package static func part(of file: File, for path: String) -> String { "\(path).\(file.sha256.prefix(8)).part" }
 
     private static func expectNothing(at path: String) throws(DocumentFailure) {
@@ -93,7 +96,7 @@ package struct DocumentDownload {
         throw .file("\(path.printable) is there already and was left alone. Choose another name with --output.")
     }
 
-    /// The folder may be one where others can write, such as /tmp: only a file of this user is written to.
+    /// Others may have write access to the folder, as in /tmp: only a file of this user is written to.
     private static func open(_ path: String) throws(DocumentFailure) -> FileDescriptor {
         do throws(Errno) {
             if let file = try Files.openOwn(path) { return file }
@@ -103,14 +106,15 @@ package struct DocumentDownload {
 
     private static func size(_ raw: Int32) -> Int64 { Int64((try? Files.length(raw)) ?? 0) }
 
-    /// Octets of a file; 0 where none is.
+    /// The octets of a file; 0 if there is none.
     static func size(_ path: String) -> Int64 { Int64(((try? Files.status(path)) ?? nil)?.size ?? 0) }
 
     private static func cut(_ raw: Int32, _ octets: Int64) throws(DocumentFailure) {
         do throws(Errno) { try Files.cut(raw, to: octets) } catch { throw .file("The file cannot be written: \(error.text).") }
     }
 
-    /// A name in a folder that a download of `fileName` does not overwrite: "transcript.pdf", "transcript (2).pdf", …
+    /// A name in a folder under which a download of `fileName` overwrites nothing: "transcript.pdf", "transcript
+    /// (2).pdf", …
     ///
     /// - Parameter exists: whether a name is taken.
     package static func freeName(_ fileName: String, exists: (String) -> Bool) -> String {
@@ -124,7 +128,8 @@ package struct DocumentDownload {
         return name
     }
 
-    /// Where a download goes that somebody wants at `path`: into a folder under its own name, and never where something is already.
+    /// The path of a download that a user requested at `path`: in a folder it takes its own name, and it never replaces
+    /// an existing file.
     ///
     /// - Parameter path: `nil` for the current folder.
     package static func place(_ fileName: String, _ path: String?) -> String {
@@ -134,14 +139,14 @@ package struct DocumentDownload {
         return folder + freeName(fileName) { Files.exists(folder + $0) }
     }
 
-    /// A free one beside a path that is taken.
+    /// An unused path next to a path that is taken.
     package static func freePath(_ path: String) -> String {
         let start = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
         let folder = String(path[..<start])
         return folder + freeName(String(path[start...])) { Files.exists(folder + $0) }
     }
 
-    /// A name of one part that hides nothing: whoever uploaded chose it.
+    /// A safe single-component name without hidden parts: the uploader chose it.
     package static func safeName(_ fileName: String) -> String {
         var name = String(fileName.printable.map { $0 == "/" || $0 == "\\" || $0 == "\u{FFFD}" ? "_" : $0 })
         while name.first == "." || name.first == "-" || name.first == " " { name.removeFirst() }

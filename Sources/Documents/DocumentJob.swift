@@ -1,53 +1,54 @@
 package import Bytes
 
-/// What a thread is asked to do with documents at the server.
+/// A job for the thread that talks to the server about documents.
 package enum DocumentJob: Hashable, Sendable {
-    /// With a number that its reports carry.
+    /// A transfer with the number that its reports carry.
     case transfer(Int, Transfer)
     case links(Identifier)
     case share(Identifier, school: Identifier)
     case revoke(String, of: Identifier)
 
-    /// The transfer's; `nil` for a question.
+    /// The number of the transfer; `nil` for a request.
     package var number: Int? {
         if case .transfer(let number, _) = self { number } else { nil }
     }
 }
 
-/// What it tells meanwhile.
+/// A report of a running job.
 package enum DocumentReport: Hashable, Sendable {
-    /// It has begun.
+    /// The transfer has begun.
     case began(Int)
-    /// The file of an upload was read once, and is this.
+    /// The file of an upload was read once, with this result.
     case read(Int, FileStamp)
-    /// It goes on from there.
+    /// The transfer resumes from this octet.
     case resumed(Int, octets: Int64)
     case progress(Int, octets: Int64)
     case waits(Int, milliseconds: Int64, reason: String)
-    /// All of it is there: of an upload the document, and the key under which its place is remembered.
+    /// The transfer is complete; an upload has the document, and the key under which its location is remembered.
     case done(Int, document: Identifier?, key: String?)
     case links(Identifier, [ShareLink])
     case made(Identifier, school: Identifier, ShareLink)
     case revoked(Identifier)
-    /// Of a transfer, or of a question (`nil`).
+    /// The number of the failed transfer; `nil` for a request.
     case failed(Int?, DocumentFailure)
 }
 
-/// What a thread does next, what it is to stop, and what it has to tell. Pure: whoever has threads keeps it under a lock.
+/// The queue of jobs for one thread, with stops and reports. Pure: the owner of the threads guards it with a lock.
 ///
-/// Jobs are done one after the other, in order. Of a transfer's progress only the last waits to be seen, and at most one every 100 ms.
+/// Jobs run one after the other, in order. Only the last progress of a transfer waits to be read, and there is at most
+/// one every 100 ms.
 package struct JobLine: Sendable {
-    /// Jobs that may wait: more than anybody uploads in one go.
+    /// The largest number of waiting jobs: more than a user uploads in one go.
     package static let limit = 100
-    /// Milliseconds between two reports of how far a transfer is: faster than that nobody reads.
+    /// The milliseconds between two progress reports of a transfer: no user reads faster.
     package static let progressInterval: Int64 = 100
 
-    /// What came of a job that was put.
+    /// The result of adding a job.
     package enum Reception: Hashable, Sendable {
-        /// Too many wait, or it is ending.
+        /// Too many jobs wait, or the queue is ending.
         case refused
         case waits
-        /// Nobody works: a thread has to begin.
+        /// No thread is working: the caller has to start one.
         case begins
     }
 
@@ -68,7 +69,7 @@ package struct JobLine: Sendable {
         return isWorking ? .waits : .begins
     }
 
-    /// The next job; `nil` when there is none: then whoever asked is done, and the next `put` says that another has to begin.
+    /// Takes the next job; `nil` if there is none: the calling thread then ends, and the next `put` requests a new one.
     package mutating func next() -> DocumentJob? {
         (running, progressAt) = (nil, nil)
         guard !isEnding, !jobs.isEmpty else {
@@ -81,9 +82,9 @@ package struct JobLine: Sendable {
         return job
     }
 
-    /// Gives a transfer up, whether it has begun or not.
+    /// Cancels a transfer, whether it has begun or not.
     ///
-    /// - Returns: whether somebody has to be woken for the report.
+    /// - Returns: whether the reader of the reports has to be woken.
     package mutating func stop(_ number: Int) -> Bool {
         if running == number { stopped.insert(number) }
         guard jobs.contains(where: { $0.number == number }) else { return false }
@@ -91,17 +92,17 @@ package struct JobLine: Sendable {
         return report(.failed(number, .cancelled), now: 0)
     }
 
-    /// Gives up everything that waits or is under way; no job is taken any more.
+    /// Cancels all waiting and running jobs; later jobs are refused.
     package mutating func end() {
         isEnding = true
         jobs = []
     }
 
-    /// Whether the one that is under way is to stop.
+    /// Whether the running transfer has to stop.
     package func isStopped(_ number: Int) -> Bool { isEnding || stopped.contains(number) }
 
-    /// - Parameter now: milliseconds of a clock that only grows.
-    /// - Returns: whether somebody has to be woken: for the first that waits.
+    /// - Parameter now: milliseconds of a monotonic clock.
+    /// - Returns: whether the reader of the reports has to be woken: for the first waiting report.
     package mutating func report(_ report: DocumentReport, now: Int64) -> Bool {
         if case .progress = report {
             guard progressAt.map({ now - $0 >= Self.progressInterval }) ?? true else { return false }
@@ -113,7 +114,7 @@ package struct JobLine: Sendable {
         return reports.count == 1
     }
 
-    /// What happened since the last call, in order.
+    /// Returns the reports since the last call, in order.
     package mutating func takeReports() -> [DocumentReport] {
         defer { reports = [] }
         return reports

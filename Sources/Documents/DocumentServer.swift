@@ -6,8 +6,8 @@ internal import JSON
 package import Sessions
 internal import Terminal
 
-/// A server's documents over HTTP (`proto/uploads.md`, `proto/documents.md`): one request a call, each waiting for its answer. For a thread
-/// of its own.
+/// A server's documents over HTTP (`proto/uploads.md`, `proto/documents.md`): each call makes one request and blocks
+/// until its response. Use it on a thread of its own.
 package final class DocumentServer {
     private let base: String
     private let token: String
@@ -21,9 +21,9 @@ package final class DocumentServer {
 
     // MARK: Uploads (tus 1.0.0)
 
-    /// Begins an upload.
+    /// Creates an upload.
     ///
-    /// - Returns: its place at the server, a path.
+    /// - Returns: its location at the server, a path.
     func create(_ upload: NewUpload, octets: Int64, sha256: [UInt8]?) throws(DocumentFailure) -> String {
         let reply = try ask(
             "POST", "/files",
@@ -34,7 +34,7 @@ package final class DocumentServer {
         return path
     }
 
-    /// How much of an upload the server has; `nil` when it has none of that name any more.
+    /// The number of octets of an upload that the server has; `nil` if it has no such upload any more.
     func offset(_ path: String) throws(DocumentFailure) -> Int64? {
         let reply = try ask("HEAD", path, [("Tus-Resumable", "1.0.0")])
         switch reply.head.status {
@@ -48,7 +48,7 @@ package final class DocumentServer {
 
     /// Sends a file from an offset to its end.
     ///
-    /// - Returns: how much the server has now; `nil` when the offset is not the server's.
+    /// - Returns: the number of octets that the server has now; `nil` if the offset is not the server's.
     func append(
         _ path: String, file: Int32, from offset: Int64, count: Int64, progress: @escaping (Int64) -> Bool
     ) throws(DocumentFailure) -> Int64? {
@@ -66,13 +66,13 @@ package final class DocumentServer {
         }
     }
 
-    /// Gives an upload up; nothing of it is kept.
+    /// Cancels an upload; the server keeps nothing of it.
     package func cancel(_ path: String) throws(DocumentFailure) {
         let reply = try ask("DELETE", path, [("Tus-Resumable", "1.0.0")])
         guard reply.head.status == 204 || reply.head.status == 404 || reply.head.status == 410 else { throw DocumentFailure(reply) }
     }
 
-    /// Only the path of a place counts: the token is for this server.
+    /// The path of a location; the rest is ignored, because the token is only for this server.
     static func path(_ location: String) -> String? {
         var rest = Substring(location)
         if let start = rest.firstRange(of: "://") {
@@ -85,9 +85,10 @@ package final class DocumentServer {
 
     // MARK: Downloads
 
-    /// Fetches a document from an offset on into a file. A file of another digest, or a server that does not continue, begins anew.
+    /// Downloads a document into a file, from an offset. A file with another digest, or a server that does not resume,
+    /// restarts at 0.
     ///
-    /// - Returns: where in the file the content began: `offset`, or 0.
+    /// - Returns: the offset in the file at which the content began: `offset`, or 0.
     func fetch(
         _ document: Identifier, from offset: Int64, sha256: String, into file: Int32, progress: @escaping (Int64) -> Bool
     ) throws(DocumentFailure) -> Int64 {
@@ -107,7 +108,7 @@ package final class DocumentServer {
 
     // MARK: Sharing
 
-    /// Makes a link for a school; one that the school has already ends.
+    /// Creates a link for a school; the school's earlier link ends.
     package func share(_ document: Identifier, school: Identifier, days: Int?) throws(DocumentFailure) -> ShareLink {
         var writer = JSONWriter()
         writer.beginObject()
@@ -120,25 +121,25 @@ package final class DocumentServer {
         writer.endObject()
         let reply = try ask("POST", "/documents/\(document)/shares", [("Content-Type", "application/json")], .octets(writer.octets))
         guard reply.head.status == 201, var link = try? ShareLink.read(reply.content) else { throw DocumentFailure(reply) }
-        // A path: people need all of it.
+        // A path: people need the whole URL.
         if let url = link.url, url.hasPrefix("/") { link.url = base + url }
         return link
     }
 
-    /// The links of a document, newest first, those that ended included.
+    /// The links of a document, newest first, including those that have ended.
     package func shares(_ document: Identifier) throws(DocumentFailure) -> [ShareLink] {
         let reply = try ask("GET", "/documents/\(document)/shares")
         guard reply.head.status == 200, let links = try? ShareLink.readList(reply.content) else { throw DocumentFailure(reply) }
         return links
     }
 
-    /// Ends a link at once.
+    /// Ends a link immediately.
     package func revoke(_ share: String, of document: Identifier) throws(DocumentFailure) {
         let reply = try ask("DELETE", "/documents/\(document)/shares?share=\(share)")
         guard reply.head.status == 204 else { throw DocumentFailure(reply) }
     }
 
-    /// An address that opens the document for a few minutes without a sign-in: for a browser on this machine.
+    /// A URL that opens the document for a few minutes without a sign-in, for a browser on this machine.
     package func link(_ document: Identifier) throws(DocumentFailure) -> String {
         let reply = try ask("POST", "/documents/\(document)/link")
         guard reply.head.status == 201, let url = (try? ShareLink.read(reply.content))?.url else { throw DocumentFailure(reply) }
@@ -165,15 +166,15 @@ package final class DocumentServer {
 @available(*, unavailable)
 extension DocumentServer: Sendable {}
 
-/// Why something about a document could not be done.
+/// The reason why an operation on a document failed.
 package enum DocumentFailure: Error, Hashable, Sendable {
-    /// The network, or the server for now: worth another try. A sentence.
+    /// The network, or the server for now: another try can succeed. A sentence.
     case offline(String)
-    /// The server says no, with its code and sentence; `status` is that of HTTP.
+    /// The server refused, with a code and a sentence; `status` is the HTTP status.
     case refused(status: Int, code: String, sentence: String)
     /// A file on this machine. A sentence.
     case file(String)
-    /// Who began it gave it up.
+    /// The caller cancelled the operation.
     case cancelled
 
     init(_ error: HTTPClientError) {
@@ -185,7 +186,7 @@ package enum DocumentFailure: Error, Hashable, Sendable {
         }
     }
 
-    /// From a response that is not what was asked for.
+    /// The failure in an unexpected response.
     init(_ reply: HTTPReply) {
         let said = try? Refusal.read(reply.content)
         let status = reply.head.status
@@ -199,7 +200,7 @@ package enum DocumentFailure: Error, Hashable, Sendable {
         }
     }
 
-    /// For a person.
+    /// The sentence for the user.
     package var sentence: String {
         switch self {
         case .offline(let sentence), .file(let sentence), .refused(_, _, let sentence): sentence
@@ -207,7 +208,7 @@ package enum DocumentFailure: Error, Hashable, Sendable {
         }
     }
 
-    /// The same of a transfer: what fails of an upload begins in the same words whatever it is (R139).
+    /// The sentence for a transfer: all upload failures begin with the same words (R139).
     package func sentence(isUpload: Bool) -> String {
         guard isUpload, self != .cancelled, !sentence.hasPrefix("Upload failed") else { return sentence }
         return "Upload failed: \(sentence)"

@@ -5,48 +5,49 @@ internal import Posix
 internal import Sync
 internal import Terminal
 
-/// Sends one file until the document is there: finds out where an interrupted upload stopped, goes on from there, waits and tries again
-/// when the network fails.
+/// Uploads one file until the document exists: finds out where an interrupted upload stopped, resumes from there, and
+/// retries after a wait when the network fails.
 package struct DocumentUpload {
-    /// What happens while it goes on.
+    /// The progress of an upload.
     package enum Step: Hashable, Sendable {
-        /// The file was read, and is this.
+        /// The file was read, with this result.
         case read(FileStamp)
-        /// So many octets are on their way or there.
+        /// This many octets are sent or stored.
         case sent(Int64)
-        /// It went on where an earlier attempt, or an earlier program, stopped.
+        /// The upload resumed where an earlier attempt, or an earlier program, stopped.
         case resumed(at: Int64)
-        /// The network failed; the next attempt comes after so many milliseconds.
+        /// The network failed; the next attempt follows after this many milliseconds.
         case waits(Int64, reason: String)
     }
 
-    /// What came of it.
+    /// The result of an upload.
     package struct Uploaded: Hashable, Sendable {
         package var document: Identifier
-        /// Under which its place is remembered: until `UploadMemory.forget` the same upload is answered with the same document.
+        /// The key under which its location is remembered: until `UploadMemory.forget`, the same upload gets the same
+        /// document.
         package var key: String
     }
 
-    /// Octets of a document at most, when the server has not said.
+    /// The largest document in octets, if the server has not reported its limit.
     package static let maxOctets: Int64 = 104_857_600
-    /// Octets that are hashed at once.
+    /// The number of octets that are hashed per step.
     private static let portion = 1 << 20
 
     private let server: DocumentServer
     private let memory: UploadMemory
     private let address: String
-    /// Milliseconds without any octet getting through after which it fails.
+    /// The milliseconds without any progress after which the upload fails.
     private let patience: Int64
     private let now: () -> Int64
-    /// Waits so many milliseconds; false when the person gave up meanwhile.
+    /// Waits this many milliseconds; false if the user cancelled meanwhile.
     private let wait: (Int64) -> Bool
     private var backoff: Backoff
 
     /// - Parameters:
-    ///   - address: the server's, which names it in the memory.
-    ///   - patience: milliseconds without progress after which it fails; what came so far stays for the next time.
-    ///   - now: milliseconds that only grow.
-    ///   - wait: waits so many milliseconds; false when the person gave up meanwhile.
+    ///   - address: the server's address, which names the server in the memory.
+    ///   - patience: milliseconds without progress after which the upload fails; the sent octets stay for the next run.
+    ///   - now: milliseconds of a monotonic clock.
+    ///   - wait: waits this many milliseconds; false if the user cancelled meanwhile.
     package init(
         _ server: DocumentServer, address: String, memory: UploadMemory, patience: Int64 = 120_000, seed: UInt64,
         now: @escaping () -> Int64 = { Clock.monotonicMilliseconds() }, wait: @escaping (Int64) -> Bool
@@ -62,11 +63,12 @@ package struct DocumentUpload {
 
     /// - Parameters:
     ///   - path: the file.
-    ///   - limit: octets of a document at most, as the server says in `welcome`.
-    ///   - expected: the file as it was when its upload was asked for; another is not sent.
-    ///   - step: told of progress, on this thread; false gives up, and what came stays at the server until it expires there.
-    /// - Returns: the document, which is there.
-    /// - Throws: `.file` as well when the file changed meanwhile: then nothing of it is kept.
+    ///   - limit: the largest document in octets, from the server's `welcome`.
+    ///   - expected: the file as it was when its upload was requested; a different file is not sent.
+    ///   - step: receives the progress, on this thread; false cancels, and the sent octets stay at the server until
+    ///     they expire there.
+    /// - Returns: the document, which now exists.
+    /// - Throws: also `.file` if the file changed meanwhile: then nothing of it is kept.
     package mutating func run(
         _ upload: NewUpload, path: String, limit: Int64 = DocumentUpload.maxOctets, expecting expected: FileStamp? = nil, step: @escaping (Step) -> Bool
     ) throws(DocumentFailure) -> Uploaded {
@@ -88,7 +90,7 @@ package struct DocumentUpload {
         do throws(DocumentFailure) {
             return Uploaded(document: try send(upload, file.raw, stamp, digest, key, step), key: key)
         } catch {
-            // Found here or by the server, which has the digest: a person wants to know why.
+            // The change was found here, or by the server, which has the digest: the user gets the reason.
             let isOfFile =
                 switch error {
                 case .file, .refused(_, "file_mismatch", _): true
@@ -108,13 +110,14 @@ package struct DocumentUpload {
         }
     }
 
-    /// Whether an open file looks as it did. A change that leaves length and time alone is found by the server, by the digest.
+    /// Whether an open file has the same length and time. The server finds other changes by the digest.
     private func isUnchanged(_ raw: Int32, _ stamp: FileStamp) -> Bool {
         guard let status = try? Files.status(of: raw) else { return false }
         return FileStamp(octets: stamp.octets, changed: stamp.changed).fits(FileStamp(status))
     }
 
-    /// Lets the server forget what came of a file that is no more. Without the server it does so by itself, a day later.
+    /// Asks the server to drop the upload of a file that has changed or is gone. If the server is not reachable, it
+    /// drops the upload by itself, a day later.
     private func abandon(_ upload: NewUpload, _ stamp: FileStamp) {
         guard let sha256 = stamp.sha256 else { return }
         let key = memory.key(upload, server: address, sha256: sha256)
@@ -129,12 +132,12 @@ package struct DocumentUpload {
         }
     }
 
-    /// R135.
+    /// The sentence of R135.
     package static func tooLarge(_ limit: Int64) -> String {
         "File exceeds \(limit / 1_048_576)MB limit. Please compress or choose a smaller file."
     }
 
-    /// The server proves with it that all came as it left.
+    /// The digest with which the server verifies that all octets arrived unchanged.
     static func digest(_ raw: Int32, _ octets: Int64) throws(DocumentFailure) -> [UInt8] {
         var digest = SHA256()
         var offset: Int64 = 0
@@ -158,9 +161,9 @@ package struct DocumentUpload {
         var failures = 0
         var reached: Int64 = 0
         var lastProgress = now()
-        /// Whether the server was asked how much it has since the last failure.
+        /// Whether the server was asked for its offset since the last failure.
         var isKnown = false
-        /// It was asked again because somebody else was sending, and nothing has got through since.
+        /// Whether the offset was asked for because another client was sending, and no octet has been accepted since.
         var isContested = false
         while true {
             do throws(DocumentFailure) {
@@ -190,13 +193,13 @@ package struct DocumentUpload {
                     let begin = reached
                     let offset = try server.append(place, file: raw, from: begin, count: octets - begin) { step(.sent(begin + $0)) }
                     guard let offset else {
-                        // Somebody else sent meanwhile: the server says how much it has.
+                        // Another client sent meanwhile: ask the server for its offset.
                         guard !isContested else { throw .offline("Somebody else is sending this file.") }
                         (isKnown, isContested) = (false, true)
                         continue
                     }
                     try DocumentUpload.expect(offset, within: octets)
-                    // Sending the same again at once would never end.
+                    // Sending the same octets again immediately would never end.
                     guard offset > begin else { throw .offline("The server took nothing of it.") }
                     (failures, lastProgress, isContested) = (0, now(), false)
                     reached = offset
@@ -204,7 +207,8 @@ package struct DocumentUpload {
                 if reached >= octets { return id }
             } catch {
                 guard case .offline(let reason) = error else {
-                    // What was refused is not there any more; what was given up, or needs another sign-in, goes on with the next run.
+                    // A refused upload no longer exists; a cancelled upload, or one that needs another sign-in, resumes
+                    // in the next run.
                     if case .refused(let status, _, _) = error, status != 401 { memory.forget(key) }
                     throw error
                 }

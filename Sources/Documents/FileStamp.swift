@@ -1,11 +1,11 @@
 package import Posix
 
-/// A file as it was at one moment: what tells whether it is still the same.
+/// The state of a file at one moment, to detect later changes.
 package struct FileStamp: Hashable, Sendable {
     package var octets: Int64
     /// UTC milliseconds of the last change of its content.
     package var changed: Int64
-    /// Hex; `nil` until it was read.
+    /// The digest in hex; `nil` until the file was read.
     package var sha256: String?
 
     package init(octets: Int64, changed: Int64, sha256: String? = nil) {
@@ -16,7 +16,8 @@ package struct FileStamp: Hashable, Sendable {
 
     package init(_ status: Files.Status) { self.init(octets: Int64(status.size), changed: status.modified) }
 
-    /// Whether a file that looks like `other` can be this one: by its digest, where both are known, else by length and time.
+    /// Whether a file with the stamp `other` can be this file: by digest if both are known, otherwise by length and
+    /// time.
     package func fits(_ other: FileStamp) -> Bool {
         guard octets == other.octets else { return false }
         if let sha256, let otherDigest = other.sha256 { return sha256 == otherDigest }

@@ -2,19 +2,19 @@ package import Bytes
 internal import Family
 package import Sessions
 
-/// A file that is not through, as it is kept.
+/// A stored, unfinished transfer.
 package struct KeptTransfer: Hashable, Sendable {
     package let transfer: Transfer
-    /// As far as is known here: an upload goes on from what the server has.
+    /// The octets known here: an upload resumes from the server's offset.
     package let octets: Int64
-    /// `nil`: no program is at it now; it goes on with the next.
+    /// `nil`: no program is running the transfer; the next program resumes it.
     package let state: TransferProgress.State?
 
-    /// - Returns: `nil` for what this program never wrote.
+    /// - Returns: `nil` for content that this program never wrote.
     init?(_ kept: SavedTransfer) {
         guard let transfer = Transfer.read(saved: kept.saved) else { return nil }
         self.transfer = transfer
-        // Of a download the file itself tells it.
+        // For a download, the file itself shows the progress.
         var octets = kept.progress?.octets ?? 0
         if case .download(let file) = transfer.way { octets = max(octets, DocumentDownload.size(DocumentDownload.part(of: file, for: transfer.path))) }
         self.octets = min(octets, transfer.total)
@@ -36,20 +36,20 @@ package struct KeptTransfer: Hashable, Sendable {
     }
 }
 
-/// The rows of files on their way, read and written.
+/// Reads and writes the rows of unfinished transfers.
 extension Cache {
-    /// Keeps one, or what is known of it now, on stable storage.
+    /// Stores a transfer, or its new state, on stable storage.
     package func keep(_ transfer: Transfer, number: Int) throws { try keep(transfer: transfer.saved, number: number) }
 
-    /// Those that are not through, oldest first; what cannot be read is passed over.
+    /// The unfinished transfers, oldest first; unreadable rows are skipped.
     package func transfers() throws -> [(number: Int, transfer: Transfer)] {
         try savedTransfers().compactMap { kept in Transfer.read(saved: kept.saved).map { (kept.number, $0) } }
     }
 
-    /// The same with how far they are.
+    /// The unfinished transfers with their progress.
     package func keptTransfers() -> [KeptTransfer] { ((try? savedTransfers()) ?? []).compactMap { KeptTransfer($0) } }
 
-    /// Those of a member, of all programs that run or ran on this machine, for a process that only looks.
+    /// The transfers of a member, from all programs that run or ran on this machine, for a process that only reads.
     package static func lookTransfers(_ place: CachePlace, _ member: Identifier) -> [KeptTransfer] {
         lookSavedTransfers(place, member).compactMap { KeptTransfer($0) }
     }

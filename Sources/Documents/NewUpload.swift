@@ -3,9 +3,9 @@ internal import Crypto
 internal import Family
 internal import Terminal
 
-/// What is said about a file that becomes a document.
+/// The description of a file that becomes a document.
 package struct NewUpload: Hashable, Sendable {
-    /// Why a guest sends nothing.
+    /// The reason why a guest sends nothing.
     package static let guests = "Guests can read but not change anything: ask a parent or an athlete of the family to upload it. Nothing was sent."
 
     package var family: Identifier
@@ -15,9 +15,9 @@ package struct NewUpload: Hashable, Sendable {
     package var title: String
     package var description: String?
     package var school: Identifier?
-    /// A version of the document that this one is the next version of.
+    /// A version of the document that this upload is the next version of.
     package var replaces: Identifier?
-    /// The file's own name, whose last extension says what it is.
+    /// The file's own name, whose last extension gives its format.
     package var fileName: String
 
     package init(
@@ -34,15 +34,15 @@ package struct NewUpload: Hashable, Sendable {
         self.fileName = fileName
     }
 
-    /// "Fall highlights" of "Fall_highlights.mp4": what a document is called when nobody says.
+    /// "Fall highlights" of "Fall_highlights.mp4": the default title of a document.
     package static func title(ofFile name: String) -> String {
         let stem = name.lastIndex(of: ".").map { String(name[..<$0]) } ?? name
-        // Names of files often hold marks that a title may not.
+        // File names often contain marks that a title may not contain.
         let words = Validation.visibleName(stem.split { $0 == "_" || $0 == " " }.joined(separator: " ")).printable
         return words.isEmpty ? name.printable : words
     }
 
-    /// For `Upload-Metadata`: each key with its value in base64.
+    /// The value of `Upload-Metadata`: each key with its value in base64.
     func metadata(sha256: [UInt8]?) -> String {
         var pairs: [(String, String)] = [
             ("family", family.description), ("athlete", athlete.description), ("type", type), ("title", title), ("filename", fileName),

@@ -2,11 +2,11 @@ package import Bytes
 internal import Family
 internal import JSON
 
-/// A link by which somebody outside of the family opens a document.
+/// A link with which people outside the family open a document.
 package struct ShareLink: Hashable, Sendable {
-    /// Names it for `revoke`.
+    /// The id for `revoke`.
     package var id = ""
-    /// Only in the answer to its making: the server keeps no more than a digest of it.
+    /// Only in the response to its creation: the server keeps only a digest of it.
     package var url: String?
     package var school: Identifier?
     package var createdBy: Identifier?
@@ -14,13 +14,13 @@ package struct ShareLink: Hashable, Sendable {
     package var createdAt: Int64 = 0
     package var expiresAt: Int64 = 0
     package var endedAt: Int64?
-    /// How often its page was opened, and the file fetched.
+    /// The number of views of its page, and of downloads of the file.
     package var views: Int64 = 0
     package var downloads: Int64 = 0
 
     package init() {}
 
-    /// Whether it opens anything at an instant.
+    /// Whether the link works at an instant.
     package func isOpen(at now: Int64) -> Bool { endedAt == nil && now < expiresAt }
 
     static func read(_ octets: [UInt8]) throws(JSONError) -> ShareLink {

@@ -2,7 +2,7 @@ internal import Bytes
 internal import JSON
 internal import Terminal
 
-/// A file that goes up or comes down: all that is to be known to go on with it in another run of the program.
+/// An upload or a download, with all facts that another run of the program needs to resume it.
 package struct Transfer: Hashable, Sendable {
     package enum Way: Hashable, Sendable {
         case upload(NewUpload)
@@ -10,9 +10,9 @@ package struct Transfer: Hashable, Sendable {
     }
 
     package var way: Way
-    /// From where, or to where, from the root of this machine on.
+    /// The absolute path of the source or the target on this machine.
     package var path: String
-    /// An upload's file as it was when it was chosen: another one is not taken for it.
+    /// An upload's file as it was when the user chose it: a different file is not sent.
     package var stamp: FileStamp?
 
     package init(_ way: Way, path: String, stamp: FileStamp? = nil) {
@@ -25,7 +25,7 @@ package struct Transfer: Hashable, Sendable {
         if case .upload = way { true } else { false }
     }
 
-    /// What a person calls it: the document's title, or the file's name.
+    /// The title for the user: the document's title, or the file's name.
     package var title: String {
         switch way {
         case .upload(let new): new.title.printable
@@ -33,7 +33,7 @@ package struct Transfer: Hashable, Sendable {
         }
     }
 
-    /// Octets when it is through; 0 while nobody knows.
+    /// The total number of octets; 0 while it is unknown.
     package var total: Int64 {
         switch way {
         case .upload: stamp?.octets ?? 0
@@ -41,9 +41,9 @@ package struct Transfer: Hashable, Sendable {
         }
     }
 
-    // MARK: As it is kept
+    // MARK: Stored form
 
-    /// One object of JSON.
+    /// A JSON object.
     var saved: [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
@@ -86,7 +86,7 @@ package struct Transfer: Hashable, Sendable {
         return writer.octets
     }
 
-    /// - Returns: `nil` for what this program never wrote.
+    /// - Returns: `nil` for content that this program never wrote.
     static func read(saved octets: [UInt8]) -> Transfer? {
         var texts: [String: String] = [:]
         var numbers: [String: Int64] = [:]

@@ -1,28 +1,29 @@
 package import Sessions
 internal import Terminal
 
-/// The transfers of one person: how each is doing, which of them outlast the program, and what is said of them. Pure.
+/// The transfers of one user: the state of each, which ones outlast the program, and the sentences about them. Pure.
 ///
-/// What is not through is kept (`Effect.keep`) until it is there, is refused, or is given up by the person; what the end of the program,
-/// the network or `kill -9` interrupted goes on with `resume`, an upload with the octets that the server has.
+/// An unfinished transfer is stored (`Effect.keep`) until it is complete, refused, or cancelled by the user. A transfer
+/// that the end of the program, the network or `kill -9` interrupted continues with `resume`, an upload from the octets
+/// that the server has.
 package struct TransferList: Sendable {
-    /// Transfers that are over and still told.
+    /// The number of finished transfers that are still shown.
     static let mostOver = 20
 
-    /// What is to be done about what happened.
+    /// The effects of an event.
     package enum Effect: Hashable, Sendable {
-        /// Into the store, before anything else happens to it.
+        /// Write the transfer into the store, before anything else happens to it.
         case keep(Int, Transfer)
-        /// Out of the store, and then the place of an upload out of the memory.
+        /// Delete the transfer from the store, and then the location of an upload from the memory.
         case forget(Int, key: String?)
-        /// A sentence for the person.
+        /// Show the user a sentence.
         case say(String)
     }
 
-    /// Oldest first.
+    /// The rows, oldest first.
     package private(set) var rows: [TransferRow] = []
     private var transfers: [Int: Transfer] = [:]
-    /// Those that go on by themselves when the server is there again.
+    /// The transfers that resume by themselves when the server is reachable again.
     private var interrupted: Set<Int> = []
     private var last = 0
 
@@ -35,12 +36,12 @@ package struct TransferList: Sendable {
         last = max(last, number)
     }
 
-    /// Takes over what was not through when an earlier program ended. Numbers that are taken already are passed over.
+    /// Takes over the unfinished transfers of an earlier program. Numbers that are in use are skipped.
     package mutating func takeOver(_ kept: [(number: Int, transfer: Transfer)]) {
         for (number, transfer) in kept where transfers[number] == nil { takeOver(number, transfer) }
     }
 
-    /// How far those are that are kept.
+    /// The progress of the stored transfers.
     package var progress: [TransferProgress] {
         rows.compactMap { row in
             guard transfers[row.number] != nil, !row.state.isOver || interrupted.contains(row.number) else { return nil }
@@ -54,10 +55,10 @@ package struct TransferList: Sendable {
         }
     }
 
-    /// How many are not through and not given up.
+    /// The number of transfers that are neither finished nor cancelled.
     package var unfinished: Int { rows.count { !$0.state.isOver || interrupted.contains($0.number) } }
 
-    /// - Returns: its number; `nil` when too many wait already.
+    /// - Returns: its number; `nil` if too many transfers wait already.
     package mutating func add(_ transfer: Transfer) -> Int? {
         guard unfinished < JobLine.limit else { return nil }
         last += 1
@@ -67,27 +68,27 @@ package struct TransferList: Sendable {
         return last
     }
 
-    /// Begins one again that failed or was stopped.
+    /// Restarts a transfer that failed or was stopped.
     package mutating func again(_ number: Int) -> Transfer? {
         guard let transfer = transfers[number], change(number, { $0.state = .queued }) else { return nil }
         interrupted.remove(number)
         return transfer
     }
 
-    /// The server is there: what is to go on by itself, oldest first.
+    /// Called when the server is reachable: returns the transfers that resume by themselves, oldest first.
     package mutating func resume() -> [DocumentJob] {
         let numbers = interrupted.sorted()
         return numbers.compactMap { number in again(number).map { .transfer(number, $0) } }
     }
 
-    /// Gives one up that nobody is at.
+    /// Cancels a transfer that no thread is running.
     ///
-    /// - Returns: `nil` when whoever is at it has to stop it.
+    /// - Returns: `nil` if a thread is running it and has to stop it.
     package mutating func stop(_ number: Int) -> [Effect]? { interrupted.contains(number) ? take(.failed(number, .cancelled), now: 0) : nil }
 
-    /// Takes what is told of a transfer; what is told of something else is passed over.
+    /// Handles a report about a transfer; other reports are ignored.
     ///
-    /// - Parameter now: milliseconds of a clock that only grows.
+    /// - Parameter now: milliseconds of a monotonic clock.
     package mutating func take(_ report: DocumentReport, now: Int64) -> [Effect] {
         switch report {
         case .began(let number):
@@ -135,7 +136,7 @@ package struct TransferList: Sendable {
             interrupted.insert(number)
             effects = []
             words = "\(failure.sentence(isUpload: transfer.isUpload)) It goes on when the server is back; R tries now."
-        // Another sign-in goes on with it.
+        // The transfer resumes with another sign-in.
         case .refused(401, _, _):
             interrupted.insert(number)
             effects = []
@@ -156,7 +157,7 @@ package struct TransferList: Sendable {
         return true
     }
 
-    /// Forgets those that are through: somebody has seen them.
+    /// Removes the finished transfers, which the user has seen.
     package mutating func dismiss() {
         rows.removeAll { if case .done = $0.state { true } else { false } }
     }
@@ -171,9 +172,9 @@ package struct TransferList: Sendable {
 
     // MARK: Leaving
 
-    /// What to say before somebody leaves while something is on its way; "" when nothing is.
+    /// The warning for a user who leaves while a transfer is running; "" if none is.
     ///
-    /// - Parameter isKept: whether it outlasts the program.
+    /// - Parameter isKept: whether the transfers outlast the program.
     package func underway(isKept: Bool) -> String {
         let open = rows.filter { !$0.state.isOver }
         guard let first = open.first else { return "" }
@@ -188,7 +189,7 @@ package struct TransferList: Sendable {
         return words
     }
 
-    /// What to say to who has left.
+    /// The lines for a user who has left.
     package func farewell(isKept: Bool) -> [String] {
         switch unfinished {
         case 0: []

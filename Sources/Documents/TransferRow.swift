@@ -1,15 +1,15 @@
-/// An upload or a download as it is shown.
+/// An upload or a download as a list shows it.
 package struct TransferRow: Hashable, Sendable {
     package enum State: Hashable, Sendable {
-        /// Behind others.
+        /// The transfer waits for others.
         case queued
         case running
-        /// The network is away; when it is tried again, and why.
+        /// The network is down; with the time of the next attempt and the reason.
         case waiting(String)
         case done(String)
         case failed(String)
 
-        /// Whether nothing more will come of it.
+        /// Whether the transfer has ended.
         package var isOver: Bool {
             switch self {
             case .done, .failed: true
@@ -26,7 +26,7 @@ package struct TransferRow: Hashable, Sendable {
     package let title: String
     package let isUpload: Bool
     package var state: State
-    /// How far it is; `nil` before its beginning.
+    /// The progress; `nil` before the transfer begins.
     package var meter: TransferMeter?
 
     package init(number: Int, title: String, isUpload: Bool, state: State = .queued) {
@@ -36,7 +36,7 @@ package struct TransferRow: Hashable, Sendable {
         self.state = state
     }
 
-    /// What is beside its title, in so many columns.
+    /// The text next to its title, in this width.
     package func words(columns: Int) -> String {
         switch state {
         case .queued: "waits for its turn"

@@ -2,23 +2,25 @@ internal import Bytes
 internal import Crypto
 internal import Posix
 
-/// Where begun uploads are at the server, so that a program that was ended goes on with them: a small file for each, in the user's state
-/// folder. It holds no token.
+/// The locations of started uploads at the server, so that a later program can resume them: a small file for each, in
+/// the user's state folder. The files contain no token.
 package struct UploadMemory: Sendable {
-    /// Milliseconds that a place is remembered: a server forgets an upload a day after its last request, and some are set to more.
+    /// How long a location is remembered, in milliseconds: a server drops an upload a day after its last request, and
+    /// some servers are configured for longer.
     private static let life: Int64 = 14 * 86_400_000
 
     private let folder: String?
 
-    /// - Parameter folder: `$XDG_STATE_HOME/huddle`; `nil` remembers nothing.
+    /// - Parameter folder: `$XDG_STATE_HOME/huddle`; `nil` stores nothing.
     package init(folder: String?) { self.folder = folder.map { $0 + "/uploads" } }
 
-    /// Names one upload of one content, wherever the file lies: one that changed is another, one that was only touched is not.
+    /// The key of one upload of one content, independent of the file's path: a changed file has another key, a file
+    /// with only a new time stamp has the same.
     ///
     /// - Parameter sha256: hex.
     func key(_ upload: NewUpload, server: String, sha256: String) -> String {
         var digest = SHA256()
-        // Separated by what none of them contains.
+        // The separator occurs in none of the parts.
         for part in [
             server, upload.family.description, upload.athlete.description, upload.type, upload.title, upload.description ?? "",
             upload.school?.description ?? "", upload.replaces?.description ?? "", sha256,
@@ -33,7 +35,7 @@ package struct UploadMemory: Sendable {
         return String(validating: octets, as: UTF8.self)
     }
 
-    /// Without a place to keep it the upload goes on all the same.
+    /// Stores the location; without a folder the upload works all the same.
     func keep(_ key: String, place: String) {
         guard let folder else { return }
         sweep(folder)
@@ -41,7 +43,7 @@ package struct UploadMemory: Sendable {
         try? Files.write(Array(place.utf8), to: folder + "/" + key, mode: 0o600)
     }
 
-    /// Places of uploads that nobody went on with, which the server has forgotten as well, are not kept for ever.
+    /// Deletes the locations of abandoned uploads, which the server has dropped as well.
     private func sweep(_ folder: String) {
         let oldest = Clock.wallMilliseconds() - Self.life
         for name in (try? Files.list(folder)) ?? [] {
@@ -50,7 +52,7 @@ package struct UploadMemory: Sendable {
         }
     }
 
-    /// For who has taken note of what came of it.
+    /// Deletes a location after its caller has processed the result.
     package func forget(_ key: String) {
         if let folder { try? Files.remove(folder + "/" + key) }
     }

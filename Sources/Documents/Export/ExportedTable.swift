@@ -3,12 +3,12 @@ internal import PDF
 package import Sync
 package import Words
 
-/// Records that leave as a file, in either format.
+/// Records to export, in either format.
 package struct ExportedTable: Sendable {
     package let kind: Kind
-    /// In the order of the rows.
+    /// The records in the order of the rows.
     package let records: [Record]
-    /// What they are, for a person: "Results at Spring Showcase".
+    /// The title for people: "Results at Spring Showcase".
     package let title: String
     private let names: RecordNames
     private let family: String
@@ -17,8 +17,8 @@ package struct ExportedTable: Sendable {
     private let now: Int64
 
     /// - Parameters:
-    ///   - engine: for who they belong to.
-    ///   - names: of its records, where they are known already.
+    ///   - engine: the engine that knows the owners of the records.
+    ///   - names: the names of its records, if the caller has them already.
     ///   - now: UTC milliseconds.
     package init(_ title: String, _ kind: Kind, _ records: [Record], _ engine: borrowing SyncEngine, names: RecordNames? = nil, now: Int64) {
         (self.title, self.kind, self.records, self.now) = (title, kind, records, now)
@@ -28,8 +28,8 @@ package struct ExportedTable: Sendable {
         clock = LocalClock(zone: engine.timeZone)
     }
 
-    /// - Returns: the whole file; and what somebody should know of it, as a sentence, or "".
-    /// - Throws: a sentence, when it cannot be made on this machine.
+    /// - Returns: the whole file, and a remark for the user, as a sentence, or "".
+    /// - Throws: a sentence, if the file cannot be produced on this machine.
     package func octets(_ format: ExportFormat) throws(ExportFailure) -> (octets: [UInt8], remark: String) {
         guard format == .pdf else { return (CSV.octets(RecordSheet.rows(kind, records, names)), "") }
         let who = [whose, family].filter { !$0.isEmpty }.joined(separator: ", ")
@@ -47,7 +47,7 @@ package struct ExportedTable: Sendable {
     }
 }
 
-/// Why a table cannot leave, as a sentence.
+/// The reason why a table cannot be exported, as a sentence.
 package struct ExportFailure: Error, Hashable, Sendable {
     package let sentence: String
 }

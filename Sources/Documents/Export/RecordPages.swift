@@ -5,20 +5,21 @@ package import Words
 
 /// Records of one kind as pages for people.
 package enum RecordPages {
-    /// Columns as the list has them, none cut, and under them what longer texts there are (notes, descriptions), with their labels.
+    /// A report with the columns of the list, none cut, and below each row its longer texts (notes, descriptions), with
+    /// their labels.
     ///
     /// - Parameters:
-    ///   - title: what they are.
-    ///   - notes: under the title: whose they are, as of when.
-    ///   - records: of that kind, in the order of the rows.
-    ///   - clock: the family's.
+    ///   - title: the title of the report.
+    ///   - notes: the lines under the title: owner and date.
+    ///   - records: records of that kind, in the order of the rows.
+    ///   - clock: the family's clock.
     package static func report(
         _ kind: Kind, _ records: [Record], _ names: RecordNames, title: String, notes: [String], footer: String, clock: LocalClock
     ) -> PDFReport {
         let table = RecordTables.table(kind, records, names, showsAthlete: true, isNumbered: true, isWhole: true, clock: clock)
         let fields = kind.declaration.fields
         let texts = fields.indices.filter { if case .text = fields[$0].type { true } else { false } }
-        // A number before each line is for a conversation, an id for a command: a page has neither.
+        // The column before each line has a number for a conversation, or an id for a command: a page needs neither.
         let columns = table.columns.indices.dropFirst()
         let rows = zip(records, table.rows).map { record, row in
             PDFReport.Row(
