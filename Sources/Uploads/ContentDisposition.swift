@@ -2,13 +2,13 @@ internal import HTTP1
 
 /// The name of a file in `Content-Disposition` (RFC 6266 §4.1, RFC 8187).
 package enum ContentDisposition {
-    /// - Returns: what `filename*` names, else `filename`; `nil` when neither is there or can be read. A name only: what looks like
-    ///   folders is the caller's to cut (§4.3).
+    /// - Returns: the value of `filename*`, otherwise of `filename`; `nil` if neither is present and readable. The
+    ///   result is a name only: the caller removes anything that looks like folders (§4.3).
     package static func fileName(_ field: String) -> String? {
         let octets = Array(field.utf8)
         var plain: String?
         var extended: String?
-        // The type of the disposition says nothing here.
+        // The disposition type is irrelevant here.
         var position = octets.firstIndex(of: UInt8(ascii: ";")) ?? octets.count
         while position < octets.count {
             position += 1

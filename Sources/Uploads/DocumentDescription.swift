@@ -1,32 +1,32 @@
 package import Bytes
 internal import Family
 
-/// What becomes of an upload: the document that its metadata describe.
+/// The document that an upload becomes, as described by its metadata.
 package struct DocumentDescription: Hashable, Sendable {
     package var family: Identifier
-    /// Whose it will be.
+    /// The athlete who will own the document.
     package var athlete: Identifier
     package var type: DocumentType
-    /// Without white space around it.
+    /// The title without surrounding white space.
     package var title: String
-    /// Of a record of kind `school`.
+    /// The id of a record of kind `school`.
     package var school: Identifier?
-    /// What people say about it.
+    /// The member's description of the document.
     package var text: String?
     /// The document of which this is a new version.
     package var replaces: Identifier?
-    /// Without folders.
+    /// The file name without folders.
     package var fileName: String
     package var fileExtension: FileExtension
-    /// What the whole file has to be, when the client says it.
+    /// The digest of the whole file, if the client declares one.
     package var sha256: [UInt8]?
 
-    /// Characters of a file's name, as the kind `document` has it.
+    /// The longest file name in characters, as in the kind `document`.
     private static let maxFileName = 255
 
-    /// Reads the names that `proto/uploads.md` lists; all others are left aside.
+    /// Reads the metadata that `proto/uploads.md` lists; all others are ignored.
     ///
-    /// - Throws: for what is missing or cannot be read, with the field.
+    /// - Throws: a refusal with the field that is missing or unreadable.
     package init(_ metadata: UploadMetadata) throws(UploadRefusal) {
         family = try DocumentDescription.identifier(metadata, "family")
         athlete = try DocumentDescription.identifier(metadata, "athlete")
@@ -78,7 +78,7 @@ extension String {
         return String(body[...end])
     }
 
-    /// Some clients send the whole path, of either kind of system.
+    /// Some clients send the whole path, with either kind of separator.
     fileprivate var afterFolders: String {
         guard let slash = utf8.lastIndex(where: { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }) else { return self }
         return String(self[utf8.index(after: slash)...])

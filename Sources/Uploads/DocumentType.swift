@@ -1,4 +1,4 @@
-/// What a document is for, and which files that takes (R119, R120).
+/// The purpose of a document, with the accepted file formats (R119, R120).
 ///
 /// The names and labels are those of the kind `document`; a test compares them.
 package enum DocumentType: String, CaseIterable, Sendable {
@@ -20,7 +20,7 @@ package enum DocumentType: String, CaseIterable, Sendable {
         }
     }
 
-    /// In the order in which people are told.
+    /// The accepted extensions, in display order.
     package var extensions: [FileExtension] {
         switch self {
         case .highlightVideo: [.mp4, .mov, .avi]
@@ -33,17 +33,18 @@ package enum DocumentType: String, CaseIterable, Sendable {
     }
 }
 
-/// The files that are taken, by the end of their name.
+/// The accepted file formats, by file extension.
 package enum FileExtension: String, CaseIterable, Sendable {
     case mp4, mov, avi, pdf, txt, doc, docx, csv, xls, xlsx
 
-    /// What follows the last dot of a name, in any case; `nil` when it is none of these, or there is no dot.
+    /// The format for the text after the last dot of a name, in any case; `nil` if that is not one of these, or there
+    /// is no dot.
     package init?(fileName: String) {
         guard let dot = fileName.utf8.lastIndex(of: UInt8(ascii: ".")) else { return nil }
         self.init(rawValue: fileName[fileName.utf8.index(after: dot)...].lowercased())
     }
 
-    /// The media type under which a document is given out.
+    /// The media type with which the server sends a document.
     package var mediaType: String {
         switch self {
         case .mp4: "video/mp4"

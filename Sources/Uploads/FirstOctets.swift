@@ -1,19 +1,20 @@
-/// Whether the beginning of a file is what its name says: a program that was renamed is not taken.
+/// The check that the beginning of a file matches its name: a renamed program is refused.
 ///
-/// It tells formats apart; it proves no file sound. Documents are only ever given out as attachments (see `deploy/THREATS.md`).
+/// The check distinguishes formats; it does not prove that a file is intact. The server sends documents only as
+/// attachments (see `deploy/THREATS.md`).
 package enum FirstOctets {
-    /// Octets that are looked at: some names in a ZIP, and enough of a text to meet a NUL in what is none.
+    /// The number of octets examined: enough for some names in a ZIP, and for a NUL in a file that is not text.
     package static let count = 4_096
 
     /// - Parameters:
     ///   - octets: the first `count` of the file, or all of it.
-    ///   - isWhole: nothing follows them.
+    ///   - isWhole: whether these octets are the whole file.
     package static func agree(_ octets: some RandomAccessCollection<UInt8>, with kind: FileExtension, isWhole: Bool) -> Bool {
         let octets = Array(octets.prefix(count))
         switch kind {
         case .pdf: return isPDF(octets)
         case .mp4: return hasBox(octets, ["ftyp"])
-        // QuickTime files of before 2005 have no `ftyp`.
+        // QuickTime files from before 2005 have no `ftyp`.
         case .mov: return hasBox(octets, ["ftyp", "moov", "mdat", "wide", "free", "skip", "pnot"])
         case .avi: return starts(octets, "RIFF") && starts(octets.dropFirst(8), "AVI ")
         case .doc, .xls: return octets.starts(with: [0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1, 0x1A, 0xE1])
@@ -25,7 +26,8 @@ package enum FirstOctets {
 
     private static func starts(_ octets: some Collection<UInt8>, _ text: String) -> Bool { octets.starts(with: text.utf8) }
 
-    /// `%PDF-` at the beginning (ISO 32000-1 §7.5.2), after at most a byte-order mark and white space, which some printers' drivers write.
+    /// `%PDF-` at the beginning (ISO 32000-1 §7.5.2), after at most a byte-order mark and white space, which some
+    /// printer drivers write.
     private static func isPDF(_ octets: [UInt8]) -> Bool {
         let rest = octets.starts(with: [0xEF, 0xBB, 0xBF]) ? octets.dropFirst(3) : octets[...]
         return starts(rest.drop { [0x09, 0x0A, 0x0D, 0x20].contains($0) }, "%PDF-")
@@ -40,7 +42,7 @@ package enum FirstOctets {
         return names.contains { starts(octets.dropFirst(4), $0) }
     }
 
-    /// A ZIP whose visible parts are those of an Office document (ECMA-376-2 §10.2).
+    /// Whether the octets are a ZIP whose visible parts are those of an Office document (ECMA-376-2 §10.2).
     private static func isPackage(_ octets: [UInt8], part: String, other: [String]) -> Bool {
         let names = zipNames(octets)
         guard let first = names.first else { return false }
@@ -49,7 +51,8 @@ package enum FirstOctets {
         return !names.contains { name in other.contains { name.starts(with: $0.utf8) } }
     }
 
-    /// The names in the local headers that can be followed (APPNOTE 4.3.7): up to the first whose length stands behind its data.
+    /// The names in the local headers that can be followed (APPNOTE 4.3.7): up to the first header whose length comes
+    /// after its data.
     private static func zipNames(_ octets: [UInt8]) -> [[UInt8]] {
         var names: [[UInt8]] = []
         var start = 0
@@ -68,15 +71,16 @@ package enum FirstOctets {
         return names
     }
 
-    /// UTF-8, or one octet a letter as older systems write; no NUL and no control octets, and no script.
+    /// Whether the octets are text: UTF-8, or one octet per letter as older systems write; without NUL, control octets
+    /// and script markers.
     private static func isText(_ octets: [UInt8], isWhole: Bool) -> Bool {
         guard !starts(octets, "#!"), !starts(octets, "<?php") else { return false }
-        // Tab, line feed, form feed, carriage return; and the end of file that CP/M wrote and spreadsheets still read.
+        // Tab, line feed, form feed, carriage return; and CP/M's end-of-file mark, which spreadsheets still read.
         let allowed: Set<UInt8> = [0x09, 0x0A, 0x0C, 0x0D, 0x1A]
         guard octets.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || allowed.contains($0) }) else { return false }
-        // A letter may be cut at the end of what is visible.
+        // The last visible letter may be cut.
         for cut in 0...(isWhole ? 0 : min(3, octets.count)) where String(validating: octets.dropLast(cut), as: UTF8.self) != nil { return true }
-        // Latin: what holds more letters above 127 than below is some other coding, or no text.
+        // Latin text: a file with more octets above 127 than below has another encoding, or is not text.
         return octets.count(where: { $0 >= 0x80 }) * 2 <= octets.count
     }
 }

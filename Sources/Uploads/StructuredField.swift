@@ -2,18 +2,18 @@ internal import Bytes
 
 /// Structured fields (RFC 9651): strict readers of the items and dictionaries that uploads use.
 ///
-/// What does not parse is as if the field were not there (§4.2); parameters are read and left aside.
+/// A field that does not parse counts as absent (§4.2); parameters are read and ignored.
 package enum StructuredField {
     /// A bare item (§3.3).
     package enum Item: Hashable, Sendable {
         case integer(Int64)
-        /// In thousandths.
+        /// A decimal, in thousandths.
         case decimal(Int64)
         case string(String)
         case token(String)
         case octets([UInt8])
         case boolean(Bool)
-        /// Seconds since 1970.
+        /// A date, in seconds since 1970.
         case date(Int64)
         case displayString(String)
         case list
@@ -40,8 +40,8 @@ package enum StructuredField {
         return reader.isAtEnd ? item : nil
     }
 
-    /// The members of a dictionary, the last of each key (§4.2.2). Several lines of a field are joined with commas by the caller.
-    /// An inner list is `.list`: nothing here uses what is in one.
+    /// The members of a dictionary, the last value of each key (§4.2.2). The caller joins several lines of a field with
+    /// commas. An inner list becomes `.list`: no caller uses its content.
     package static func dictionary(_ text: String) -> [String: Item]? {
         var reader = Reader(text)
         reader.skipSpaces()
@@ -59,7 +59,7 @@ package enum StructuredField {
             if reader.isAtEnd { return members }
             guard reader.take(UInt8(ascii: ",")) else { return nil }
             reader.skipBlanks()
-            // A comma with nothing behind it.
+            // A trailing comma.
             if reader.isAtEnd { return nil }
         }
         return members
@@ -138,7 +138,7 @@ package enum StructuredField {
             }
         }
 
-        /// §4.2.4: at most 15 digits, or 12 and 3 behind the point.
+        /// §4.2.4: at most 15 digits, or 12 before and 3 after the point.
         private mutating func number() -> Item? {
             let sign: Int64 = take(UInt8(ascii: "-")) ? -1 : 1
             guard let first = next, Self.isDigit(first) else { return nil }

@@ -2,17 +2,17 @@ package import Bytes
 package import HTTP1
 internal import JSON
 
-/// Where an upload stands, as answers tell it.
+/// The state of an upload, as responses report it.
 package struct UploadState: Hashable, Sendable {
     package var id: Identifier
-    /// Octets that are on stable storage.
+    /// The number of octets on stable storage.
     package var offset: Int
     package var length: Int?
-    /// The whole was taken, and what became of it is decided.
+    /// Whether all octets were received and the outcome is decided.
     package var isComplete: Bool
-    /// When it is removed if nothing more comes: milliseconds since 1970.
+    /// The time at which the upload is removed if no more octets arrive: milliseconds since 1970.
     package var expires: Int64
-    /// As the client wrote it.
+    /// The metadata as the client wrote it.
     package var metadata: String?
 
     package init(
@@ -27,21 +27,22 @@ package struct UploadState: Hashable, Sendable {
     }
 }
 
-/// What came of a request.
+/// The outcome of a request.
 package enum UploadOutcome: Hashable, Sendable {
     case options
-    /// To a request that asked.
+    /// The response to a request for the offset.
     case offset(UploadState)
-    /// The upload was created, or octets were added; more have to come.
+    /// The upload was created, or octets were added; further octets are expected.
     case stored(UploadState, isCreation: Bool)
-    /// The document is there; its id is the upload's.
+    /// The document exists; its id is the upload's id.
     case finished(UploadState, sha256: [UInt8], isCreation: Bool)
     case cancelled
-    /// With where the upload stands, when there is one and the client may know; `isComplete` when it can never go on.
+    /// The request was refused. The state is present if the upload exists and the client may know it; `isComplete` if
+    /// it can never continue.
     case refused(UploadRefusal, UploadState?)
 }
 
-/// A final answer; length, date and connection are added by who sends it.
+/// A final response; the sender adds length, date and connection.
 package struct UploadAnswer: Equatable, Sendable {
     package var status: Int
     package var fields: [Field] = []
@@ -51,13 +52,13 @@ package struct UploadAnswer: Equatable, Sendable {
 }
 
 extension UploadDialect {
-    /// Says an outcome in this dialect.
+    /// The response for an outcome in this dialect.
     ///
     /// - Parameters:
-    ///   - maxLength: octets of the largest file.
+    ///   - maxLength: the octets of the largest file.
     ///   - now: milliseconds since 1970.
     package func answer(_ outcome: UploadOutcome, maxLength: Int, now: Int64) -> UploadAnswer {
-        // Nobody may keep what is true for a moment, nor what is about one member.
+        // Caches may store neither a momentary state nor data about one member.
         var answer = UploadAnswer(status: 200, fields: [Field("Cache-Control", "no-store")])
         switch outcome {
         case .options: options(&answer, maxLength: maxLength)
@@ -70,7 +71,7 @@ extension UploadDialect {
             addState(&answer, state, maxLength: maxLength, now: now)
             if self == .tus, let metadata = state.metadata { answer.fields.append(Field("Upload-Metadata", metadata)) }
         case .stored(let state, let isCreation):
-            // Up to version 6 an append that is not the last is answered with 201.
+            // Up to version 6, the response to an append that is not the last is 201.
             answer.status = isCreation || appendsAreCreated ? 201 : 204
             if isCreation { answer.fields.append(Field("Location", UploadPath.of(state.id))) }
             addState(&answer, state, maxLength: maxLength, now: now)
@@ -114,14 +115,15 @@ extension UploadDialect {
         }
     }
 
-    /// The value of `Upload-Limit`; `nil` where the version has no such field.
+    /// The value of `Upload-Limit`; `nil` if the version has no such field.
     private func limit(maxLength: Int, expires: Int64, now: Int64) -> String? {
         guard case .draft(let version) = self, version >= .six else { return nil }
         let seconds = max(0, (expires - now) / 1_000)
         return "max-size=\(maxLength), \(version == .six ? "expires" : "max-age")=\(seconds)"
     }
 
-    /// Tells of both protocols: who asks has not always said which it speaks. `Allow` is added by who knows the address.
+    /// Describes both protocols: an OPTIONS request does not always name its protocol. The caller, which knows the
+    /// path, adds `Allow`.
     private func options(_ answer: inout UploadAnswer, maxLength: Int) {
         answer.status = 204
         answer.fields += [
@@ -156,8 +158,9 @@ extension UploadDialect {
         if let seconds = refusal.retryAfter { answer.fields.append(Field("Retry-After", String(seconds))) }
         if case .draft(let version) = self {
             if let state {
-                // A refused upload is complete: nothing can be added, and the refusal is the answer of what was uploaded to. In version 8 what
-                // cannot be done with a complete one is told apart from that answer (§"Completeness"; 409: §"Server Behavior").
+                // A refused upload is complete: nothing can be added, and the refusal is the response to the upload
+                // itself. Version 8 distinguishes that response from errors about operations that a complete upload
+                // does not allow (§"Completeness"; 409: §"Server Behavior").
                 let isAnswer = state.isComplete && !(version >= .eight && refusal.problem != nil)
                 answer.fields.append(Field(version.completenessField, version.completeness(isAnswer)))
                 if !state.isComplete || refusal.isMismatch { answer.fields.append(Field("Upload-Offset", String(state.offset))) }
@@ -195,7 +198,7 @@ extension UploadDialect {
         return writer.octets + [0x0A]
     }
 
-    /// The interim answer that tells where the upload can be resumed, sent while the content is still on its way; `nil` where the
+    /// The interim response with the location for resuming, sent while the content is still arriving; `nil` if the
     /// dialect has none. Only for clients of HTTP/1.1 (RFC 9110 §15.2).
     package func began(_ state: UploadState, maxLength: Int, now: Int64) -> ResponseHead? {
         guard case .draft(let version) = self else { return nil }
@@ -204,7 +207,8 @@ extension UploadDialect {
         return ResponseHead(104, fields)
     }
 
-    /// The interim answer that tells how much is on stable storage; `nil` where the dialect has none. Version 3 knows only the first.
+    /// The interim response with the number of octets on stable storage; `nil` if the dialect has none. Version 3 has
+    /// only the first interim response.
     package func progressed(_ offset: Int) -> ResponseHead? {
         guard case .draft(let version) = self, version >= .five else { return nil }
         return ResponseHead(104, [Field("Upload-Draft-Interop-Version", String(version.rawValue)), Field("Upload-Offset", String(offset))])
@@ -212,7 +216,7 @@ extension UploadDialect {
 }
 
 extension UploadRefusal.Problem {
-    /// Its name in IANA's registry of problem types.
+    /// The problem type's name in IANA's registry.
     var name: String {
         switch self {
         case .mismatchingOffset: "mismatching-upload-offset"

@@ -1,13 +1,13 @@
 internal import Bytes
 
-/// A digest that a client promises, of one request's octets or of the whole file.
+/// A digest that a client declares, of one request's octets or of the whole file.
 package struct UploadChecksum: Hashable, Sendable {
-    /// Its names in tus; what `Tus-Checksum-Algorithm` lists. sha1 is the one that every server has to know.
+    /// The algorithms with their names in tus, as listed in `Tus-Checksum-Algorithm`. Every server has to support sha1.
     package enum Algorithm: String, CaseIterable, Sendable {
         case sha1
         case sha256
 
-        /// Octets of a digest.
+        /// The octets of a digest.
         package var width: Int {
             switch self {
             case .sha1: 20
@@ -40,8 +40,8 @@ package struct UploadChecksum: Hashable, Sendable {
 
     /// Reads `Content-Digest` or `Repr-Digest` (RFC 9530 §2, §3).
     ///
-    /// - Parameter lines: of the field; empty when it is not there.
-    /// - Returns: its SHA-256; `nil` when it names other algorithms only, which a recipient may leave aside.
+    /// - Parameter lines: the lines of the field; empty if it is absent.
+    /// - Returns: its SHA-256; `nil` if it contains only other algorithms, which a recipient may ignore.
     static func digest(_ lines: [String]) throws(UploadRefusal) -> UploadChecksum? {
         guard !lines.isEmpty, let members = StructuredField.dictionary(lines.joined(separator: ",")), let member = members["sha-256"]
         else { return nil }
@@ -51,6 +51,6 @@ package struct UploadChecksum: Hashable, Sendable {
         return UploadChecksum(.sha256, digest)
     }
 
-    /// As `Upload-Checksum` says it, for a client.
+    /// The value of `Upload-Checksum`, for a client.
     package var tus: String { "\(algorithm.rawValue) \(Base64.encode(digest))" }
 }

@@ -1,16 +1,17 @@
 package import Bytes
 package import HTTP1
 
-/// Which protocol of resumable uploads a request speaks. Answers are given in the same.
+/// The protocol of a request for resumable uploads. The response uses the same protocol.
 package enum UploadDialect: Hashable, Sendable {
     /// tus 1.0.0.
     case tus
     /// draft-ietf-httpbis-resumable-upload.
     case draft(DraftVersion)
-    /// A draft whose interop version is lacking or not one of ours: refused, and never answered with a 104.
+    /// A draft whose interop version is missing or unsupported: the request is refused, and never gets a 104.
     case unknownDraft
 
-    /// The interop versions that clients in the field send: 3 and 6 by Apple's systems, 5 by its servers' library, 8 the latest.
+    /// The interop versions that clients in use send: 3 and 6 by Apple's systems, 5 by Apple's server library, 8 the
+    /// latest.
     package enum DraftVersion: Int, CaseIterable, Comparable, Sendable {
         /// draft -01: `Upload-Incomplete`.
         case three = 3
@@ -24,7 +25,7 @@ package enum UploadDialect: Hashable, Sendable {
         package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
     }
 
-    /// The dialect of a request. What says nothing is taken for tus, whose rules then refuse it.
+    /// The dialect of a request. A request without an indication counts as tus, whose rules then refuse it.
     package init(_ head: RequestHead) {
         if head.fields.contains("upload-draft-interop-version") {
             let number = head.fields.only("upload-draft-interop-version").flatMap { StructuredField.integer($0) }
@@ -37,16 +38,16 @@ package enum UploadDialect: Hashable, Sendable {
     }
 }
 
-/// Where uploads are.
+/// The path of a request for uploads.
 package enum UploadPath: Hashable, Sendable {
-    /// `/files`: uploads begin here.
+    /// `/files`: the target of creations.
     case collection
     /// `/files/ID`.
     case upload(Identifier)
-    /// Below `/files`, but nothing that could be an upload.
+    /// A path below `/files` that cannot be an upload.
     case unknown
 
-    /// - Returns: `nil` when the path is none of ours.
+    /// - Returns: `nil` if the path is not about uploads.
     package init?(_ path: String) {
         if path == "/files" || path == "/files/" {
             self = .collection
@@ -57,7 +58,8 @@ package enum UploadPath: Hashable, Sendable {
         }
     }
 
-    /// The target of an upload, as answers tell it: relative, so that it is right behind every proxy (RFC 9110 §10.2.2).
+    /// The target of an upload, as responses name it: relative, so that it is right behind every proxy (RFC 9110
+    /// §10.2.2).
     package static func of(_ id: Identifier) -> String { "/files/\(id)" }
 }
 
@@ -65,9 +67,9 @@ extension UploadRequest {
     /// Reads the head of a request below `/files`.
     ///
     /// - Parameters:
-    ///   - dialect: of this head.
-    ///   - maxLength: octets of the largest file.
-    /// - Throws: what to answer with, in `dialect`.
+    ///   - dialect: the dialect of this head.
+    ///   - maxLength: the octets of the largest file.
+    /// - Throws: the refusal to send, in `dialect`.
     package init(_ head: RequestHead, _ path: UploadPath, _ dialect: UploadDialect, maxLength: Int) throws(UploadRefusal) {
         switch dialect {
         case .tus: self = try UploadRequest.tus(head, path, maxLength: maxLength)
@@ -81,7 +83,7 @@ extension UploadRequest {
         }
     }
 
-    /// The length that a request's framing tells; `nil` in chunks.
+    /// The length in a request's framing; `nil` for chunked content.
     static func contentLength(_ head: RequestHead) -> Int? {
         switch head.framing {
         case .none: 0

@@ -2,26 +2,27 @@ internal import Bytes
 internal import Family
 internal import HTTP1
 
-/// What a client says about its file: names and values, in the order in which they came.
+/// A client's description of its file: names and values, in the order of arrival.
 package struct UploadMetadata: Hashable, Sendable {
-    /// One of them.
+    /// One name with its value.
     package struct Entry: Hashable, Sendable {
         package var name: String
         package var value: [UInt8]
     }
 
     package private(set) var entries: [Entry] = []
-    /// As the client wrote it in `Upload-Metadata`, to be given back with HEAD (tus, Creation); `nil` when it wrote none.
+    /// The metadata as the client wrote it in `Upload-Metadata`, to be returned to HEAD (tus, Creation); `nil` if it
+    /// wrote none.
     package private(set) var written: String?
 
-    /// The head limits the octets; this limits the work with them.
+    /// The limit on entries; the head limits the octets, and this limits the work with them.
     package static let maxEntries = 32
 
     package init() {}
 
     /// Reads the lines of `Upload-Metadata`: pairs separated by commas, each a name and, after a space, a value in base64.
     ///
-    /// - Throws: for a name twice, or without letters, or a value that is no base64.
+    /// - Throws: for a repeated or empty name, or a value that is not base64.
     package init(_ lines: [String]) throws(UploadRefusal) {
         guard !lines.isEmpty else { return }
         let text = lines.joined(separator: ",")
@@ -41,15 +42,15 @@ package struct UploadMetadata: Hashable, Sendable {
         }
     }
 
-    /// They came some other way than as `Upload-Metadata`.
+    /// Drops the original text, for metadata that did not come as `Upload-Metadata`.
     package mutating func forgetWriting() { written = nil }
 
     /// The value of a name.
     package subscript(name: String) -> [UInt8]? { entries.first { $0.name == name }?.value }
 
-    /// A value as text; `nil` when it is lacking.
+    /// A value as text; `nil` if it is missing.
     ///
-    /// - Throws: when it is no UTF-8.
+    /// - Throws: if the value is not UTF-8.
     package func text(_ name: String) throws(UploadRefusal) -> String? {
         guard let value = self[name] else { return nil }
         guard let text = String(validating: value, as: UTF8.self) else {
@@ -66,7 +67,7 @@ package struct UploadMetadata: Hashable, Sendable {
 
     package mutating func add(_ name: String, _ value: String) throws(UploadRefusal) { try add(name, Array(value.utf8)) }
 
-    /// Adds the parameters of a query: `name=value&…`, percent-encoded UTF-8, a space also as `+` as forms write it.
+    /// Adds the parameters of a query: `name=value&…`, percent-encoded UTF-8; a space may also be `+`, as in forms.
     mutating func add(query: String) throws(UploadRefusal) {
         for pair in query.utf8.split(separator: UInt8(ascii: "&")) {
             let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
@@ -77,7 +78,7 @@ package struct UploadMetadata: Hashable, Sendable {
         }
     }
 
-    /// As `Upload-Metadata` says it, for a client.
+    /// The value of `Upload-Metadata`, for a client.
     package var text: String {
         entries.map { $0.value.isEmpty ? $0.name : "\($0.name) \(Base64.encode($0.value))" }.joined(separator: ",")
     }

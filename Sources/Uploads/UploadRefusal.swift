@@ -1,25 +1,27 @@
 package import Family
 
-/// Why an upload, or one request to it, was refused: for a person (`sentence`), for a program (`code`), and for HTTP (`status`).
+/// The reason why an upload, or one request to it, was refused: for a person (`sentence`), for a program (`code`), and
+/// for HTTP (`status`).
 package struct UploadRefusal: Error, Hashable, Sendable {
-    /// Stable; the table stands in `proto/uploads.md`.
+    /// Stable; `proto/uploads.md` has the table.
     package var code: String
-    /// Of the answer in tus.
+    /// The status of the response in tus.
     package var status: Int
-    /// Of the answer in the draft, where it is another: the draft has no status of its own for what tus gives 412, 423 and 460, calls too much
-    /// content a bad request, and its clients do not try again after a 4xx that they do not know.
+    /// The status of the response in the draft, if it differs: the draft has no status of its own for tus' 412, 423 and
+    /// 460, calls too much content a bad request, and its clients do not retry after an unknown 4xx.
     package var draftStatus: Int?
-    /// The metadata that it is about, by its name.
+    /// The name of the metadata that the refusal is about.
     package var field: String?
-    /// What happened, and what to do next.
+    /// The sentence: what happened, and what to do next.
     package var sentence: String
-    /// Seconds after which trying again can help.
+    /// The seconds after which a retry can help.
     package var retryAfter: Int?
-    /// Octets were taken for nothing, or the upload cannot go on: whatever it held is deleted, and every later request gets this again.
+    /// Whether octets were received in vain, or the upload cannot continue: its content is deleted, and every later
+    /// request gets this refusal again.
     package var endsUpload: Bool
-    /// The methods that are allowed, with 405.
+    /// The allowed methods, with 405.
     package var allow: String?
-    /// What the draft's problem types tell beyond it.
+    /// Further facts in the draft's problem types.
     package var problem: Problem?
 
     /// The problem types of draft-ietf-httpbis-resumable-upload.
@@ -47,10 +49,10 @@ package struct UploadRefusal: Error, Hashable, Sendable {
 
     func status(in dialect: UploadDialect) -> Int { dialect == .tus ? status : draftStatus ?? status }
 
-    /// The client is told where to go on.
+    /// Whether the response has the offset from which the client can resume.
     var isMismatch: Bool { if case .mismatchingOffset? = problem { true } else { false } }
 
-    // MARK: The protocols' own
+    // MARK: Refusals of the protocols
 
     package static func badRequest(_ what: String) -> UploadRefusal {
         UploadRefusal("bad_request", 400, "This is no upload as its protocol wants it: \(what).")
@@ -76,12 +78,12 @@ package struct UploadRefusal: Error, Hashable, Sendable {
     package static let busy = UploadRefusal("busy", 503, "The server is busy. What is stored stays; go on in a moment.", retryAfter: 5)
     package static let tooMany = UploadRefusal(
         "too_many_uploads", 429, "Too many uploads are open. Finish or cancel one of them first.", retryAfter: 60)
-    /// To the older of two requests for one upload. Clients try again after it, as they must: octets of a broken connection can arrive after
-    /// the request that goes on, and are then the newer one.
+    /// For the older of two requests to one upload. Clients retry after it, as they must: octets of a broken connection
+    /// can arrive after the request that resumes, and then belong to the newer request.
     package static let interrupted = UploadRefusal(
         "upload_interrupted", 423, draft: 503, "Another request goes on with this upload, so this one ended. What came is stored; ask for the offset.",
         retryAfter: 1)
-    /// To a request of whose content next to nothing came for as long as a link may pause.
+    /// For a request whose content almost stopped for as long as a link may pause.
     package static let tooSlow = UploadRefusal(
         "too_slow", 408, draft: 503, "Too little of the file came for half a minute, so this request ended. What came is stored; ask for the offset, and go on.",
         retryAfter: 1)
@@ -100,23 +102,23 @@ package struct UploadRefusal: Error, Hashable, Sendable {
     package static let lengthExceeded = UploadRefusal(
         "length_exceeded", 413, draft: 400, "This is more than the length that was said before. Nothing was kept; begin a new upload.",
         endsUpload: true)
-    /// To octets past the length of an upload that goes on: what came of them before that may be stored.
+    /// For octets above the length of an upload in progress: the octets below the length may be stored.
     package static let pastLength = UploadRefusal(
         "length_exceeded", 413, draft: 400, "These octets go beyond the length that was said before. What is stored stays; ask for the offset, and send what is missing.")
     package static let checksumMismatch = UploadRefusal(
         "checksum_mismatch", 460, draft: 400, "These octets changed on their way. They were not kept; send them again from the same offset.")
 
-    // MARK: The document's
+    // MARK: Refusals about the document
 
     /// R135; 100 MB are 104,857,600 octets.
     package static let tooLarge = UploadRefusal(
         "file_too_large", 413, "File exceeds 100MB limit. Please compress or choose a smaller file.")
-    /// An upload that did not say its length became more than the family has room for.
+    /// An upload without a declared length exceeded the family's room.
     package static let noRoom = UploadRefusal(
         "quota_exceeded", 507,
         "This file is larger than what your family may still store. Delete documents that are not needed any more (their room is free 30 days "
             + "later), or ask who runs the server for more.")
-    /// The whole file is not the one that `sha256` promised.
+    /// The digest of the whole file differs from the declared `sha256`.
     package static let fileMismatch = UploadRefusal(
         "file_mismatch", 400, "The file that arrived is not the one that was announced. Nothing was kept; upload it again.", field: "sha256",
         endsUpload: true)
@@ -127,7 +129,7 @@ package struct UploadRefusal: Error, Hashable, Sendable {
         return UploadRefusal("file_type", 415, "Invalid file type. \(type.label) requires \(extensions).", field: "filename", endsUpload: true)
     }
 
-    /// The first octets are not those of the file's kind.
+    /// The first octets do not match the file's format.
     package static func otherKind(_ kind: FileExtension) -> UploadRefusal {
         UploadRefusal(
             "file_type", 415, "Invalid file type. The file is called .\(kind.rawValue) but is something else. Nothing was kept; choose the right file.",
@@ -138,7 +140,7 @@ package struct UploadRefusal: Error, Hashable, Sendable {
         UploadRefusal(code.rawValue, code.httpStatus, sentence, field: field)
     }
 
-    /// What the rules of the family say, as HTTP says it.
+    /// A rejection by the family's rules as an HTTP refusal.
     package init(_ rejection: Rejection) {
         self.init(
             rejection.code.rawValue, rejection.code.httpStatus, rejection.message, field: rejection.field,

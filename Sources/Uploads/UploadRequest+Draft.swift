@@ -2,12 +2,12 @@ internal import Bytes
 internal import HTTP1
 
 extension UploadRequest {
-    /// The content of appending requests since interop version 6.
+    /// The content type of appending requests since interop version 6.
     package static let partialUpload = "application/partial-upload"
 
     /// Reads a request of draft-ietf-httpbis-resumable-upload.
     ///
-    /// Structured fields of another type are as if they were not there (draft §"State").
+    /// Structured fields of another type count as absent (draft §"State").
     static func draft(
         _ head: RequestHead, _ path: UploadPath, _ version: UploadDialect.DraftVersion, maxLength: Int
     ) throws(UploadRefusal) -> UploadRequest {
@@ -22,7 +22,7 @@ extension UploadRequest {
             case "HEAD":
                 try refuseState(head, version, andLength: true)
                 return .offset(id)
-            // Interop version 8 allows both for asking.
+            // Interop version 8 allows both methods for the offset.
             case "GET" where version >= .eight: return .offset(id)
             case "PATCH": return .append(id, try append(head, version, maxLength: maxLength))
             case "DELETE":
@@ -33,7 +33,7 @@ extension UploadRequest {
         }
     }
 
-    /// Up to version 6 a request that asks or cancels must not carry what only a request that sends may say.
+    /// Up to version 6, a request for the offset or a cancellation must not have the fields of an appending request.
     private static func refuseState(
         _ head: RequestHead, _ version: UploadDialect.DraftVersion, andLength: Bool
     ) throws(UploadRefusal) {
@@ -69,7 +69,8 @@ extension UploadRequest {
         case let said?: completes = said
         // "The request MUST include the Upload-Complete header field."
         case nil where version >= .eight: throw .badRequest("Upload-Complete is missing, or neither ?0 nor ?1")
-        // Version 3: left out is as good as `Upload-Incomplete: ?0`. Later ones: complete is only what says so.
+        // Version 3: an absent field means `Upload-Incomplete: ?0`. Later versions: only an explicit field means
+        // complete.
         case nil: completes = version == .three
         }
         return UploadAppend(
@@ -77,7 +78,7 @@ extension UploadRequest {
             completion: .declared(completes), checksum: try UploadChecksum.digest(head.fields.all("content-digest")))
     }
 
-    /// The two indicators of the whole's length, which must agree (draft §"Length").
+    /// Reads the two indicators of the total length, which must agree (draft §"Length").
     private static func length(
         _ head: RequestHead, _ version: UploadDialect.DraftVersion, offset: Int, completes: Bool, maxLength: Int
     ) throws(UploadRefusal) -> Int? {
@@ -104,8 +105,8 @@ extension UploadRequest {
         return Int(value)
     }
 
-    /// What the document is, from the field in tus' grammar, the query, `Content-Disposition` and `Repr-Digest`; the first that names a
-    /// thing counts, but the query and the field must not both.
+    /// The description of the document, from the field in tus' grammar, the query, `Content-Disposition` and
+    /// `Repr-Digest`; the first source of a name counts, but the query and the field must not both have it.
     private static func metadata(_ head: RequestHead) throws(UploadRefusal) -> UploadMetadata {
         var metadata = try UploadMetadata(head.fields.all("huddle-metadata"))
         if let query = head.query { try metadata.add(query: query) }
@@ -122,9 +123,9 @@ extension UploadRequest {
 }
 
 extension UploadDialect.DraftVersion {
-    /// The field that says whether an upload is whole.
+    /// The field that marks an upload as complete or incomplete.
     package var completenessField: String { self == .three ? "Upload-Incomplete" : "Upload-Complete" }
 
-    /// Its value.
+    /// The value of that field.
     package func completeness(_ isComplete: Bool) -> String { isComplete != (self == .three) ? "?1" : "?0" }
 }

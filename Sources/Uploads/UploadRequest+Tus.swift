@@ -1,7 +1,7 @@
 internal import HTTP1
 
 extension UploadRequest {
-    /// The content of tus requests.
+    /// The content type of tus requests.
     package static let tusContentType = "application/offset+octet-stream"
 
     /// Reads a request of tus 1.0.0: core, creation, creation-defer-length, creation-with-upload, expiration, checksum, termination.
@@ -12,7 +12,7 @@ extension UploadRequest {
             guard let override = head.fields.only("x-http-method-override") else { throw .badRequest("X-HTTP-Method-Override names one method") }
             method = override
         }
-        // Asked without a version, and answered to every version.
+        // OPTIONS comes without a version, and every version gets a response.
         if method == "OPTIONS" { return .options }
         guard head.fields.only("tus-resumable") == "1.0.0" else { throw .tusVersion }
         switch path {
@@ -75,7 +75,8 @@ extension UploadRequest {
         return try UploadChecksum(tus: text)
     }
 
-    /// "The value MUST be a non-negative integer": digits and nothing else. One that is greater than any file is as good as the greatest number.
+    /// "The value MUST be a non-negative integer": digits only. A number larger than any file becomes the greatest
+    /// integer.
     private static func number(_ head: RequestHead, _ name: String, _ shown: String) throws(UploadRefusal) -> Int {
         guard let text = head.fields.only(name), !text.isEmpty,
             text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
@@ -83,7 +84,7 @@ extension UploadRequest {
         return Int(text) ?? .max
     }
 
-    /// The octets of a request are those of the file.
+    /// Refuses content codings: the octets of a request must be the octets of the file.
     static func refuseCoding(_ head: RequestHead) throws(UploadRefusal) {
         guard head.fields.members("content-encoding").allSatisfy({ $0.lowercased() == "identity" }) else { throw .contentCoding }
     }

@@ -1,16 +1,16 @@
 package import Bytes
 
-/// What a client of either protocol asks for, in words that both share.
+/// A client's request in either protocol, in terms that both share.
 package enum UploadRequest: Hashable, Sendable {
-    /// What this server can do.
+    /// Ask for the server's capabilities.
     case options
     case create(UploadCreation)
-    /// How much of it is stored.
+    /// Ask for the number of stored octets.
     case offset(Identifier)
     case append(Identifier, UploadAppend)
     case cancel(Identifier)
 
-    /// The upload that exists already and is asked about.
+    /// The existing upload that the request is about.
     package var upload: Identifier? {
         switch self {
         case .options, .create: nil
@@ -19,23 +19,23 @@ package enum UploadRequest: Hashable, Sendable {
     }
 }
 
-/// When an upload counts as whole.
+/// The condition under which an upload counts as complete.
 package enum UploadCompletion: Hashable, Sendable {
-    /// As soon as its offset is its length: tus 1.0.0.
+    /// Its offset equals its length: tus 1.0.0.
     case whenFull
-    /// When the content of a request that says so was taken to its end, and never before: the IETF draft, §"Completeness".
+    /// A request that declares it has been received to its end; never earlier: the IETF draft, §"Completeness".
     case declared(Bool)
 }
 
 /// A new upload.
 package struct UploadCreation: Hashable, Sendable {
-    /// Octets of the whole; `nil` while the client does not know.
+    /// The total number of octets; `nil` while the client does not know it.
     package var length: Int?
     package var metadata: UploadMetadata
-    /// The request carries the first octets.
+    /// Whether the request has the first octets.
     package var hasContent: Bool
     package var completion: UploadCompletion
-    /// Of the octets in this request.
+    /// The checksum of the octets in this request.
     package var checksum: UploadChecksum?
 
     package init(
@@ -51,12 +51,12 @@ package struct UploadCreation: Hashable, Sendable {
 
 /// Octets that continue an upload.
 package struct UploadAppend: Hashable, Sendable {
-    /// Where they begin; has to be where the upload stands.
+    /// The offset of the first octet; it must equal the upload's offset.
     package var offset: Int
-    /// Octets of the whole, when this request says it.
+    /// The total number of octets, if this request declares it.
     package var length: Int?
     package var completion: UploadCompletion
-    /// Of the octets in this request.
+    /// The checksum of the octets in this request.
     package var checksum: UploadChecksum?
 
     package init(offset: Int, length: Int? = nil, completion: UploadCompletion, checksum: UploadChecksum? = nil) {

@@ -1,56 +1,60 @@
-/// Which request has its turn at one upload, which ones wait, and who yields: a value without clocks, files or connections.
+/// The turns of the requests at one upload: which request has the turn, which requests wait, and which one yields. A
+/// value without clocks, files or connections.
 ///
-/// One request at a time has the turn. A newer one makes it yield, because its client has given the older request up, or soon will. A newer
-/// request whose octets would not go on where the older one leaves off makes nobody yield: it is refused, and the older one continues, so that of
-/// several clients that race one always wins. A tus client that only asks does not interrupt either while octets keep coming: it waits for a
-/// moment whether the older request falls silent, and is answered then with what is stored.
+/// One request at a time has the turn. A newer request makes it yield, because its client has abandoned the older
+/// request, or soon will. A newer request whose octets would not continue at the older one's end makes no request
+/// yield: it is refused, and the older one continues, so that one of several competing clients always wins. A tus
+/// client that only asks for the offset does not interrupt while octets keep arriving: it waits a moment for the older
+/// request to go quiet, and then gets the stored offset.
 ///
-/// Feed it events in the order in which they happen, and do what each returns, in order.
+/// Pass it events in the order in which they happen, and carry out the returned actions in order.
 package struct UploadTurns: Sendable {
-    /// Requests that may wait at one upload. A client that asks without waiting for answers has more.
+    /// The largest number of requests that may wait at one upload. Only a client that sends requests without waiting
+    /// for responses has more.
     package static let maxWaiting = 8
-    /// Milliseconds without an octet after which the client of a request counts as gone; longer than the pauses of a link that works.
+    /// The milliseconds without an octet after which a request's client counts as gone; longer than the pauses of a
+    /// working link.
     package static let silence: Int64 = 500
-    /// Milliseconds for which a request that only asks waits whether the other one falls silent.
+    /// How long a request for the offset waits for the active request to go quiet, in milliseconds.
     package static let patience: Int64 = 2_000
 
-    /// The name of a request at this upload.
+    /// The id of a request at this upload.
     package typealias Request = UInt64
 
-    /// What a request wants to do once it has the turn.
+    /// The purpose of a request that gets the turn.
     package enum Purpose: Hashable, Sendable {
         /// Add octets at an offset.
         case append(at: Int64)
-        /// Ask for the offset, in a protocol (tus) in which this does not end another's request.
+        /// Ask for the offset, in a protocol (tus) in which that does not end another request.
         case ask
-        /// Anything else: it makes the other request yield.
+        /// Any other purpose: it makes the other request yield.
         case other
     }
 
-    /// How far the request that has the turn is.
+    /// The progress of the request that has the turn.
     package enum Progress: Hashable, Sendable {
-        /// The file is being opened; octets will go on at this offset.
+        /// The file is being opened; octets will continue at this offset.
         case beginning(offset: Int64)
         case receiving(Receiving)
-        /// Its result is certain: it cannot yield, and ends soon.
+        /// The result is decided: the request cannot yield, and ends soon.
         case ending
-        /// It repeats the result of an upload that has ended, once it knows that its content is empty.
+        /// The request repeats the result of an ended upload, once its content is known to be empty.
         case repeating
     }
 
-    /// A request whose content is on its way.
+    /// The state of a request whose content is arriving.
     package struct Receiving: Hashable, Sendable {
-        /// Where its octets began.
+        /// The offset at which its octets began.
         package var start: Int64
-        /// Octets that the disk was given.
+        /// The number of octets passed to the disk.
         package var given: Int64
-        /// Octets that came and the disk was not given yet.
+        /// The number of octets received and not yet passed to the disk.
         package var gathered: Int64
-        /// All of its octets count or none: it has a checksum.
+        /// Whether all of its octets count or none: the request has a checksum.
         package var isWhole: Bool
-        /// Octets are on their way to the disk.
+        /// Whether octets are being written to the disk.
         package var isWriting: Bool
-        /// When octets last came, or when it began to receive, milliseconds.
+        /// The time at which octets last arrived, or at which it began to receive, in milliseconds.
         package var heardAt: Int64
 
         package init(start: Int64, given: Int64, gathered: Int64, isWhole: Bool, isWriting: Bool, heardAt: Int64) {
@@ -64,31 +68,33 @@ package struct UploadTurns: Sendable {
     }
 
     package enum Event: Sendable {
-        /// A request has come to the upload.
+        /// A request has arrived at the upload.
         case entered(Request, Purpose)
-        /// The request that made the upload has the turn from the beginning.
+        /// The request that created the upload has the turn from the beginning.
         case created(Request)
         /// A moment has passed while requests wait (`.lookLater`).
         case looked
-        /// The request that had the turn has ended.
+        /// The request with the turn has ended.
         case ended
-        /// The server itself has the turn, or gives it up: it makes the document of an upload that was full when it started.
+        /// The server itself takes the turn, or releases it: it creates the document of an upload that was full at its
+        /// start.
         case blocked
         case unblocked
-        /// The upload is gone. Requests that wait get the turn, to find that.
+        /// The upload is gone. The waiting requests get the turn, so that they detect that.
         case removed
     }
 
     package enum Action: Equatable, Sendable {
         /// The request has the turn now. Report `.looked` after it has begun, if it still has the turn.
         case grant(Request)
-        /// The request that has the turn stores what came and ends; the next one goes on at this offset, if it adds octets.
+        /// The request with the turn stores its octets and ends; the next one continues at this offset, if it adds
+        /// octets.
         case yield(Request, to: Int64?)
-        /// Too many wait.
+        /// Too many requests wait.
         case refuseBusy(Request)
-        /// Its octets would not go on where the upload will be.
+        /// The request's octets would not continue at the upload's offset.
         case refuseOffset(Request, provided: Int64)
-        /// Answer it with what is stored, while the other one continues.
+        /// Send the stored offset to this request, while the other one continues.
         case answer(Request)
         /// Report `.looked` in a moment.
         case lookLater
@@ -100,22 +106,22 @@ package struct UploadTurns: Sendable {
         let enteredAt: Int64
     }
 
-    /// The request that has the turn.
+    /// The request with the turn.
     package private(set) var holder: Request?
     private var waiting: [Waiting] = []
     private var isBlocked = false
 
     package init() {}
 
-    /// Nobody has the turn.
+    /// Whether no request has the turn.
     package var isFree: Bool { holder == nil && !isBlocked }
 
-    /// Requests wait for the turn.
+    /// Whether requests wait for the turn.
     package var isAwaited: Bool { !waiting.isEmpty }
 
     /// - Parameters:
-    ///   - progress: of the request that has the turn; `nil` when none has it.
-    ///   - now: milliseconds of a clock that does not go back.
+    ///   - progress: the progress of the request with the turn; `nil` if no request has it.
+    ///   - now: milliseconds of a monotonic clock.
     package mutating func receive(_ event: Event, progress: Progress?, now: Int64) -> [Action] {
         switch event {
         case .entered(let request, let purpose):
@@ -146,7 +152,7 @@ package struct UploadTurns: Sendable {
         return [.grant(next)]
     }
 
-    /// Lets the requests that wait make the holder yield, except those whose octets would be refused when it has.
+    /// Makes the holder yield for the waiting requests, except for requests whose octets would then be refused.
     private mutating func press(_ progress: Progress?, _ now: Int64) -> [Action] {
         guard let holder, let progress, !waiting.isEmpty else { return [] }
         var actions: [Action] = []
@@ -174,7 +180,7 @@ package struct UploadTurns: Sendable {
 }
 
 extension UploadTurns.Progress {
-    /// A client is at the other end, as far as one can see: octets came lately, or are on their way to the disk.
+    /// Whether the client still seems to be connected: octets arrived lately, or are being written to the disk.
     func isMoving(now: Int64) -> Bool {
         switch self {
         case .beginning: true
@@ -183,15 +189,17 @@ extension UploadTurns.Progress {
         }
     }
 
-    /// Whether another request could go on at `offset` if this one yields now and the disk does not fail; `nil` when it is ending already.
+    /// Whether another request could continue at `offset` if this one yields now and the disk does not fail; `nil` if
+    /// it is ending already.
     func makesWay(for offset: Int64, now: Int64) -> Bool? {
         switch self {
         case .beginning(let start): return offset == start
-        // With a checksum it is taken whole or not at all.
+        // With a checksum, all octets count or none.
         case .receiving(let content) where content.isWhole: return offset == content.start
         case .receiving(let content):
             let stored = content.start + content.given
-            // A client that knows nothing of the last octets may send them again, but not to one that is just sending them.
+            // A client that does not know of the last octets may send them again, but not while another request is
+            // sending them.
             return offset == stored + content.gathered || offset == stored && !isMoving(now: now)
         case .ending, .repeating: return nil
         }
