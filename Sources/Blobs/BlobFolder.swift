@@ -3,40 +3,41 @@ internal import Crypto
 internal import Locks
 package import Posix
 
-/// The files of documents, each under the name of its content: `<family>/<aa>/<sha256>`, never changed once it has its name.
+/// The files of documents, each named by its content: `<family>/<aa>/<sha256>`, never changed once it has its name.
 ///
-/// A file gets its name whole and synced, before the row that speaks of it is committed; it loses it when no row has spoken of it for a
-/// day. So what a database says is there, is there, also for a copy of the database that is younger than a day.
+/// A file gets its name complete and synced, before the row that names it is committed. It loses the name when no row
+/// has named it for a day. Every file that a database names therefore exists, also for a copy of the database that is
+/// younger than a day.
 package final class BlobFolder: Sendable {
     package let path: String
     private let disk: any Disk
-    /// Who takes a blob that is there already into use, and who removes one that nobody has used for long, must not meet halfway.
+    /// Serialises taking an existing blob into use with removing a blob that was unused for long.
     private let naming = Lock<Void>(())
 
-    /// - Parameter path: made when the first blob comes.
+    /// - Parameter path: created with the first blob.
     package init(path: String, disk: any Disk = SystemDisk()) {
         self.path = path
         self.disk = disk
     }
 
-    /// Where the octets of `blob` are, when they are there.
+    /// The path of `blob`, if the blob exists.
     package func path(of blob: BlobName) -> String { "\(folder(of: blob))/\(blob.sha256)" }
 
     private func folder(of blob: BlobName) -> String { "\(path)/\(blob.family)/\(blob.fan)" }
 
-    // MARK: Coming
+    // MARK: Adding
 
-    /// Gives the file at `part` its place as `blob`, for good: when this returns, a power cut cannot take it away. A blob that is there
-    /// already stays as it is, counts as just changed, and `part` is left to whoever made it; one that has another length, which no
-    /// blob may have, is replaced.
+    /// Moves the file at `part` permanently to its place as `blob`: when this returns, a power cut cannot remove it. An
+    /// existing blob stays as it is, counts as just changed, and `part` stays with its creator; an existing blob of
+    /// another length, which no valid blob has, is replaced.
     ///
     /// May be called again after any failure and after a crash.
     ///
     /// - Parameters:
-    ///   - part: on the same file system; its content is synced and has the digest that `blob` names.
+    ///   - part: a path on the same file system; its content is synced and has the digest in `blob`.
     ///   - octets: its length.
     /// - Returns: whether `part` was moved.
-    /// - Throws: `.noEntry` when neither `part` nor the blob is there.
+    /// - Throws: `.noEntry` if neither `part` nor the blob exists.
     package func adopt(_ part: String, as blob: BlobName, octets: Int64) throws(Errno) -> Bool {
         let folder = folder(of: blob)
         let target = path(of: blob)
@@ -52,13 +53,13 @@ package final class BlobFolder: Sendable {
             }
         }
         let isMoved = try outcome.get()
-        // Also for one that was there: whoever put it there may still be waiting for the disk.
+        // Also for an existing blob: its creator may still be waiting for the disk.
         try disk.synchronizeFolder(folder)
         if isMoved { try disk.synchronizeFolder(parent(of: part)) }
         return isMoved
     }
 
-    /// Makes a blob of octets that are at hand (the demo).
+    /// Creates a blob from octets in memory (the demo).
     package func put(_ octets: [UInt8], family: Identifier) throws(Errno) -> BlobName {
         let blob = BlobName(family: family, sha256: Digest.sha256(octets))
         var incoming = try receive(family: family)
@@ -67,7 +68,8 @@ package final class BlobFolder: Sendable {
         return blob
     }
 
-    /// A file that comes in pieces and becomes a blob at its end, without the means to go on after a crash: imports.
+    /// Creates a file that arrives in pieces and becomes a blob at its end, without resumption after a crash: for
+    /// imports.
     package func receive(family: Identifier) throws(Errno) -> IncomingBlob {
         try makeFolder(path, parent: parent(of: path))
         try makeFolder("\(path)/\(family)", parent: path)
@@ -80,14 +82,14 @@ package final class BlobFolder: Sendable {
         try makeFolder(folder(of: blob), parent: "\(path)/\(blob.family)")
     }
 
-    /// Also one that is there is made sure of once in a process: who made it may have died before its name was synced.
+    /// An existing folder is also synced once per process: its creator may have died before the name was synced.
     private func makeFolder(_ path: String, parent: String) throws(Errno) {
         let isNew = try disk.makeFolder(path)
         if isNew || !known.withLock({ $0.contains(path) }) { try disk.synchronizeFolder(parent) }
         known.withLock { _ = $0.insert(path) }
     }
 
-    /// Folders whose names are on stable storage. At most 256 a family and one.
+    /// The folders whose names are on stable storage. At most 256 per family, and one more for the family.
     private let known = Lock<Set<String>>([])
 
     private func parent(of path: String) -> String {
@@ -96,7 +98,7 @@ package final class BlobFolder: Sendable {
 
     // MARK: Reading
 
-    /// Opens a blob for reading; `nil` when it is not there. For the machine's own disk only.
+    /// Opens a blob for reading; `nil` if it does not exist. Only for the machine's own disk.
     package func open(_ blob: BlobName) throws(Errno) -> FileDescriptor? {
         do throws(Errno) { return try Files.openForReading(path(of: blob)) } catch {
             if error == .noEntry { return nil }
@@ -104,10 +106,10 @@ package final class BlobFolder: Sendable {
         }
     }
 
-    /// Length and age of a blob; `nil` when it is not there.
+    /// The length and age of a blob; `nil` if it does not exist.
     package func status(_ blob: BlobName) throws(Errno) -> DiskStatus? { try disk.status(path(of: blob)) }
 
-    /// How a blob is compared with what a row says.
+    /// The result of comparing a blob with its row.
     package enum Finding: Equatable, Sendable {
         case agrees
         case missing
@@ -118,8 +120,8 @@ package final class BlobFolder: Sendable {
     /// Compares a blob with its row.
     ///
     /// - Parameters:
-    ///   - octets: as the row has it.
-    ///   - isDeep: reads the whole file and compares its digest with its name.
+    ///   - octets: the length in the row.
+    ///   - isDeep: whether to read the whole file and compare its digest with its name.
     package func verify(_ blob: BlobName, octets: Int64, isDeep: Bool) throws(Errno) -> Finding {
         guard let status = try status(blob) else { return .missing }
         guard status.octets == octets else { return .otherLength(status.octets) }
@@ -128,7 +130,7 @@ package final class BlobFolder: Sendable {
         return Hex.encode(try digest(file).finish()) == blob.sha256 ? .agrees : .otherContent
     }
 
-    /// Reads a blob in pieces of at most 256 KiB; `false` when it is not there.
+    /// Reads a blob in pieces of at most 256 KiB; `false` if it does not exist.
     package func read(_ blob: BlobName, _ body: (UnsafeRawBufferPointer) throws -> Void) throws -> Bool {
         guard try status(blob) != nil else { return false }
         let file = try DiskFile.open(path(of: blob), on: disk)
@@ -143,10 +145,11 @@ package final class BlobFolder: Sendable {
         }
     }
 
-    /// What is in the folder.
+    /// An entry of the folder.
     package enum Entry: Equatable, Sendable {
         case blob(BlobName, octets: Int64, modified: Int64)
-        /// A file that is no blob: what an import that was cut short left behind, or somebody else's. The path is below the folder's.
+        /// A file that is not a blob: the rest of an interrupted import, or a file from another program. The path is
+        /// relative to the folder.
         case stranger(String, modified: Int64)
     }
 
@@ -168,7 +171,7 @@ package final class BlobFolder: Sendable {
                         try stranger(place, body)
                         continue
                     }
-                    // One that is swept meanwhile is not there any more.
+                    // A blob that is swept meanwhile no longer exists.
                     guard let status = try disk.status("\(path)/\(place)") else { continue }
                     try body(.blob(blob, octets: status.octets, modified: status.modified))
                 }
@@ -181,12 +184,13 @@ package final class BlobFolder: Sendable {
         try body(.stranger(place, modified: status.modified))
     }
 
-    // MARK: Going
+    // MARK: Removing
 
-    /// Removes a blob that was last taken into use before `before`; a younger one stays, because a row for it may be on its way.
+    /// Removes a blob that was last taken into use before `before`. A younger one stays, because a row for it may be
+    /// about to be committed.
     ///
     /// - Parameter before: UTC milliseconds.
-    /// - Returns: whether it is gone.
+    /// - Returns: whether the blob is gone.
     package func remove(_ blob: BlobName, unusedSince before: Int64) throws(Errno) -> Bool {
         try naming.withLock { (_) -> Result<Bool, Errno> in
             Result { () throws(Errno) in
@@ -198,7 +202,7 @@ package final class BlobFolder: Sendable {
         }.get()
     }
 
-    /// Removes a file that `forEach` found to be no blob, when it was last changed before `before`.
+    /// Removes a file that `forEach` reported as not a blob, if it was last changed before `before`.
     package func removeStranger(_ place: String, unusedSince before: Int64) throws(Errno) {
         guard let status = try disk.status("\(path)/\(place)"), !status.isFolder, status.modified < before else { return }
         try disk.remove("\(path)/\(place)")
@@ -221,8 +225,8 @@ func digest(_ file: borrowing DiskFile, length: Int64 = .max) throws(Errno) -> S
     return digest
 }
 
-/// How files are read.
+/// The constants for reading files.
 enum BlobReading {
-    /// Octets read at once: past 256 KiB reading gets no faster, and it is what one thread of the pool holds.
+    /// The octets per read: reading does not get faster above 256 KiB, and each thread of the pool holds that much.
     static let pieceOctets = 262_144
 }

@@ -1,7 +1,7 @@
 package import Bytes
 
-/// Names the octets of a file within one family: two documents of a family with the same content share one blob, two families never do,
-/// so that nobody can find out by uploading whether another family has a file.
+/// The name of a file's content within one family. Two documents of one family with the same content share one blob;
+/// two families never do, so that an upload cannot reveal whether another family has a file.
 package struct BlobName: Hashable, Sendable {
     package let family: Identifier
     /// Hex, 64 digits in lower case.
@@ -14,13 +14,13 @@ package struct BlobName: Hashable, Sendable {
         self.sha256 = Hex.encode(sha256)
     }
 
-    /// `nil` unless `sha256` is 64 digits in lower case: it becomes part of a path.
+    /// The name for a digest in hex; `nil` unless `sha256` is 64 digits in lower case: it becomes part of a path.
     package init?(family: Identifier, sha256: String) {
         guard sha256.utf8.count == 64, Hex.decode(sha256) != nil else { return nil }
         self.family = family
         self.sha256 = sha256
     }
 
-    /// The folder below the family's: 256 of them keep each one short.
+    /// The folder within the family's folder: 256 of them keep each one small.
     package var fan: String { String(sha256.prefix(2)) }
 }

@@ -1,39 +1,42 @@
 import Locks
 package import Posix
 
-/// What files are kept on, one call of the kernel a method: the seam at which tests let each call fail, come short, or lose the power.
+/// The disk that files are stored on, one kernel call per method. At this seam tests let each call fail, return short,
+/// or lose the power.
 ///
-/// Paths are absolute or relative to the process; files are known by a number that is closed once.
+/// Paths are absolute or relative to the process; an open file is identified by a number, which is closed once.
 package protocol Disk: Sendable {
-    /// Makes a file that must not be there yet (`.exists`), for reading and writing, mode 0600.
+    /// Creates a file for reading and writing, mode 0600; `.exists` if the path exists.
     func create(_ path: String) throws(Errno) -> Int32
     /// Opens a file for reading and writing.
     func open(_ path: String) throws(Errno) -> Int32
     func close(_ file: Int32)
-    /// Octets read, perhaps fewer than `buffer` has; 0 at the end.
+    /// Returns the number of octets read, perhaps fewer than the size of `buffer`; 0 at the end.
     func read(_ file: Int32, into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Errno) -> Int
-    /// Octets written, perhaps fewer than there are. Whole blocks (`DiskBlock`) may go past the kernel's memory, and wait for the disk.
+    /// Returns the number of octets written, perhaps fewer than given. Whole blocks (`DiskBlock`) may bypass the page
+    /// cache and wait for the disk.
     func write(_ file: Int32, _ octets: UnsafeRawBufferPointer, at offset: Int64) throws(Errno) -> Int
     func cut(_ file: Int32, to length: Int64) throws(Errno)
-    /// Returns when the content is on stable storage. After a failure nothing is known of what was written since the last success.
+    /// Returns when the content is on stable storage. After a failure the state of everything written since the last
+    /// success is unknown.
     func synchronize(_ file: Int32) throws(Errno)
     /// Returns when the names in the folder are on stable storage.
     func synchronizeFolder(_ path: String) throws(Errno)
-    /// Gives a file another name, in the place of what has it.
+    /// Renames a file; it replaces an existing file of that name.
     func rename(_ path: String, to other: String) throws(Errno)
-    /// Removes a file; nothing there is no error.
+    /// Removes a file; a missing file is not an error.
     func remove(_ path: String) throws(Errno)
-    /// Makes a folder, mode 0700; whether it was missing.
+    /// Creates a folder, mode 0700; returns whether it was missing.
     func makeFolder(_ path: String) throws(Errno) -> Bool
-    /// The names in a folder, sorted; none when there is no such folder.
+    /// The names in a folder, sorted; empty if the folder does not exist.
     func list(_ path: String) throws(Errno) -> [String]
-    /// `nil` when nothing is there.
+    /// The status of a path; `nil` if nothing exists there.
     func status(_ path: String) throws(Errno) -> DiskStatus?
-    /// Makes now the time of the file's last change.
+    /// Sets the file's modification time to now.
     func touch(_ path: String) throws(Errno)
 }
 
-/// What a disk knows about a path.
+/// The status of a path on a disk.
 package struct DiskStatus: Equatable, Sendable {
     package let octets: Int64
     /// UTC milliseconds of the last change.
@@ -49,17 +52,17 @@ package struct DiskStatus: Equatable, Sendable {
 
 /// The machine's own disk.
 package struct SystemDisk: Disk {
-    /// One file or folder at a time is synced: several are no faster together, and the writer's sync, for which families wait, would come behind
-    /// them all.
+    /// One file or folder is synced at a time: several are no faster together, and the writer's sync, for which
+    /// families wait, would come after all of them.
     private let syncing = Turn()
     private let standBack: @Sendable () -> Void
     private let pace: @Sendable (_ octets: Int) -> Void
     private let wrote: @Sendable (_ octets: Int, _ nanoseconds: Int64) -> Void
 
     /// - Parameters:
-    ///   - standBack: called before each sync; returns when the commits that go first are done, or soon.
-    ///   - pace: called before whole blocks are written; returns when that many octets may be.
-    ///   - wrote: called after octets have gone to the disk past the kernel's memory, with how long that took.
+    ///   - standBack: called before each sync; returns when more urgent commits are done, or soon.
+    ///   - pace: called before whole blocks are written; returns when that many octets may be written.
+    ///   - wrote: called after octets were written past the page cache, with the time that took.
     package init(
         standBack: @escaping @Sendable () -> Void = {}, pace: @escaping @Sendable (_ octets: Int) -> Void = { _ in },
         wrote: @escaping @Sendable (_ octets: Int, _ nanoseconds: Int64) -> Void = { _, _ in }
@@ -116,12 +119,12 @@ package struct SystemDisk: Disk {
     package func touch(_ path: String) throws(Errno) { try Files.touch(path) }
 }
 
-/// One open file on a disk; closed when its life ends.
+/// One open file on a disk; closed when the value is destroyed.
 struct DiskFile: ~Copyable, Sendable {
     private let disk: any Disk
     private let number: Int32
 
-    /// Makes a file that must not be there yet.
+    /// Creates a file; `.exists` if the path exists.
     static func create(_ path: String, on disk: any Disk) throws(Errno) -> DiskFile {
         DiskFile(disk: disk, number: try disk.create(path))
     }
@@ -142,7 +145,7 @@ struct DiskFile: ~Copyable, Sendable {
         var done = 0
         while done < octets.count {
             let count = try disk.write(number, UnsafeRawBufferPointer(rebasing: octets[done...]), at: offset + Int64(done))
-            // A disk that takes nothing and says no error would be asked for ever.
+            // A disk that accepts nothing and reports no error would be retried for ever.
             guard count > 0 else { throw Errno.noSpace }
             done += count
         }
@@ -152,7 +155,7 @@ struct DiskFile: ~Copyable, Sendable {
         try octets.span.bytes.withUnsafeBytes { (all) throws(Errno) in try write(all, at: offset) }
     }
 
-    /// Fills `buffer` from `offset` on; fewer octets only where the file ends.
+    /// Fills `buffer` from `offset` on; it gets fewer octets only at the end of the file.
     borrowing func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Errno) -> Int {
         var done = 0
         while done < buffer.count {

@@ -2,9 +2,10 @@ import Bytes
 internal import Crypto
 package import Posix
 
-/// A file on its way to be a blob, in one go: what is cut short is thrown away. It has one owner, and what that owner ends is gone.
+/// A file that becomes a blob in one go: an interrupted one is removed. It has one owner, and when the owner destroys
+/// the value the file is gone.
 package struct IncomingBlob: ~Copyable {
-    /// How the names of such files end, which no blob's name does.
+    /// The suffix of the names of such files, which no blob's name has.
     package static let suffix = ".incoming"
 
     private let folder: BlobFolder
@@ -13,11 +14,11 @@ package struct IncomingBlob: ~Copyable {
     private let path: String
     private var file: AppendingFile
     private var isMoved = false
-    /// Octets that came so far.
+    /// The number of octets received so far.
     package var octets: Int64 { file.count }
 
     init(folder: BlobFolder, disk: any Disk, family: Identifier) throws(Errno) {
-        // Not a name that a blob can have, and in the family's folder: a rename must not cross file systems.
+        // Not a valid name of a blob, and in the family's folder: a rename must not cross file systems.
         let path = "\(folder.path)/\(family)/\(Hex.encode(Random.octets(8)))\(Self.suffix)"
         file = AppendingFile(try DiskFile.create(path, on: disk), count: 0)
         self.path = path
@@ -34,8 +35,8 @@ package struct IncomingBlob: ~Copyable {
         try file.append(octets)
     }
 
-    /// Makes it a blob, which a power cut cannot take away from now on. When it throws, what is left of it is a blob that nobody speaks of, at
-    /// most, which the sweeper removes.
+    /// Makes the file a blob, which a power cut can no longer remove. If it throws, at most a blob without a row
+    /// remains, which the sweeper removes.
     package consuming func finish() throws(Errno) -> BlobName {
         let blob = BlobName(family: family, sha256: try file.sha256())
         try file.synchronize()

@@ -2,11 +2,11 @@ package import Bytes
 internal import Locks
 package import Posix
 
-/// One upload on disk. Its steps wait for the disk, so they run on the file pool, one after the other; another thread may look at
-/// `written` and `progress` meanwhile.
+/// One upload on disk. Its steps wait for the disk, so they run on the file pool, one after the other; another thread
+/// may read `written` and `progress` meanwhile.
 ///
-/// Only `progress.offset` is a promise. What was appended since the last `synchronize` may be lost in a crash, and is given up when writing
-/// or syncing fails: the part then goes on from what was synced, as after a crash.
+/// Only `progress.offset` is a promise. Octets appended since the last `synchronize` may be lost in a crash, and are
+/// dropped when writing or syncing fails: the part then continues from the synced octets, as after a crash.
 package final class UploadFile: Sendable {
     package let id: Identifier
     /// The file with the octets.
@@ -16,13 +16,13 @@ package final class UploadFile: Sendable {
     private let state: Lock<State>
 
     private struct State: ~Copyable, Sendable {
-        /// `nil` once the octets have been handed on or thrown away.
+        /// The part; `nil` once its octets have become a blob or were removed.
         var part: AppendingFile?
         let at: DiskFile
         var progress: UploadProgress
-        /// Of the newest slot.
+        /// The count of the newest slot.
         var count: UInt64
-        /// Octets in the part, synced or not.
+        /// The octets in the part, synced or not.
         var written: Int64
     }
 
@@ -38,14 +38,15 @@ package final class UploadFile: Sendable {
         let part = try DiskFile.create(partPath, on: disk)
         let at = try DiskFile.create(Self.progressPath(id, folder), on: disk)
         let progress = UploadProgress(offset: 0, length: length, phase: .receiving)
-        // Both slots, so that the file has its final length, and each later write stays within it.
+        // Both slots are written, so that the file has its final length, and each later write stays within it.
         try at.write(progress.slot(count: 0) + progress.slot(count: 1), at: 0)
         try at.synchronize()
         try part.synchronize()
         state = Lock(State(part: AppendingFile(part, count: 0, assistant: assistant), at: at, progress: progress, count: 1, written: 0))
     }
 
-    /// `nil` when the upload was begun or removed by halves: the folder is synced at the end of both, so nobody was promised anything.
+    /// Opens an upload; `nil` if its creation or removal was interrupted: both end with a sync of the folder, so no
+    /// client was promised anything.
     init?(opening id: Identifier, at folder: String, on disk: any Disk, assistant: @escaping Assistant) throws(Errno) {
         self.id = id
         self.folder = folder
@@ -66,17 +67,18 @@ package final class UploadFile: Sendable {
         state = Lock(State(part: part, at: at, progress: found.progress, count: found.count, written: found.progress.offset))
     }
 
-    /// What is on stable storage.
+    /// The state on stable storage.
     package var progress: UploadProgress { state.withLock { $0.progress } }
 
-    /// Octets that came, synced or not: where the next ones go.
+    /// The number of received octets, synced or not: the offset of the next ones.
     package var written: Int64 { state.withLock { $0.written } }
 
     // MARK: Receiving
 
-    /// Adds octets at the end of what was written.
+    /// Adds octets at the end of the part.
     ///
-    /// - Throws: what the disk said; the octets were not taken. `.tooBig` past the length, `.invalid` when nothing is received any more.
+    /// - Throws: the disk's error; the octets were not added. `.tooBig` above the length, `.invalid` if the upload
+    ///   receives no more octets.
     package func append(_ octets: UnsafeRawBufferPointer) throws(Errno) {
         try locked { (state) throws(Errno) in
             guard case .receiving = state.progress.phase else { throw .invalid }
@@ -91,10 +93,10 @@ package final class UploadFile: Sendable {
         try octets.span.bytes.withUnsafeBytes { (all) throws(Errno) in try append(all) }
     }
 
-    /// Puts what was written on stable storage: `progress.offset` is `written` afterwards.
+    /// Puts the written octets on stable storage: afterwards `progress.offset` is `written`.
     ///
     /// - Returns: the offset.
-    /// - Throws: what the disk said. Nothing is known of what was not synced: `written` went back to `progress.offset`.
+    /// - Throws: the disk's error. The state of the unsynced octets is unknown: `written` is `progress.offset` again.
     @discardableResult
     package func synchronize() throws(Errno) -> Int64 {
         try locked { (state) throws(Errno) in
@@ -108,7 +110,7 @@ package final class UploadFile: Sendable {
 
     /// Declares the length of an upload that began without one.
     ///
-    /// - Throws: `.tooBig` when more is there already, `.invalid` when it has another length.
+    /// - Throws: `.tooBig` if more octets exist already, `.invalid` if the upload has another length.
     package func declare(length: Int64) throws(Errno) {
         try locked { (state) throws(Errno) in
             if let known = state.progress.length {
@@ -123,7 +125,7 @@ package final class UploadFile: Sendable {
         }
     }
 
-    /// Throws away what came after `offset` (a piece that does not have the checksum it came with), also what was synced of it.
+    /// Removes the octets after `offset` (a piece whose checksum is wrong), including synced ones.
     package func cut(to offset: Int64) throws(Errno) {
         try locked { (state) throws(Errno) in
             guard case .receiving = state.progress.phase, offset >= 0, offset <= state.written else { throw .invalid }
@@ -131,7 +133,7 @@ package final class UploadFile: Sendable {
             if offset < state.progress.offset {
                 var next = state.progress
                 next.offset = offset
-                // First the promise, then the octets: what is promised is always there.
+                // First the promise, then the octets: promised octets always exist.
                 try self.advance(&state, to: next, syncingPart: false)
             }
             state.written = offset
@@ -139,7 +141,7 @@ package final class UploadFile: Sendable {
         }
     }
 
-    /// At most `count` octets of what was written, from `offset` on.
+    /// At most `count` of the written octets, from `offset` on.
     package func read(at offset: Int64, count: Int) throws(Errno) -> [UInt8] {
         try locked { (state) throws(Errno) in
             try Self.part(&state) { (part) throws(Errno) in try part.read(at: offset, count: count) }
@@ -148,10 +150,11 @@ package final class UploadFile: Sendable {
 
     // MARK: Ends
 
-    /// Everything is there: puts it on stable storage together with its digest. Doing it again gives the same.
+    /// Completes the upload: puts all octets and their digest on stable storage. A second call returns the same.
     ///
     /// - Returns: SHA-256, 32 octets.
-    /// - Throws: `.invalid` when octets are missing or the upload has ended; else what the disk said, as `synchronize`.
+    /// - Throws: `.invalid` if octets are missing or the upload has ended; otherwise the disk's error, as
+    ///   `synchronize`.
     package func complete() throws(Errno) -> [UInt8] {
         try locked { (state) throws(Errno) in
             if case .complete(let sha256) = state.progress.phase { return sha256 }
@@ -163,9 +166,10 @@ package final class UploadFile: Sendable {
         }
     }
 
-    /// Gives the octets of a complete upload their place as a blob, for good. May be called again, also after a crash.
+    /// Moves the octets of a complete upload permanently to their place as a blob. May be called again, also after a
+    /// crash.
     ///
-    /// - Throws: `.invalid` when it is not complete; `.noEntry` when the octets are nowhere.
+    /// - Throws: `.invalid` if the upload is not complete; `.noEntry` if the octets exist nowhere.
     package func adopt(into blobs: BlobFolder, family: Identifier) throws(Errno) -> BlobName {
         let progress = progress
         guard case .complete(let sha256) = progress.phase else { throw .invalid }
@@ -174,11 +178,13 @@ package final class UploadFile: Sendable {
         return blob
     }
 
-    /// Ends the upload and keeps only how: the part goes away at once. Doing it again keeps the first outcome.
+    /// Ends the upload and keeps only its outcome: the part is removed immediately. A second call keeps the first
+    /// outcome.
     ///
     /// - Parameters:
-    ///   - outcome: what `progress` tells from now on; at most `UploadProgress.maxOutcome` octets.
-    ///   - isRepeatable: what a power cut takes of it comes about again, so nobody needs to wait for the disk.
+    ///   - outcome: the outcome in `progress` from now on; at most `UploadProgress.maxOutcome` octets.
+    ///   - isRepeatable: whether the same outcome will result again after a power cut, so that nothing has to wait for
+    ///     the disk.
     package func end(outcome: [UInt8], isRepeatable: Bool = false) throws(Errno) {
         precondition(outcome.count <= UploadProgress.maxOutcome, "an outcome fits into its place")
         try locked { (state) throws(Errno) in
@@ -188,13 +194,13 @@ package final class UploadFile: Sendable {
             try self.advance(&state, to: next, syncingPart: false, syncing: !isRepeatable)
             state.part = nil
         }
-        // Whoever lists the folder finds what is left of it after a crash: an ended upload has no part.
+        // After a crash, the listing of the folder finds a remaining part: an ended upload has no part.
         try disk.remove(partPath)
     }
 
-    // MARK: Inside
+    // MARK: Internals
 
-    /// Writes the next slot. On failure the old one holds, on disk and here.
+    /// Writes the next slot. After a failure the old one is valid, on disk and in memory.
     private func advance(_ state: inout State, to next: UploadProgress, syncingPart: Bool, syncing: Bool = true) throws(Errno) {
         do throws(Errno) {
             if syncingPart { try Self.part(&state) { (part) throws(Errno) in try part.synchronize() } }
@@ -204,7 +210,7 @@ package final class UploadFile: Sendable {
             state.count = count
             state.progress = next
         } catch {
-            // What was not synced may never be (fsync(2) tells a failure once), so it counts as lost.
+            // Unsynced octets may never reach the disk (fsync(2) reports a failure once), so they count as lost.
             let offset = state.progress.offset
             state.written = offset
             try? Self.part(&state) { (part) throws(Errno) in part.rewind(to: offset) }

@@ -1,36 +1,36 @@
 package import Bytes
 package import Posix
 
-/// Uploads that are under way, three files each: `<id>.json` says what is being uploaded and never changes, `<id>.part` has the octets,
-/// `<id>.at` says how many of them are on stable storage. An upload exists from the moment its description has its name until that is
-/// removed.
+/// The uploads in progress, three files each: `<id>.json` has the description and never changes, `<id>.part` has the
+/// octets, `<id>.at` has the number of octets on stable storage. An upload exists from the moment its description gets
+/// its name until the description is removed.
 package struct UploadFolder: Sendable {
     package let path: String
     private let disk: any Disk
     private let assistant: Assistant
 
-    /// - Parameter assistant: who may digest what comes while it is written.
+    /// - Parameter assistant: runs digests of incoming octets while they are written.
     package init(path: String, disk: any Disk = SystemDisk(), assistant: @escaping Assistant = { _ in }) {
         self.path = path
         self.disk = disk
         self.assistant = assistant
     }
 
-    /// Largest description, octets.
+    /// The largest description in octets.
     package static let maxDescription = 65_536
 
-    /// Makes the folder when it is missing. Before anything else.
+    /// Creates the folder if it is missing. Call it first.
     package func prepare() throws(Errno) {
         _ = try disk.makeFolder(path)
         try disk.synchronizeFolder(path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? ".")
     }
 
-    /// Begins an upload. It is on stable storage when this returns; when it throws there is none.
+    /// Creates an upload. It is on stable storage when this returns; if this throws, it does not exist.
     ///
     /// - Parameters:
-    ///   - length: octets it will have; `nil` when that is told later.
-    ///   - description: in the words of whoever asks; at most `maxDescription` octets.
-    /// - Throws: `.exists` when there is one of this id.
+    ///   - length: its length in octets; `nil` if it is declared later.
+    ///   - description: the caller's description; at most `maxDescription` octets.
+    /// - Throws: `.exists` if there is an upload with this id.
     package func create(_ id: Identifier, length: Int64?, description: [UInt8]) throws(Errno) -> UploadFile {
         precondition(description.count <= Self.maxDescription, "a description is bounded where it is made")
         if try disk.status(descriptionPath(id)) != nil { throw .exists }
@@ -50,25 +50,25 @@ package struct UploadFolder: Sendable {
         }
     }
 
-    /// Opens an upload to go on with it: the part is cut to what is on stable storage.
+    /// Opens an upload to continue it: the part is cut to the octets on stable storage.
     ///
-    /// - Returns: `nil` when there is none, or when one was begun or removed by halves.
-    /// - Throws: `.invalid` when less is there than was promised, which only a broken disk can bring about.
+    /// - Returns: `nil` if there is none, or if its creation or removal was interrupted.
+    /// - Throws: `.invalid` if fewer octets exist than were promised, which only a defective disk can cause.
     package func open(_ id: Identifier) throws(Errno) -> UploadFile? {
         guard try disk.status(descriptionPath(id)) != nil else { return nil }
         return try UploadFile(opening: id, at: path, on: disk, assistant: assistant)
     }
 
-    /// What was given to `create`; `nil` when there is no such upload.
+    /// The description passed to `create`; `nil` if there is no such upload.
     package func description(_ id: Identifier) throws(Errno) -> [UInt8]? {
         guard try disk.status(descriptionPath(id)) != nil else { return nil }
         let file = try DiskFile.open(descriptionPath(id), on: disk)
         return try file.read(at: 0, count: Self.maxDescription)
     }
 
-    /// How far an upload is, without opening it.
+    /// The progress of an upload, without opening it.
     ///
-    /// - Returns: the progress, and when it was last made, UTC milliseconds; `nil` when there is no such upload.
+    /// - Returns: the progress, and the time of its last change in UTC milliseconds; `nil` if there is no such upload.
     /// - Throws: `.invalid` as `open`.
     package func progress(_ id: Identifier) throws(Errno) -> (progress: UploadProgress, at: Int64)? {
         guard try disk.status(descriptionPath(id)) != nil else { return nil }
@@ -78,10 +78,10 @@ package struct UploadFolder: Sendable {
         return (found.progress, status.modified)
     }
 
-    /// Octets of the part that are there now, synced or not; `nil` when there is no part (any more).
+    /// The octets in the part now, synced or not; `nil` if there is no part (any more).
     package func partOctets(_ id: Identifier) throws(Errno) -> Int64? { try disk.status(UploadFile.partPath(id, path))?.octets }
 
-    /// All uploads there are, and the names of files that belong to none: those of a beginning or an end that was cut short.
+    /// All uploads, and the names of files that belong to none: the rest of interrupted creations and removals.
     package func list() throws(Errno) -> (uploads: [Identifier], leftovers: [String]) {
         let names = try disk.list(path)
         let uploads = names.compactMap { $0.hasSuffix(".json") ? Identifier(String($0.dropLast(5))) : nil }
@@ -93,8 +93,8 @@ package struct UploadFolder: Sendable {
         return (uploads, leftovers)
     }
 
-    /// The digests of uploads that are complete and did not end yet: their octets may have their place as a blob already, whose document is
-    /// still to come. One whose progress cannot be read has none.
+    /// The digests of complete uploads that have not ended yet: their octets may already be a blob, whose document is
+    /// still to come. An upload with unreadable progress has none.
     package func awaited() throws(Errno) -> Set<String> {
         var digests: Set<String> = []
         for id in try list().uploads {
@@ -107,19 +107,20 @@ package struct UploadFolder: Sendable {
         return digests
     }
 
-    /// Removes what `list` told as leftovers, and uploads that were begun or removed by halves. Only while no upload is open.
+    /// Removes the leftovers that `list` reports, and uploads whose creation or removal was interrupted. Only while no
+    /// upload is open.
     package func removeLeftovers() throws(Errno) {
         let (uploads, leftovers) = try list()
         for name in leftovers { try disk.remove("\(path)/\(name)") }
         for id in uploads {
             do throws(Errno) { if try open(id) == nil { try remove(id) } } catch {
-                // One that is damaged stays for `huddled check` to tell.
+                // A damaged upload stays, so that `huddled check` reports it.
                 guard error == .invalid else { throw error }
             }
         }
     }
 
-    /// Ends an upload and forgets it; one that is not there is no error. Whoever writes it must have stopped.
+    /// Ends an upload and removes it; a missing one is not an error. Its writer must have stopped.
     package func remove(_ id: Identifier) throws(Errno) {
         try disk.remove(descriptionPath(id))
         try disk.remove(descriptionPath(id) + ".new")

@@ -1,21 +1,22 @@
 internal import Bytes
 internal import Crypto
 
-/// How far an upload is, as it stands on disk.
+/// The progress of an upload, as stored on disk.
 package struct UploadProgress: Equatable, Sendable {
-    /// What an upload goes through; it never goes back.
+    /// The phases of an upload, in order; it never goes back.
     package enum Phase: Equatable, Sendable {
         case receiving
-        /// Everything is there and has this SHA-256 (32 octets): it may become a document. The part may have its place as a blob already.
+        /// All octets arrived and have this SHA-256 (32 octets): the upload may become a document. The part may already
+        /// be a blob.
         case complete(sha256: [UInt8])
-        /// It became a document, or was refused: the octets have been handed on or are gone, and this is what the last request was, and is
-        /// from now on, answered. In the words of whoever answers, at most `maxOutcome` octets.
+        /// The upload became a document, or was refused: its octets are a blob or gone. This is the response to the
+        /// last request and to all later ones, in the caller's format, at most `maxOutcome` octets.
         case ended(outcome: [UInt8])
     }
 
-    /// Octets that are on stable storage: what a client may rely on.
+    /// The octets on stable storage, on which a client may rely.
     package internal(set) var offset: Int64
-    /// Octets that it will have, once that is known.
+    /// The total number of octets, once it is known.
     package internal(set) var length: Int64?
     package internal(set) var phase: Phase
 
@@ -23,12 +24,13 @@ package struct UploadProgress: Equatable, Sendable {
 
     // MARK: On disk
 
-    /// Two places of a disk's smallest unit each, written in turn: a write that is torn leaves the one before it.
+    /// The size of a slot: each of the two is one smallest unit of a disk, and they are written in turn, so that a torn
+    /// write leaves the previous one.
     static let slotOctets = 512
     private static let magic: [UInt8] = Array("huddle-u".utf8)
 
-    /// One slot: magic (8 octets), count (8), offset (8), length or all ones (8), phase (1), digest (32), length of the outcome (2), the
-    /// outcome; zeros; and in the last 8 octets the beginning of the SHA-256 of all before.
+    /// One slot: magic (8 octets), count (8), offset (8), length or all ones (8), phase (1), digest (32), length of the
+    /// outcome (2), the outcome; zeros; and in the last 8 octets the beginning of the SHA-256 of all before.
     func slot(count: UInt64) -> [UInt8] {
         var octets = Self.magic
         BigEndian.append(count, to: &octets)
@@ -53,7 +55,7 @@ package struct UploadProgress: Equatable, Sendable {
         return octets + Digest.sha256(octets).prefix(8)
     }
 
-    /// The newest whole slot of a file of two.
+    /// The newest intact slot of a file with two slots.
     static func read(_ file: [UInt8]) -> (progress: UploadProgress, count: UInt64)? {
         var newest: (progress: UploadProgress, count: UInt64)?
         for index in 0..<2 where file.count >= (index + 1) * slotOctets {
