@@ -1,29 +1,29 @@
 import Glibc
 
 extension ChildProcess {
-    /// What became of a program whose output was wanted.
+    /// The result of a program whose output was captured.
     package enum Captured: Equatable, Sendable {
         case ended(Ending, output: [UInt8])
-        /// It wrote more than was allowed, and was killed.
+        /// The program wrote more than the limit, and was killed.
         case tooMuch
-        /// It took too long, and was killed.
+        /// The program exceeded its time, and was killed.
         case late
-        /// Nobody wants the answer any more; it was killed.
+        /// The caller asked to stop; the program was killed.
         case stopped
     }
 
-    /// Runs a program that nobody trusts, without input, and takes what it writes to its standard output.
+    /// Runs an untrusted program without input, and captures its standard output.
     ///
     /// - Parameters:
-    ///   - limit: octets of output at most.
-    ///   - isStopped: asked several times a second.
+    ///   - limit: the largest number of octets of output.
+    ///   - isStopped: called several times per second; true stops the program.
     package static func capture(
         _ arguments: [String], environment: [String], limit: Int, timeoutMilliseconds: Int, isStopped: () -> Bool = { false }
     ) throws(Errno) -> Captured {
         let child = try start(arguments, environment: environment, input: .nothing, output: .piped, errors: .nothing)
         let end = Clock.monotonicMilliseconds() + Int64(timeoutMilliseconds)
         var output: [UInt8] = []
-        // It is killed with the last reference, whichever way this ends.
+        // The program is killed with the last reference, on every path out of this function.
         while true {
             let left = Int(end - Clock.monotonicMilliseconds())
             guard left > 0 else { return .late }

@@ -1,29 +1,29 @@
 import CLinux
 import Glibc
 
-/// Another program, started by this one with pipes to its standard streams. One that nobody waited for is killed when
-/// the last reference goes, so that a failing test leaves nothing behind.
+/// Another program, started by this one with pipes to its standard streams. If nothing has waited for it, it is killed
+/// when the last reference goes, so that a failing test leaves nothing behind.
 package final class ChildProcess {
-    /// How a program ended.
+    /// The end of a program.
     package enum Ending: Equatable, Sendable {
         case exited(Int32)
         case killed(signal: Int32)
     }
 
-    /// Where a standard stream of the child leads.
+    /// The target of a standard stream of the child.
     package enum Stream: Sendable {
         /// /dev/null.
         case nothing
-        /// Where ours leads.
+        /// The same target as in this process.
         case inherited
-        /// A pipe to us.
+        /// A pipe to this process.
         case piped
     }
 
-    /// Its process id; valid until `wait` has answered.
+    /// The child's process id; valid until `wait` has returned its end.
     package let pid: Int32
     private let ended: FileDescriptor
-    /// Readable when it has ended; for waiting with others.
+    /// The descriptor to wait for: readable when the child has ended.
     package var endedRaw: Int32 { ended.raw }
     private var ending: Ending?
     private var input: FileDescriptor?
@@ -48,9 +48,9 @@ package final class ChildProcess {
     /// Starts a program with no signal blocked and SIGPIPE as usual, whatever this process has done to its own.
     ///
     /// - Parameters:
-    ///   - arguments: the program's path (or a name looked for in PATH) and what it is given.
-    ///   - environment: `nil` hands on ours; else "NAME=value" each.
-    /// - Throws: `.noEntry` when there is no such program.
+    ///   - arguments: the program's path (or a name to look up in PATH) and its arguments.
+    ///   - environment: `nil` passes on this process's environment; otherwise strings "NAME=value".
+    /// - Throws: `.noEntry` if there is no such program.
     package static func start(
         _ arguments: [String], environment: [String]? = nil, input: Stream = .nothing, output: Stream = .piped, errors: Stream = .inherited
     ) throws(Errno) -> ChildProcess {
@@ -84,9 +84,9 @@ package final class ChildProcess {
             output: LineReader(outputPipe?.reading.take()), errors: LineReader(errorPipe?.reading.take()))
     }
 
-    /// Runs a program to its end and answers all that it wrote (at most 64 MiB of each).
+    /// Runs a program to its end and returns all of its output (at most 64 MiB of each stream).
     ///
-    /// - Throws: `.timedOut` when it has not ended in time; it is then killed.
+    /// - Throws: `.timedOut` if it has not ended in time; it is then killed.
     package static func run(
         _ arguments: [String], environment: [String]? = nil, input: [UInt8] = [], timeoutMilliseconds: Int = 30_000
     ) throws(Errno) -> (ending: Ending, output: [UInt8], errors: [UInt8]) {
@@ -101,7 +101,7 @@ package final class ChildProcess {
 
     /// The next line of its standard output, without the newline; `nil` at the end of it.
     ///
-    /// - Throws: `.timedOut` when no whole line came in time (what came is kept for the next call).
+    /// - Throws: `.timedOut` if no whole line came in time (a partial line is kept for the next call).
     package func readLine(timeoutMilliseconds: Int = 10_000) throws(Errno) -> String? {
         try output?.line(timeoutMilliseconds)
     }
@@ -111,10 +111,10 @@ package final class ChildProcess {
         try errors?.line(timeoutMilliseconds)
     }
 
-    /// For waiting; `nil` when its output is at its end or leads elsewhere.
+    /// The descriptor to wait for; `nil` if the output has ended or is not a pipe.
     var outputRaw: Int32? { output.flatMap { $0.isAtEnd ? nil : $0.raw } }
 
-    /// What it has written since the last call; waits when there is nothing.
+    /// The output since the last call; waits if there is none.
     func takeOutput() throws(Errno) -> [UInt8] {
         try output?.fill()
         return output?.rest() ?? []
@@ -126,18 +126,18 @@ package final class ChildProcess {
         try Octets.writeAll(raw, Array(text.utf8))
     }
 
-    /// Ends its standard input.
+    /// Closes its standard input.
     package func closeInput() { input = nil }
 
-    /// Sends it a signal; nothing happens when it has been waited for.
+    /// Sends it a signal; has no effect once it has been waited for.
     package func kill(_ signal: Int32 = Signals.kill) {
         if ending == nil { Glibc.kill(pid, signal) }
     }
 
     /// Waits for its end.
     ///
-    /// - Parameter timeoutMilliseconds: negative waits for ever.
-    /// - Returns: `nil` when it still runs after that time.
+    /// - Parameter timeoutMilliseconds: a negative value waits without limit.
+    /// - Returns: `nil` if it still runs after that time.
     package func wait(timeoutMilliseconds: Int = -1) throws(Errno) -> Ending? {
         if let ending { return ending }
         guard try Poll.wait(ended.raw, .readable, timeoutMilliseconds: timeoutMilliseconds) != [] else { return nil }
@@ -161,7 +161,7 @@ package final class ChildProcess {
         }
     }
 
-    /// Feeds the input while reading both outputs, so that no full pipe can stop either side.
+    /// Feeds the input while it reads both outputs, so that no full pipe can block either side.
     private func exchange(_ octets: [UInt8], until end: Int64) throws(Errno) {
         Signals.ignoreBrokenPipes()
         if let raw = inputNumber { try Socket.setBlocking(raw, false) }
@@ -183,7 +183,7 @@ package final class ChildProcess {
                         }
                         if case .done(let count) = result { written += count }
                     } catch {
-                        // It has stopped listening, which is its right: its answers still count.
+                        // The program has closed its input, which it may: its output still counts.
                         guard error.isPeerGone else { throw error }
                         closeInput()
                         written = octets.count

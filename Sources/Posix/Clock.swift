@@ -1,8 +1,8 @@
 import Glibc
 
-/// The clocks: one that never goes back, for waiting; the wall's, for telling people; and the processor's, for charging work.
+/// The clocks: a monotonic one for waiting, the wall clock for people, and the processor clock for charging work.
 package enum Clock {
-    /// Milliseconds since some fixed moment before start; never goes back.
+    /// Milliseconds since a fixed moment before the start; monotonic.
     package static func monotonicMilliseconds() -> Int64 { monotonicNanoseconds() / 1_000_000 }
 
     /// Nanoseconds since the same moment.
@@ -17,7 +17,7 @@ package enum Clock {
         return Int64(used.tv_sec) * 1_000_000_000 + Int64(used.tv_nsec)
     }
 
-    /// UTC milliseconds since 1970; may jump when somebody sets the clock.
+    /// UTC milliseconds since 1970; may jump when the clock is set.
     package static func wallMilliseconds() -> Int64 {
         let now = read(CLOCK_REALTIME)
         return Int64(now.tv_sec) * 1_000 + Int64(now.tv_nsec) / 1_000_000

@@ -1,18 +1,19 @@
 import CLinux
 import Glibc
 
-/// What a program may use that works on files of strangers: it reads what it is told to and writes to what is open, for so long, with so much
-/// memory. No network, no other process, no file that is changed.
+/// The limits of a program that processes untrusted files: it may read given files and write to open descriptors,
+/// within a time and a memory limit. It has no network and no other process, and it changes no file.
 ///
-/// By rlimits (setrlimit(2)), Landlock (landlock(7)) and a filter of system calls (seccomp(2)), which no right of the user lifts.
+/// The limits use rlimits (setrlimit(2)), Landlock (landlock(7)) and a filter of system calls (seccomp(2)), which no
+/// privilege of the user can lift.
 package struct Confinement {
-    /// Seconds of a processor.
+    /// The largest processor time, in seconds.
     package var processorSeconds: UInt
-    /// Octets of address space.
+    /// The largest address space, in octets.
     package var memoryOctets: UInt
-    /// Descriptors.
+    /// The largest number of descriptors.
     package var files: UInt
-    /// Files, and folders with all that is in them.
+    /// The readable files, and folders with all their content.
     package var readable: [String]
 
     package init(processorSeconds: UInt, memoryOctets: UInt, files: UInt = 64, readable: [String]) {
@@ -22,27 +23,28 @@ package struct Confinement {
         self.readable = readable
     }
 
-    /// Whether this kernel can do it.
+    /// Whether this kernel supports it.
     package static var isPossible: Bool { linux_landlock_version() >= 1 }
 
-    /// Confines this process and becomes another program. Only returns by throwing, and is then confined more or less: end.
+    /// Confines this process and executes another program. It returns only by throwing, and the process is then partly
+    /// confined: it must end.
     ///
     /// - Parameters:
-    ///   - arguments: the program's path and what it is given.
-    ///   - environment: "NAME=value" each.
+    ///   - arguments: the program's path and its arguments.
+    ///   - environment: strings "NAME=value".
     package func become(_ arguments: [String], environment: [String]) throws(Errno) -> Never {
         precondition(!arguments.isEmpty, "a program has a name")
-        // Whoever started the server may have left some open that are not closed by themselves.
+        // The parent of the server may have left descriptors open that are not closed on exec.
         guard linux_close_all_but_standard() == 0 else { throw Errno.last("close_range") }
         try limit(RLIMIT_CORE, 0)
-        // Pipes and sockets are no files here.
+        // Pipes and sockets do not count as files here.
         try limit(RLIMIT_FSIZE, 0)
         try limit(RLIMIT_NOFILE, files)
         try limit(RLIMIT_CPU, processorSeconds)
         let code = Self.withStrings(arguments) { argv in
             Self.withStrings(environment) { envp in
                 Self.withStrings(readable) { paths -> Int32 in
-                    // After everything of ours that takes memory or opens a file.
+                    // This comes after all our own calls that take memory or open a file.
                     var space = rlimit(rlim_cur: memoryOctets, rlim_max: memoryOctets)
                     return paths.withMemoryRebound(to: UnsafePointer<CChar>?.self, capacity: readable.count) { readable in
                         guard linux_confine_files(readable, self.readable.count) == 0, linux_confine_calls() == 0,
@@ -57,7 +59,7 @@ package struct Confinement {
         throw Errno(code, "execve")
     }
 
-    /// Ends this process when the one that started it does.
+    /// Ends this process when its parent ends.
     package static func dieWithParent(_ parent: Int32) throws(Errno) {
         guard linux_die_with_parent(parent) == 0 else { throw Errno.last("prctl") }
     }

@@ -1,9 +1,9 @@
 import CLinux
 import Glibc
 
-/// What the machine said no with: the C code kept, and which call said it. Never a path or an address.
+/// An error of the operating system: the C code, and the call that failed. Never a path or an address.
 ///
-/// Two are equal when their codes are. Negative codes are those of getaddrinfo(3), which has a list of its own.
+/// Two errors are equal if their codes are equal. Negative codes are those of getaddrinfo(3), which has its own list.
 package struct Errno: Error, Hashable, Sendable {
     package let code: Int32
     /// The function that failed, for the log.
@@ -23,19 +23,19 @@ package struct Errno: Error, Hashable, Sendable {
         return linux_error_name(code).map { String(cString: $0) } ?? "E\(code)"
     }
 
-    /// What the C library says about the code, in English.
+    /// The C library's text for the code, in English.
     package var text: String {
         if code < 0 { return gai_strerror(code).map { String(cString: $0) } ?? "the name cannot be resolved" }
         return linux_error_text(code).map { String(cString: $0) } ?? "unknown error"
     }
 
-    /// The other side has gone, which ends a connection but is nobody's fault.
+    /// The peer has gone, which ends a connection but is not a fault.
     package var isPeerGone: Bool {
         code == ECONNRESET || code == EPIPE || code == ETIMEDOUT || code == ENOTCONN || code == ECONNABORTED
             || code == EHOSTUNREACH || code == ENETUNREACH
     }
 
-    /// There are no descriptors or no memory left to accept with; passes when others close.
+    /// There are no descriptors or no memory left to accept with; this passes when others close.
     package var isExhausted: Bool { code == EMFILE || code == ENFILE || code == ENOBUFS || code == ENOMEM }
 
     package static var noEntry: Errno { Errno(ENOENT) }
@@ -48,7 +48,7 @@ package struct Errno: Error, Hashable, Sendable {
     package static var tooBig: Errno { Errno(EFBIG) }
     package static var invalid: Errno { Errno(EINVAL) }
     package static var nameTooLong: Errno { Errno(ENAMETOOLONG) }
-    /// Somebody else holds the lock that was asked for.
+    /// Another process holds the requested lock.
     package static var locked: Errno { Errno(EWOULDBLOCK) }
 }
 
@@ -58,9 +58,10 @@ extension Errno: CustomStringConvertible {
 }
 
 extension Errno {
-    /// The error of the call that has just failed. Read before anything that may allocate, because that may set it.
+    /// The error of the call that has just failed. Call it before anything that may allocate, because an allocation may
+    /// overwrite the code.
     ///
-    /// A bad descriptor or pointer is a mistake of ours that may already have hit somebody else's file: it ends the process.
+    /// A bad descriptor or pointer is a bug of ours that may already have damaged another file: it ends the process.
     @inline(__always)
     package static func last(_ call: StaticString) -> Errno {
         let code = errno
@@ -74,7 +75,7 @@ extension Errno {
     }
 }
 
-/// Calls `body` again for as long as a signal interrupted it.
+/// Repeats `body` for as long as a signal interrupts it.
 @inline(__always)
 func retrying<Count: SignedInteger>(_ body: () -> Count) -> Count {
     while true {

@@ -1,24 +1,24 @@
 import CLinux
 import Glibc
 
-/// Owns one open descriptor: closes it when its life ends, exactly once.
+/// The owner of one open descriptor: it closes the descriptor exactly once, when the value is destroyed.
 package struct FileDescriptor: ~Copyable, Sendable {
     /// The number, for calls; valid only while this value lives, so the value has to be stored: in `open(…).raw` it is
     /// already closed when the call is made.
     package let raw: Int32
 
-    /// Takes over `raw`, which has to be open and owned by nobody else.
+    /// Takes over `raw`, which has to be open and without another owner.
     package init(owning raw: Int32) {
         precondition(raw >= 0, "an open descriptor is not negative")
         self.raw = raw
     }
 
     deinit {
-        // Not retried: Linux has released the number even when close(2) says EINTR.
+        // Not retried: Linux has released the number even if close(2) returns EINTR.
         if close(raw) == -1 && errno == EBADF { preconditionFailure("a descriptor was closed behind its owner's back") }
     }
 
-    /// Gives the number away: whoever takes it has to close it.
+    /// Gives up the ownership: the caller has to close the number.
     package consuming func take() -> Int32 {
         let number = raw
         discard self
@@ -33,19 +33,19 @@ package struct FileDescriptor: ~Copyable, Sendable {
     }
 }
 
-/// What a read or a write came to. Errors are thrown; these three are not errors.
+/// The result of a read or a write. Errors are thrown; these three are not errors.
 package enum IOResult: Equatable, Sendable {
-    /// So many octets were moved, at least one.
+    /// The number of octets moved, at least one.
     case done(Int)
     /// Nothing can be moved now: wait for readiness.
     case wouldBlock
-    /// The other side will send no more.
+    /// The peer will send no more.
     case endOfStream
 }
 
-/// Plain octets through any descriptor: files, pipes, terminals. For sockets see `Socket`.
+/// Reads and writes for any descriptor: files, pipes, terminals. For sockets see `Socket`.
 package enum Octets {
-    /// Reads at most as many octets as `buffer` has; `buffer` must not be empty.
+    /// Reads at most as many octets as `buffer` holds; `buffer` must not be empty.
     package static func read(_ raw: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(Errno) -> IOResult {
         precondition(buffer.count > 0, "an empty read would look like the end of the stream")
         let count = retrying { Glibc.read(raw, buffer.baseAddress, buffer.count) }
@@ -54,14 +54,14 @@ package enum Octets {
         return try wouldBlock("read")
     }
 
-    /// Writes some of `octets`; `done(0)` only for none.
+    /// Writes some of `octets`; returns `done(0)` only for an empty buffer.
     package static func write(_ raw: Int32, _ octets: UnsafeRawBufferPointer) throws(Errno) -> IOResult {
         let count = retrying { Glibc.write(raw, octets.baseAddress, octets.count) }
         if count >= 0 { return .done(count) }
         return try wouldBlock("write")
     }
 
-    /// Writes all of `octets`, waiting where the descriptor does not.
+    /// Writes all of `octets`, and waits if the descriptor is non-blocking.
     package static func writeAll(_ raw: Int32, _ octets: UnsafeRawBufferPointer) throws(Errno) {
         var left = octets
         while !left.isEmpty {
@@ -85,7 +85,7 @@ package enum Octets {
     }
 }
 
-/// A pipe: what is written into one end comes out of the other. Closed on exec, blocking.
+/// A pipe: octets written into one end are read from the other. Closed on exec, blocking.
 package struct Pipe: ~Copyable {
     var reading: FileDescriptor?
     var writing: FileDescriptor?
@@ -98,13 +98,13 @@ package struct Pipe: ~Copyable {
         writing = FileDescriptor(owning: ends.1)
     }
 
-    /// The end to read from, once; what is not taken is closed with the pipe.
+    /// The end to read from, once; an end that is not taken is closed with the pipe.
     package mutating func takeReading() -> FileDescriptor { reading.takeOnce() }
 
     /// The end to write into, once.
     package mutating func takeWriting() -> FileDescriptor { writing.takeOnce() }
 
-    /// The number of the end to read from, -1 once it is gone.
+    /// The number of the end to read from, -1 once it was taken.
     var readingNumber: Int32 {
         switch reading {
         case .some(let open): open.raw
@@ -112,7 +112,7 @@ package struct Pipe: ~Copyable {
         }
     }
 
-    /// The number of the end to write into, -1 once it is gone.
+    /// The number of the end to write into, -1 once it was taken.
     var writingNumber: Int32 {
         switch writing {
         case .some(let open): open.raw
@@ -122,7 +122,7 @@ package struct Pipe: ~Copyable {
 }
 
 extension Optional where Wrapped == FileDescriptor {
-    /// What it holds, leaving nothing. Taking twice is a mistake of ours.
+    /// Takes the value and leaves `nil`. Taking it twice is a programming error.
     mutating func takeOnce() -> FileDescriptor {
         guard let descriptor = take() else { preconditionFailure("an end is taken once") }
         return descriptor

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-// One call of the kernel each, for who decides by itself what a short write or a failure means.
+// Each function is one kernel call, for callers that handle short writes and failures themselves.
 
 extension Files {
     /// Opens an existing file for reading and writing.
@@ -11,9 +11,9 @@ extension Files {
         return FileDescriptor(owning: raw)
     }
 
-    /// Makes a file that must not be there yet, for reading and writing.
+    /// Creates a file that must not exist, for reading and writing.
     ///
-    /// - Throws: `.exists` when something has the name.
+    /// - Throws: `.exists` if the path exists.
     package static func createForUpdating(_ path: String, mode: UInt32 = 0o600) throws(Errno) -> FileDescriptor {
         let raw = retrying { Glibc.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode) }
         guard raw >= 0 else { throw Errno.last("open") }
@@ -22,7 +22,7 @@ extension Files {
 
     /// Reads at `offset` once.
     ///
-    /// - Returns: octets read, perhaps fewer than `buffer` has; 0 at the end of the file.
+    /// - Returns: the number of octets read, perhaps fewer than `buffer` holds; 0 at the end of the file.
     package static func read(_ raw: Int32, into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Errno) -> Int {
         let count = retrying { pread(raw, buffer.baseAddress, buffer.count, off_t(offset)) }
         guard count >= 0 else { throw Errno.last("pread") }
@@ -31,18 +31,19 @@ extension Files {
 
     /// Writes at `offset` once.
     ///
-    /// - Returns: octets written, perhaps fewer than there are.
+    /// - Returns: the number of octets written, perhaps fewer than given.
     package static func write(_ raw: Int32, _ octets: UnsafeRawBufferPointer, at offset: Int64) throws(Errno) -> Int {
         let count = retrying { pwrite(raw, octets.baseAddress, octets.count, off_t(offset)) }
         guard count >= 0 else { throw Errno.last("pwrite") }
         return count
     }
 
-    /// Writes whole blocks at `offset` once, past the kernel's memory: when it returns, the disk has them (but may hold them in memory of its
-    /// own; `synchronizeContent`). Nobody else may use the descriptor meanwhile.
+    /// Writes whole blocks at `offset` once, past the page cache: when it returns, the disk has them (but may hold them
+    /// in its own memory; see `synchronizeContent`). No other thread may use the descriptor meanwhile.
     ///
     /// - Parameter octets: address, count and offset are multiples of a block of the file system.
-    /// - Returns: octets written, perhaps fewer than there are; `nil`, with nothing written, where the file system cannot do it.
+    /// - Returns: the number of octets written, perhaps fewer than given; `nil`, with nothing written, if the file
+    ///   system does not support it.
     ///
     /// Source: Linux open(2), O_DIRECT.
     package static func writePastCache(_ raw: Int32, _ octets: UnsafeRawBufferPointer, at offset: Int64) throws(Errno) -> Int? {
@@ -52,19 +53,20 @@ extension Files {
         throw Errno.last("pwrite")
     }
 
-    /// Octets of an open file.
+    /// The length of an open file in octets.
     package static func length(_ raw: Int32) throws(Errno) -> Int {
         var found = stat()
         guard fstat(raw, &found) == 0 else { throw Errno.last("fstat") }
         return Int(found.st_size)
     }
 
-    /// Gives the file this length: what is past it is lost, what is missing reads as zeros.
+    /// Sets the length of a file: octets above it are lost, missing ones read as zeros.
     package static func cut(_ raw: Int32, to length: Int64) throws(Errno) {
         guard retrying({ ftruncate(raw, off_t(length)) }) == 0 else { throw Errno.last("ftruncate") }
     }
 
-    /// Waits until the file's content, and what is needed to read it, is on stable storage. A failure is final, as in `synchronize`.
+    /// Waits until the file's content, and the metadata needed to read it, are on stable storage. A failure is final,
+    /// as in `synchronize`.
     package static func synchronizeContent(_ raw: Int32) throws(Errno) {
         guard retrying({ fdatasync(raw) }) == 0 else { throw Errno.last("fdatasync") }
     }
@@ -77,7 +79,7 @@ extension Files {
         try synchronize(folder.raw)
     }
 
-    /// Sets the time of the last change of a file to now.
+    /// Sets the modification time of a file to now.
     package static func touch(_ path: String) throws(Errno) {
         guard utimensat(AT_FDCWD, path, nil, 0) == 0 else { throw Errno.last("utimensat") }
     }

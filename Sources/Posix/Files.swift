@@ -3,17 +3,17 @@ import Glibc
 
 /// Files and folders by path. Nothing is cached: each call asks the kernel.
 package enum Files {
-    /// What a path names.
+    /// The kind of a path.
     package enum Kind: Sendable { case file, folder, socket, other }
 
-    /// What the kernel knows about a path (symbolic links are followed).
+    /// The kernel's data about a path (symbolic links are followed).
     package struct Status: Equatable, Sendable {
         package let kind: Kind
-        /// Octets of a file.
+        /// The length of a file in octets.
         package let size: Int
         /// Permission bits, 0o7777 at most.
         package let mode: UInt32
-        /// UTC milliseconds of the last change of the content.
+        /// The time of the last change of the content, in UTC milliseconds.
         package let modified: Int64
 
         fileprivate init(_ found: stat) {
@@ -30,7 +30,7 @@ package enum Files {
         }
     }
 
-    /// `nil` when nothing is there.
+    /// The status of a path; `nil` if nothing exists there.
     package static func status(_ path: String) throws(Errno) -> Status? {
         var found = stat()
         guard stat(path, &found) == 0 else {
@@ -40,36 +40,37 @@ package enum Files {
         return Status(found)
     }
 
-    /// Of an open file.
+    /// The status of an open file.
     package static func status(of raw: Int32) throws(Errno) -> Status {
         var found = stat()
         guard fstat(raw, &found) == 0 else { throw Errno.last("fstat") }
         return Status(found)
     }
 
-    /// A path from the root on, for when the current folder may be another; as it is where that folder is not known.
+    /// The absolute form of a path, for when the current folder may change; unchanged if the current folder is unknown.
     package static func absolute(_ path: String) -> String {
         guard !path.hasPrefix("/"), let folder = getcwd(nil, 0) else { return path }
         defer { free(folder) }
         return String(cString: folder) + "/" + path
     }
 
-    /// Where a path leads when all symbolic links on the way are followed; `nil` when nothing is there.
+    /// The path after all symbolic links are followed; `nil` if nothing exists there.
     package static func resolved(_ path: String) -> String? {
         guard let found = realpath(path, nil) else { return nil }
         defer { free(found) }
         return String(cString: found)
     }
 
-    /// What tells a file from another of the same name and content.
+    /// Values that distinguish a file from another of the same name and content.
     package struct Identity: Equatable, Sendable {
-        /// Numbers the file within its file system.
+        /// The file's number within its file system.
         package let inode: UInt64
-        /// UTC nanoseconds of the last change of its content, name or mode (ctime), which no program can set to a time of its choice.
+        /// The time of the last change of its content, name or mode (ctime), in UTC nanoseconds; no program can set it
+        /// to a chosen time.
         package let changed: Int64
     }
 
-    /// - Throws: `.noEntry` when nothing is there.
+    /// - Throws: `.noEntry` if nothing exists there.
     package static func identity(_ path: String) throws(Errno) -> Identity {
         var found = stat()
         guard stat(path, &found) == 0 else { throw Errno.last("stat") }
@@ -82,7 +83,7 @@ package enum Files {
         return stat(path, &first) == 0 && stat(other, &second) == 0 && first.st_ino == second.st_ino && first.st_dev == second.st_dev
     }
 
-    /// Whether anything can be seen at `path`.
+    /// Whether anything visible exists at `path`.
     package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
     /// Whether `path` is a file that this user may run.
@@ -90,18 +91,18 @@ package enum Files {
 
     /// The whole content of a file.
     ///
-    /// - Throws: `.tooBig` past `limit` octets, `.noEntry` when it is not there.
+    /// - Throws: `.tooBig` above `limit` octets, `.noEntry` if the file does not exist.
     package static func read(_ path: String, limit: Int = 64 << 20) throws(Errno) -> [UInt8] {
         let file = try openForReading(path)
         return try readToEnd(file.raw, limit: limit)
     }
 
-    /// What is left to read of an open file, a pipe or a terminal, up to its end.
+    /// Reads the rest of an open file, a pipe or a terminal, up to its end.
     ///
-    /// - Throws: `.tooBig` past `limit` octets.
+    /// - Throws: `.tooBig` above `limit` octets.
     package static func readToEnd(_ raw: Int32, limit: Int) throws(Errno) -> [UInt8] {
         var octets: [UInt8] = []
-        // The size may be unknown (/proc) or change meanwhile, so it is a hint, and the end of the stream the truth.
+        // The size may be unknown (/proc) or change meanwhile, so it is only a hint; the end of the stream decides.
         var found = stat()
         if fstat(raw, &found) == 0 { octets.reserveCapacity(min(max(Int(found.st_size), 0), limit) + 1) }
         let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
@@ -114,8 +115,8 @@ package enum Files {
         }
     }
 
-    /// Puts `octets` at `path` so that after a crash either the old or the new content is there, whole: written to a
-    /// temporary file beside it, synchronised, renamed over it, and the folder synchronised.
+    /// Writes `octets` to `path` so that after a crash either the old or the new content is there, complete: it writes
+    /// a temporary file next to it, synchronises it, renames it, and synchronises the folder.
     package static func write(_ octets: [UInt8], to path: String, mode: UInt32 = 0o600) throws(Errno) {
         let temporary = path + ".new"
         do throws(Errno) {
@@ -130,9 +131,10 @@ package enum Files {
         try synchronizeFolder(of: path)
     }
 
-    /// Puts `octets` at a `path` that nothing has, whole or not at all: written beside it under a hidden name, synchronised, and given the name.
+    /// Writes `octets` to a `path` that does not exist, completely or not at all: it writes a hidden file next to it,
+    /// synchronises it, and renames it.
     ///
-    /// - Throws: `.exists` when something has the name; that is left as it is.
+    /// - Throws: `.exists` if the path exists; the existing file stays as it is.
     package static func writeNew(_ octets: [UInt8], to path: String, mode: UInt32 = 0o600) throws(Errno) {
         guard !exists(path) else { throw .exists }
         let split = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
@@ -141,7 +143,7 @@ package enum Files {
             let file = try createNew(temporary, mode: mode)
             try Octets.writeAll(file.raw, octets)
             try synchronize(file.raw)
-            // Not every file system knows the first (NFS), nor every one the second (FAT).
+            // Some file systems lack the first call (NFS), some lack the second (FAT).
             if linux_rename_new(temporary, path) != 0 {
                 guard errno == EINVAL else { throw Errno.last("rename") }
                 guard link(temporary, path) == 0 else { throw Errno.last("link") }
@@ -159,38 +161,41 @@ package enum Files {
         try open(path, O_RDONLY, 0)
     }
 
-    /// Makes a file, or empties the one that is there, for writing; `mode` is exact, whatever the umask.
+    /// Creates a file, or empties an existing one, for writing; `mode` is exact, regardless of the umask.
     package static func create(_ path: String, mode: UInt32 = 0o600) throws(Errno) -> FileDescriptor {
         let file = try open(path, O_WRONLY | O_CREAT | O_TRUNC, mode)
         guard fchmod(file.raw, mode) == 0 else { throw Errno.last("fchmod") }
         return file
     }
 
-    /// Makes a file that must not be there yet, for writing.
+    /// Creates a file that must not exist, for writing.
     ///
-    /// - Throws: `.exists` when something has the name.
+    /// - Throws: `.exists` if the path exists.
     package static func createNew(_ path: String, mode: UInt32 = 0o600) throws(Errno) -> FileDescriptor {
         try open(path, O_WRONLY | O_CREAT | O_EXCL, mode)
     }
 
-    /// Opens a file for appending, made with `mode` when it is not there.
+    /// Opens a file for appending, and creates it with `mode` if it does not exist.
     package static func openForAppending(_ path: String, mode: UInt32 = 0o600) throws(Errno) -> FileDescriptor {
         try open(path, O_WRONLY | O_CREAT | O_APPEND, mode)
     }
 
-    /// Opens a file for writing at places (`overwrite`), made with `mode` when it is not there; its content stays.
+    /// Opens a file for writing at offsets (`overwrite`), and creates it with `mode` if it does not exist; its content
+    /// stays.
     package static func openForOverwriting(_ path: String, mode: UInt32 = 0o600) throws(Errno) -> FileDescriptor {
         try open(path, O_WRONLY | O_CREAT, mode)
     }
 
-    /// Opens a file for reading and writing at places, made with `mode` when it is not there, if it is this user's own: in a folder where
-    /// others can write, a name may be a link of theirs that leads to a file of ours, or a file that they can read.
+    /// Opens a file for reading and writing at offsets, and creates it with `mode` if it does not exist, but only if it
+    /// belongs to this user: in a folder where others can write, a name may be a link of another user that leads to a
+    /// file of ours, or a file that another user can read.
     ///
-    /// - Returns: `nil` for a symbolic link, a file with a second name (a hard link), a file of another user, and anything but a file.
+    /// - Returns: `nil` for a symbolic link, a file with a second name (a hard link), a file of another user, and
+    ///   anything other than a file.
     package static func openOwn(_ path: String, mode: UInt32 = 0o600) throws(Errno) -> FileDescriptor? {
         let file: FileDescriptor
         do throws(Errno) {
-            // A pipe would wait for a reader.
+            // Opening a pipe would wait for a reader.
             file = try open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, mode)
         } catch {
             guard error.code == ELOOP || error.code == EISDIR || error.code == ENXIO else { throw error }
@@ -202,7 +207,7 @@ package enum Files {
         return file
     }
 
-    /// Writes all of `octets` at `offset`, over what is there.
+    /// Writes all of `octets` at `offset`, over existing content.
     package static func overwrite(_ raw: Int32, _ octets: [UInt8], at offset: Int) throws(Errno) {
         var done = 0
         while done < octets.count {
@@ -214,7 +219,7 @@ package enum Files {
         }
     }
 
-    /// At most `count` octets from `offset` on; fewer only where the file ends.
+    /// At most `count` octets from `offset` on; fewer only at the end of the file.
     package static func read(_ raw: Int32, at offset: Int, count: Int) throws(Errno) -> [UInt8] {
         var octets = [UInt8](repeating: 0, count: count)
         var done = 0
@@ -230,7 +235,8 @@ package enum Files {
         return octets
     }
 
-    /// Makes a file of nobody else's: one that is missing is made empty, one that is there loses what others may do with it.
+    /// Makes a file private to this user: a missing file is created empty, an existing one loses the permissions of
+    /// others.
     package static func makePrivate(_ path: String) throws(Errno) {
         let file = try open(path, O_RDWR | O_CREAT, 0o600)
         var found = stat()
@@ -239,7 +245,8 @@ package enum Files {
         guard fchmod(file.raw, found.st_mode & 0o700) == 0 else { throw Errno.last("fchmod") }
     }
 
-    /// Waits until everything written to the file is on stable storage. A failure is final: what was written may be lost.
+    /// Waits until everything written to the file is on stable storage. A failure is final: the written octets may be
+    /// lost.
     package static func synchronize(_ raw: Int32) throws(Errno) {
         guard retrying({ fsync(raw) }) == 0 else { throw Errno.last("fsync") }
     }
@@ -251,19 +258,19 @@ package enum Files {
         try synchronize(folder.raw)
     }
 
-    /// Gives a file another name, replacing what has it, at once for everybody who looks.
+    /// Renames a file and atomically replaces an existing file of that name.
     package static func rename(_ path: String, to other: String) throws(Errno) {
         guard Glibc.rename(path, other) == 0 else { throw Errno.last("rename") }
     }
 
-    /// Removes a file or a socket's name; nothing there is no error.
+    /// Removes a file or a socket's name; a missing one is not an error.
     package static func remove(_ path: String) throws(Errno) {
         guard unlink(path) == 0 || errno == ENOENT else { throw Errno.last("unlink") }
     }
 
-    /// Makes a folder with exactly `mode`; its parent has to be there. One that is there already is left as it is.
+    /// Creates a folder with exactly `mode`; its parent must exist. An existing folder stays as it is.
     ///
-    /// - Returns: whether it was made.
+    /// - Returns: whether the folder was created.
     @discardableResult
     package static func makeFolder(_ path: String, mode: UInt32 = 0o700) throws(Errno) -> Bool {
         if mkdir(path, mode) == 0 {
@@ -275,7 +282,7 @@ package enum Files {
         return false
     }
 
-    /// Makes a folder and every parent that is missing.
+    /// Creates a folder and all missing parents.
     package static func makeFolders(_ path: String, mode: UInt32 = 0o700) throws(Errno) {
         if try status(path)?.kind == .folder { return }
         if let slash = path.lastIndex(of: "/"), slash != path.startIndex { try makeFolders(String(path[..<slash]), mode: mode) }
@@ -305,7 +312,7 @@ package enum Files {
         return String(decoding: pattern.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// Removes a folder and everything in it; links are removed, not followed. Nothing there is no error.
+    /// Removes a folder and everything in it; links are removed, not followed. A missing folder is not an error.
     package static func removeTree(_ path: String) throws(Errno) {
         var found = stat()
         guard lstat(path, &found) == 0 else {
@@ -317,27 +324,28 @@ package enum Files {
         guard rmdir(path) == 0 else { throw Errno.last("rmdir") }
     }
 
-    /// Claims a folder for this process until the answer is dropped or the process ends, however it ends.
+    /// Locks a folder for this process until the result is released or the process ends in any way.
     ///
-    /// The lock is on the folder itself (flock(2)): there is no lock file to go stale, and children do not inherit it.
+    /// The lock is on the folder itself (flock(2)): there is no lock file that could become stale, and children do not
+    /// inherit it.
     ///
-    /// - Parameter timeoutMilliseconds: how long to wait for a holder that is just ending, or for a child of it that has
-    ///   been forked and not yet executed.
-    /// - Throws: `.locked` when another holder is alive.
+    /// - Parameter timeoutMilliseconds: how long to wait for a holder that is about to end, or for a child of it that
+    ///   has been forked and not yet executed.
+    /// - Throws: `.locked` if another holder is alive.
     package static func lock(folder path: String, timeoutMilliseconds: Int = 0) throws(Errno) -> FileDescriptor {
         let folder = try open(path, O_RDONLY | O_DIRECTORY, 0)
         let end = Clock.monotonicMilliseconds() + Int64(timeoutMilliseconds)
         while retrying({ flock(folder.raw, LOCK_EX | LOCK_NB) }) != 0 {
             let failure = Errno.last("flock")
             guard failure == .locked, Clock.monotonicMilliseconds() < end else { throw failure }
-            // flock(2) can wait, but not for a limited time.
+            // flock(2) can wait, but not with a time limit.
             var none: [Poll.Item] = []
             _ = try Poll.wait(&none, timeoutMilliseconds: 10)
         }
         return folder
     }
 
-    /// Octets that a person without special rights may still write to the disk of `path`.
+    /// The octets that a user without special privileges may still write to the disk of `path`.
     package static func freeSpace(_ path: String) throws(Errno) -> Int {
         var found = statvfs()
         guard retrying({ statvfs(path, &found) }) == 0 else { throw Errno.last("statvfs") }

@@ -1,33 +1,33 @@
 import Bytes
 import Glibc
 
-/// Lines out of a descriptor, with a time limit for each.
+/// Reads lines from a descriptor, with a time limit for each.
 package final class LineReader {
-    /// Longest content held while a line has not ended, octets: a child that never ends its line is stopped here.
+    /// The largest incomplete line in octets: a child that never ends its line is stopped here.
     package static let limit = 64 << 20
 
     private let descriptor: FileDescriptor
     private var buffer = ByteBuffer(limit: LineReader.limit)
     private var searched = 0
-    /// Whether the other side has closed; what is buffered may still be read.
+    /// Whether the peer has closed; buffered octets may still be read.
     package private(set) var isAtEnd = false
 
     package init(_ descriptor: consuming FileDescriptor) {
         self.descriptor = descriptor
     }
 
-    /// `nil` for no descriptor.
+    /// Fails for `nil`.
     convenience init?(_ descriptor: consuming FileDescriptor?) {
         guard let descriptor else { return nil }
         self.init(descriptor)
     }
 
-    /// For waiting.
+    /// The descriptor to wait for.
     package var raw: Int32 { descriptor.raw }
 
-    /// The next line without its newline, repaired where it is no UTF-8; `nil` at the end.
+    /// The next line without its newline, repaired if it is not UTF-8; `nil` at the end.
     ///
-    /// - Throws: `.timedOut` when no whole line came in time.
+    /// - Throws: `.timedOut` if no whole line came in time.
     package func line(_ timeoutMilliseconds: Int) throws(Errno) -> String? {
         let end = Clock.monotonicMilliseconds() + Int64(timeoutMilliseconds)
         while true {
@@ -41,7 +41,7 @@ package final class LineReader {
         }
     }
 
-    /// Reads once what is there; waits when nothing is.
+    /// Reads once; waits if no octets are available.
     package func fill() throws(Errno) {
         guard let space = buffer.reserve(65_536) else { throw Errno(EFBIG, "read") }
         var count = 0
@@ -53,7 +53,7 @@ package final class LineReader {
         }
     }
 
-    /// Everything that is buffered.
+    /// All buffered octets.
     package func rest() -> [UInt8] {
         defer { buffer.removeAll() }
         searched = 0

@@ -1,16 +1,16 @@
 import Glibc
 
-/// Waiting for a few descriptors, poll(2). The server waits with epoll (see Reactor); this is for clients and tests.
+/// Waits for a few descriptors, with poll(2). The server uses epoll (see Reactor); this is for clients and tests.
 package enum Poll {
-    /// What a descriptor is waited for, and what it turned out to be ready for.
+    /// The requested or detected readiness of a descriptor.
     package struct Readiness: OptionSet, Sendable {
         package let rawValue: Int16
         package init(rawValue: Int16) { self.rawValue = rawValue }
         package static let readable = Readiness(rawValue: Int16(POLLIN))
         package static let writable = Readiness(rawValue: Int16(POLLOUT))
-        /// Only told, never asked for: the other side has closed.
+        /// Output only: the peer has closed.
         package static let hungUp = Readiness(rawValue: Int16(POLLHUP))
-        /// Only told, never asked for: the next call says which error.
+        /// Output only: the next call returns the error.
         package static let failed = Readiness(rawValue: Int16(POLLERR))
     }
 
@@ -18,7 +18,7 @@ package enum Poll {
     package struct Item: Sendable {
         package var raw: Int32
         package var interest: Readiness
-        /// Filled by `wait`; empty when nothing happened.
+        /// Set by `wait`; empty if nothing happened.
         package var ready: Readiness = []
 
         package init(_ raw: Int32, _ interest: Readiness) {
@@ -29,8 +29,8 @@ package enum Poll {
 
     /// Waits until one of `items` is ready.
     ///
-    /// - Parameter timeoutMilliseconds: negative waits for ever, 0 only looks.
-    /// - Returns: how many are ready; 0 when the time is over.
+    /// - Parameter timeoutMilliseconds: a negative value waits without limit, 0 does not wait.
+    /// - Returns: the number of ready descriptors; 0 if the time is over.
     package static func wait(_ items: inout [Item], timeoutMilliseconds: Int) throws(Errno) -> Int {
         var polled = items.map { pollfd(fd: $0.raw, events: $0.interest.rawValue, revents: 0) }
         let end = Clock.monotonicMilliseconds() + Int64(clamping: timeoutMilliseconds)
@@ -49,7 +49,7 @@ package enum Poll {
         }
     }
 
-    /// Waits for one descriptor; answers what it is ready for, empty when the time is over.
+    /// Waits for one descriptor; returns its readiness, empty if the time is over.
     package static func wait(_ raw: Int32, _ interest: Readiness, timeoutMilliseconds: Int) throws(Errno) -> Readiness {
         var items = [Item(raw, interest)]
         _ = try wait(&items, timeoutMilliseconds: timeoutMilliseconds)

@@ -3,15 +3,16 @@ import Glibc
 
 /// The program that this process runs.
 package enum RunningProgram {
-    /// Starts the same program file again in this process, with other words. Process id, environment, and the descriptors that `keepOpen`
-    /// was called for stay; nothing else of the memory does.
+    /// Starts the same program file again in this process, with other arguments. The process id, the environment, and
+    /// the descriptors that `keepOpen` was called for stay; nothing else of the memory stays.
     ///
-    /// - Parameter arguments: the program's name and its words.
-    /// - Throws: why it cannot be started; nothing has changed then.
+    /// - Parameter arguments: the program's name and its arguments.
+    /// - Throws: the reason why it cannot be started; nothing has changed then.
     ///
     /// Source: Linux execve(2), proc(5).
     package static func restart(_ arguments: [String]) throws(Errno) -> Never {
-        // By its own path, because the process would be called "exe" otherwise. A new build may have replaced the file.
+        // The program uses its own path, because otherwise the process would be called "exe". A new build may have
+        // replaced the file.
         let link = "/proc/self/exe"
         let path = Files.resolved(link).flatMap { Files.isSame($0, link) ? $0 : nil } ?? link
         let code = ChildProcess.withStrings(arguments) { argv in
@@ -23,7 +24,7 @@ package enum RunningProgram {
 }
 
 extension FileDescriptor {
-    /// Lets the descriptor outlast `RunningProgram.restart`.
+    /// Keeps the descriptor open across `RunningProgram.restart`.
     package borrowing func keepOpen() throws(Errno) {
         guard retrying({ fcntl(raw, F_SETFD, 0) }) == 0 else { throw Errno.last("fcntl") }
     }

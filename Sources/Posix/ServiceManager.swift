@@ -1,15 +1,15 @@
 import Glibc
 
-/// What systemd hands to a service, and what it is told: without its library, as the protocol is three environment variables and one
-/// datagram.
+/// The communication with systemd: the sockets that it passes to a service, and the state that the service reports. It
+/// needs no library, because the protocol is three environment variables and one datagram.
 ///
 /// Source: sd_listen_fds(3), sd_notify(3).
 package enum ServiceManager {
-    /// One listening socket that was open before this process began.
+    /// One listening socket that was open before this process started.
     package struct ActivatedSocket: Equatable, Sendable {
-        /// `FileDescriptorName=` of its socket unit; the unit's own name where none is set, "unknown" from older versions.
+        /// `FileDescriptorName=` of its socket unit; the unit's own name if none is set, "unknown" from older versions.
         package let name: String
-        /// Owned by whoever takes the list.
+        /// Owned by the caller that takes the list.
         package let raw: Int32
 
         package init(name: String, raw: Int32) {
@@ -18,13 +18,14 @@ package enum ServiceManager {
         }
     }
 
-    /// The first descriptor that is handed over (SD_LISTEN_FDS_START).
+    /// The first passed descriptor (SD_LISTEN_FDS_START).
     private static let firstDescriptor: Int32 = 3
-    /// More sockets than any unit of ours has.
+    /// Larger than the number of sockets in any of our units.
     private static let maxSockets = 16
 
-    /// The sockets handed to this process, non-blocking and closed on exec; empty when it was started otherwise. Once: the environment
-    /// forgets them, so that no child takes them for its own. Call it before another thread exists.
+    /// The sockets passed to this process, non-blocking and closed on exec; empty if it was started in another way.
+    /// Works once: it removes the variables from the environment, so that no child takes the sockets for its own. Call
+    /// it before another thread exists.
     package static func takeSockets() -> [ActivatedSocket] {
         defer { for name in ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"] { unsetenv(name) } }
         guard Environment.value("LISTEN_PID").flatMap({ Int32($0) }) == getpid() else { return [] }
@@ -37,13 +38,14 @@ package enum ServiceManager {
         }
     }
 
-    /// Tells the manager what state the service is in, "READY=1"; nothing happens where there is none.
+    /// Reports the service's state to the manager, "READY=1"; has no effect without a manager.
     package static func notify(_ state: String) {
         guard let path = Environment.value("NOTIFY_SOCKET") else { return }
         notify(state, at: path)
     }
 
-    /// - Parameter path: of a datagram socket; one that begins with "@" is in the abstract namespace (unix(7)).
+    /// - Parameter path: the path of a datagram socket; a path that begins with "@" is in the abstract namespace
+    ///   (unix(7)).
     static func notify(_ state: String, at path: String) {
         let raw = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard raw >= 0 else { return }
@@ -55,7 +57,7 @@ package enum ServiceManager {
         else { return }
         if octets[0] == UInt8(ascii: "@") { octets[0] = 0 }
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: octets) }
-        // An abstract name has no end but its length.
+        // An abstract name ends only by its length.
         let length = socklen_t(MemoryLayout<sa_family_t>.size + octets.count + (octets[0] == 0 ? 0 : 1))
         let text = Array(state.utf8)
         _ = withUnsafePointer(to: &address) { pointer in

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// Signals as something to read, never as handlers that interrupt.
+/// Signals as readable descriptors, never as handlers that interrupt.
 package enum Signals {
     package static let terminate = SIGTERM
     package static let interrupt = SIGINT
@@ -10,26 +10,26 @@ package enum Signals {
     package static let child = SIGCHLD
     package static let windowChanged = SIGWINCH
     package static let quit = SIGQUIT
-    /// Ctrl-Z in a shell, and going on after it.
+    /// Ctrl-Z in a shell, and the signal to continue after it.
     package static let stop = SIGTSTP
     package static let goOn = SIGCONT
 
-    /// Keeps `signals` from being delivered to this thread and to those it starts from now on. Call it before the
-    /// first thread is started, or another thread is killed by them.
+    /// Blocks `signals` for this thread and for the threads that it starts from now on. Call it before the first thread
+    /// is started; otherwise another thread is killed by them.
     package static func block(_ signals: [Int32]) {
         var set = make(signals)
         let code = pthread_sigmask(SIG_BLOCK, &set, nil)
         precondition(code == 0, "signals can be blocked")
     }
 
-    /// Lets `signals` be delivered to this thread again; one that waits comes at once.
+    /// Unblocks `signals` for this thread; a pending one is delivered immediately.
     package static func unblock(_ signals: [Int32]) {
         var set = make(signals)
         let code = pthread_sigmask(SIG_UNBLOCK, &set, nil)
         precondition(code == 0, "signals can be unblocked")
     }
 
-    /// Lets a write to a closed pipe or socket fail with EPIPE instead of killing the process (OpenSSL and standard
+    /// Makes a write to a closed pipe or socket fail with EPIPE instead of killing the process (OpenSSL and standard
     /// output write without MSG_NOSIGNAL).
     package static func ignoreBrokenPipes() {
         signal(SIGPIPE, SIG_IGN)
@@ -43,11 +43,11 @@ package enum Signals {
     }
 }
 
-/// A descriptor that becomes readable when one of the blocked signals it was made for has arrived.
+/// A descriptor that becomes readable when one of its blocked signals has arrived.
 package struct SignalDescriptor: ~Copyable {
     private let descriptor: FileDescriptor
 
-    /// `signals` have to be blocked already in every thread (`Signals.block`).
+    /// The `signals` have to be blocked already in every thread (`Signals.block`).
     package init(_ signals: [Int32]) throws(Errno) {
         var set = Signals.make(signals)
         let raw = signalfd(-1, &set, Int32(SFD_NONBLOCK) | Int32(SFD_CLOEXEC))
@@ -55,10 +55,10 @@ package struct SignalDescriptor: ~Copyable {
         descriptor = FileDescriptor(owning: raw)
     }
 
-    /// For waiting.
+    /// The descriptor to wait for.
     package var raw: Int32 { descriptor.raw }
 
-    /// The next signal that has arrived, or `nil` when there is none now.
+    /// The next signal that has arrived, or `nil` if there is none.
     package func next() throws(Errno) -> Int32? {
         var info = signalfd_siginfo()
         let result = try withUnsafeMutableBytes(of: &info) { (octets) throws(Errno) in try Octets.read(raw, into: octets) }

@@ -1,26 +1,26 @@
 import CLinux
 package import Glibc
 
-/// Stream sockets. Every descriptor made here is closed on exec; whether it blocks is said at each function.
+/// Stream sockets. Every descriptor created here is closed on exec; each function says whether it blocks.
 ///
 /// Source: POSIX.1-2017 (Sockets), Linux tcp(7), unix(7), accept(2).
 package enum Socket {
-    /// How many finished handshakes may wait for `accept`; the kernel takes the smaller of this and its own somaxconn
-    /// (4096 by default), which is what a whole season's clients reconnecting at once need.
+    /// The largest number of finished handshakes that wait for `accept`; the kernel takes the smaller of this and its
+    /// own somaxconn (4096 by default), which is enough when all clients of a season reconnect at the same time.
     package static let defaultBacklog: Int32 = 4_096
 
     // MARK: Listening
 
-    /// A non-blocking TCP listener. Connections it accepts send small frames at once (TCP_NODELAY, inherited).
+    /// A non-blocking TCP listener. Its connections send small frames immediately (TCP_NODELAY, inherited).
     ///
     /// - Parameters:
-    ///   - host: numeric, or a name of this machine such as "localhost"; "0.0.0.0" and "::" are every interface.
-    ///   - port: 0 lets the kernel choose: `SocketAddress.local(of:)` tells.
-    /// - Throws: `Errno.addressInUse` when the port is taken.
+    ///   - host: numeric, or a name of this machine such as "localhost"; "0.0.0.0" and "::" are all interfaces.
+    ///   - port: 0 lets the kernel choose; `SocketAddress.local(of:)` returns the chosen port.
+    /// - Throws: `Errno.addressInUse` if the port is in use.
     package static func listenTCP(host: String, port: UInt16, backlog: Int32 = defaultBacklog) throws(Errno) -> FileDescriptor {
         let address = try first(SocketAddress.resolve(host: host, port: port))
         let socket = try make(address.storage.family, nonBlocking: true)
-        // A restart must not wait for connections of the last run to leave TIME_WAIT.
+        // A restart must not wait until connections of the last run leave TIME_WAIT.
         try set(socket.raw, SOL_SOCKET, SO_REUSEADDR, 1)
         try set(socket.raw, Int32(IPPROTO_TCP), TCP_NODELAY, 1)
         if address.storage.family == AF_INET6 { try set(socket.raw, Int32(IPPROTO_IPV6), IPV6_V6ONLY, 1) }
@@ -29,15 +29,15 @@ package enum Socket {
         return socket
     }
 
-    /// A non-blocking listener at `path`, whose file has exactly `mode` from its first moment on. A socket file that a
-    /// dead process left there is replaced.
+    /// A non-blocking listener at `path`, whose file has exactly `mode` from its first moment on. It replaces a socket
+    /// file that a dead process has left.
     ///
-    /// - Throws: `.addressInUse` when somebody listens there; `.exists` when a file is there that is no socket;
-    ///   `.nameTooLong` past the 107 octets that unix(7) allows.
+    /// - Throws: `.addressInUse` if another process listens there; `.exists` if a file exists there that is not a
+    ///   socket; `.nameTooLong` above the 107 octets that unix(7) allows.
     package static func listenUnix(path: String, mode: UInt32 = 0o600, backlog: Int32 = defaultBacklog) throws(Errno) -> FileDescriptor {
         try removeStale(path)
         let socket = try make(AF_UNIX, nonBlocking: true)
-        // Linux gives the file the mode of the socket less the umask: it is never open wider than asked for.
+        // Linux gives the file the mode of the socket less the umask: it is never more open than requested.
         guard fchmod(socket.raw, mode) == 0 else { throw Errno.last("fchmod") }
         guard try withUnixAddress(path, { bind(socket.raw, $0, $1) }) == 0 else { throw Errno.last("bind") }
         guard chmod(path, mode) == 0 else { throw Errno.last("chmod") }
@@ -45,16 +45,17 @@ package enum Socket {
         return socket
     }
 
-    /// The next connection that waits, non-blocking; `nil` when none does.
+    /// The next waiting connection, non-blocking; `nil` if none waits.
     ///
-    /// - Throws: `isExhausted` errors when descriptors have run out: stop accepting for a while (see Reactor's `Listener`).
+    /// - Throws: `isExhausted` errors if descriptors have run out: stop accepting for a while (see Reactor's
+    ///   `Listener`).
     package static func accept(on listener: Int32) throws(Errno) -> FileDescriptor? {
         while true {
             let raw = linux_accept(listener)
             if raw >= 0 { return FileDescriptor(owning: raw) }
             switch errno {
             case EAGAIN: return nil
-            // accept(2): errors of the connection that was waiting, which has gone; the next one may be well.
+            // accept(2): these are errors of the waiting connection, which has gone; the next one may be intact.
             case EINTR, ECONNABORTED, EPROTO, ENETDOWN, ENOPROTOOPT, EHOSTDOWN, ENONET, EHOSTUNREACH, ENETUNREACH, EPERM: continue
             default: throw Errno.last("accept4")
             }
@@ -63,9 +64,9 @@ package enum Socket {
 
     // MARK: Connecting
 
-    /// A blocking connection to the first address of `host` that answers within the time, with TCP_NODELAY.
+    /// A blocking connection to the first address of `host` that accepts within the time, with TCP_NODELAY.
     ///
-    /// - Throws: `.timedOut`, `.connectionRefused`, a negative code when the name is not known.
+    /// - Throws: `.timedOut`, `.connectionRefused`, a negative code if the name is unknown.
     package static func connectTCP(host: String, port: UInt16, timeoutMilliseconds: Int = 10_000) throws(Errno) -> FileDescriptor {
         var failure = Errno(ECONNREFUSED, "connect")
         for address in try SocketAddress.resolve(host: host, port: port) {
@@ -84,7 +85,7 @@ package enum Socket {
         throw failure
     }
 
-    /// Begins a non-blocking connection with TCP_NODELAY: once it is writable, `finishConnecting` says what came of it.
+    /// Begins a non-blocking connection with TCP_NODELAY: once it is writable, `finishConnecting` returns the result.
     package static func startConnecting(to address: SocketAddress) throws(Errno) -> FileDescriptor {
         let socket = try make(address.storage.family, nonBlocking: true)
         try set(socket.raw, Int32(IPPROTO_TCP), TCP_NODELAY, 1)
@@ -94,7 +95,7 @@ package enum Socket {
         return socket
     }
 
-    /// Throws what went wrong with the connection that `startConnecting` began, once it is writable.
+    /// Throws the error of a connection that `startConnecting` began, once it is writable.
     package static func finishConnecting(_ raw: Int32) throws(Errno) {
         var code: Int32 = 0
         var length = socklen_t(MemoryLayout<Int32>.size)
@@ -128,7 +129,7 @@ package enum Socket {
             second = FileDescriptor(owning: ends.1)
         }
 
-        /// One end, once; what is not taken is closed with the pair.
+        /// One end, once; an end that is not taken is closed with the pair.
         package mutating func takeFirst() -> FileDescriptor { first.takeOnce() }
 
         /// The other end, once.
@@ -137,7 +138,7 @@ package enum Socket {
 
     // MARK: Moving octets
 
-    /// Receives at most as many octets as `buffer` has; `buffer` must not be empty.
+    /// Receives at most as many octets as `buffer` holds; `buffer` must not be empty.
     package static func receive(_ raw: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(Errno) -> IOResult {
         precondition(buffer.count > 0, "an empty receive would look like the end of the stream")
         let count = retrying { recv(raw, buffer.baseAddress, buffer.count, 0) }
@@ -146,7 +147,7 @@ package enum Socket {
         return try Octets.wouldBlock("recv")
     }
 
-    /// Sends some of `octets`; a peer that has gone is an error (EPIPE), never a signal.
+    /// Sends some of `octets`; a peer that has gone causes an error (EPIPE), never a signal.
     package static func send(_ raw: Int32, _ octets: UnsafeRawBufferPointer) throws(Errno) -> IOResult {
         let count = retrying { Glibc.send(raw, octets.baseAddress, octets.count, Int32(MSG_NOSIGNAL)) }
         if count >= 0 { return .done(count) }
@@ -163,7 +164,7 @@ package enum Socket {
         return try Octets.wouldBlock("sendmsg")
     }
 
-    /// Sends all of `octets`, waiting where the socket does not.
+    /// Sends all of `octets`, and waits if the socket is non-blocking.
     package static func sendAll(_ raw: Int32, _ octets: [UInt8]) throws(Errno) {
         try octets.span.bytes.withUnsafeBytes { (all) throws(Errno) in
             var left = all
@@ -177,7 +178,7 @@ package enum Socket {
         }
     }
 
-    /// Sends all of `octets` over a Unix socket, with a descriptor that the other side gets a copy of.
+    /// Sends all of `octets` over a Unix socket, with a descriptor of which the peer gets a copy.
     package static func sendAll(_ raw: Int32, _ octets: [UInt8], descriptor: Int32) throws(Errno) {
         precondition(!octets.isEmpty, "a descriptor travels with an octet")
         let count = octets.withUnsafeBytes { all in retrying { linux_send_descriptor(raw, all.baseAddress, all.count, descriptor) } }
@@ -185,7 +186,8 @@ package enum Socket {
         try sendAll(raw, Array(octets[count...]))
     }
 
-    /// As `receive`, and takes a descriptor that came along; one that is in `descriptor` already is closed for it.
+    /// Like `receive`, and also takes a descriptor that came with the octets; a descriptor that is in `descriptor`
+    /// already is closed first.
     package static func receive(
         _ raw: Int32, into buffer: UnsafeMutableRawBufferPointer, descriptor: inout FileDescriptor?
     ) throws(Errno) -> IOResult {
@@ -198,21 +200,21 @@ package enum Socket {
         return try Octets.wouldBlock("recvmsg")
     }
 
-    /// Says that nothing more will be sent; what was sent still arrives. A peer that has gone already is no error.
+    /// Ends the sending direction; octets already sent still arrive. A peer that has gone already is not an error.
     package static func finishSending(_ raw: Int32) throws(Errno) {
         guard shutdown(raw, Int32(SHUT_WR)) == 0 || errno == ENOTCONN else { throw Errno.last("shutdown") }
     }
 
     // MARK: Settings
 
-    /// Whether calls on `raw` wait.
+    /// Sets whether calls on `raw` block.
     package static func setBlocking(_ raw: Int32, _ blocking: Bool) throws(Errno) {
         let flags = fcntl(raw, F_GETFL)
         guard flags >= 0 else { throw Errno.last("fcntl") }
         guard fcntl(raw, F_SETFL, blocking ? flags & ~O_NONBLOCK : flags | O_NONBLOCK) == 0 else { throw Errno.last("fcntl") }
     }
 
-    /// How long a blocking `receive` waits before it answers `.wouldBlock`; 0 waits for ever.
+    /// Sets how long a blocking `receive` waits before it returns `.wouldBlock`; 0 waits without limit.
     package static func setReceiveTimeout(_ raw: Int32, milliseconds: Int) throws(Errno) {
         var time = timeval(tv_sec: milliseconds / 1_000, tv_usec: milliseconds % 1_000 * 1_000)
         guard setsockopt(raw, SOL_SOCKET, SO_RCVTIMEO, &time, socklen_t(MemoryLayout<timeval>.size)) == 0 else {
@@ -226,7 +228,7 @@ package enum Socket {
         try set(raw, SOL_SOCKET, SO_RCVBUF, octets)
     }
 
-    /// Whether small writes leave at once.
+    /// Whether small writes are sent immediately.
     package static func sendsAtOnce(_ raw: Int32) throws(Errno) -> Bool {
         var value: Int32 = 0
         var length = socklen_t(MemoryLayout<Int32>.size)
@@ -234,7 +236,7 @@ package enum Socket {
         return value != 0
     }
 
-    /// Makes closing drop what is unsent and reset the connection, so that the peer sees ECONNRESET (for tests).
+    /// Makes closing drop unsent octets and reset the connection, so that the peer sees ECONNRESET (for tests).
     package static func resetWhenClosed(_ raw: Int32) throws(Errno) {
         var value = linger(l_onoff: 1, l_linger: 0)
         guard setsockopt(raw, SOL_SOCKET, SO_LINGER, &value, socklen_t(MemoryLayout<linger>.size)) == 0 else {
@@ -242,7 +244,7 @@ package enum Socket {
         }
     }
 
-    /// Whether `raw` is a socket of TCP that accepts connections.
+    /// Whether `raw` is a TCP socket that accepts connections.
     package static func isListening(_ raw: Int32) -> Bool {
         func option(_ name: Int32) -> Int32? {
             var value: Int32 = 0
@@ -252,17 +254,17 @@ package enum Socket {
         return option(SO_ACCEPTCONN) == 1 && option(SO_PROTOCOL) == Int32(IPPROTO_TCP)
     }
 
-    /// Whether this kernel can do TLS by itself (`CONFIG_TLS`), for the log.
+    /// Whether this kernel supports TLS (`CONFIG_TLS`), for the log.
     ///
-    /// Source: Linux Documentation/networking/tls.rst: the protocol is attached to connected sockets only, so that a kernel that has it
-    /// answers ENOTCONN here.
+    /// Source: Linux Documentation/networking/tls.rst: the protocol can only be attached to connected sockets, so a
+    /// kernel that supports it returns ENOTCONN here.
     package static var kernelHasTLS: Bool {
         guard let socket = try? make(AF_INET, nonBlocking: true) else { return false }
         let (option, name): (Int32, [UInt8]) = (31, Array("tls".utf8))  // TCP_ULP of linux/tcp.h
         return setsockopt(socket.raw, Int32(IPPROTO_TCP), option, name, socklen_t(name.count)) == 0 || errno == ENOTCONN
     }
 
-    // MARK: Inside
+    // MARK: Internals
 
     private static func make(_ family: Int32, nonBlocking: Bool) throws(Errno) -> FileDescriptor {
         let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | (nonBlocking ? Int32(SOCK_NONBLOCK.rawValue) : 0)

@@ -1,14 +1,14 @@
 import Glibc
 
-/// Where a TCP socket is or goes: a numeric host and a port.
+/// The local or remote address of a TCP socket: a numeric host and a port.
 package struct SocketAddress: Equatable, Sendable {
     /// "127.0.0.1", "::1"; never a name.
     package let host: String
     package let port: UInt16
-    /// The kernel's form, and how many of its octets count.
+    /// The kernel's form, with the number of valid octets.
     let storage: Storage
 
-    /// sockaddr_in6 is the larger of the two families kept here.
+    /// sockaddr_in6 is the larger of the two families stored here.
     struct Storage: Equatable, Sendable {
         var octets: (UInt64, UInt64, UInt64, UInt32) = (0, 0, 0, 0)
         var length: socklen_t = 0
@@ -19,7 +19,7 @@ package struct SocketAddress: Equatable, Sendable {
         }
     }
 
-    /// A numeric host and a port; `nil` when `host` is no IPv4 or IPv6 address.
+    /// The address of a numeric host and a port; `nil` if `host` is not an IPv4 or IPv6 address.
     package init?(host: String, port: UInt16) {
         var storage = Storage()
         var four = sockaddr_in()
@@ -44,9 +44,9 @@ package struct SocketAddress: Equatable, Sendable {
         self.storage = storage
     }
 
-    /// Every address of a name or numeric host, best first. Waits for the resolver: not for a reactor's thread.
+    /// All addresses of a name or numeric host, best first. Waits for the resolver: not for a reactor's thread.
     ///
-    /// - Throws: a negative code of getaddrinfo(3) when the name is not known.
+    /// - Throws: a negative code of getaddrinfo(3) if the name is unknown.
     package static func resolve(host: String, port: UInt16) throws(Errno) -> [SocketAddress] {
         if let numeric = SocketAddress(host: host, port: port) { return [numeric] }
         var hints = addrinfo()
@@ -68,12 +68,12 @@ package struct SocketAddress: Equatable, Sendable {
         return found
     }
 
-    /// Where `raw` itself is bound: after listening on port 0, the port that the kernel chose.
+    /// The local address of `raw`: after listening on port 0, with the port that the kernel chose.
     package static func local(of raw: Int32) throws(Errno) -> SocketAddress {
         try named("getsockname") { getsockname(raw, $0, $1) }
     }
 
-    /// Who is at the other end of `raw`.
+    /// The address of the peer of `raw`.
     package static func peer(of raw: Int32) throws(Errno) -> SocketAddress {
         try named("getpeername") { getpeername(raw, $0, $1) }
     }

@@ -1,28 +1,28 @@
 import CLinux
 import Glibc
 
-/// The three descriptors that every program starts with, written without a buffer, so that a crash swallows nothing.
+/// The three standard descriptors, written without a buffer, so that a crash loses no output.
 package enum Standard {
     package static let input: Int32 = 0
     package static let output: Int32 = 1
     package static let error: Int32 = 2
 
-    /// Writes `text` to standard output; false when nobody reads it any more.
+    /// Writes `text` to standard output; false if its reader has gone.
     @discardableResult
     package static func write(output text: String) -> Bool { write(output, text) }
 
-    /// Writes `text` to standard error; false when nobody reads it any more.
+    /// Writes `text` to standard error; false if its reader has gone.
     @discardableResult
     package static func write(error text: String) -> Bool { write(error, text) }
 
-    /// Writes `octets` to standard output; false when nobody reads it any more.
+    /// Writes `octets` to standard output; false if its reader has gone.
     @discardableResult
     package static func write(output octets: [UInt8]) -> Bool { (try? Octets.writeAll(output, octets)) != nil }
 
-    /// The same, where a disk may be full.
+    /// Writes `octets` to standard output, and reports other errors such as a full disk.
     ///
-    /// - Returns: false when nobody reads it any more.
-    /// - Throws: why it could not be written otherwise.
+    /// - Returns: false if its reader has gone.
+    /// - Throws: any other reason why the octets could not be written.
     package static func writeAll(output octets: [UInt8]) throws(Errno) -> Bool {
         do throws(Errno) {
             try Octets.writeAll(output, octets)
@@ -33,13 +33,13 @@ package enum Standard {
         }
     }
 
-    /// Puts something under those of the three that were closed when the program began, so that no socket or file gets their number and is
-    /// written to or read from in their place. Writing to them fails.
+    /// Opens /dev/null in place of those of the three that were closed when the program began, so that no socket or
+    /// file gets their number and is written or read by mistake. Writing to them fails.
     package static func claim() {
         for raw in [input, output, error] where fcntl(raw, F_GETFD) == -1 { _ = open("/dev/null", raw == input ? O_WRONLY : O_RDONLY) }
     }
 
-    /// Whether `raw` is a terminal, so that a person may be asked or shown colours.
+    /// Whether `raw` is a terminal, so that the program may prompt and show colours.
     package static func isTerminal(_ raw: Int32) -> Bool { isatty(raw) == 1 }
 
     private static func write(_ raw: Int32, _ text: String) -> Bool {
@@ -47,14 +47,14 @@ package enum Standard {
     }
 }
 
-/// What the process was given and may use.
+/// The environment and the limits of this process.
 package enum Environment {
-    /// The value of an environment variable; `nil` when it is not set.
+    /// The value of an environment variable; `nil` if it is not set.
     package static func value(_ name: String) -> String? {
         getenv(name).map { String(cString: $0) }
     }
 
-    /// All of it, "NAME=value" each, in no order.
+    /// All variables as "NAME=value", in no order.
     package static var all: [String] {
         var found: [String] = []
         var next = linux_environment()
@@ -68,9 +68,9 @@ package enum Environment {
     /// This process's id.
     package static var processNumber: Int32 { getpid() }
 
-    /// Raises the number of descriptors this process may have open to what the machine allows.
+    /// Raises the number of descriptors that this process may open to the machine's limit.
     ///
-    /// - Returns: how many that are now.
+    /// - Returns: the new limit.
     @discardableResult
     package static func raiseOpenFiles() throws(Errno) -> Int {
         var limit = rlimit()
@@ -82,7 +82,7 @@ package enum Environment {
         return Int(clamping: limit.rlim_cur)
     }
 
-    /// Sets how many descriptors this process may have open, at most the machine's limit; for tests of running out.
+    /// Sets the number of descriptors that this process may open, at most the machine's limit; for tests of exhaustion.
     package static func limitOpenFiles(to count: Int) throws(Errno) {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { throw Errno.last("getrlimit") }

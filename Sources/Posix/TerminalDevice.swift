@@ -1,21 +1,23 @@
 import CLinux
 import Glibc
 
-/// The process's terminal as a device: taken over for typing key by key, measured, and given back whatever happens.
+/// The process's terminal as a device: it is switched to key-by-key input, measured, and restored in every case.
 ///
 /// Source: POSIX.1-2017 §11 (General Terminal Interface); tty_ioctl(4).
 package enum TerminalDevice {
-    /// What the terminal was set to, and what is written to give it back. Set while no handler is installed, read by handlers.
+    /// The original settings of the terminal, and the octets that restore it. Written while no handler is installed,
+    /// read by handlers.
     nonisolated(unsafe) private static var original = termios()
     nonisolated(unsafe) private static var farewell: UnsafeMutableBufferPointer<UInt8>?
     nonisolated(unsafe) private static var isTaken = false
     nonisolated(unsafe) private static var isGuarded = false
 
-    /// Takes the terminal over: keys one by one, unechoed, Ctrl-C, Ctrl-Z, Ctrl-S and Ctrl-V as keys, line ends as they are.
+    /// Takes over the terminal: single keys without echo, Ctrl-C, Ctrl-Z, Ctrl-S and Ctrl-V as keys, line ends
+    /// unchanged.
     ///
-    /// - Parameter farewell: what is written when the program ends in whichever way without having given the terminal back: exit(3), a
-    ///   trap, a fatal signal. Written by a handler, so it is kept in memory of its own.
-    /// - Returns: false when standard input is no terminal, or has gone.
+    /// - Parameter farewell: the octets to write if the program ends in any way without having restored the terminal:
+    ///   exit(3), a trap, a fatal signal. A handler writes them, so they are kept in memory of their own.
+    /// - Returns: false if standard input is not a terminal, or has gone.
     package static func take(farewell octets: [UInt8]) -> Bool {
         if !isTaken {
             guard tcgetattr(Standard.input, &original) == 0 else { return false }
@@ -34,14 +36,14 @@ package enum TerminalDevice {
         return isTaken
     }
 
-    /// Gives it back as it was; the caller has written its farewell.
+    /// Restores the terminal; the caller has written its farewell.
     package static func giveBack() {
         guard isTaken else { return }
         isTaken = false
         _ = tcsetattr(Standard.input, TCSADRAIN, &original)
     }
 
-    /// Columns and rows of the terminal, as its window is now; `nil` when it does not say.
+    /// The current columns and rows of the terminal's window; `nil` if it does not report them.
     package static func size() -> (columns: Int, rows: Int)? {
         var size = winsize()
         for raw in [Standard.output, Standard.input] where ioctl(raw, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 && size.ws_row > 0 {
@@ -50,19 +52,21 @@ package enum TerminalDevice {
         return nil
     }
 
-    /// Stops this process and the others of its job, as Ctrl-Z does in a shell, and returns when it goes on. SIGTSTP has to be blocked.
+    /// Stops this process and the others of its job, as Ctrl-Z does in a shell, and returns when it continues. SIGTSTP
+    /// has to be blocked.
     package static func stopJob() {
-        // Whoever started us and waits for us stops too, so that the shell gets its terminal back. Going on discards what is pending.
+        // A parent that waits for this process stops too, so that the shell gets its terminal back. Continuing discards
+        // pending stop signals.
         Glibc.kill(0, SIGTSTP)
         Glibc.raise(SIGSTOP)
     }
 
-    /// A trap or exit(3) must not leave a person with a terminal that does not echo.
+    /// Ensures that a trap or exit(3) does not leave the user with a terminal that does not echo.
     private static func guardOnce() {
         guard !isGuarded else { return }
         isGuarded = true
         atexit { TerminalDevice.giveBackInHandler() }
-        // A stack that overflows leaves no room for the handler on it.
+        // An overflowing stack has no room for the handler.
         var stack = stack_t()
         let size = 65_536
         stack.ss_sp = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
@@ -81,7 +85,7 @@ package enum TerminalDevice {
         raise(number)
     }
 
-    /// write(2) and tcsetattr(3) may be called in a handler of a signal.
+    /// A signal handler may call write(2) and tcsetattr(3).
     private static func giveBackInHandler() {
         guard isTaken else { return }
         isTaken = false

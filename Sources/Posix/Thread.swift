@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// One thread of the process. Dropped without `join`, it runs on by itself.
+/// One thread of the process. If the object is released without `join`, the thread continues by itself.
 package final class Thread: Sendable {
     private let handle: pthread_t
     private let joined = Atomic<Bool>(false)
@@ -15,12 +15,12 @@ package final class Thread: Sendable {
         if !joined.load(ordering: .acquiring) { pthread_detach(handle) }
     }
 
-    /// Starts a thread that runs `body`, and becomes the only owner of what `body` captured.
+    /// Starts a thread that runs `body`, and transfers to it the values that `body` captured.
     ///
-    /// A process that cannot start its few threads cannot serve, so that failing ends it.
+    /// A process that cannot start its few threads cannot serve, so a failure ends it.
     /// - Parameters:
     ///   - name: shown by tools; Linux keeps its first 15 octets.
-    ///   - nice: how far it gives way to others when cores are scarce, 0...19.
+    ///   - nice: how far the thread yields to others when cores are scarce, 0...19.
     package static func start(name: String, nice: Int32 = 0, _ body: sending @escaping () -> Void) -> Thread {
         let start = Unmanaged.passRetained(Start(name: name, nice: nice, body: body))
         var handle = pthread_t()
@@ -40,7 +40,7 @@ package final class Thread: Sendable {
         precondition(code == 0, "a thread that was not joined yet can be: \(Errno(code, "pthread_join"))")
     }
 
-    /// What crosses into the new thread.
+    /// The values that are passed to the new thread.
     private final class Start {
         private let name: String
         private let nice: Int32
