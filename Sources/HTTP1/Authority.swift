@@ -1,14 +1,15 @@
-/// A host and a port, as `Host`, the authority of a target and the origin of a web page name them (RFC 3986 §3.2, RFC 9110 §7.2).
+/// A host and a port, as in `Host`, the authority of a target and the origin of a web page (RFC 3986 §3.2, RFC 9110
+/// §7.2).
 package struct Authority: Hashable, Sendable {
-    /// In lower case; an IPv6 address with its brackets.
+    /// The host in lower case; an IPv6 address with its brackets.
     package let host: String
-    /// `nil` when none is written: the scheme's own.
+    /// The port; `nil` if none is written: the scheme's default.
     package let port: UInt16?
 
-    /// Reads `host`, `host:` or `host:port`; `nil` when the host is empty or not of the grammar, or the port is above 65,535.
+    /// Reads `host`, `host:` or `host:port`; `nil` if the host is empty or invalid, or the port is above 65,535.
     ///
-    /// Of RFC 3986 a user name is refused (it has no use here but deceit, RFC 9110 §4.2.4), and so is the comma, which is what two `Host`
-    /// lines look like after somebody joined them.
+    /// Two parts of RFC 3986 are refused: a user name (its only use here is deceit, RFC 9110 §4.2.4), and the comma,
+    /// which appears when an intermediary joins two `Host` lines.
     package init?(_ text: String) {
         self.init(text.utf8Span.span)
     }
@@ -38,7 +39,7 @@ package struct Authority: Hashable, Sendable {
         port = number
     }
 
-    /// `IP-literal`: an IPv6 address, or a form of the future (`v1.x`), between brackets.
+    /// `IP-literal`: an IPv6 address, or a future form (`v1.x`), in brackets.
     private static func isLiteral(_ text: Span<UInt8>) -> Bool {
         if NetworkAddress(text).map({ !$0.isIPv4 || text[0] == UInt8(ascii: ":") || HeadLines.contains(text, UInt8(ascii: ":")) }) == true {
             return true
@@ -53,7 +54,7 @@ package struct Authority: Hashable, Sendable {
         return true
     }
 
-    /// `reg-name`, which an IPv4 address is too.
+    /// `reg-name`, which also covers IPv4 addresses.
     private static func isName(_ text: Span<UInt8>) -> Bool {
         var index = 0
         while index < text.count {

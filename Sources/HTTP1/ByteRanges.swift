@@ -1,18 +1,18 @@
-/// What `Range` asks of some content (RFC 9110 §14.1.2, §14.2).
+/// The ranges of a `Range` field for some content (RFC 9110 §14.1.2, §14.2).
 package enum ByteRanges: Equatable, Sendable {
-    /// Everything: the field is not of this grammar or unit, or asks for more pieces than is reasonable.
+    /// The whole content: the field has another grammar or unit, or requests more pieces than is reasonable.
     case whole
     /// These octets, in this order; none empty, none overlapping or adjacent, at least one.
     case ranges([Range<Int>])
-    /// 416: nothing of what is asked for exists.
+    /// 416: none of the requested octets exist.
     case unsatisfiable
 
-    /// Pieces that are sent in one answer. Who wants more of them gets the whole (§14.2, §17.15).
+    /// The largest number of pieces in one response. A request for more gets the whole content (§14.2, §17.15).
     package static let maxRanges = 16
 
     /// - Parameters:
-    ///   - text: the field's value.
-    ///   - length: octets of the whole content.
+    ///   - text: the value of the field.
+    ///   - length: the octets of the whole content.
     package init(_ text: String, length: Int) {
         guard let equals = text.utf8.firstIndex(of: UInt8(ascii: "=")), text[..<equals].lowercased() == "bytes" else {
             self = .whole
@@ -35,7 +35,7 @@ package enum ByteRanges: Equatable, Sendable {
                 if first < length { found.append(first..<min(last, length - 1) + 1) }
             case (let first?, nil) where last.isEmpty: if first < length { found.append(first..<length) }
             case (nil, let count?) where first.isEmpty:
-                // Of nothing the last octets are nothing, which no partial answer can say.
+                // The last octets of empty content are empty, which no partial response can express.
                 if count > 0, length == 0 {
                     self = .whole
                     return
@@ -55,7 +55,8 @@ package enum ByteRanges: Equatable, Sendable {
         }
     }
 
-    /// Digits as a number; past what a number holds, the greatest, which is behind any content. `nil` when they are none.
+    /// Digits as a number; above the range of a number, the greatest, which is after the end of any content. `nil` for
+    /// other characters.
     private static func number(_ text: Substring) -> Int? {
         guard !text.isEmpty else { return nil }
         var value = 0
@@ -68,7 +69,7 @@ package enum ByteRanges: Equatable, Sendable {
         return value
     }
 
-    /// Joins what overlaps or touches, at the place of the first (§14.2): nobody gets an octet twice.
+    /// Merges overlapping and adjacent ranges at the position of the first (§14.2): no octet is sent twice.
     private static func coalesced(_ ranges: [Range<Int>]) -> [Range<Int>] {
         var list = ranges
         var index = 0
@@ -79,7 +80,7 @@ package enum ByteRanges: Equatable, Sendable {
                     list[index] =
                         min(list[index].lowerBound, list[other].lowerBound)..<max(list[index].upperBound, list[other].upperBound)
                     list.remove(at: other)
-                    // The larger one may touch what it did not before.
+                    // The merged range may be adjacent to a range that was not adjacent before.
                     other = index + 1
                 } else {
                     other += 1

@@ -1,23 +1,25 @@
-/// Reads chunked content without keeping any of it (RFC 9112 §7.1): a state and a few numbers, whatever the octets are cut into.
+/// Reads chunked content without storing any of it (RFC 9112 §7.1): a state and a few numbers, regardless of how the
+/// octets are cut.
 ///
-/// Extensions and trailers are checked and dropped (§7.1.1, §7.1.2 allow it): nothing here understands one.
+/// Extensions and trailers are checked and dropped (§7.1.1, §7.1.2 allow it): no code here uses them.
 struct ChunkedReader: Equatable, Sendable {
-    /// Octets of extensions in all chunks together. Nobody sends any but who wants to make work of little content.
+    /// The octets of extensions in all chunks together. Only a peer that wants to cause work with little content sends
+    /// any.
     static let maxExtensions = 4_096
-    /// Octets of the trailer section.
+    /// The octets of the trailer section.
     static let maxTrailers = 4_096
 
     private enum State: Equatable {
-        /// Before the size's first digit, and within it.
+        /// Before the first digit of the size, and within the size.
         case size, digits
-        /// White space after the size, which only an extension may follow.
+        /// In white space after the size, which only an extension may follow.
         case afterSize
         /// In `;name="value"`.
         case beforeName, name, afterName, beforeValue, value, quoted, quotedPair, afterValue
         case sizeLineFeed
         case content(left: Int)
         case contentReturn, contentLineFeed
-        /// At the start of a trailer line, and within one.
+        /// At the start of a trailer line, and within a line.
         case trailerStart, trailerName, trailerValue, trailerLineFeed
         case lastLineFeed
         case ended
@@ -29,10 +31,11 @@ struct ChunkedReader: Equatable, Sendable {
     private var extensionOctets = 0
     private var trailerOctets = 0
 
-    /// Sixteen digits hold any size; more would only be zeros.
+    /// Sixteen digits hold any size; further digits could only be zeros.
     private static let maxDigits = 16
 
-    /// Reads from the front of `octets` to the end of the first piece of content, of the whole content, or of the octets.
+    /// Reads from the front of `octets` to the end of the first piece of content, of the whole content, or of the
+    /// octets.
     ///
     /// - Throws: `.chunk`; `.fieldsTooLarge` for the trailers; `.foldedField`, `.fieldName`, `.controlOctet` in them.
     mutating func read(_ octets: Span<UInt8>) throws(HTTPError) -> ContentPiece {
@@ -62,7 +65,7 @@ struct ChunkedReader: Equatable, Sendable {
             state = size == 0 ? .trailerStart : .content(left: size)
             size = 0
             digitCount = 0
-        // Never here: `read` takes content in pieces, and nothing follows the end.
+        // Unreachable: `read` takes content in pieces, and nothing follows the end.
         case .content, .ended: break
         case .contentReturn:
             guard octet == 0x0D else { throw .chunk }

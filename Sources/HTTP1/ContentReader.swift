@@ -1,14 +1,14 @@
-/// Some octets of a message's content within the octets that were given.
+/// A part of a message's content within the given octets.
 package struct ContentPiece: Equatable, Sendable {
-    /// Octets at the front that are done with: content, and what frames it.
+    /// The number of octets at the front that were processed: content and its framing.
     package var consumed: Int
-    /// Where in them the content is; may be empty.
+    /// The range of the content in them; may be empty.
     package var content: Range<Int>
-    /// The content is whole. What follows belongs to the next message.
+    /// Whether the content is complete. The octets after it belong to the next message.
     package var isEnd: Bool
 }
 
-/// Finds the content of one message in the octets that follow its head, and keeps nothing of it (RFC 9112 §6).
+/// Finds the content of one message in the octets after its head, and stores none of it (RFC 9112 §6).
 package struct ContentReader: Equatable, Sendable {
     private enum State: Equatable {
         case length(left: Int)
@@ -17,15 +17,15 @@ package struct ContentReader: Equatable, Sendable {
     }
 
     private var state: State
-    /// Octets of content so far.
+    /// The octets of content so far.
     package private(set) var count = 0
-    /// The most content there may be.
+    /// The largest number of octets of content.
     private var limit: Int
 
     /// - Parameters:
-    ///   - limit: octets of content.
-    ///   - untilEnd: of a response that says nothing: the content ends with the stream (§6.3 item 8).
-    /// - Throws: `.contentTooLarge` when the length is known and above `limit`.
+    ///   - limit: the largest number of octets of content.
+    ///   - untilEnd: for a response without framing: the content ends with the stream (§6.3 item 8).
+    /// - Throws: `.contentTooLarge` if the length is known and above `limit`.
     package init(_ framing: Framing, limit: Int, untilEnd: Bool = false) throws(HTTPError) {
         self.limit = limit
         switch framing {
@@ -37,31 +37,31 @@ package struct ContentReader: Equatable, Sendable {
         }
     }
 
-    /// Octets that are certainly still to come; `nil` when nobody knows.
+    /// The octets that are certainly still to come; `nil` if unknown.
     package var left: Int? {
         if case .length(let left) = state { left } else { nil }
     }
 
-    /// Counts octets of content that were taken without `read`.
+    /// Counts octets of content that the caller took without `read`.
     ///
-    /// - Parameter octets: no more than are `left`, which has to be known.
+    /// - Parameter octets: at most `left`, which has to be known.
     mutating func skip(_ octets: Int) {
         guard case .length(let left) = state, octets <= left else { preconditionFailure("only content that is certain is skipped") }
         state = .length(left: left - octets)
         count += octets
     }
 
-    /// Takes at most so many octets of content from here on.
+    /// Limits the remaining octets of content.
     ///
-    /// - Throws: `.contentTooLarge` when it is known that more will come.
+    /// - Throws: `.contentTooLarge` if more are known to come.
     package mutating func limit(to more: Int) throws(HTTPError) {
         guard (left ?? 0) <= more else { throw .contentTooLarge }
         limit = count.addingReportingOverflow(more).overflow ? Int.max : count + more
     }
 
-    /// Reads the next piece. Call it again with what follows `consumed` until that is 0 or `isEnd`.
+    /// Reads the next piece. Call it again with the octets after `consumed` until that is 0 or `isEnd` is true.
     ///
-    /// - Throws: `.contentTooLarge`, or what is wrong with the chunks. Nothing more can be read then.
+    /// - Throws: `.contentTooLarge`, or the error in the chunks. Nothing more can be read then.
     package mutating func read(_ octets: Span<UInt8>) throws(HTTPError) -> ContentPiece {
         let piece: ContentPiece
         switch state {

@@ -1,28 +1,28 @@
-/// What names one state of a resource (RFC 9110 §8.8.3): `"abc"`, or weakly `W/"abc"`.
+/// The identifier of one state of a resource (RFC 9110 §8.8.3): `"abc"`, or weakly `W/"abc"`.
 package struct EntityTag: Hashable, Sendable {
     package let isWeak: Bool
-    /// Between the quotes.
+    /// The text between the quotes.
     package let opaque: String
 
-    /// - Parameter opaque: octets that may stand between the quotes; checked.
+    /// - Parameter opaque: octets that are allowed between the quotes; checked.
     package init(_ opaque: String, isWeak: Bool = false) {
         precondition(opaque.utf8.allSatisfy(Self.isTagOctet), "an entity tag has neither quotes nor spaces in it")
         self.opaque = opaque
         self.isWeak = isWeak
     }
 
-    /// As a field has it.
+    /// The tag as in a field.
     package var text: String { (isWeak ? "W/\"" : "\"") + opaque + "\"" }
 
-    /// Both strong and alike (§8.8.3.2): octet for octet the same content.
+    /// Whether both tags are strong and equal (§8.8.3.2): the content is identical octet for octet.
     package func isStronglyEqual(to other: EntityTag) -> Bool { !isWeak && !other.isWeak && opaque == other.opaque }
 
-    /// Alike, strong or not: as good as the same.
+    /// Whether the tags are equal, strong or weak: the contents are equivalent.
     package func isWeaklyEqual(to other: EntityTag) -> Bool { opaque == other.opaque }
 
     static func isTagOctet(_ octet: UInt8) -> Bool { octet >= 0x21 && octet != 0x22 && octet != 0x7F }
 
-    /// A field that is exactly one tag.
+    /// Reads a field that is exactly one tag.
     static func only(_ text: String) -> EntityTag? {
         guard case .tags(let tags)? = EntityTagList(text), tags.count == 1 else { return nil }
         return tags[0]
@@ -34,7 +34,7 @@ enum EntityTagList: Equatable {
     case any
     case tags([EntityTag])
 
-    /// `nil` when it is neither. Commas may stand within a tag, so that lines are only joined, not split.
+    /// Fails if the text is neither. Commas may be part of a tag, so lines are only joined, not split.
     init?(_ text: String) {
         let octets = Array(text.utf8)
         var index = 0

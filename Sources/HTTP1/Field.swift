@@ -1,7 +1,8 @@
 /// One field line: name in lower case, value without surrounding white space (RFC 9110 §5).
 package struct Field: Equatable, Sendable {
     package var name: String
-    /// UTF-8 where the octets are; else each octet above 127 stands for the scalar of its number (RFC 9110 §5.5 leaves them opaque).
+    /// UTF-8 if the octets are valid; otherwise each octet above 127 becomes the scalar of its number (RFC 9110 §5.5
+    /// leaves them opaque).
     package var value: String
 
     package init(_ name: String, _ value: String) {
@@ -10,13 +11,13 @@ package struct Field: Equatable, Sendable {
     }
 }
 
-/// Fields in the order in which they came.
+/// Fields in the order of arrival.
 package struct Fields: Equatable, Sendable {
     package var list: [Field]
 
     package init(_ list: [Field] = []) { self.list = list }
 
-    /// The only value of `name` (lower case), or `nil` when it is absent or there several times.
+    /// The only value of `name` (lower case), or `nil` if the field is absent or repeated.
     package func only(_ name: String) -> String? {
         var found: String?
         for field in list where field.name == name {
@@ -35,14 +36,16 @@ package struct Fields: Equatable, Sendable {
         list.contains { $0.name == name }
     }
 
-    /// The members of a comma-separated list field, over all its lines (RFC 9110 §5.6.1), without the white space around them.
+    /// The members of a comma-separated list field, over all its lines (RFC 9110 §5.6.1), without the surrounding white
+    /// space.
     ///
-    /// Empty members are left out, as that section asks of recipients. Only for fields whose members hold no quoted commas.
+    /// Empty members are omitted, as that section requires of recipients. Only for fields whose members contain no
+    /// quoted commas.
     package func members(_ name: String) -> [String] {
         all(name).flatMap { $0.utf8.split(separator: UInt8(ascii: ",")).map { Self.trimmed(String($0) ?? "") } }.filter { !$0.isEmpty }
     }
 
-    /// True when a list field holds `token`, compared without case.
+    /// Whether a list field contains `token`, ignoring case.
     package func hasToken(_ token: String, in name: String) -> Bool {
         members(name).contains { $0.lowercased() == token }
     }
@@ -58,7 +61,7 @@ package struct Fields: Equatable, Sendable {
 
 /// Classes of octets (RFC 9110 §5.6.2, RFC 3986).
 package enum Grammar {
-    /// `tchar`: what names, methods and tokens are made of.
+    /// `tchar`: the octets of names, methods and tokens.
     package static func isTokenOctet(_ octet: UInt8) -> Bool {
         switch octet {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
@@ -75,7 +78,7 @@ package enum Grammar {
         !text.isEmpty && text.utf8.allSatisfy(isTokenOctet)
     }
 
-    /// What the name of a host is made of: `unreserved` and `sub-delims` of RFC 3986 but the comma.
+    /// The octets of a host name: `unreserved` and `sub-delims` of RFC 3986 except the comma.
     static func isNameOctet(_ octet: UInt8) -> Bool {
         switch octet {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true

@@ -1,7 +1,7 @@
-/// What one proxy says about the connection that it passed on: one element of `Forwarded` (RFC 7239 §4), or what the `X-Forwarded-`
-/// fields say in its place.
+/// A proxy's statement about the connection that it forwarded: one element of `Forwarded` (RFC 7239 §4), or the
+/// equivalent in the `X-Forwarded-` fields.
 struct ForwardedElement: Equatable {
-    /// Who connected to the proxy; `nil` when it does not tell (`unknown`, `_hidden`, §6.2, §6.3).
+    /// The address that connected to the proxy; `nil` if the proxy hides it (`unknown`, `_hidden`, §6.2, §6.3).
     var address: NetworkAddress?
     /// `http` or `https`, lower case.
     var scheme: String?
@@ -10,10 +10,10 @@ struct ForwardedElement: Equatable {
 
 /// Reads `Forwarded` from its right end.
 ///
-/// The right end is what the nearest proxy wrote, and what stands left of it may be anything that a client made up, an open quote
-/// included: so elements are found from the right, and reading ends at the first that is malformed.
+/// The nearest proxy wrote the right end, and the text left of it may be anything that a client made up, including an
+/// open quote. Elements are therefore found from the right, and reading ends at the first malformed one.
 enum ForwardedField {
-    /// The most elements that are looked at: more proxies than that do not stand in a row.
+    /// The largest number of elements examined: no chain of proxies is longer.
     static let maxElements = 16
 
     /// The elements of all lines, the nearest proxy's first, up to the first malformed one.
@@ -27,7 +27,7 @@ enum ForwardedField {
                 var start = end
                 while start > 0, isQuoted || octets[start - 1] != UInt8(ascii: ",") {
                     if octets[start - 1] == UInt8(ascii: "\"") { isQuoted.toggle() }
-                    // An escape could hide a quote from who reads backwards. No proxy has a use for one.
+                    // An escape could hide a quote from a backward reader. No proxy needs one.
                     guard octets[start - 1] != UInt8(ascii: "\\") else { return found }
                     start -= 1
                 }
@@ -81,7 +81,7 @@ enum ForwardedField {
         }
     }
 
-    /// `http` or `https` in lower case; a browser's requests have no other.
+    /// `http` or `https` in lower case; browsers use no other scheme.
     static func scheme(_ text: String) -> String? {
         let lower = text.lowercased()
         return lower == "http" || lower == "https" ? lower : nil
@@ -89,7 +89,7 @@ enum ForwardedField {
 
     /// `nodename [ ":" node-port ]` (§6): `192.0.2.7`, `192.0.2.7:80`, `[2001:db8::7]:_port`, `unknown`, `_hidden`.
     ///
-    /// - Returns: `nil` when it is none of them; `.some(nil)` when it names no address.
+    /// - Returns: `nil` if the text is none of these; `.some(nil)` if it names no address.
     static func node(_ text: String) -> NetworkAddress?? {
         var name = text[...]
         if text.hasPrefix("[") {
@@ -105,7 +105,7 @@ enum ForwardedField {
         return name.lowercased() == "unknown" || isObfuscated(name) ? .some(nil) : nil
     }
 
-    /// Nothing, or a colon with up to five digits or an obfuscated port.
+    /// Whether the text is empty, or a colon with up to five digits or an obfuscated port.
     private static func isPort(_ text: Substring) -> Bool {
         guard let first = text.first else { return true }
         let port = text.dropFirst()

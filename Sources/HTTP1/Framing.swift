@@ -1,13 +1,13 @@
-/// How the content after a head ends (RFC 9112 §6).
+/// The end of the content after a head (RFC 9112 §6).
 package enum Framing: Equatable, Sendable {
     /// No content follows.
     case none
-    /// Exactly so many octets follow.
+    /// Exactly this many octets follow.
     case length(Int)
     /// Chunks follow (§7.1).
     case chunked
 
-    /// What a head says, refusing everything that two readers could read differently.
+    /// The framing in a head; refuses everything that two readers could interpret differently.
     ///
     /// - Parameter minorVersion: 0 or 1; HTTP/1.0 has no transfer codings.
     /// - Throws: `.contentLength`, `.framing`, `.transferCoding`.
@@ -15,8 +15,8 @@ package enum Framing: Equatable, Sendable {
         let lengths = fields.all("content-length")
         let lines = fields.all("transfer-encoding")
         if !lines.isEmpty {
-            // Where chunked is not the last coding, or there twice, or has parameters, nobody can say where the content ends (§6.3
-            // item 4, §7.1); an empty member is what some readers see as no coding.
+            // If chunked is not the last coding, or is repeated, or has parameters, the end of the content is undefined
+            // (§6.3 item 4, §7.1); some readers take an empty member for no coding.
             let codings = lines.joined(separator: ",").utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
                 .map { Fields.trimmed(String($0) ?? "").lowercased() }
             guard lengths.isEmpty, minorVersion == 1, codings.last == "chunked", !codings.contains(""),

@@ -1,12 +1,12 @@
 import Dates
 
-/// Points in time as HTTP writes them (RFC 9110 §5.6.7): whole seconds of UTC.
+/// Instants in HTTP's formats (RFC 9110 §5.6.7): whole seconds of UTC.
 package enum HTTPDate {
     private static let days = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
     private static let longDays = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
-    /// `Sun, 06 Nov 1994 08:49:37 GMT`, the one form that is sent.
+    /// `Sun, 06 Nov 1994 08:49:37 GMT`, the only format that is sent.
     ///
     /// - Parameter seconds: since 1970-01-01T00:00:00Z; outside of the years 1 to 9999 the nearest that can be written.
     package static func text(_ seconds: Int64) -> String {
@@ -21,11 +21,12 @@ package enum HTTPDate {
             + "\(two(second / 3_600)):\(two(second / 60 % 60)):\(two(second % 60)) GMT"
     }
 
-    /// Reads any of the three forms that recipients must take: IMF-fixdate, that of RFC 850 and that of asctime().
+    /// Reads any of the three formats that recipients must accept: IMF-fixdate, the format of RFC 850 and that of
+    /// asctime().
     ///
-    /// The name of the day has to be one, and is not compared with the date.
-    /// - Parameter now: seconds; a year of two digits that would be more than 50 years ahead of it is of the century before.
-    /// - Returns: seconds since 1970; `nil` for anything else, which recipients leave aside.
+    /// The name of the day must be valid, and is not compared with the date.
+    /// - Parameter now: seconds; a two-digit year that would be more than 50 years after it is in the previous century.
+    /// - Returns: seconds since 1970; `nil` for any other text, which recipients ignore.
     package static func seconds(_ text: String, now: Int64) -> Int64? {
         let words = text.utf8.split(separator: 0x20, omittingEmptySubsequences: false).map { Substring($0) }
         if let comma = words[0].utf8.last, comma == UInt8(ascii: ",") {
@@ -72,14 +73,14 @@ package enum HTTPDate {
     }
 }
 
-/// The text of `Date`, made once a second.
+/// The text of `Date`, formatted at most once per second.
 package struct HTTPDateClock: Sendable {
     private var second = Int64.min
     private var cached = ""
 
     package init() {}
 
-    /// - Parameter seconds: of the wall clock, since 1970.
+    /// - Parameter seconds: the time of the wall clock, since 1970.
     package mutating func text(_ seconds: Int64) -> String {
         if seconds != second {
             second = seconds

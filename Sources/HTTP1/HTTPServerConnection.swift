@@ -1,53 +1,57 @@
-/// One connection at a server, request after request (RFC 9112 §9): what the octets that came mean, and how a response is framed.
+/// One connection at a server, request after request (RFC 9112 §9): it interprets the received octets and frames the
+/// responses.
 ///
-/// It holds no octets. The caller keeps those that are not consumed, at most `maxHeld` of a head; while nothing is asked for
-/// (`.waits`) it stops receiving, and TCP stops the peer. It has no clock: `phase` says what the peer is being waited for.
-/// Requests are answered one at a time and in order, however many were sent at once.
+/// It stores no octets. The caller keeps the unconsumed ones, at most `maxHeld` of a head; while no octets are needed
+/// (`.waits`) the caller stops receiving, and TCP stops the peer. It has no clock: `phase` says what the connection is
+/// waiting for. Requests are answered one at a time and in order, even if many were sent together.
 package struct HTTPServerConnection: Sendable {
-    /// What comes next.
+    /// The next event.
     package enum Event: Equatable, Sendable {
-        /// Nothing before more octets come.
+        /// Nothing until more octets arrive.
         case needsMore
-        /// Nothing before the caller acts: it has to `accept` content or to finish its response.
+        /// Nothing until the caller acts: it has to `accept` content or to finish its response.
         case waits
-        /// A request. `accept` its content if it has some that is wanted; then, or at once, `respond`, or `upgrade`.
+        /// A request. `accept` its content if it has some that is needed; then, or immediately, `respond`, or
+        /// `upgrade`.
         case request(RequestHead)
-        /// Octets of accepted content, by their place in the octets given.
+        /// Octets of accepted content, as a range of the given octets.
         case content(Range<Int>)
-        /// The accepted content is whole.
+        /// The accepted content is complete.
         case contentEnd
-        /// The request cannot be understood, or has too much content: `respond` with the error's status. The connection ends after it.
+        /// The request is invalid, or has too much content: `respond` with the error's status. The connection ends
+        /// after it.
         case refused(HTTPError)
     }
 
-    /// What the peer is waited for, for whoever keeps time.
+    /// The phase in which the peer is awaited, for the caller's timers.
     package enum Phase: Equatable, Sendable {
-        /// A request, of which nothing has come: a connection kept alive, or a new one.
+        /// A request of which no octet has arrived: on a connection kept alive, or a new one.
         case idle
         /// The rest of a head.
         case head
-        /// Content that was accepted, or is read away.
+        /// Content that was accepted, or is being discarded.
         case content
-        /// Nothing: we are to answer, or the peer is to take the answer.
+        /// Nothing: the server has to respond, or the peer has to receive the response.
         case answering
-        /// Nothing more, ever: end the stream once all is sent.
+        /// Nothing more: end the stream once everything is sent.
         case closing
-        /// Everything is the next protocol's.
+        /// The next protocol owns all octets.
         case upgraded
     }
 
-    /// Octets of content that are read away after an early response, to keep the connection for the next request: about what a
-    /// receive buffer holds anyway. Past it, closing is cheaper.
+    /// The octets of content that are discarded after an early response, to keep the connection for the next request:
+    /// about the size of a receive buffer. Above the limit, closing is cheaper.
     package static let maxDrain = 65_536
-    /// Requests on one connection. New connections are counted, per address and in all; so that who holds one forever is counted again
-    /// too, and comes back through a balancer to where there is room.
+    /// The largest number of requests on one connection. New connections are counted, per address and in total; this
+    /// limit makes a long-lived client count again as well, and lets a load balancer move it to where there is room.
     package static let maxRequests = 1_000
-    /// Octets that come before a head is looked at again although no line has ended: it bounds the work for a head that drips in.
+    /// The number of new octets after which an incomplete head is parsed again although no line has ended; it bounds
+    /// the work for a head that arrives slowly.
     private static let lookAgain = 4_096
 
     private enum Input: Sendable {
         case head
-        /// Content that nobody has asked for yet, or that is being read, or that is read away.
+        /// Content that was not accepted yet, or that is being read, or that is being discarded.
         case pending(Framing)
         case content(ContentReader)
         case draining(ContentReader)
@@ -70,20 +74,20 @@ package struct HTTPServerConnection: Sendable {
     private let limits: HeadLimits
     private var input = Input.head
     private var output = Output.none
-    /// Octets of the head that were looked at in vain.
+    /// The octets of the head that were parsed without success.
     private var tried = 0
     private var requests = 0
     private var method = ""
     private var minorVersion = 1
     private var keepsAlive = true
-    /// The client holds its content back until it hears 100 or a final status.
+    /// Whether the client withholds its content until it receives 100 or a final status.
     private var awaitsContinue = false
     private var isClosed = false
     private var isUpgraded = false
 
     package init(limits: HeadLimits = .standard) { self.limits = limits }
 
-    /// Octets of an unfinished head that the caller may have to keep.
+    /// The largest number of octets of an unfinished head that the caller may have to keep.
     package var maxHeld: Int { limits.total }
 
     package var phase: Phase {
@@ -98,10 +102,10 @@ package struct HTTPServerConnection: Sendable {
 
     // MARK: Input
 
-    /// Looks at the front of `octets`, which are all that came and were not consumed yet.
+    /// Reads the front of `octets`, which are all octets received and not consumed yet.
     ///
-    /// - Returns: the event, and how many octets are done with. Call it again with the rest until it is `.needsMore` or `.waits` and
-    ///   nothing was consumed.
+    /// - Returns: the event, and the number of consumed octets. Call it again with the rest until it returns
+    ///   `.needsMore` or `.waits` and consumes nothing.
     package mutating func next(_ octets: Span<UInt8>) -> (event: Event, consumed: Int) {
         guard !isUpgraded, !isClosed else { return (.waits, 0) }
         do throws(HTTPError) {
@@ -127,12 +131,12 @@ package struct HTTPServerConnection: Sendable {
         var isWorthIt = tried == 0 || octets.count - tried >= Self.lookAgain
         var index = tried
         while !isWorthIt, index < octets.count {
-            // A line feed, or what may not be in a head at all, a CR without one included.
+            // A line feed, or an octet that is not allowed in a head at all, including a CR without a line feed.
             isWorthIt = octets[index] < 0x20 && octets[index] != 0x0D && octets[index] != 0x09 || index > 0 && octets[index - 1] == 0x0D
             index += 1
         }
         guard isWorthIt, octets.count > 0 else { return (.needsMore, 0) }
-        // What they were for the request before must not shape the answer to one that cannot be read.
+        // The values of the previous request must not shape the response to an invalid one.
         method = ""
         minorVersion = 1
         guard let (head, length) = try RequestHead.parse(octets, limits: limits) else {
@@ -144,7 +148,7 @@ package struct HTTPServerConnection: Sendable {
         method = head.method
         minorVersion = head.minorVersion
         keepsAlive = head.keepsAlive && requests < Self.maxRequests
-        // Of HTTP/1.0 no expectation is heard (RFC 9110 §10.1.1).
+        // Expectations in HTTP/1.0 are ignored (RFC 9110 §10.1.1).
         let expectations = minorVersion == 1 ? head.fields.members("expect").map { $0.lowercased() } : []
         guard expectations.allSatisfy({ $0 == "100-continue" }) else { throw .expectation }
         awaitsContinue = !expectations.isEmpty
@@ -153,11 +157,12 @@ package struct HTTPServerConnection: Sendable {
         return (.request(head), length)
     }
 
-    /// Takes the content of the request: it comes as `.content` events, and then `.contentEnd`, also when there is none.
+    /// Accepts the content of the request: it arrives as `.content` events followed by `.contentEnd`, even if it is
+    /// empty.
     ///
-    /// - Parameter limit: octets; past them the event is `.refused(.contentTooLarge)`.
-    /// - Returns: what to send at once: nothing, or the `100` that the client waits for.
-    /// - Throws: `.contentTooLarge` when the request says so in advance; `respond` with 413.
+    /// - Parameter limit: octets; above the limit the event is `.refused(.contentTooLarge)`.
+    /// - Returns: the octets to send immediately: none, or the `100` that the client waits for.
+    /// - Throws: `.contentTooLarge` if the request declares more; `respond` with 413.
     package mutating func accept(limit: Int) throws(HTTPError) -> [UInt8] {
         guard case .pending(let framing) = input else { preconditionFailure("the content of a request is accepted once") }
         input = .content(try ContentReader(framing, limit: limit))
@@ -168,30 +173,32 @@ package struct HTTPServerConnection: Sendable {
         return octets
     }
 
-    /// Octets of accepted content that come next and nothing between them, when that is known: they may be received where they are
-    /// wanted instead of being given to `next`, and told by `didReceive`. 0 when content is in chunks, or none is taken.
+    /// The octets of accepted content that come next without anything between them, if their number is known. The
+    /// caller may receive them directly where it needs them, instead of passing them to `next`, and reports them with
+    /// `didReceive`. 0 if content is chunked or not accepted.
     package var contentLeft: Int {
         if case .content(let reader) = input { reader.left ?? 0 } else { 0 }
     }
 
-    /// Whether content was accepted and is not whole.
+    /// Whether content was accepted and is incomplete.
     package var takesContent: Bool {
         if case .content = input { true } else { false }
     }
 
-    /// So many octets of content, `contentLeft` at most, came without `next`. After the last of them `next` gives `.contentEnd`.
+    /// Reports octets of content, at most `contentLeft`, that were received without `next`. After the last of them
+    /// `next` returns `.contentEnd`.
     package mutating func didReceive(_ count: Int) {
         guard case .content(var reader) = input else { preconditionFailure("content is received where it was accepted") }
         reader.skip(count)
         input = .content(reader)
     }
 
-    /// Reads away what nobody wants.
+    /// Discards content that no handler accepted.
     private mutating func drain(_ octets: Span<UInt8>, _ start: ContentReader) -> (event: Event, consumed: Int) {
         var reader = start
         var consumed = 0
         while consumed < octets.count {
-            // What is wrong now has nobody left to be told: the response is said.
+            // An error here can no longer be reported: the response has been sent.
             guard let piece = try? reader.read(octets.extracting(consumed...)) else {
                 keepsAlive = false
                 input = .done
@@ -208,22 +215,23 @@ package struct HTTPServerConnection: Sendable {
         return (.needsMore, consumed)
     }
 
-    /// The protocol changes: a 101 response was queued, and every octet not consumed is the next protocol's.
+    /// Changes the protocol: a 101 response was queued, and every unconsumed octet belongs to the next protocol.
     package mutating func upgrade() {
         precondition(output == .awaited, "an upgrade answers a request")
         isUpgraded = true
     }
 
-    /// The stream or the server ends: an answer that is due is the last one, and without one it is over.
+    /// Prepares the end of the stream or the server: a pending response is the last one, and without one the connection
+    /// is over.
     package mutating func endSoon() {
         keepsAlive = false
         if output == .none { isClosed = true }
     }
 
-    /// What was waited for did not come.
+    /// Reports that the awaited octets did not come in time.
     ///
-    /// - Returns: true when there is somebody to tell: `respond` with 408, the connection ends after it. A connection that nobody asked
-    ///   anything on just closes (RFC 9112 §9.5).
+    /// - Returns: true if there is a request to answer: `respond` with 408, the connection ends after it. A connection
+    ///   without a request just closes (RFC 9112 §9.5).
     package mutating func timedOut() -> Bool {
         let isTold =
             switch phase {
@@ -243,30 +251,30 @@ package struct HTTPServerConnection: Sendable {
 
     // MARK: Output
 
-    /// Says something before the final response, any number of times; nothing to an HTTP/1.0 client, which would take it for the
+    /// Sends an interim response, any number of times; sends none to an HTTP/1.0 client, which would take it for the
     /// final one (RFC 9110 §15.2).
     ///
-    /// - Parameter head: a status of 102...199; 100 is said by `accept`, 101 by the next protocol.
+    /// - Parameter head: a status of 102...199; `accept` sends 100, the next protocol sends 101.
     package func inform(_ head: ResponseHead, to octets: inout [UInt8]) {
         precondition(output == .awaited && (102...199).contains(head.status), "an interim response comes before the final one")
         if minorVersion == 1 { head.append(to: &octets) }
     }
 
-    /// How long the content of a response is.
+    /// The length of a response's content.
     package enum ResponseLength: Equatable, Sendable {
         case octets(Int)
-        /// Sent in chunks; to an HTTP/1.0 client, up to the end of the stream.
+        /// Sent in chunks; to an HTTP/1.0 client, until the end of the stream.
         case unknown
     }
 
-    /// Begins the response: appends its head with `Date`, `Connection` and what frames its content. Content of the request that has not
-    /// come is read away from now on, or the connection ends where that would be too much.
+    /// Begins the response: appends its head with `Date`, `Connection` and the framing of its content. Content of the
+    /// request that has not arrived is discarded from now on, or the connection ends if that would be too much.
     ///
     /// - Parameters:
-    ///   - head: a final status; its fields say what the content is, not how long.
+    ///   - head: a final status; its fields describe the content, but not its length.
     ///   - date: `HTTPDate.text` of now.
-    /// - Returns: whether the content is to be sent: `append` it, or send it from elsewhere and tell `didSend`. False for HEAD, 204 and
-    ///   304. After it `finishResponse`.
+    /// - Returns: whether to send the content: `append` it, or send it from elsewhere and call `didSend`. False for
+    ///   HEAD, 204 and 304. Call `finishResponse` after it.
     package mutating func respond(_ head: ResponseHead, _ length: ResponseLength, date: String, to octets: inout [UInt8]) -> Bool {
         precondition(output == .awaited && head.status >= 200, "one final response answers one request")
         dropContent()
@@ -287,7 +295,7 @@ package struct HTTPServerConnection: Sendable {
             framing = .chunked
         }
         if let option = keepsAlive ? minorVersion == 0 ? "keep-alive" : nil : "close" {
-            // After an upgrade that was refused it already names `Upgrade` (RFC 9110 §7.8).
+            // After a refused upgrade it already contains `Upgrade` (RFC 9110 §7.8).
             if let index = fields.firstIndex(where: { $0.name.lowercased() == "connection" }) {
                 fields[index].value += ", " + option
             } else {
@@ -308,7 +316,8 @@ package struct HTTPServerConnection: Sendable {
             input = .done
             return
         case .pending(let framing):
-            // Who waits for a word may send the content or not (RFC 9110 §10.1.1): what comes next could be either.
+            // A client that waits for 100 may or may not send the content (RFC 9110 §10.1.1): the next octets could be
+            // either.
             guard !awaitsContinue, let fresh = try? ContentReader(framing, limit: Self.maxDrain) else {
                 keepsAlive = false
                 input = .done
@@ -325,16 +334,16 @@ package struct HTTPServerConnection: Sendable {
         input = reader.left == 0 ? .done : .draining(reader)
     }
 
-    /// Appends some of the response's content, framed.
+    /// Appends a part of the response's content, framed.
     ///
-    /// - Parameter content: not empty; no more in all than the length that was said.
+    /// - Parameter content: not empty; in total at most the declared length.
     package mutating func append(_ content: UnsafeRawBufferPointer, to octets: inout [UInt8]) {
         guard output == .sending(.chunked) else {
             octets.append(contentsOf: content)
             didSend(content.count)
             return
         }
-        // A chunk of no octets would be the last.
+        // An empty chunk would be the last one.
         guard content.count > 0 else { return }
         octets.append(contentsOf: String(content.count, radix: 16).utf8)
         octets.append(0x0D)
@@ -344,7 +353,8 @@ package struct HTTPServerConnection: Sendable {
         octets.append(0x0A)
     }
 
-    /// So many octets of content of a known length went their own way to the socket: from a file, say.
+    /// Reports octets of content of a known length that were sent to the socket in another way: from a file, for
+    /// example.
     package mutating func didSend(_ count: Int) {
         switch output {
         case .sending(.length(let left)):
@@ -355,7 +365,7 @@ package struct HTTPServerConnection: Sendable {
         }
     }
 
-    /// The response is whole: appends what ends its content. Then look at `next` again, and at `phase`.
+    /// Completes the response: appends the end of its content. Then call `next` again, and check `phase`.
     package mutating func finishResponse(to octets: inout [UInt8]) {
         switch output {
         case .sending(.chunked): octets.append(contentsOf: "0\r\n\r\n".utf8)

@@ -1,11 +1,11 @@
-/// Lines and fields at the front of some octets, read strictly. Shared by requests and responses.
+/// Strict parsers of lines and fields at the front of some octets. Shared by requests and responses.
 enum HeadLines {
     /// The line that begins at `start`, without its CRLF.
     ///
     /// - Parameters:
-    ///   - limit: the most octets it may have.
-    ///   - tooLong: what to throw past it.
-    /// - Returns: `nil` while its end has not come. What cannot become a line is refused before that.
+    ///   - limit: the largest number of octets of the line.
+    ///   - tooLong: the error to throw above the limit.
+    /// - Returns: `nil` while its end has not arrived. Octets that cannot become a line are refused before that.
     static func line(
         _ octets: Span<UInt8>, from start: Int, limit: Int, tooLong: HTTPError
     ) throws(HTTPError) -> Range<Int>? {
@@ -27,7 +27,7 @@ enum HeadLines {
 
     /// The field lines from `start` to the empty line.
     ///
-    /// - Returns: the fields and where the content begins, or `nil` while the empty line has not come.
+    /// - Returns: the fields and the start of the content, or `nil` while the empty line has not arrived.
     static func fields(
         _ octets: Span<UInt8>, from start: Int, limits: HeadLimits
     ) throws(HTTPError) -> (fields: Fields, end: Int)? {
@@ -35,7 +35,7 @@ enum HeadLines {
         var offset = start
         while true {
             let left = limits.fieldOctets - (offset - start)
-            // The line's own CRLF counts, the empty line does not: hence at least 0.
+            // The line's own CRLF counts, that of the empty line does not: hence at least 0.
             guard let line = try line(octets, from: offset, limit: max(0, left - 2), tooLong: .fieldsTooLarge) else { return nil }
             offset = line.upperBound + 2
             if line.isEmpty { return (fields, offset) }
@@ -64,7 +64,7 @@ enum HeadLines {
         return Field(String(decoding: name, as: UTF8.self), text(octets, low..<high))
     }
 
-    /// The octets as text: UTF-8, or else one scalar an octet.
+    /// The octets as text: UTF-8, or otherwise one scalar per octet.
     static func text(_ octets: Span<UInt8>, _ range: Range<Int>) -> String {
         var copy: [UInt8] = []
         copy.reserveCapacity(range.count)

@@ -1,5 +1,5 @@
-/// An IPv4 or IPv6 address as a number, for comparing and counting. An IPv4 address is kept as IPv6 writes it, `::ffff:a.b.c.d`
-/// (RFC 4291 §2.5.5.2), so that a peer is the same whichever socket it came through.
+/// An IPv4 or IPv6 address as a number, for comparing and counting. An IPv4 address is stored in its IPv6 form,
+/// `::ffff:a.b.c.d` (RFC 4291 §2.5.5.2), so that a peer has the same address on either kind of socket.
 package struct NetworkAddress: Hashable, Sendable {
     /// The first and the last 64 bits.
     package let high: UInt64
@@ -12,7 +12,8 @@ package struct NetworkAddress: Hashable, Sendable {
         self.low = low
     }
 
-    /// Reads `192.0.2.7` or `2001:db8::7` (RFC 4291 §2.2), without brackets, port and zone; `nil` for anything else, names included.
+    /// Reads `192.0.2.7` or `2001:db8::7` (RFC 4291 §2.2), without brackets, port and zone; `nil` for any other text,
+    /// including names.
     package init?(_ text: String) {
         self.init(text.utf8Span.span)
     }
@@ -29,7 +30,8 @@ package struct NetworkAddress: Hashable, Sendable {
 
     package var isIPv4: Bool { high == 0 && low >> 32 == 0xFFFF }
 
-    /// What limits per address count by: the address itself in IPv4, in IPv6 its /64, of which one subscriber has all (RFC 6177).
+    /// The group for limits per address: the address itself in IPv4; in IPv6 its /64, all of which belongs to one
+    /// subscriber (RFC 6177).
     package var limitGroup: NetworkAddress { isIPv4 ? self : NetworkAddress(high: high, low: 0) }
 
     /// Four numbers up to 255, without leading zeros, which some readers take for octal.
@@ -103,7 +105,7 @@ package struct AddressRange: Hashable, Sendable {
     private let first: NetworkAddress
     private let bits: Int
 
-    /// Reads `ADDRESS` or `ADDRESS/BITS`; bits past the prefix are left aside. `nil` for anything else.
+    /// Reads `ADDRESS` or `ADDRESS/BITS`; bits after the prefix are ignored. `nil` for any other text.
     package init?(_ text: String) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let address = NetworkAddress(String(parts[0])) else { return nil }

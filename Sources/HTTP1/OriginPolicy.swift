@@ -4,7 +4,8 @@ package struct WebOrigin: Hashable, Sendable {
     let host: String
     let port: UInt16
 
-    /// Reads `https://huddle.example` or `http://localhost:3000`; `nil` for anything else: paths, `null`, other schemes.
+    /// Reads `https://huddle.example` or `http://localhost:3000`; `nil` for any other text: paths, `null`, other
+    /// schemes.
     package init?(_ text: String) {
         guard let colon = text.firstIndex(of: ":"), text[colon...].hasPrefix("://"),
             let scheme = ForwardedField.scheme(String(text[..<colon])), let authority = Authority(String(text[colon...].dropFirst(3)))
@@ -19,23 +20,27 @@ package struct WebOrigin: Hashable, Sendable {
     }
 }
 
-/// Which web pages may open a WebSocket. A browser lets any page of the world connect anywhere and only says from where
-/// (RFC 6455 §10.2): who does not check that lets every page act as its visitor.
+/// The web pages that may open a WebSocket. A browser lets any page connect to any server and only reports the page's
+/// origin (RFC 6455 §10.2): a server that does not check the origin lets every page act as its visitor.
 package struct OriginPolicy: Equatable, Sendable {
-    /// Pages elsewhere that may connect too.
+    /// Pages of other servers that may also connect.
     package var allowed: Set<WebOrigin>
 
-    /// Names of this server, as `Authority.host` has them. None: any name, or those of loopback if `isLoopback`.
+    /// The names of this server, in the form of `Authority.host`. Empty: any name, or the names of loopback if
+    /// `isLoopback`.
     package var hosts: Set<String> = []
-    /// Only this machine can connect. A page whose name was made to lead here (DNS rebinding) must not pass for the server's own.
+    /// Whether only this machine can connect. A page whose name was made to resolve to this machine (DNS rebinding)
+    /// must not pass for the server's own.
     package var isLoopback = false
 
     package init(_ allowed: Set<WebOrigin> = []) { self.allowed = allowed }
 
-    /// True without an `Origin`, which only programs that are no browsers leave out; for the page of the very host that was asked,
-    /// scheme and port included, if that is a name of this server; and for those that are listed. `null` (a sandbox, a file) is nobody.
+    /// True without an `Origin`, which only programs other than browsers omit; for the page of the requested host, with
+    /// the same scheme and port, if that is a name of this server; and for listed pages. `null` (a sandbox, a file)
+    /// never matches.
     ///
-    /// - Parameter isProxied: a trusted proxy passed the request on; without `hosts` its word about the host counts.
+    /// - Parameter isProxied: whether a trusted proxy forwarded the request; without `hosts` its statement about the
+    ///   host counts.
     package func allows(_ fields: Fields, from source: RequestSource, isProxied: Bool = false) -> Bool {
         guard fields.contains("origin") else { return true }
         guard let origin = fields.only("origin").flatMap({ WebOrigin($0) }) else { return false }

@@ -1,23 +1,23 @@
-/// Where a resource is, or where all resources of one kind are: `/documents/{id}/shares`, `/calendars/{path...}`.
+/// The path of a resource, or of all resources of one kind: `/documents/{id}/shares`, `/calendars/{path...}`.
 ///
-/// Patterns are written in sources, never read from a peer: a wrong one ends the program at its start.
+/// Patterns are written in source code, never read from a peer: an invalid one ends the program at its start.
 package struct PathPattern: Sendable, CustomStringConvertible {
     enum Segment: Hashable, Sendable {
-        /// These characters, as they are decoded.
+        /// These characters, after decoding.
         case literal(String)
-        /// Any one segment that is not empty.
+        /// Any single segment that is not empty.
         case parameter
-        /// One segment or more, to the end of the path.
+        /// One or more segments, to the end of the path.
         case tail
     }
 
     let segments: [Segment]
-    /// Of the parameters and the tail, in order.
+    /// The names of the parameters and the tail, in order.
     let names: [String]
     package let description: String
 
-    /// - Parameter text: segments behind slashes; `{name}` stands for one segment, `{name...}` at the end for all that follow. A slash at the end is part
-    ///   of the path: `/files/` is not `/files`.
+    /// - Parameter text: segments after slashes; `{name}` matches one segment, `{name...}` at the end matches all that
+    ///   follow. A slash at the end is part of the path: `/files/` is not `/files`.
     package init(_ text: String) {
         precondition(text.hasPrefix("/"), "\(text): a pattern begins with a slash")
         var segments: [Segment] = []
@@ -42,7 +42,7 @@ package struct PathPattern: Sendable, CustomStringConvertible {
     }
 }
 
-/// The decoded segments that stand for the parameters of a pattern.
+/// The decoded segments that match the parameters of a pattern.
 package struct PathParameters: Equatable, Sendable {
     private let names: [String]
     private let values: [[String]]

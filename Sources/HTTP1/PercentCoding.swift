@@ -1,6 +1,6 @@
 /// Percent-encoding (RFC 3986 §2.1).
 package enum PercentCoding {
-    /// The octets that a text stands for.
+    /// The octets that a text encodes.
     ///
     /// - Parameter plusIsSpace: whether `+` is a space, as in a form's query.
     /// - Returns: `nil` if a `%` is not followed by two digits.
@@ -19,10 +19,11 @@ package enum PercentCoding {
         return octets
     }
 
-    /// As `decode`; also `nil` if the octets are not UTF-8.
+    /// Like `decode`; also `nil` if the octets are not UTF-8.
     package static func text(_ text: some Sequence<UInt8>) -> String? { decode(text).flatMap { String(validating: $0, as: UTF8.self) } }
 
-    /// Every octet but letters, digits, `-`, `.`, `_` and `~` as a triplet: what any part of an address, and an `ext-value` (RFC 8187), takes.
+    /// Every octet except letters, digits, `-`, `.`, `_` and `~` as a triplet: valid in any part of a URL, and in an
+    /// `ext-value` (RFC 8187).
     package static func encode(_ text: String) -> String {
         var octets: [UInt8] = []
         for octet in text.utf8 {

@@ -1,4 +1,4 @@
-/// What is known of the current state of a resource.
+/// The validators of the current state of a resource.
 package struct Validators: Equatable, Sendable {
     package var tag: EntityTag?
     /// Seconds since 1970.
@@ -10,21 +10,22 @@ package struct Validators: Equatable, Sendable {
     }
 }
 
-/// Whether a request is to be done, given what its sender believes of the resource (RFC 9110 §13).
+/// The decision whether to carry out a request, given its sender's assumptions about the resource (RFC 9110 §13).
 package enum Preconditions {
     package enum Outcome: Equatable, Sendable {
         case proceed
         /// 304: the client has it already.
         case notModified
-        /// 412: somebody else changed it.
+        /// 412: another client changed it.
         case failed
     }
 
-    /// Evaluates the conditions in their order of precedence (§13.2.2). Only for requests that would succeed without them.
+    /// Evaluates the conditions in their order of precedence (§13.2.2). Only for requests that would succeed without
+    /// them.
     ///
-    /// A condition that cannot be read counts as not met where that is the safe side: nothing is overwritten because of it.
+    /// An unreadable condition counts as not met if that is the safe side: nothing is overwritten because of it.
     /// - Parameters:
-    ///   - current: `nil` when the resource does not exist.
+    ///   - current: `nil` if the resource does not exist.
     ///   - now: seconds since 1970.
     package static func evaluate(_ method: String, _ fields: Fields, _ current: Validators?, now: Int64) -> Outcome {
         let isRead = method == "GET" || method == "HEAD"
@@ -52,12 +53,12 @@ package enum Preconditions {
         return .proceed
     }
 
-    /// Whether `Range` counts (§13.1.5): without `If-Range`, or when it names this very state of the resource.
+    /// Whether `Range` counts (§13.1.5): without `If-Range`, or if that names exactly this state of the resource.
     static func allowsRange(_ fields: Fields, _ current: Validators, now: Int64) -> Bool {
         guard fields.contains("if-range") else { return true }
         guard let text = fields.only("if-range") else { return false }
         if let tag = EntityTag.only(text) { return current.tag.map { tag.isStronglyEqual(to: $0) } ?? false }
-        // Within its own second a date is a weak validator (§8.8.2.2): there may have been two changes in it.
+        // Within its own second a date is a weak validator (§8.8.2.2): the resource may have changed twice in it.
         guard let date = HTTPDate.seconds(text, now: now), let modified = current.lastModified else { return false }
         return date == modified && modified < now
     }

@@ -1,20 +1,20 @@
-/// Where a request came from, as far as it can be believed.
+/// The origin of a request, as far as it can be trusted.
 package struct RequestSource: Equatable, Sendable {
-    /// Who limits per address count (see `NetworkAddress.limitGroup`): the peer, or behind trusted proxies the right-most address that
-    /// is none of theirs. `nil` when the peer has no IP address.
+    /// The address that limits per address count (see `NetworkAddress.limitGroup`): the peer, or behind trusted proxies
+    /// the right-most address that is not one of theirs. `nil` if the peer has no IP address.
     package var address: NetworkAddress?
-    /// The client spoke TLS, to us or to a trusted proxy.
+    /// Whether the client used TLS, to this server or to a trusted proxy.
     package var isSecure: Bool
-    /// The host that the client asked for; `nil` when an HTTP/1.0 request names none.
+    /// The host that the client requested; `nil` if an HTTP/1.0 request names none.
     package var authority: Authority?
 }
 
-/// Whose word about a request's origin counts: `Forwarded` (RFC 7239) and `X-Forwarded-For`, `-Proto` and `-Host` are read only when
-/// the peer is one of these proxies.
+/// The proxies whose statements about a request's origin count: `Forwarded` (RFC 7239) and `X-Forwarded-For`, `-Proto`
+/// and `-Host` are read only if the peer is one of these proxies.
 package struct ProxyTrust: Equatable, Sendable {
     package var proxies: [AddressRange]
 
-    /// Without proxies no field is believed.
+    /// Without proxies no field is trusted.
     package init(_ proxies: [AddressRange] = []) { self.proxies = proxies }
 
     package func contains(_ address: NetworkAddress) -> Bool {
@@ -25,9 +25,9 @@ package struct ProxyTrust: Equatable, Sendable {
     ///
     /// - Parameters:
     ///   - peer: the address at the other end of the socket.
-    ///   - isSecure: whether that socket speaks TLS.
-    /// - Returns: `nil` when a trusted proxy passed on both `Forwarded` and `X-Forwarded-For` and they tell of different clients: one of
-    ///   them is what the client made up, and nobody can say which. Answer 400.
+    ///   - isSecure: whether that socket uses TLS.
+    /// - Returns: `nil` if a trusted proxy forwarded both `Forwarded` and `X-Forwarded-For` and they name different
+    ///   clients: the client made up one of them, and the server cannot decide which. Respond with 400.
     package func source(of head: RequestHead, peer: NetworkAddress?, isSecure: Bool) -> RequestSource? {
         let direct = RequestSource(address: peer, isSecure: isSecure, authority: head.authority)
         guard let peer, contains(peer) else { return direct }
@@ -41,7 +41,8 @@ package struct ProxyTrust: Equatable, Sendable {
         return ends.address == olderEnds.address ? ends : nil
     }
 
-    /// Walks from the peer outward for as long as the next word comes from a trusted proxy; the outermost trusted word stands.
+    /// Goes from the peer outward for as long as the next statement comes from a trusted proxy; the outermost trusted
+    /// statement counts.
     private func follow(_ elements: [ForwardedElement], from direct: RequestSource) -> RequestSource {
         var source = direct
         for element in elements {
@@ -54,11 +55,12 @@ package struct ProxyTrust: Equatable, Sendable {
         return source
     }
 
-    /// `X-Forwarded-For` has an address for each proxy; the other two name what the nearest one saw, whatever stands left of that.
+    /// `X-Forwarded-For` has an address for each proxy; the other two have the nearest proxy's observation, regardless
+    /// of the text left of it.
     private static func elements(_ fields: Fields) -> [ForwardedElement] {
         var elements: [ForwardedElement] = []
         for text in fields.members("x-forwarded-for").reversed().prefix(ForwardedField.maxElements) {
-            // Some write IPv6 addresses without brackets.
+            // Some proxies write IPv6 addresses without brackets.
             guard let node = NetworkAddress(text).map(Optional.some) ?? ForwardedField.node(text) else { break }
             elements.append(ForwardedElement(address: node))
         }

@@ -1,6 +1,6 @@
 /// The request line and fields of one request (RFC 9112 §3, §5).
 package struct RequestHead: Equatable, Sendable {
-    /// As sent; methods are case-sensitive.
+    /// The method as sent; methods are case-sensitive.
     package var method: String
     /// The request target as sent: `/path?query`, `http://host/path`, `*` or, for CONNECT, `host:port`.
     package var target: String
@@ -21,20 +21,21 @@ package struct RequestHead: Equatable, Sendable {
 
     /// Reads one request head from the front of `octets`.
     ///
-    /// One empty line before it is skipped (§2.2). Of HTTP/1.1's options in grammar the strict one is taken throughout: no bare
-    /// CR or LF, no folded fields, one space between the parts of the request line, one `Host`, one way to frame the content.
+    /// One empty line before it is skipped (§2.2). Where HTTP/1.1 has options in its grammar, the parser takes the
+    /// strict one: no bare CR or LF, no folded fields, one space between the parts of the request line, one `Host`, one
+    /// way to frame the content.
     ///
-    /// - Parameter octets: all that has come since the last request, any length; not kept.
-    /// - Returns: the head and its length, octets, with all its line ends; `nil` when more octets are needed. What follows the head is
-    ///   the caller's.
-    /// - Throws: answer with the error's `status`, then close.
+    /// - Parameter octets: all octets since the last request, any length; not stored.
+    /// - Returns: the head and its length in octets, with all its line ends; `nil` if more octets are needed. The
+    ///   octets after the head belong to the caller.
+    /// - Throws: respond with the error's `status`, then close.
     /// - Complexity: O(octets) at each call; bounded by `limits.total`.
     package static func parse(
         _ octets: Span<UInt8>, limits: HeadLimits = .standard
     ) throws(HTTPError) -> (head: RequestHead, length: Int)? {
         var start = 0
         if octets.count >= 2, octets[0] == 0x0D, octets[1] == 0x0A { start = 2 }
-        // Says so at once to what will never be a request: another protocol's first octets.
+        // Octets that can never be a request, such as another protocol's first octets, are refused immediately.
         if octets.count > start, octets[start] != 0x0D, !Grammar.isTokenOctet(octets[start]) { throw .startLine }
         guard let line = try HeadLines.line(octets, from: start, limit: limits.startLine, tooLong: .startLineTooLong) else { return nil }
 
@@ -72,7 +73,8 @@ package struct RequestHead: Equatable, Sendable {
         }
     }
 
-    /// Where the path of an origin-form or absolute-form target begins; `nil` when it is neither, or not of http or https.
+    /// The start of the path in an origin-form or absolute-form target; `nil` if the target is neither, or is not http
+    /// or https.
     private static func pathStart(_ target: Span<UInt8>) -> Int? {
         if target.count > 0, target[0] == UInt8(ascii: "/") { return 0 }
         let scheme = authorityStart(target)
@@ -94,8 +96,8 @@ package struct RequestHead: Equatable, Sendable {
         return length
     }
 
-    /// `absolute-path [ "?" query ]`: the octets of RFC 3986 §3.3 and whole percent triplets. A fragment is the client's own affair and
-    /// never sent (§3.2).
+    /// `absolute-path [ "?" query ]`: the octets of RFC 3986 §3.3 and complete percent triplets. A client never sends a
+    /// fragment (§3.2).
     private static func isPathAndQuery(_ text: Span<UInt8>) -> Bool {
         var index = 0
         while index < text.count {
@@ -112,7 +114,8 @@ package struct RequestHead: Equatable, Sendable {
         return true
     }
 
-    /// Whose resource it is: what an absolute or authority target names, else `Host` (§3.3); `nil` when an HTTP/1.0 request names none.
+    /// The authority of the resource: from an absolute or authority target, otherwise from `Host` (§3.3); `nil` if an
+    /// HTTP/1.0 request names none.
     package var authority: Authority? {
         if method == "CONNECT" { return Authority(target) }
         let span = target.utf8Span.span
@@ -128,7 +131,7 @@ package struct RequestHead: Equatable, Sendable {
         return end == rest.startIndex ? "/" : String(rest[..<end])
     }
 
-    /// What follows the first `?`, not decoded; `nil` without one.
+    /// The text after the first `?`, not decoded; `nil` without one.
     package var query: String? {
         let rest = resource
         guard let mark = rest.utf8.firstIndex(of: UInt8(ascii: "?")) else { return nil }
@@ -140,7 +143,7 @@ package struct RequestHead: Equatable, Sendable {
         return target[target.utf8.index(target.startIndex, offsetBy: start)...]
     }
 
-    /// True when the connection may carry another request after this one (§9.3).
+    /// Whether the connection may carry another request after this one (§9.3).
     package var keepsAlive: Bool {
         if fields.hasToken("close", in: "connection") { return false }
         return minorVersion == 1 || fields.hasToken("keep-alive", in: "connection")

@@ -6,10 +6,10 @@ package struct ResponseHead: Equatable, Sendable {
     /// 0 or 1.
     package var minorVersion: Int
     package var fields: Fields
-    /// What the fields say; `.none` when they are silent, which in a response means "to the end of the stream".
+    /// The framing in the fields; `.none` if there is none, which in a response means "to the end of the stream".
     package var framing: Framing
 
-    /// - Parameter reason: `nil` takes the phrase that RFC 9110 §15 gives.
+    /// - Parameter reason: `nil` takes the phrase of RFC 9110 §15.
     package init(_ status: Int, _ fields: [Field] = [], reason: String? = nil) {
         self.status = status
         self.reason = reason ?? Self.phrase(status)
@@ -20,12 +20,12 @@ package struct ResponseHead: Equatable, Sendable {
 
     /// Reads one response head from the front of `octets`, as strictly as `RequestHead.parse`.
     ///
-    /// - Returns: the head and its length, octets; `nil` when more octets are needed.
+    /// - Returns: the head and its length in octets; `nil` if more octets are needed.
     package static func parse(
         _ octets: Span<UInt8>, limits: HeadLimits = .standard
     ) throws(HTTPError) -> (head: ResponseHead, length: Int)? {
         guard let line = try HeadLines.line(octets, from: 0, limit: limits.startLine, tooLong: .startLineTooLong) else { return nil }
-        // HTTP/1.1 SP 200 SP [reason]; the second space is asked for also when no reason follows (§4).
+        // HTTP/1.1 SP 200 SP [reason]; the second space is required even without a reason (§4).
         guard line.count >= 13 else { throw .startLine }
         let start = line.lowerBound
         let minor = try HeadLines.minorVersion(octets, start..<start + 8, malformed: .startLine)
@@ -44,9 +44,10 @@ package struct ResponseHead: Equatable, Sendable {
     /// Finds the content that follows this head at a client (§6.3).
     ///
     /// - Parameters:
-    ///   - method: of the request; HEAD has none in its response, nor has a CONNECT that succeeded.
-    ///   - limit: octets of content that are taken.
-    /// - Throws: `.contentTooLarge`; `.framing` for a transfer coding where no content may be (§6.1).
+    ///   - method: the method of the request; a response to HEAD has no content, nor has the response to a CONNECT that
+    ///     succeeded.
+    ///   - limit: the largest number of octets of content.
+    /// - Throws: `.contentTooLarge`; `.framing` for a transfer coding where content is not allowed (§6.1).
     package func content(to method: String, limit: Int) throws(HTTPError) -> ContentReader {
         let isBare = status < 200 || status == 204
         guard !isBare || framing != .chunked else { throw .framing }
@@ -54,20 +55,20 @@ package struct ResponseHead: Equatable, Sendable {
         return try ContentReader(framing, limit: limit, untilEnd: true)
     }
 
-    /// Appends the head as octets, the empty line included. `Content-Length` and the like are the caller's.
+    /// Appends the head as octets, with the empty line. The caller supplies `Content-Length` and the like.
     package func append(to octets: inout [UInt8]) {
         HeadWriter.append("HTTP/1.1 \(status) \(reason)", to: &octets)
         HeadWriter.append(fields, to: &octets)
     }
 
-    /// A whole short response after which the connection closes: head and `body`.
+    /// A complete short response, head and `body`, after which the connection closes.
     ///
     /// - Parameter body: sent as UTF-8 text with its length.
     package static func closing(_ status: Int, _ fields: [Field] = [], body: String = "") -> [UInt8] {
         var all = fields
         if !body.isEmpty { all.append(Field("content-type", "text/plain; charset=utf-8")) }
         all.append(Field("content-length", String(body.utf8.count)))
-        // After an upgrade that was refused `Connection` already names `Upgrade` (RFC 9110 §7.8).
+        // After a refused upgrade `Connection` already contains `Upgrade` (RFC 9110 §7.8).
         if let index = all.firstIndex(where: { $0.name == "connection" }) {
             all[index].value += ", close"
         } else {
@@ -79,12 +80,12 @@ package struct ResponseHead: Equatable, Sendable {
         return octets
     }
 
-    /// The reason phrase of RFC 9110 §15 and RFC 6585; empty for a status that is not ours to send.
+    /// The reason phrase of RFC 9110 §15 and RFC 6585; empty for a status that this server does not send.
     package static func phrase(_ status: Int) -> String {
         switch status {
         case 100: "Continue"
         case 101: "Switching Protocols"
-        // Of the draft of resumable uploads.
+        // From the draft of resumable uploads.
         case 104: "Upload Resumption Supported"
         case 200: "OK"
         case 201: "Created"
@@ -117,7 +118,7 @@ package struct ResponseHead: Equatable, Sendable {
         case 428: "Precondition Required"
         case 429: "Too Many Requests"
         case 431: "Request Header Fields Too Large"
-        // Of tus.
+        // From tus.
         case 460: "Checksum Mismatch"
         case 500: "Internal Server Error"
         case 501: "Not Implemented"
@@ -125,25 +126,26 @@ package struct ResponseHead: Equatable, Sendable {
         case 503: "Service Unavailable"
         case 504: "Gateway Timeout"
         case 505: "HTTP Version Not Supported"
-        // RFC 4918 §11.5: a quota is used up.
+        // RFC 4918 §11.5: a quota is exhausted.
         case 507: "Insufficient Storage"
         default: ""
         }
     }
 }
 
-/// Writes lines of a head so that no text in them can end a line early.
+/// Writes the lines of a head so that no text in them can end a line early.
 enum HeadWriter {
     static func append(_ line: String, to octets: inout [UInt8]) {
         for octet in line.utf8 {
-            // CR, LF and NUL in a value would be another field, or another response: RFC 9110 §5.5 replaces them by a space.
+            // CR, LF and NUL in a value would start another field, or another response: RFC 9110 §5.5 replaces them
+            // with a space.
             octets.append(octet == 0x0D || octet == 0x0A || octet == 0 ? 0x20 : octet)
         }
         octets.append(0x0D)
         octets.append(0x0A)
     }
 
-    /// All field lines and the empty line.
+    /// Appends all field lines and the empty line.
     static func append(_ fields: Fields, to octets: inout [UInt8]) {
         for field in fields.list { append("\(field.name): \(field.value)", to: &octets) }
         octets.append(0x0D)

@@ -1,9 +1,10 @@
 /// Finds the handler of a request by its path and method.
 ///
-/// A value without I/O. Where several patterns fit a path, the first segment in which they differ decides: a name is more than a parameter, a parameter
-/// more than a tail. So the order of declaration never matters. A look-up visits no node twice.
+/// A value without I/O. If several patterns match a path, the first segment in which they differ decides: a name takes
+/// precedence over a parameter, a parameter over a tail. The order of declaration therefore never matters. A look-up
+/// visits no node twice.
 package struct RouteTable<Handler> {
-    /// One resource, or all of one kind.
+    /// One resource, or all resources of one kind.
     package struct Resource {
         let pattern: PathPattern
         let methods: [(name: String, handler: Handler)]
@@ -11,10 +12,12 @@ package struct RouteTable<Handler> {
         let overridesMethod: Bool
 
         /// - Parameters:
-        ///   - methods: each once, in the order of `Allow`. `GET` brings `HEAD` with it, unless there is one. `OPTIONS` is answered with `Allow` unless it is
-        ///     among them.
-        ///   - other: answers all other methods that are known, in the words of its own protocol; without it the answer is 405.
-        ///   - overridesMethod: whether `X-HTTP-Method-Override` of a POST counts (tus 1.0.0), for clients that can send no PATCH.
+        ///   - methods: each once, in the order of `Allow`. `GET` implies `HEAD`, unless that is listed. The table
+        ///     responds to `OPTIONS` with `Allow` unless that is listed.
+        ///   - other: handles all other known methods, in the terms of its own protocol; without it the response is
+        ///     405.
+        ///   - overridesMethod: whether `X-HTTP-Method-Override` of a POST counts (tus 1.0.0), for clients that cannot
+        ///     send PATCH.
         package init(
             _ pattern: PathPattern, _ methods: [(name: String, handler: Handler)], other: Handler? = nil, overridesMethod: Bool = false
         ) {
@@ -36,15 +39,15 @@ package struct RouteTable<Handler> {
             return (names.contains("OPTIONS") ? names : names + ["OPTIONS"]).joined(separator: ", ")
         }
 
-        /// Its methods only read.
+        /// Whether all its methods only read.
         var isReadOnly: Bool { methods.allSatisfy { ["GET", "HEAD", "OPTIONS"].contains($0.name) } }
     }
 
     /// The result of a look-up.
     package enum Resolution {
-        /// - Parameter method: the one that is meant, which `X-HTTP-Method-Override` may have changed.
+        /// - Parameter method: the effective method, which `X-HTTP-Method-Override` may have changed.
         case handler(Handler, PathParameters, method: String, allow: String)
-        /// `OPTIONS` of a resource that does not answer it itself, or of the whole server: 204.
+        /// `OPTIONS` for a resource that does not handle it itself, or for the whole server: 204.
         case options(allow: String)
         /// 405.
         case notAllowed(allow: String, isReadOnly: Bool)
@@ -65,12 +68,13 @@ package struct RouteTable<Handler> {
     /// Every method that some resource has, in the order of declaration.
     private var methods: [String] = []
 
-    /// Methods of RFC 9110 and RFC 5789 that a resource could allow; a method that is neither one of them nor declared is not known here.
+    /// The methods of RFC 9110 and RFC 5789 that a resource could allow; a method that is neither one of them nor
+    /// declared is unknown.
     private static var standard: [String] { ["GET", "HEAD", "OPTIONS", "POST", "PUT", "DELETE", "PATCH"] }
 
     package init() {}
 
-    /// Adds a resource whose path is not served yet.
+    /// Adds a resource whose path has no resource yet.
     package mutating func add(_ resource: Resource) {
         var node = root
         for segment in resource.pattern.segments {
@@ -115,7 +119,7 @@ package struct RouteTable<Handler> {
         return .notAllowed(allow: resource.allow, isReadOnly: resource.isReadOnly)
     }
 
-    /// - Parameter values: the segments that stand for parameters, appended in order; as before if nothing is found.
+    /// - Parameter values: the segments that match parameters are appended in order; unchanged if nothing is found.
     private static func find(_ segments: ArraySlice<String>, _ node: Node, _ values: inout [[String]]) -> Resource? {
         guard let first = segments.first else { return node.resource }
         let rest = segments.dropFirst()

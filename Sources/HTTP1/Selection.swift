@@ -1,10 +1,10 @@
-/// Content that can be served: a page in memory, a file.
+/// Content that the server can send: a page in memory, a file.
 package struct Representation: Equatable, Sendable {
-    /// Octets.
+    /// The length in octets.
     package var length: Int
     package var contentType: String
     package var validators: Validators
-    /// Goes with every answer about it, 304 included: `Cache-Control`, `Vary`.
+    /// The fields of every response about it, including 304: `Cache-Control`, `Vary`.
     package var fields: [Field]
 
     package init(length: Int, contentType: String, validators: Validators, fields: [Field] = []) {
@@ -15,12 +15,12 @@ package struct Representation: Equatable, Sendable {
     }
 }
 
-/// The answer to a GET or HEAD for a representation: the whole, parts of it, or a word that it is known (RFC 9110 §13, §14, §15.3.7).
+/// The response to a GET or HEAD for a representation: the whole, parts of it, or 304 (RFC 9110 §13, §14, §15.3.7).
 package struct Selection: Equatable, Sendable {
     package enum Piece: Equatable, Sendable {
-        /// Made here: what stands between the parts.
+        /// Octets created here: the separators of the parts.
         case octets([UInt8])
-        /// Octets of the representation, from wherever it is.
+        /// A range of the representation, wherever it is stored.
         case part(Range<Int>)
     }
 
@@ -30,7 +30,7 @@ package struct Selection: Equatable, Sendable {
     /// The content, in order.
     package let pieces: [Piece]
 
-    /// Octets of content.
+    /// The octets of content.
     package var length: Int {
         pieces.reduce(0) { sum, piece in
             switch piece {
@@ -43,7 +43,8 @@ package struct Selection: Equatable, Sendable {
     /// - Parameters:
     ///   - head: a GET or HEAD; its fields decide.
     ///   - now: seconds since 1970.
-    ///   - boundary: stands between several parts; up to 70 letters and digits that are not in the content: random ones.
+    ///   - boundary: the separator of several parts; up to 70 letters and digits that do not occur in the content:
+    ///     random ones.
     package init(_ head: RequestHead, _ representation: Representation, now: Int64, boundary: @autoclosure () -> String) {
         let validators = representation.validators
         var common = representation.fields
@@ -56,7 +57,7 @@ package struct Selection: Equatable, Sendable {
         case .notModified: self.init(304, common, [])
         case .failed: self.init(412, common, [])
         case .proceed:
-            // Of all methods ranges are defined for GET alone (§14.2).
+            // Ranges are defined only for GET (§14.2).
             var ranges = ByteRanges.whole
             if head.method == "GET", let text = head.fields.only("range"), Preconditions.allowsRange(head.fields, validators, now: now) {
                 ranges = ByteRanges(text, length: length)
