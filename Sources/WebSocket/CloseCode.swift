@@ -1,12 +1,12 @@
-/// Close codes by name, and which of them may travel in a frame (RFC 6455 §7.4 and the IANA registry that it opens).
+/// Close codes by name, and the codes that are allowed in a frame (RFC 6455 §7.4 and the IANA registry that it opens).
 package enum CloseCode {
     package static let normal: UInt16 = 1000
     package static let goingAway: UInt16 = 1001
     package static let protocolError: UInt16 = 1002
     package static let unsupported: UInt16 = 1003
-    /// Never in a frame: stands for "a close frame without a code".
+    /// Never in a frame: means "a close frame without a code".
     package static let absent: UInt16 = 1005
-    /// Never in a frame: stands for "the connection ended without a close frame".
+    /// Never in a frame: means "the connection ended without a close frame".
     package static let abnormal: UInt16 = 1006
     package static let invalidPayload: UInt16 = 1007
     package static let policyViolation: UInt16 = 1008

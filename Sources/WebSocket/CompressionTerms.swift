@@ -1,10 +1,10 @@
-/// What both ends agreed on about compressed messages (RFC 7692 §7.1). Either end may still send any message plain.
+/// The agreed terms for compressed messages (RFC 7692 §7.1). Either end may still send any message uncompressed.
 package struct CompressionTerms: Equatable, Sendable {
-    /// Messages of the server may refer to its earlier ones, and the client has to remember those.
+    /// Whether messages of the server may refer to its earlier ones, which the client then has to remember.
     package var serverKeepsContext: Bool
-    /// Messages of the client may refer to its earlier ones, and the server has to remember those.
+    /// Whether messages of the client may refer to its earlier ones, which the server then has to remember.
     package var clientKeepsContext: Bool
-    /// How far back the server's messages refer: 2^n octets, n of 8...15.
+    /// The window of the server's messages: 2^n octets, n of 8...15.
     package var serverWindowBits: Int
     package var clientWindowBits: Int
 
@@ -24,13 +24,13 @@ package struct CompressionTerms: Equatable, Sendable {
 package struct CompressionOffer: Equatable, Sendable {
     static let name = "permessage-deflate"
 
-    /// The client wants the server to remember nothing (§7.1.1.1).
+    /// The client requests that the server keeps no context (§7.1.1.1).
     package var serverNoContextTakeover: Bool
-    /// The client will do without, whatever the server says (§7.1.1.2).
+    /// The client will keep no context, regardless of the server's reply (§7.1.1.2).
     package var clientNoContextTakeover: Bool
-    /// The largest window that the client has for the server's messages; `nil` for 15 bits (§7.1.2.1).
+    /// The largest window that the client supports for the server's messages; `nil` for 15 bits (§7.1.2.1).
     package var serverMaxWindowBits: Int?
-    /// The largest window that the client will use, which the server may make smaller still; `nil` when it may not (§7.1.2.2).
+    /// The largest window that the client will use, which the server may reduce; `nil` if it may not (§7.1.2.2).
     package var clientMaxWindowBits: Int?
 
     package init(
@@ -45,8 +45,8 @@ package struct CompressionOffer: Equatable, Sendable {
 
     /// Reads an element of an offer.
     ///
-    /// - Returns: `nil` when it is to be declined: another extension, or a parameter that is not known, has a value that it may
-    ///   not have, or is there twice (§7.1).
+    /// - Returns: `nil` to decline the element: another extension, or a parameter that is unknown, invalid, or repeated
+    ///   (§7.1).
     init?(_ element: ExtensionElement) {
         guard let parameters = DeflateParameters(element) else { return nil }
         serverNoContextTakeover = parameters.serverNoContextTakeover
@@ -59,12 +59,12 @@ package struct CompressionOffer: Equatable, Sendable {
         switch parameters.clientMaxWindowBits {
         case .absent: clientMaxWindowBits = nil
         case .bits(let bits): clientMaxWindowBits = bits
-        // It only says that the server may choose.
+        // Without a value, the parameter only allows the server to choose.
         case .bare: clientMaxWindowBits = 15
         }
     }
 
-    /// As the client writes it.
+    /// The element as the client writes it.
     var element: ExtensionElement {
         DeflateParameters(
             serverNoContextTakeover: serverNoContextTakeover, clientNoContextTakeover: clientNoContextTakeover,
@@ -73,12 +73,12 @@ package struct CompressionOffer: Equatable, Sendable {
         ).element
     }
 
-    /// Reads the server's answer to this offer.
+    /// Reads the server's reply to this offer.
     ///
-    /// - Returns: `nil` when the offer does not allow it: the client has to fail the connection (§7.1).
+    /// - Returns: `nil` if the offer does not allow it: the client has to fail the connection (§7.1).
     func terms(answer element: ExtensionElement) -> CompressionTerms? {
         guard let answer = DeflateParameters(element) else { return nil }
-        // What was asked of the server has to be granted.
+        // The server must grant the client's requests.
         guard answer.serverNoContextTakeover || !serverNoContextTakeover else { return nil }
         let serverWindowBits: Int
         switch (answer.serverMaxWindowBits, serverMaxWindowBits) {
@@ -86,7 +86,7 @@ package struct CompressionOffer: Equatable, Sendable {
         case (.bits(let bits), let most) where bits <= most ?? 15: serverWindowBits = bits
         default: return nil
         }
-        // What was not offered to the server it may not ask for, and in an answer there is always a value.
+        // The server may only request what the client offered, and in a reply there is always a value.
         let clientWindowBits: Int
         switch (answer.clientMaxWindowBits, clientMaxWindowBits) {
         case (.absent, let most): clientWindowBits = most ?? 15
@@ -100,15 +100,16 @@ package struct CompressionOffer: Equatable, Sendable {
     }
 }
 
-/// What a server grants of the offers that it gets.
+/// The server's policy for granting offers.
 package struct CompressionPolicy: Equatable, Sendable {
-    /// The server's messages may refer to its earlier ones, where the client lets them.
+    /// Whether the server's messages may refer to its earlier ones, if the client allows it.
     package var serverKeepsContext: Bool
-    /// The client's messages may refer to its earlier ones.
+    /// Whether the client's messages may refer to its earlier ones.
     package var clientKeepsContext: Bool
-    /// The window for the server's messages: never larger than the upper bound; offers that want it below the lower one are declined.
+    /// The window for the server's messages: never larger than the upper bound; offers below the lower bound are
+    /// declined.
     package var serverWindowBits: ClosedRange<Int>
-    /// The window that the client is asked to keep to, where it lets itself be asked.
+    /// The window that the server requests of the client, if the client allows that.
     package var clientWindowBits: Int
 
     package init(serverKeepsContext: Bool, clientKeepsContext: Bool, serverWindowBits: ClosedRange<Int>, clientWindowBits: Int) {
@@ -120,17 +121,17 @@ package struct CompressionPolicy: Equatable, Sendable {
         self.clientWindowBits = clientWindowBits
     }
 
-    /// Whatever the client wants: the best compression, and memory for each connection.
+    /// Grants everything the client requests: the best compression, at the cost of memory for each connection.
     package static let generous = CompressionPolicy(
         serverKeepsContext: true, clientKeepsContext: true, serverWindowBits: 8...15, clientWindowBits: 15)
 
-    /// Nothing is remembered between messages, so that an idle connection costs no memory, and the octets of a broadcast are the same
-    /// for everybody: its window is fixed, and who has none so large gets plain messages.
+    /// Keeps no context between messages, so that an idle connection uses no memory and all recipients of a broadcast
+    /// get the same octets. The window is fixed, so a client without a window of that size gets uncompressed messages.
     package static let shared = CompressionPolicy(
         serverKeepsContext: false, clientKeepsContext: false,
         serverWindowBits: SharedDeflater.windowBits...SharedDeflater.windowBits, clientWindowBits: SharedDeflater.windowBits)
 
-    /// The first offer that can be granted, and the answer; `nil` when there is none.
+    /// The first offer that can be granted, with the reply; `nil` if there is none.
     func choose(_ elements: [ExtensionElement]) -> (terms: CompressionTerms, answer: ExtensionElement)? {
         for element in elements {
             if let offer = CompressionOffer(element), let granted = grant(offer) { return granted }
@@ -148,18 +149,18 @@ package struct CompressionPolicy: Equatable, Sendable {
             serverWindowBits: min(serverMost, serverWindowBits.upperBound), clientWindowBits: clientBits)
         let answer = DeflateParameters(
             serverNoContextTakeover: !terms.serverKeepsContext, clientNoContextTakeover: !terms.clientKeepsContext,
-            // Said only where it was asked for: not every client takes it unasked, though it has to (§7.1.2.1).
+            // Sent only if the client asked for it: not every client accepts it otherwise, although it must (§7.1.2.1).
             serverMaxWindowBits: offer.serverMaxWindowBits == nil ? .absent : .bits(terms.serverWindowBits),
             clientMaxWindowBits: clientBits < 15 ? .bits(clientBits) : .absent)
         return (terms, answer.element)
     }
 }
 
-/// The four parameters of `permessage-deflate` as they stand, in an offer or an answer.
+/// The four parameters of `permessage-deflate` as written, in an offer or a reply.
 private struct DeflateParameters {
     enum WindowBits {
         case absent
-        /// Without a value.
+        /// Present without a value.
         case bare
         case bits(Int)
     }
@@ -171,7 +172,7 @@ private struct DeflateParameters {
 }
 
 extension DeflateParameters {
-    /// `nil` for another extension, and for a parameter that is not known, has a value that it may not have, or is there twice.
+    /// Fails for another extension, and for a parameter that is unknown, invalid, or repeated.
     init?(_ element: ExtensionElement) {
         guard element.name == CompressionOffer.name else { return nil }
         self.init()

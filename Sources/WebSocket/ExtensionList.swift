@@ -4,18 +4,19 @@ internal import HTTP1
 struct ExtensionElement: Equatable, Sendable {
     struct Parameter: Equatable, Sendable {
         var name: String
-        /// `nil` when there is no `=`; without quotes when there were some.
+        /// The value without quotes; `nil` if there is no `=`.
         var value: String?
     }
 
     var name: String
     var parameters: [Parameter] = []
 
-    /// All elements, over all lines of the field; none when there is no such field.
+    /// All elements, over all lines of the field; empty if the field is absent.
     ///
-    /// White space is allowed between all parts (RFC 2616 §2.1, which RFC 6455 §9.1 builds on), empty elements are left out.
+    /// White space is allowed between all parts (RFC 2616 §2.1, on which RFC 6455 §9.1 builds), empty elements are
+    /// omitted.
     ///
-    /// - Returns: `nil` when a line does not keep to the grammar: then the connection fails (RFC 6455 §9.1).
+    /// - Returns: `nil` if a line violates the grammar: then the connection fails (RFC 6455 §9.1).
     static func read(_ fields: Fields) -> [ExtensionElement]? {
         var elements: [ExtensionElement] = []
         for line in fields.all("sec-websocket-extensions") {
@@ -26,7 +27,7 @@ struct ExtensionElement: Equatable, Sendable {
         return elements
     }
 
-    /// As it stands in the field.
+    /// The element as in the field.
     var text: String {
         ([name] + parameters.map { parameter in parameter.value.map { "\(parameter.name)=\($0)" } ?? parameter.name })
             .joined(separator: "; ")

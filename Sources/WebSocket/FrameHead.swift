@@ -1,31 +1,32 @@
-/// The head of one frame (RFC 6455 §5.2): what comes before the payload.
+/// The head of one frame (RFC 6455 §5.2): the octets before the payload.
 package struct FrameHead: Equatable, Sendable {
     package var isFinal: Bool
     package var opcode: Opcode
-    /// RSV1: the message that begins here is deflated (RFC 7692 §6).
+    /// RSV1: the message that begins here is compressed (RFC 7692 §6).
     package var isCompressed = false
-    /// Octets of payload that follow.
+    /// The octets of payload after the head.
     package var payload: Int
     /// The masking key, first octet lowest; `nil` in frames of a server.
     package var maskKey: UInt32?
-    /// Octets of the head itself, 2...14.
+    /// The octets of the head itself, 2...14.
     package var length: Int
 
     /// The longest head: two octets, a 64-bit length, a masking key.
     package static let maxLength = 14
-    /// The bit of the first octet that RFC 7692 gives a meaning.
+    /// The bit of the first octet to which RFC 7692 gives a meaning.
     static let rsv1: UInt8 = 0x40
 
     /// Reads one frame head from the front of `octets`.
     ///
-    /// What the first two octets prove wrong is refused as soon as they are there.
+    /// An error in the first two octets is reported as soon as they have arrived.
     ///
     /// - Parameters:
-    ///   - octets: not yet consumed, any length; not kept.
-    ///   - role: which end *we* are: a server demands the mask, a client forbids it.
-    ///   - compression: whether it was agreed on: then RSV1 may stand in the first frame of a message, and nowhere else.
-    /// - Returns: the head, or `nil` when more octets are needed.
-    /// - Throws: what is wrong with this head alone; order among frames and sizes are the decoder's matter.
+    ///   - octets: octets not yet consumed, any length; not stored.
+    ///   - role: the end that *we* are: a server requires the mask, a client forbids it.
+    ///   - compression: whether compression was agreed: then RSV1 is allowed in the first frame of a message, and
+    ///     nowhere else.
+    /// - Returns: the head, or `nil` if more octets are needed.
+    /// - Throws: an error in this head alone; the decoder checks the order of frames and their sizes.
     /// - Complexity: O(1), allocates nothing.
     ///
     /// Source: RFC 6455 §5.2 layout, §5.5 control frames, §5.1 masking by clients; RFC 7692 §6 RSV1.

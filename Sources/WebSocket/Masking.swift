@@ -1,11 +1,12 @@
 /// The mask of client frames: octet i of a payload is XORed with octet i mod 4 of the key (RFC 6455 §5.3).
 package enum Masking {
-    /// Masks or unmasks in place; doing it twice gives the original.
+    /// Masks or unmasks in place; applying it twice restores the original.
     ///
     /// - Parameters:
     ///   - octets: any length and alignment.
-    ///   - key: the key's four octets as a little-endian number (first octet lowest), turned to where `octets` begin.
-    /// - Complexity: O(n) by words of eight octets; the compiler widens the loop because it works in place.
+    ///   - key: the key's four octets as a little-endian number (first octet lowest), rotated to the position at which
+    ///     `octets` begin.
+    /// - Complexity: O(n) in words of eight octets; the compiler vectorises the loop because it works in place.
     package static func apply(_ key: UInt32, to octets: UnsafeMutableRawBufferPointer) {
         guard key != 0, let base = octets.baseAddress else { return }
         let count = octets.count
@@ -23,7 +24,7 @@ package enum Masking {
         }
     }
 
-    /// The key as it applies after `count` octets.
+    /// The key rotated for the position after `count` octets.
     package static func turn(_ key: UInt32, by count: Int) -> UInt32 {
         let bits = UInt32(8 * (count & 3))
         return bits == 0 ? key : key >> bits | key << (32 - bits)

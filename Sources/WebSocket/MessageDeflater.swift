@@ -1,11 +1,11 @@
 internal import Deflate
 
-/// Deflates the messages of one connection, where that pays.
+/// Compresses the messages of one connection, if that pays off.
 ///
-/// Between messages it holds nothing, unless they may refer to each other: then zlib's memory, `Deflater` says how much, from the first
-/// compressed message on.
+/// Between messages it holds no memory, unless messages may refer to each other: then it holds zlib's memory
+/// (`Deflater` gives the amount) from the first compressed message on.
 package struct MessageDeflater {
-    /// Shorter messages are sent as they are, octets.
+    /// Messages below this number of octets are sent uncompressed.
     private let threshold: Int
     private let pool: MessagePool
     private let windowBits: Int
@@ -13,8 +13,9 @@ package struct MessageDeflater {
     private var own: Deflater?
 
     /// - Parameters:
-    ///   - role: which end we are.
-    ///   - threshold: what pays depends on the traffic; short messages gain little, and cost the other end time too.
+    ///   - role: the end that we are.
+    ///   - threshold: the best value depends on the traffic; short messages gain little, and cost the other end time as
+    ///     well.
     package init(_ terms: CompressionTerms, role: WebSocketRole, threshold: Int, pool: MessagePool) {
         self.threshold = threshold
         self.pool = pool
@@ -22,10 +23,10 @@ package struct MessageDeflater {
         keepsContext = terms.keepsContext(sender: role)
     }
 
-    /// What to send in place of `message`, with RSV1 set; `nil` when it is to be sent plain.
+    /// The compressed octets to send in place of `message`, with RSV1 set; `nil` to send it uncompressed.
     ///
-    /// What it returns lies in the pool, until the next message of any of its connections. A message must be sent as it says, in this
-    /// order: the next one may refer to it.
+    /// The result is in the pool, until the next message of any of its connections. Messages must be sent as returned,
+    /// in this order: the next one may refer to an earlier one.
     package mutating func deflate(_ message: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         guard message.count >= threshold else { return nil }
         guard keepsContext else { return pool.deflate(message, windowBits: windowBits) }

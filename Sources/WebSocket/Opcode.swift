@@ -1,9 +1,10 @@
-/// Which end of a connection we are: it decides who masks (RFC 6455 §5.1: the client does, the server never).
+/// The end of a connection that we are: it decides about masking (RFC 6455 §5.1: the client masks, the server never
+/// does).
 package enum WebSocketRole: Sendable {
     case client, server
 }
 
-/// What a data message carries (RFC 6455 §5.6).
+/// The content of a data message (RFC 6455 §5.6).
 package enum MessageKind: UInt8, Sendable {
     /// UTF-8, checked.
     case text = 1
@@ -22,9 +23,10 @@ package enum Opcode: UInt8, Sendable {
     case ping = 9
     case pong = 10
 
-    /// Control frames are at most 125 octets, never fragmented, and may stand between the fragments of a message (§5.5).
+    /// Whether this is a control frame: at most 125 octets, never fragmented, allowed between the fragments of a
+    /// message (§5.5).
     package var isControl: Bool { rawValue & 8 != 0 }
 }
 
-/// The most a control frame may carry (RFC 6455 §5.5).
+/// The largest payload of a control frame (RFC 6455 §5.5).
 package let maxControlPayload = 125

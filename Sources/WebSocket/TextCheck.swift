@@ -1,19 +1,20 @@
-/// Checks UTF-8 (RFC 3629) as it arrives, in pieces cut anywhere, and fails at the first octet that no continuation could repair.
+/// Validates UTF-8 (RFC 3629) as it arrives, in pieces cut anywhere, and fails at the first octet that no continuation
+/// could repair.
 ///
 /// Overlong forms, surrogates and scalars above U+10FFFF are refused.
 package struct TextCheck: Sendable {
-    /// Continuation octets still missing, 0...3.
+    /// The number of missing continuation octets, 0...3.
     private var missing: UInt8 = 0
-    /// The range that the next continuation octet must lie in; narrower than 0x80...0xBF only after E0, ED, F0 and F4.
+    /// The range of the next continuation octet; narrower than 0x80...0xBF only after E0, ED, F0 and F4.
     private var low: UInt8 = 0x80
     private var high: UInt8 = 0xBF
 
     package init() {}
 
-    /// True between whole scalars: text may end here.
+    /// Whether the octets end with a whole scalar, so that the text may end here.
     package var isComplete: Bool { missing == 0 }
 
-    /// Takes the next octets; false when the text is broken for good.
+    /// Takes the next octets; false if the text is invalid.
     package mutating func accept(_ octets: UnsafeRawBufferPointer) -> Bool {
         guard let base = octets.baseAddress else { return true }
         let count = octets.count
@@ -23,7 +24,7 @@ package struct TextCheck: Sendable {
         var high = self.high
         while offset < count {
             if missing == 0 {
-                // Most text is ASCII: 32 octets a step, then eight.
+                // Most text is ASCII: 32 octets per step, then eight.
                 while offset &+ 32 <= count {
                     let bits =
                         base.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
@@ -38,12 +39,12 @@ package struct TextCheck: Sendable {
                 {
                     offset &+= 8
                 }
-                // What stands before the next non-ASCII octet, and a run of non-ASCII scalars, octet by octet.
+                // Then octet by octet: the octets before the next non-ASCII octet, and a run of non-ASCII scalars.
                 while offset < count {
                     let octet = base.load(fromByteOffset: offset, as: UInt8.self)
                     offset &+= 1
                     if octet < 0x80 {
-                        // Back to words once a run of ASCII begins on a word's worth of octets.
+                        // Back to words once a run of ASCII begins at a multiple of eight octets.
                         if offset & 7 == 0 { break }
                         continue
                     }
@@ -77,7 +78,7 @@ package struct TextCheck: Sendable {
         return true
     }
 
-    /// True when `octets` are whole, valid text.
+    /// Whether `octets` are complete, valid text.
     package static func isText(_ octets: UnsafeRawBufferPointer) -> Bool {
         var check = TextCheck()
         return check.accept(octets) && check.isComplete

@@ -1,20 +1,20 @@
 package import HTTP1
 import Bytes
 
-/// The opening handshake at a client (RFC 6455 §4.1): the request, and the check of its answer.
+/// The opening handshake at a client (RFC 6455 §4.1): the request, and the check of the response.
 package struct WebSocketClientHandshake: Equatable, Sendable {
-    /// The request, whole.
+    /// The complete request.
     package let request: [UInt8]
     private let accept: String
     private let subprotocols: [String]
     private let offer: CompressionOffer?
 
     /// - Parameters:
-    ///   - host: as in the URL, with the port when it is not the scheme's own.
+    ///   - host: the host as in the URL, with the port if it is not the scheme's default.
     ///   - target: path and query, begins with `/`.
-    ///   - subprotocols: wanted, the dearest first; tokens, each once.
-    ///   - compression: what to offer; `nil` for nothing.
-    ///   - fields: more, such as `Authorization` or `Origin`.
+    ///   - subprotocols: the wanted subprotocols, in order of preference; tokens, each once.
+    ///   - compression: the offer; `nil` for none.
+    ///   - fields: further fields, such as `Authorization` or `Origin`.
     ///   - nonce: 16 octets, random for every connection.
     package init(
         host: String, target: String = "/", subprotocols: [String] = [], compression offer: CompressionOffer? = nil, fields: [Field] = [],
@@ -40,10 +40,10 @@ package struct WebSocketClientHandshake: Equatable, Sendable {
         self.offer = offer
     }
 
-    /// Checks the answer; octets after its head are already frames.
+    /// Checks the response; octets after its head are already frames.
     ///
-    /// - Returns: the subprotocol that the server chose, `nil` when it chose none.
-    /// - Throws: the connection must be closed, nothing may be sent.
+    /// - Returns: the subprotocol that the server chose, `nil` if it chose none.
+    /// - Throws: the connection must be closed, and nothing may be sent.
     package func check(_ head: ResponseHead) throws(HandshakeFailure) -> String? {
         guard head.status == 101 else { throw .status(head.status) }
         guard head.minorVersion == 1, head.fields.hasToken("websocket", in: "upgrade"), head.fields.hasToken("upgrade", in: "connection")
@@ -55,9 +55,10 @@ package struct WebSocketClientHandshake: Equatable, Sendable {
         return chosen
     }
 
-    /// How messages may be compressed, by an answer; `nil` when they may not.
+    /// The terms for compressed messages in a response; `nil` if messages are not compressed.
     ///
-    /// - Throws: `.extensions`, for what was not offered or is malformed (§4.1, on the answer, item 5); `check` throws it too.
+    /// - Throws: `.extensions` for an extension that was not offered or is malformed (§4.1, on the response, item 5);
+    ///   `check` throws it too.
     package func compression(in head: ResponseHead) throws(HandshakeFailure) -> CompressionTerms? {
         guard let elements = ExtensionElement.read(head.fields), elements.count <= 1 else { throw .extensions }
         guard let element = elements.first else { return nil }
@@ -66,16 +67,16 @@ package struct WebSocketClientHandshake: Equatable, Sendable {
     }
 }
 
-/// Why a client does not take an answer for the opening of a WebSocket (RFC 6455 §4.1).
+/// The reason why a client does not accept a response as the opening of a WebSocket (RFC 6455 §4.1).
 package enum HandshakeFailure: Error, Equatable, Sendable {
-    /// Any status but 101: the server refused, or is none.
+    /// Any status except 101: the server refused, or is not a WebSocket server.
     case status(Int)
     /// 101 without `Upgrade: websocket` and `Connection: Upgrade`.
     case notUpgraded
-    /// `Sec-WebSocket-Accept` is not the answer to our key.
+    /// `Sec-WebSocket-Accept` does not match our key.
     case accept
-    /// An extension that we did not offer, or not so.
+    /// An extension that we did not offer, or not in this form.
     case extensions
-    /// A subprotocol that we did not ask for.
+    /// A subprotocol that we did not request.
     case subprotocol
 }

@@ -1,15 +1,15 @@
 internal import Deflate
 
-/// How much one connection may make us hold.
+/// The limits on the memory that one connection can use.
 package struct WebSocketLimits: Equatable, Sendable {
-    /// Longest message accepted, octets, all fragments together, inflated where it was compressed. Past it: close 1009.
+    /// The longest accepted message in octets, all fragments together, after decompression. Above it: close 1009.
     package var maxMessage: Int
-    /// Most frames that one message may come in, not counting an empty last one: libraries that cut a message into equal pieces
-    /// end it so (Autobahn 9.3.1 does). Past it: close 1009.
+    /// The largest number of frames of one message, not counting an empty last one: libraries that cut a message into
+    /// equal pieces end it with one (Autobahn 9.3.1 does). Above it: close 1009.
     package var maxFragments: Int
 
     /// - Parameters:
-    ///   - maxMessage: octets, 0...2^31; the upper end only keeps sums far from overflow.
+    ///   - maxMessage: octets, 0...2^31; the upper bound only keeps sums far from overflow.
     ///   - maxFragments: at least 1.
     package init(maxMessage: Int, maxFragments: Int) {
         precondition((0...1 << 31).contains(maxMessage), "a message limit is at most 2 GiB")
@@ -19,31 +19,32 @@ package struct WebSocketLimits: Equatable, Sendable {
     }
 }
 
-/// What a peer said. Payload pointers are valid until the decoder's next call.
+/// An event from the peer. Payload pointers are valid until the decoder's next call.
 package enum WebSocketEvent {
-    /// A whole message; text is valid UTF-8.
+    /// A complete message; text is valid UTF-8.
     case message(MessageKind, UnsafeRawBufferPointer)
-    /// Answer with a pong of the same octets, at most 125.
+    /// Reply with a pong of the same octets, at most 125.
     case ping(UnsafeRawBufferPointer)
     case pong(UnsafeRawBufferPointer)
-    /// The peer begins or answers the closing handshake; `nil` when it gave no code. Nothing follows it.
+    /// The peer begins the closing handshake or replies to ours; `nil` if it sent no code. Nothing follows it.
     case close(code: UInt16?, reason: String)
 }
 
-/// Turns the octets of a WebSocket connection, cut anywhere, into messages and control frames.
+/// Decodes the octets of a WebSocket connection, cut anywhere, into messages and control frames.
 ///
-/// `feed` lends octets, then `next` is called until it returns `nil`:
+/// `feed` lends octets, then the caller calls `next` until it returns `nil`:
 ///
 ///     decoder.feed(received)
 ///     while let event = try decoder.next() { … }
 ///
-/// A frame that lies whole in the lent octets and needs no assembly is unmasked there and delivered from there: no copy, no allocation.
-/// Only fragments, what a frame lacks at the end of the input, and what is inflated go into a store of our own, which grows with what has
-/// *arrived* (an announced length reserves nothing), to at most `maxMessage` + 125 octets, and is given back when `next` finds it empty:
-/// to the pool, where there is one, so that steady traffic does not allocate.
+/// A frame that is complete in the lent octets and needs no assembly is unmasked and delivered in place: no copy, no
+/// allocation. Only fragments, frames cut off at the end of the input, and decompressed octets go into a store of the
+/// decoder. The store grows with the octets that have *arrived* (an announced length reserves nothing), to at most
+/// `maxMessage` + 125 octets, and is released when `next` finds it empty: to the pool, if there is one, so that steady
+/// traffic does not allocate.
 ///
-/// A compressed message is inflated as it arrives, never further than one octet past `maxMessage`: that octet proves it too long. Its
-/// text is checked as it comes out.
+/// A compressed message is decompressed as it arrives, never further than one octet past `maxMessage`: that octet
+/// proves it too long. Its text is checked as it comes out.
 ///
 /// After an error, or a close frame, all further input is ignored (RFC 6455 §7.1.7, §5.5.1).
 ///
@@ -55,18 +56,18 @@ package struct WebSocketDecoder: ~Copyable {
     private var limits: WebSocketLimits
     private let role: WebSocketRole
     private let pool: MessagePool?
-    /// True after a close frame or an error: nothing more is read.
+    /// Whether a close frame or an error has ended the input.
     package private(set) var hasEnded = false
 
-    /// What is left of the lent octets.
+    /// The rest of the lent octets.
     private var input: UnsafeMutableRawPointer?
     private var inputCount = 0
 
-    /// The start of a head that the last input ended in.
+    /// The start of a head at the end of the last input.
     private var partialHead: (UInt64, UInt64) = (0, 0)
     private var partialHeadCount: UInt8 = 0
 
-    /// The frame whose payload is being copied; counts only while `isInFrame`.
+    /// The frame whose payload is being copied; valid only while `isInFrame`.
     private var isInFrame = false
     private var opcode = Opcode.continuation
     private var isFinal = false
@@ -77,26 +78,26 @@ package struct WebSocketDecoder: ~Copyable {
     private var kind: MessageKind?
     private var text = TextCheck()
     private var fragments = 0
-    /// Octets of it in the store.
+    /// The octets of the message in the store.
     private var messageCount = 0
 
-    /// How the peer compresses: how far back it refers, 0 when it may not compress; and whether to messages before.
+    /// The peer's compression: its window, 0 if it may not compress; and whether it refers to earlier messages.
     private var peerWindowBits: UInt8 = 0
     private var peerKeepsContext = false
-    /// The open message is compressed, and so many octets of it have come so.
+    /// Whether the open message is compressed, and the number of its compressed octets so far.
     private var isCompressed = false
     private var compressedCount = 0
-    /// There while such a message is open, and behind it when the next one may refer to it.
+    /// Exists while a compressed message is open, and after it if the next one may refer to it.
     private var inflater: Inflater?
 
-    /// The open message, and behind it a control frame that came in pieces.
+    /// The open message, followed by a control frame that arrived in pieces.
     private var store: UnsafeMutableRawPointer?
     private var storeCapacity = 0
     private var storeCount = 0
 
     /// - Parameters:
-    ///   - role: which end *we* are; a server demands masked frames, a client refuses them.
-    ///   - pool: lends memory and inflaters to all connections of a reactor; `nil` for a connection that stands alone.
+    ///   - role: the end that *we* are; a server requires masked frames, a client refuses them.
+    ///   - pool: lends memory and inflaters to all connections of a reactor; `nil` for a connection without a reactor.
     package init(role: WebSocketRole, limits: WebSocketLimits, pool: MessagePool? = nil) {
         self.role = role
         self.limits = limits
@@ -108,28 +109,31 @@ package struct WebSocketDecoder: ~Copyable {
         if let inflater { pool?.give(inflater) }
     }
 
-    /// Takes compressed messages from the next frame on, on these terms; to be called before the first octet behind the handshake.
+    /// Accepts compressed messages from the next frame on, on these terms; call it before the first octet after the
+    /// handshake.
     package mutating func accept(compression terms: CompressionTerms) {
         let peer: WebSocketRole = role == .server ? .client : .server
         peerWindowBits = UInt8(terms.windowBits(sender: peer))
         peerKeepsContext = terms.keepsContext(sender: peer)
     }
 
-    /// Octets that the open message's inflater has made so far, for tests of the limit; `nil` when there is none.
+    /// The octets that the open message's inflater has produced so far, for tests of the limit; `nil` if there is none.
     var inflatedOctets: Int? { inflater?.produced }
 
-    /// Octets of memory held beside the struct itself: 0 on an idle connection.
+    /// The octets of memory held besides the struct itself: 0 on an idle connection.
     package var heldOctets: Int { storeCapacity }
 
-    /// Part of a message or frame has come, and its end has not.
+    /// Whether part of a message or frame has arrived, and its end has not.
     package var isWithinMessage: Bool { isInFrame || partialHeadCount > 0 || kind != nil }
 
-    /// Accepts messages up to `octets` from the next frame on: who is known may be allowed more. Never less than before.
+    /// Accepts messages up to `octets` from the next frame on: an authenticated peer may be allowed more. Never reduces
+    /// the limit.
     package mutating func raise(maxMessage octets: Int) {
         limits = WebSocketLimits(maxMessage: max(limits.maxMessage, octets), maxFragments: limits.maxFragments)
     }
 
-    /// Lends octets that arrived. They are changed in place, and must stay valid until `next` has returned `nil` or thrown.
+    /// Lends octets that arrived. They are changed in place, and must stay valid until `next` has returned `nil` or
+    /// thrown.
     package mutating func feed(_ octets: UnsafeMutableRawBufferPointer) {
         precondition(inputCount == 0, "the octets lent before are not used up: call next() until it returns nil")
         guard !hasEnded else { return }
@@ -137,12 +141,12 @@ package struct WebSocketDecoder: ~Copyable {
         inputCount = octets.count
     }
 
-    /// The next event of the lent octets, or `nil` when they are used up: then none of them is referred to any more.
+    /// The next event of the lent octets, or `nil` if they are used up: then none of them is referenced any more.
     ///
     /// - Throws: once; the connection must be failed with the error's close code.
     /// - Complexity: O(octets taken).
     package mutating func next() throws(WebSocketError) -> WebSocketEvent? {
-        // What the last event pointed at is done with; a control frame still under way is not.
+        // The octets of the last event are no longer needed, except those of an incomplete control frame.
         if !(isInFrame && opcode.isControl) { storeCount = messageCount }
         guard !hasEnded else {
             settle()
@@ -159,9 +163,10 @@ package struct WebSocketDecoder: ~Copyable {
         }
     }
 
-    /// Ends the turn before the lent octets are used up: none of them, nor of the last event, is referred to any more.
+    /// Ends the turn before the lent octets are used up: neither they nor the octets of the last event are referenced
+    /// any more.
     ///
-    /// - Returns: those not read yet, untouched, to be lent again first.
+    /// - Returns: the octets that were not read yet, unchanged, to be lent again first.
     package mutating func takeBack() -> UnsafeRawBufferPointer {
         let rest = UnsafeRawBufferPointer(start: input, count: inputCount)
         inputCount = 0
@@ -196,7 +201,7 @@ package struct WebSocketDecoder: ~Copyable {
         }
     }
 
-    /// The next head, from the input alone or glued to what the last input ended in; `nil` when it is not all there.
+    /// The next head, from the input alone or joined to the end of the last input; `nil` if it is incomplete.
     private mutating func takeHead() throws(WebSocketError) -> FrameHead? {
         guard inputCount > 0, let input else { return nil }
         let held = Int(partialHeadCount)
@@ -215,7 +220,7 @@ package struct WebSocketDecoder: ~Copyable {
             return try FrameHead.read(UnsafeRawBufferPointer(rebasing: glue[..<(held + added)]), role: role, compression: compression)
         }
         guard let head else {
-            // 14 octets always make a head, so all of the input went into the glue.
+            // 14 octets always contain a head, so all of the input is in the joined octets.
             partialHeadCount = UInt8(held + added)
             advance(added)
             return nil
@@ -225,7 +230,7 @@ package struct WebSocketDecoder: ~Copyable {
         return head
     }
 
-    /// Order and size: what a single head cannot tell.
+    /// Checks the order and the size of frames, which a single head cannot show.
     private func admit(_ head: FrameHead) throws(WebSocketError) {
         switch head.opcode {
         case .continuation:
@@ -241,11 +246,11 @@ package struct WebSocketDecoder: ~Copyable {
         guard head.payload <= room else { throw .messageTooLong }
     }
 
-    /// The most that a compressed message may come in: far above what any compressor makes of a message of the greatest length, and still a
-    /// bound on what may be made of nothing but empty blocks.
+    /// The largest number of octets of a compressed message: far above the output of any compressor for a message of
+    /// the maximum length, and still a limit on messages made of empty blocks only.
     private var maxCompressed: Int { 2 * limits.maxMessage + 1024 }
 
-    /// A frame that lies whole in the input and is a message, or a control frame, by itself.
+    /// Handles a frame that is complete in the input and is a message, or a control frame, by itself.
     private mutating func whole(_ head: FrameHead) throws(WebSocketError) -> WebSocketEvent? {
         let payload = UnsafeMutableRawBufferPointer(start: input, count: head.payload)
         advance(head.payload)
@@ -287,7 +292,8 @@ package struct WebSocketDecoder: ~Copyable {
         }
     }
 
-    /// Moves what has arrived of the current frame into the store, unmasked; text is checked now, not at the end (§8.1, fail fast).
+    /// Moves the arrived octets of the current frame into the store, unmasked; text is checked now, not at the end
+    /// (§8.1, fail fast).
     private mutating func copyPayload() throws(WebSocketError) {
         let count = min(remaining, inputCount)
         guard count > 0, let input else { return }
@@ -302,7 +308,7 @@ package struct WebSocketDecoder: ~Copyable {
         storeCount += count
     }
 
-    /// The open message has grown by so many octets, which stand behind the others in the store.
+    /// Called when `count` octets of the open message were added at the end of the store.
     private mutating func didStore(_ count: Int) throws(WebSocketError) {
         if kind == .text, let store {
             guard text.accept(UnsafeRawBufferPointer(start: store + storeCount, count: count)) else { throw .textInvalid }
@@ -313,7 +319,7 @@ package struct WebSocketDecoder: ~Copyable {
 
     // MARK: Compression
 
-    /// Inflates what has arrived of the current frame into the store.
+    /// Decompresses the arrived octets of the current frame into the store.
     private mutating func inflatePayload() throws(WebSocketError) {
         let count = min(remaining, inputCount)
         guard count > 0, let input else { return }
@@ -330,10 +336,10 @@ package struct WebSocketDecoder: ~Copyable {
         guard let inflater else { return }
         var rest = octets
         while true {
-            // One octet more than may come out, so that it shows when it does.
+            // One octet more than allowed may come out, so that an excess is detected.
             let most = limits.maxMessage + 1 - messageCount
             if storeCapacity == storeCount {
-                // JSON shrinks to a third or so; what more comes out grows the store by doubling.
+                // JSON usually compresses to a third; further output grows the store by doubling.
                 _ = makeRoom(for: min(most, max(Self.smallestStore, 4 * rest.count)))
             }
             let room = UnsafeMutableRawBufferPointer(start: store.map { $0 + storeCount }, count: min(most, storeCapacity - storeCount))
@@ -342,7 +348,7 @@ package struct WebSocketDecoder: ~Copyable {
             do throws(CorruptStream) {
                 count = try inflater.inflate(&rest, into: room)
             } catch {
-                // What came before it is judged first: however the stream is cut, the same is said of it.
+                // The output before the error is checked first: the result does not depend on how the stream is cut.
                 count = error.written
                 isSound = false
             }
@@ -350,12 +356,12 @@ package struct WebSocketDecoder: ~Copyable {
             try didStore(count)
             guard messageCount <= limits.maxMessage else { throw .messageTooLong }
             guard isSound else { throw .compressionInvalid }
-            // Full: more may wait inside.
+            // The output space is full, so more output may be pending.
             if rest.isEmpty, count < room.count { return }
         }
     }
 
-    /// The whole compressed message has come.
+    /// Called when the whole compressed message has arrived.
     private mutating func finishInflating() throws(WebSocketError) {
         guard let inflater else { return }
         if !inflater.hasEnded {
@@ -371,7 +377,7 @@ package struct WebSocketDecoder: ~Copyable {
         inflater = nil
     }
 
-    /// The message that the store holds, complete.
+    /// The complete message in the store.
     private mutating func assembled() throws(WebSocketError) -> WebSocketEvent? {
         guard let kind else { return nil }
         guard kind == .binary || text.isComplete else { throw .textInvalid }
@@ -405,12 +411,12 @@ package struct WebSocketDecoder: ~Copyable {
     private var stored: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: store, count: storeCount) }
 
     private mutating func advance(_ count: Int) {
-        // `input` is nil only when nothing was lent, and then `count` is 0.
+        // `input` is nil only if nothing was lent, and then `count` is 0.
         input = input.map { $0 + count }
         inputCount -= count
     }
 
-    /// Ignores all that follows. What the store holds may still be pointed at by the event being returned.
+    /// Ignores all further input. The returned event may still point into the store.
     private mutating func end() {
         hasEnded = true
         inputCount = 0
@@ -420,7 +426,7 @@ package struct WebSocketDecoder: ~Copyable {
         releaseInflater()
     }
 
-    /// Lets go of the input, and gives the store back when nothing is in it.
+    /// Releases the input, and the store if it is empty.
     private mutating func settle() {
         input = nil
         storeCount = hasEnded ? 0 : storeCount
@@ -434,8 +440,9 @@ package struct WebSocketDecoder: ~Copyable {
     private mutating func makeRoom(for count: Int) -> UnsafeMutableRawPointer {
         let needed = storeCount + count
         if let store, needed <= storeCapacity { return store }
-        // Doubling, so that a message that comes in many pieces is copied O(1) times an octet; but no more than this frame
-        // can need when it is the last, and never more than the limit. `admit` has made `needed` fit.
+        // Doubling, so that a message that arrives in many pieces is copied O(1) times per octet; but at most the size
+        // that this frame can need if it is the last, and never more than the limit. `admit` has ensured that `needed`
+        // fits.
         let most =
             isCompressed && !opcode.isControl
             ? limits.maxMessage + 1 : isFinal ? storeCount + remaining : limits.maxMessage + maxControlPayload

@@ -1,16 +1,17 @@
 /// Builds frames (RFC 6455 §5.2), always with the shortest length.
 ///
-/// `maskKey` is `nil` at a server, and at a client four octets drawn anew for every frame from a strong source (§5.3),
-/// as a little-endian number.
+/// `maskKey` is `nil` at a server, and at a client four octets, new for every frame and from a strong source (§5.3), as
+/// a little-endian number.
 package enum WebSocketEncoder {
     /// Writes the head of a frame.
     ///
     /// - Parameters:
-    ///   - payload: octets that will follow.
-    ///   - isCompressed: sets RSV1: in the first frame of a deflated message (RFC 7692 §6), where compression was agreed on.
-    ///   - head: at least `FrameHead.maxLength` octets of room.
-    /// - Returns: octets written, 2...14.
-    /// - Complexity: O(1), allocates nothing: for the path that sends the payload from where it lies.
+    ///   - payload: the octets that will follow.
+    ///   - isCompressed: sets RSV1: in the first frame of a compressed message (RFC 7692 §6), if compression was
+    ///     agreed.
+    ///   - head: at least `FrameHead.maxLength` octets of space.
+    /// - Returns: the number of octets written, 2...14.
+    /// - Complexity: O(1), allocates nothing: for the path that sends the payload without a copy.
     package static func writeHead(
         _ opcode: Opcode, payload: Int, isFinal: Bool = true, isCompressed: Bool = false, maskKey: UInt32? = nil,
         into head: UnsafeMutableRawBufferPointer
@@ -37,9 +38,9 @@ package enum WebSocketEncoder {
         return length
     }
 
-    /// Appends one frame, masked when a key is given.
+    /// Appends one frame, masked if a key is given.
     ///
-    /// - Parameter isFinal: false for every fragment of a message but the last; the later ones are `.continuation`.
+    /// - Parameter isFinal: false for every fragment of a message except the last; the later ones are `.continuation`.
     package static func append(
         _ opcode: Opcode, _ payload: UnsafeRawBufferPointer, isFinal: Bool = true, isCompressed: Bool = false, maskKey: UInt32? = nil,
         to octets: inout [UInt8]
@@ -67,7 +68,7 @@ package enum WebSocketEncoder {
         payload.withUnsafeBytes { append(opcode, $0, isFinal: isFinal, isCompressed: isCompressed, maskKey: maskKey, to: &octets) }
     }
 
-    /// One whole frame by itself.
+    /// One complete frame.
     package static func frame(_ opcode: Opcode, _ payload: [UInt8], maskKey: UInt32? = nil) -> [UInt8] {
         payload.withUnsafeBytes { frame(opcode, $0, maskKey: maskKey) }
     }
@@ -84,7 +85,7 @@ package enum WebSocketEncoder {
     /// A close frame (§5.5.1).
     ///
     /// - Parameters:
-    ///   - code: `nil` for a close without a code; else one that may travel (`CloseCode.mayTravel`).
+    ///   - code: `nil` for a close without a code; otherwise a code that is allowed in a frame (`CloseCode.mayTravel`).
     ///   - reason: for logs, not for people; cut between scalars to the 123 octets that fit.
     package static func close(_ code: UInt16?, reason: String = "", maskKey: UInt32? = nil) -> [UInt8] {
         guard let code else { return frame(.close, [], maskKey: maskKey) }
@@ -103,7 +104,7 @@ package enum WebSocketEncoder {
         frame(.ping, payload, maskKey: maskKey)
     }
 
-    /// A pong (§5.5.3): the octets of the ping that it answers.
+    /// A pong (§5.5.3) with the octets of its ping.
     package static func pong(_ payload: UnsafeRawBufferPointer, maskKey: UInt32? = nil) -> [UInt8] {
         frame(.pong, payload, maskKey: maskKey)
     }

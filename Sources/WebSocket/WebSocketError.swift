@@ -1,8 +1,9 @@
-/// Why a peer's octets end the connection. Each has one close code.
+/// The reason why a peer's octets end the connection. Each has one close code.
 ///
-/// Source: RFC 6455; the section stands beside each case.
+/// Source: RFC 6455; each case names its section.
 package enum WebSocketError: Error, Equatable, Sendable {
-    /// RSV1...RSV3 set without an extension that gives them meaning, §5.2; RSV1 elsewhere than in a message's first frame, RFC 7692 §6.1.
+    /// RSV1...RSV3 set without an extension that gives them meaning, §5.2; RSV1 outside a message's first frame, RFC
+    /// 7692 §6.1.
     case reservedBits
     /// Opcode 3...7 or 11...15, §5.2.
     case reservedOpcode
@@ -24,20 +25,21 @@ package enum WebSocketError: Error, Equatable, Sendable {
     case continuationExpected
     /// A close payload of one octet, §5.5.1.
     case closeTruncated
-    /// A close code that may not travel, §7.4.
+    /// A close code that is not allowed in a frame, §7.4.
     case closeCodeInvalid
     /// A close reason that is not UTF-8, §5.5.1.
     case closeReasonInvalid
     /// Text that is not UTF-8, §8.1.
     case textInvalid
-    /// A message longer than `WebSocketLimits.maxMessage`, inflated where it was compressed.
+    /// A message longer than `WebSocketLimits.maxMessage`, after decompression.
     case messageTooLong
-    /// A compressed message that is no DEFLATE, refers to what was not said before or is too far back, or does not end whole (RFC 7692 §7.2.2).
+    /// A compressed message that is not DEFLATE, refers to octets that were not sent before or are too far back, or
+    /// ends incomplete (RFC 7692 §7.2.2).
     case compressionInvalid
     /// A message in more pieces than `WebSocketLimits.maxFragments`.
     case tooManyFragments
 
-    /// The code of the close frame that tells the peer (§7.4.1).
+    /// The code of the close frame for the peer (§7.4.1).
     package var closeCode: UInt16 {
         switch self {
         case .textInvalid, .closeReasonInvalid, .compressionInvalid: CloseCode.invalidPayload

@@ -4,30 +4,32 @@ import Crypto
 
 /// The opening handshake at a server (RFC 6455 §4.2): from a request head to the octets that switch protocols.
 package struct WebSocketHandshake: Equatable, Sendable {
-    /// The 101 response, whole; send it before any frame. Octets that came after the request's head are already frames.
+    /// The complete 101 response; send it before any frame. Octets after the request's head are already frames.
     package let response: [UInt8]
-    /// What both ends speak from now on, `nil` when the client named none that we know.
+    /// The agreed subprotocol, `nil` if the client named none that we support.
     package let subprotocol: String?
-    /// How messages may be compressed, `nil` when the client offered nothing that the policy grants.
+    /// The terms for compressed messages, `nil` if the client offered nothing that the policy grants.
     package let compression: CompressionTerms?
 
-    /// The one version of the protocol (§4.1 item 9).
+    /// The only version of the protocol (§4.1 item 9).
     static let version = "13"
-    /// Octets of a key before base64 (§4.1 item 7).
+    /// The octets of a key before base64 (§4.1 item 7).
     static let keyOctets = 16
-    /// The longest list of subprotocols that is looked through: far above any client's, so that a head full of them costs little.
+    /// The longest list of subprotocols that is searched: far above any client's, so that a head full of them costs
+    /// little.
     static let maxSubprotocols = 32
 
     /// Accepts or refuses an upgrade.
     ///
-    /// `Origin`, path and authentication are the caller's to check, before or after.
+    /// The caller checks `Origin`, path and authentication, before or after.
     ///
     /// - Parameters:
-    ///   - head: as parsed, `Host` checked there.
-    ///   - subprotocols: those that we speak. The first of the *client's* list that is among them is taken (§4.1 item 10: its order
-    ///     is its preference); an empty list takes none. Whether one is required is for the caller: look at `subprotocol`.
-    ///   - compression: what to grant of offers to compress messages; `nil` for none. No other extension is known.
-    /// - Throws: the refusal, with the whole response to send before closing.
+    ///   - head: the parsed head, whose `Host` was checked.
+    ///   - subprotocols: the subprotocols that we support. The server takes the first of the *client's* list that is
+    ///     among them (§4.1 item 10: its order is its preference); an empty list takes none. If the caller requires
+    ///     one, it checks `subprotocol`.
+    ///   - compression: the policy for offers to compress messages; `nil` grants none. No other extension is supported.
+    /// - Throws: the refusal, with the complete response to send before closing.
     package static func accept(
         _ head: RequestHead, subprotocols: [String] = [], compression policy: CompressionPolicy? = nil
     ) throws(HandshakeRefusal) -> WebSocketHandshake {
@@ -77,15 +79,16 @@ package struct WebSocketHandshake: Equatable, Sendable {
     }
 }
 
-/// Why a server does not switch protocols.
+/// The reason why a server does not switch protocols.
 package enum HandshakeRefusal: Error, Equatable, Sendable {
     /// Not GET: 405.
     case method
-    /// No request to upgrade to WebSocket: 426, which names the way in (RFC 9110 §15.5.22).
+    /// Not a request to upgrade to WebSocket: 426, which names the protocol (RFC 9110 §15.5.22).
     case notUpgrade
-    /// Another version than 13: 426 and the version that we speak (RFC 6455 §4.4).
+    /// A version other than 13: 426 with the supported version (RFC 6455 §4.4).
     case version
-    /// A field of the handshake is missing or malformed: 400. The sentence names it, and holds nothing of the request.
+    /// A field of the handshake is missing or malformed: 400. The sentence names it, and contains nothing from the
+    /// request.
     case malformed(String)
 
     package var status: Int {
@@ -96,7 +99,7 @@ package enum HandshakeRefusal: Error, Equatable, Sendable {
         }
     }
 
-    /// The whole response; the connection is closed after it.
+    /// The complete response; the connection is closed after it.
     package var response: [UInt8] {
         switch self {
         case .method:
