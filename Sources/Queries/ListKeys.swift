@@ -3,43 +3,44 @@ package import Dates
 package import Family
 internal import Folding
 
-/// What queries look at in one record, worked out once: a few words and the folded texts.
+/// The keys that queries need from one record, computed once: a few words and the folded texts.
 package struct ListKeys: Sendable {
     package let id: Identifier
     package let athlete: Identifier?
     package let createdAt: Int64
     package let deletedAt: Int64?
-    /// What the record is sorted by: day and time, or the instant where it has a zone; a day without time comes before its times. Minutes.
+    /// The sort key of the record: day and time, or the instant if it has a zone; a day without a time comes before its
+    /// times. In minutes.
     package let moment: Int64
-    /// Days since 1970 that it covers; `none` without a date.
+    /// The range of days that the record covers, in days since 1970; `none` without a date.
     package let firstDay: Int32
     package let lastDay: Int32
-    /// Position among the types of `QueryDeclaration.types`; 255 for none.
+    /// Position among the types of `QueryDeclaration.types`; 255 for no type.
     package let type: UInt8
     package let marks: Marks
     package let sharedCount: UInt16
-    /// Of a document's file.
+    /// The octets of a document's file.
     package let octetsStored: Int64
-    /// Of a metric.
+    /// The measure of a metric.
     package let measure: Measure?
     package let school: Identifier?
     package let coach: Identifier?
-    /// The event or the trip that it belongs to.
+    /// The event or the trip to which the record belongs.
     package let parent: Identifier?
-    /// The folded name and, each after an octet that is in no text, the other folded texts.
+    /// The folded name and the other folded texts, separated by an octet that occurs in no text.
     package let texts: [UInt8]
-    /// Octets of the name at the front of `texts`, as far as they count for the order.
+    /// The octets of the name at the front of `texts` that count for the order.
     package let nameLength: UInt16
-    /// The first eight of them, for comparing.
+    /// The first eight octets of the name, for comparing.
     let nameLead: UInt64
 
-    /// What was measured; a class, because few records have one.
+    /// A measured value; a class, because few records have one.
     package final class Measure: Sendable {
-        /// As it was written.
+        /// The value as it was written.
         package let value: String
         package let unit: String
         package let label: String
-        /// Ten-thousandths.
+        /// The value in ten-thousandths.
         package let number: Int64
 
         fileprivate init(value: String, unit: String, label: String) {
@@ -49,10 +50,10 @@ package struct ListKeys: Sendable {
             number = Self.number(value)
         }
 
-        /// Digits after the point that count: as many as a measure has.
+        /// The number of digits after the point that count: as many as a measure has.
         private static let scale = 4
 
-        /// Of a text that was checked to be a decimal; 0 for any other.
+        /// The number of a text that was checked to be a decimal; 0 for any other text.
         private static func number(_ text: String) -> Int64 {
             let digits = text.drop { $0 == "-" }
             let parts = digits.split(separator: ".", omittingEmptySubsequences: false)
@@ -73,14 +74,15 @@ package struct ListKeys: Sendable {
         package init(rawValue: UInt8) { self.rawValue = rawValue }
     }
 
-    /// Stands for no date.
+    /// The value for "no date".
     package static let none = Int32.min
-    /// Octets of a folded name that count for the order, so that a page mark is a short line: names alike beyond that are ordered by date.
+    /// The octets of a folded name that count for the order, so that a page mark is a short line: names that are equal
+    /// up to there are ordered by date.
     package static let orderedNameOctets = 72
-    /// Between texts: no octet of UTF-8, so that no search finds what is in two of them.
+    /// The separator between texts: not an octet of UTF-8, so that no search matches across two texts.
     private static let separator: UInt8 = 0xFF
 
-    /// - Parameter instant: when the clocks of a zone show a time (UTC milliseconds); `nil` for a zone that is not known, which is
+    /// - Parameter instant: converts a local time in a zone to UTC milliseconds; `nil` for an unknown zone, which is
     ///   read as UTC.
     package init(_ record: Record, instant: (_ zone: String, LocalDateTime) -> Int64?) {
         let places = QueryDeclaration.of(record.kind).places
@@ -134,10 +136,10 @@ package struct ListKeys: Sendable {
         self.texts = texts
     }
 
-    /// The folded name, as far as it counts for the order.
+    /// The part of the folded name that counts for the order.
     package var name: ArraySlice<UInt8> { texts[..<min(Int(nameLength), texts.count)] }
 
-    /// Octets of memory, about.
+    /// The approximate memory in octets.
     package var octets: Int { MemoryLayout<ListKeys>.stride + texts.capacity + 32 }
 
     /// The largest length up to `most` that ends with a whole character.
@@ -149,15 +151,15 @@ package struct ListKeys: Sendable {
     }
 }
 
-/// The days of a record, from its texts.
+/// The days of a record, parsed from its texts.
 private struct Span {
     var firstDay = ListKeys.none
     var lastDay = ListKeys.none
     var moment: Int64 = .min
-    /// With a time of day.
+    /// The start, if it has a time of day.
     var start: LocalDateTime?
 
-    /// Minutes of a day, and one for what has no time.
+    /// The minutes of a day, and one more for a day without a time.
     private static let places: Int64 = 1_441
 
     init(first: String?, last: String?, time: String?) {
@@ -168,12 +170,12 @@ private struct Span {
         moment = Int64(date.days) * Self.places + (clock.map { Int64($0.minutes) + 1 } ?? 0)
         start = clock.map { LocalDateTime(date: date, time: $0) }
         guard let last, let (end, endClock) = Self.read(last) else { return }
-        // What ends at midnight is not on the day that begins then.
+        // A record that ends at midnight does not cover the day that begins then.
         let ends = endClock == .midnight && end.days > date.days ? end.days - 1 : end.days
         lastDay = max(firstDay, Int32(truncatingIfNeeded: ends))
     }
 
-    /// A date, or a date with a time.
+    /// Parses a date, or a date with a time.
     private static func read(_ text: String) -> (CalendarDate, LocalTime?)? {
         if let date = CalendarDate(text) { return (date, nil) }
         return LocalDateTime(text).map { ($0.date, $0.time) }

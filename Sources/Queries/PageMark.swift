@@ -3,16 +3,17 @@ internal import Crypto
 internal import Dates
 package import Family
 
-/// Where a page ended: the place of its last record, for programs an opaque word.
+/// The end of a page: the position of its last record, opaque to clients.
 ///
-/// Version 1, SHA-256 of the query (first 8 octets), the two numbers (8 each), the id (16), the length of the text (2), the text, the name;
-/// base64url. The place is what the last record was sorted by, not the record, so that the next page begins right even when that one
-/// was deleted or moved. The hash keeps a mark from being used with another list: the answer would be neither of the two.
+/// Version 1, SHA-256 of the query (first 8 octets), the two numbers (8 each), the id (16), the length of the text (2),
+/// the text, the name; base64url. The position is the sort key of the last record, not the record itself, so that the
+/// next page begins correctly even if that record was deleted or moved. The hash prevents the use of a mark with
+/// another list, whose result would belong to neither of the two.
 package enum PageMark {
     private static let version: UInt8 = 1
     private static let hashOctets = 8
     private static let headOctets = 1 + hashOctets + 16 + 16 + 2
-    /// Octets of a mark at most, two names and the head in base64.
+    /// The largest mark in octets: two names and the head in base64.
     package static let maxOctets = ((headOctets + 2 * ListKeys.orderedNameOctets) * 4 + 2) / 3
 
     package static func text(_ place: Place, _ query: Query) -> String {
@@ -28,7 +29,7 @@ package enum PageMark {
         return Base64.encode(octets, .urlSafe)
     }
 
-    /// - Throws: `invalid` for what is no mark of this query.
+    /// - Throws: `invalid` for a text that is not a mark of this query.
     package static func place(_ text: String, _ query: Query) throws(Rejection) -> Place {
         guard let place = read(text, query) else {
             throw Rejection(
@@ -56,7 +57,7 @@ package enum PageMark {
             name: rest.dropFirst(Int(length)), id: Identifier(high: high, low: low))
     }
 
-    /// Of all that decides what is in the list and in which order.
+    /// A hash of all values that decide the content and the order of the list.
     private static func hash(_ query: Query) -> [UInt8] {
         var words = ["huddle list", "\(query.kind.name)", query.athlete?.description ?? "", query.sort.rawValue, "\(query.isDeleted)"]
         let filter = query.filter
@@ -65,7 +66,7 @@ package enum PageMark {
         words += [filter.school, filter.coach, filter.event, filter.trip, filter.about].map { $0?.description ?? "" }
         words += [filter.from, filter.to, filter.day].map { $0?.description ?? "" }
         words += [filter.itinerary, filter.shared, filter.current].map { $0.map(String.init) ?? "" }
-        // Last, because it alone may hold a line feed.
+        // The search comes last, because only it may contain a line feed.
         words.append(query.search)
         return Array(Digest.sha256(Array(words.joined(separator: "\n").utf8)).prefix(hashOctets))
     }

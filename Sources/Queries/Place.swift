@@ -1,8 +1,9 @@
 package import Bytes
 
-/// Where a record stands in the order of a query: what is compared, the smallest first. Two records never have the same.
+/// The position of a record in the order of a query: its compared values, smallest first. No two records have the same
+/// place.
 package struct Place: Hashable, Comparable, Sendable {
-    /// Compared first; empty where numbers decide.
+    /// Compared first; empty if numbers decide.
     package var text: ArraySlice<UInt8>
     package var first: Int64
     package var second: Int64
@@ -25,7 +26,7 @@ package struct Place: Hashable, Comparable, Sendable {
         return left.id < right.id
     }
 
-    /// `nil` for equal ones.
+    /// Whether `left` comes first; `nil` if both are equal.
     private static func order(_ left: ArraySlice<UInt8>, _ right: ArraySlice<UInt8>) -> Bool? {
         if left.isEmpty && right.isEmpty { return nil }
         return left.withUnsafeBufferPointer { left in
@@ -43,9 +44,9 @@ package struct Place: Hashable, Comparable, Sendable {
 }
 
 extension Query {
-    /// Where a record stands in this query's order.
+    /// The position of a record in this query's order.
     package func place(_ keys: ListKeys) -> Place {
-        // `~` turns an order round, and unlike `-` has an answer for every number.
+        // `~` reverses an order and, unlike `-`, is defined for every number.
         switch sort {
         case .dateDescending: Place(first: ~keys.moment, name: keys.name, id: keys.id)
         case .dateAscending, .start: Place(first: keys.moment, name: keys.name, id: keys.id)
@@ -62,8 +63,8 @@ extension Query {
         return Int(type) < words.count ? words[Int(type)] : []
     }
 
-    /// Two numbers that order most places: of places with different leads the one with the smaller lead comes first, places with the same
-    /// lead are to be compared themselves.
+    /// Two numbers that order most places: of two places with different leads the one with the smaller lead comes
+    /// first; places with the same lead have to be compared themselves.
     struct Lead: Comparable {
         /// The first eight octets of the text.
         var text: UInt64 = 0
@@ -71,7 +72,8 @@ extension Query {
 
         static func < (left: Lead, right: Lead) -> Bool { (left.text, left.number) < (right.text, right.number) }
 
-        /// Of octets that are compared one by one, the shorter first: eight at once, and zeros behind an end.
+        /// The first eight octets as one number, with zeros after the end; it orders like the octets compared one by
+        /// one, the shorter first.
         static func first(_ octets: ArraySlice<UInt8>) -> UInt64 {
             var lead: UInt64 = 0
             for octet in octets.prefix(8) { lead = lead << 8 | UInt64(octet) }
@@ -79,7 +81,7 @@ extension Query {
         }
     }
 
-    /// The lead of `place(keys)`. The first eight octets of a type are no other type's.
+    /// The lead of `place(keys)`. No two types have the same first eight octets.
     func lead(_ keys: ListKeys) -> Lead {
         switch sort {
         case .dateDescending: Lead(number: ~keys.moment)

@@ -4,17 +4,17 @@ package import Family
 internal import Folding
 
 extension Query {
-    /// Whether a record is wanted. For one record; for many make a `Matcher` once.
+    /// Whether a record matches. For one record; for many, create a `Matcher` once.
     ///
     /// - Parameters:
-    ///   - today: in the family's zone.
+    ///   - today: the date in the family's zone.
     ///   - instant: see `ListKeys`.
     package func matches(_ record: Record, today: CalendarDate, instant: (_ zone: String, LocalDateTime) -> Int64?) -> Bool {
         record.kind == kind && Matcher(self, today: today).matches(ListKeys(record, instant: instant))
     }
 
-    /// A query with all that does not depend on the record worked out, in plain numbers: what is counted (texts, arrays) is looked at for a
-    /// search alone.
+    /// A query with everything that does not depend on the record precomputed as plain numbers: values with reference
+    /// counts (texts, arrays) are read only for a search.
     package struct Matcher {
         private let isDeleted: Bool
         private let athlete: Identifier?
@@ -22,7 +22,7 @@ extension Query {
         private let window: Window?
         private let school: Identifier?
         private let coach: Identifier?
-        /// The event or the trip.
+        /// The event or the trip to filter by.
         private let parent: Identifier?
         private let from: Int32?
         private let to: Int32?
@@ -30,7 +30,7 @@ extension Query {
         private let itinerary: Bool?
         private let shared: Bool?
         private let current: Bool?
-        /// Bits of the wanted types.
+        /// A bit for each wanted type.
         private let types: UInt32?
         private let today: Int32
         private let month: ClosedRange<Int32>?
@@ -57,7 +57,7 @@ extension Query {
             default: month = nil
             }
             let hasVersions = QueryDeclaration.of(query.kind).filters.contains(.current)
-            // Older versions of a document are seldom wanted, deleted ones all.
+            // Older versions of a document are rarely wanted; among deleted documents all versions are.
             current = hasVersions ? filter.current ?? (query.isDeleted ? nil : true) : nil
         }
 
@@ -89,7 +89,7 @@ extension Query {
             }
         }
 
-        /// Days of the month that holds a date.
+        /// The days of the month that contains a date.
         private static func month(of date: CalendarDate) -> ClosedRange<Int32>? {
             let first = date.days - date.day + 1
             return Int32(truncatingIfNeeded: first)...Int32(truncatingIfNeeded: first + date.daysInMonth - 1)
@@ -98,7 +98,7 @@ extension Query {
 }
 
 extension ListKeys {
-    /// R034.
+    /// The status of R034.
     package var status: Query.Status {
         if marks.contains(.attended) { return .attended }
         return marks.contains(.registered) ? .registered : .notRegistered

@@ -2,29 +2,29 @@ package import Bytes
 package import Dates
 package import Family
 
-/// Which records of one kind are wanted, and in which order: the one specification of lists, for server and client.
+/// The filter and the order of a list of records of one kind: the single specification of lists, for server and client.
 ///
-/// Filters combine by "and" (R037). Where a filter compares with today, `today` is a parameter of what evaluates the query: the day that it
-/// is in the family's zone.
+/// Filters combine by "and" (R037). If a filter compares with today, `today` is a parameter of the evaluation: the
+/// current date in the family's zone.
 package struct Query: Hashable, Sendable {
     package let kind: Kind
-    /// Whose records, for kinds of scope `.athlete`; `nil` for everybody's.
+    /// The owner of the records, for kinds of scope `.athlete`; `nil` for all owners.
     package let athlete: Identifier?
     package let filter: Filter
-    /// What the searched texts contain, as it was typed; empty for all.
+    /// The text to search for, as typed; empty matches all.
     package let search: String
     package let sort: Sort
-    /// The deleted records of the last 30 days instead of the living ones.
+    /// Whether the list contains the deleted records of the last 30 days instead of the living ones.
     package let isDeleted: Bool
 
-    /// Characters of a search at most: the longest name.
+    /// The longest search in characters: the length of the longest name.
     package static let maxSearch = 255
 
     /// - Parameters:
-    ///   - athlete: left out of account for kinds that are nobody's.
-    ///   - sort: `nil` is the kind's own.
-    /// - Throws: `invalid` or `too_long` with the member of the frame that is to blame, for a filter or an order that the kind does not
-    ///   have.
+    ///   - athlete: ignored for kinds without an owner.
+    ///   - sort: `nil` for the kind's default.
+    /// - Throws: `invalid` or `too_long` with the frame member at fault, for a filter or an order that the kind does
+    ///   not have.
     package init(
         _ kind: Kind, athlete: Identifier? = nil, filter: Filter = Filter(), search: String = "", sort: Sort? = nil, deleted: Bool = false
     ) throws(Rejection) {
@@ -48,25 +48,26 @@ package struct Query: Hashable, Sendable {
         }
     }
 
-    /// Orders of a list. Ties go on with date, start time, name and id, so that the order is the same everywhere.
+    /// The orders of a list. Ties are broken by date, start time, name and id, so that the order is the same
+    /// everywhere.
     package enum Sort: String, CaseIterable, Sendable {
-        /// The day, and on one day the later time, first (R038 "Date (Newest First)").
+        /// The latest day first, and within a day the latest time (R038 "Date (Newest First)").
         case dateDescending = "date_desc"
         case dateAscending = "date_asc"
-        /// As people read: without case and accents.
+        /// By name, ignoring case and accents.
         case name
         /// By the word on the wire (R038).
         case type
         /// By creation.
         case newest
         case oldest
-        /// Documents that more schools have first (R127).
+        /// Documents by the number of schools that have them, largest first (R127).
         case mostShared = "most_shared"
-        /// By the instant at which it starts, whatever the zone (R156).
+        /// By the instant of the start, regardless of the zone (R156).
         case start
     }
 
-    /// Where an event stands (R034): attended counts before registered.
+    /// The status of an event (R034): attended takes precedence over registered.
     package enum Status: String, CaseIterable, Sendable {
         case registered
         case notRegistered = "not_registered"
@@ -85,9 +86,9 @@ package struct Query: Hashable, Sendable {
         case nextMonth = "next_month"
     }
 
-    /// What a record must be. Empty members ask for nothing.
+    /// The conditions on a record. Empty members set no condition.
     package struct Filter: Hashable, Sendable {
-        /// Words of the kind's type; any of them. `visit` stands for both visits (R033).
+        /// The words of the kind's type; a record matches any of them. `visit` means both visits (R033).
         package var types: [String] = []
         package var status: Status?
         package var date: Window?
@@ -103,9 +104,9 @@ package struct Query: Hashable, Sendable {
         package var day: CalendarDate?
         /// Trip items: whether they are part of the itinerary (R156).
         package var itinerary: Bool?
-        /// Documents: whether any school has it (R125).
+        /// Documents: whether any school has the document (R125).
         package var shared: Bool?
-        /// Documents: whether it is the newest version of its chain; documents that are not are left out unless this is asked for.
+        /// Documents: whether it is the newest version of its chain; older versions are excluded unless this is set.
         package var current: Bool?
         /// Messages: comments on this record.
         package var about: Identifier?
@@ -113,7 +114,7 @@ package struct Query: Hashable, Sendable {
         package init() {}
     }
 
-    /// Members of a filter, by their names on the wire.
+    /// The members of a filter, by their names on the wire.
     package enum FilterKey: String, CaseIterable, Sendable {
         case type, types, status, date
         case school = "school_id"
@@ -125,7 +126,7 @@ package struct Query: Hashable, Sendable {
 }
 
 extension Query.Filter {
-    /// Which members ask for something; `types` for any number of types.
+    /// The members with a condition; `types` for any number of types.
     package var keys: [Query.FilterKey] {
         var keys: [Query.FilterKey] = []
         if !types.isEmpty { keys.append(.types) }

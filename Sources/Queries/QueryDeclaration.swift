@@ -1,33 +1,33 @@
 package import Family
 
-/// What can be asked of lists of one kind, and which fields answer. A new kind is one entry here.
+/// The possible queries of one kind, with the fields that they use. A new kind is one entry here.
 package final class QueryDeclaration: Sendable {
     package let kind: Kind
-    /// Filters that lists of the kind know.
+    /// The filters of the kind's lists.
     package let filters: [Query.FilterKey]
-    /// Orders of the kind, its own first; empty for kinds without lists.
+    /// The orders of the kind, the default first; empty for kinds without lists.
     package let sorts: [Query.Sort]
     /// The words of the kind's type, in the order of the declaration; empty without one.
     package let types: [String]
 
     let places: Places
-    /// The same words as they are compared.
+    /// The same words in comparable form.
     let typeOctets: [ArraySlice<UInt8>]
     private let typeLeads: [UInt64]
 
-    /// What leads the order of a type, another for each; 0 for none.
+    /// A number for the order of types, different for each type; 0 for none.
     func typeLead(_ type: UInt8) -> UInt64 { Int(type) < typeLeads.count ? typeLeads[Int(type)] : 0 }
 
     /// Positions of fields in the kind's declaration.
     struct Places: Sendable {
-        /// What people call the record: one field, or several that are read together.
+        /// The name of the record for people: one field, or several that are read together.
         var name: [Int]
-        /// The other texts that a search looks in.
+        /// The other texts that a search covers.
         var searched: [Int]
         var type: Int?
-        /// A date, or a local time on it.
+        /// A date, or a local date and time.
         var first: Int?
-        /// The last day; a record without is on its first.
+        /// The last day; a record without it covers only its first day.
         var last: Int?
         /// The time on the first day.
         var time: Int?
@@ -43,7 +43,7 @@ package final class QueryDeclaration: Sendable {
         var shared: Int?
         var current: Int?
         var octets: Int?
-        /// Of a metric.
+        /// The fields of a metric.
         var value: Int?
         var unit: Int?
         var label: Int?
@@ -54,7 +54,7 @@ package final class QueryDeclaration: Sendable {
         time: String? = nil, filters: [Query.FilterKey] = [], sorts: [Query.Sort] = []
     ) {
         let declaration = kind.declaration
-        /// A field that is not there is a mistake of ours.
+        /// The position of a declared field; an undeclared name is a programming error.
         func place(_ field: String) -> Int {
             guard let place = declaration.index(of: field) else { preconditionFailure("\(kind.name) declares no field \(field)") }
             return place
@@ -93,9 +93,9 @@ package final class QueryDeclaration: Sendable {
         }
     }
 
-    // R036 and `product.md` "Events" say what a search of events looks in, R125 of documents.
+    // R036 and `product.md` "Events" define the searched texts of events, R125 those of documents.
 
-    /// Kinds that nobody lists.
+    /// Kinds without lists.
     private static let unlisted = QueryDeclaration(.family)
 
     private static let member = QueryDeclaration(.member, name: ["name"], sorts: [.name, .newest, .oldest])
@@ -135,9 +135,9 @@ package final class QueryDeclaration: Sendable {
 
     // MARK: Checks
 
-    /// The filter in its one spelling: types spelled out, each once.
+    /// The filter in canonical form: types in full, each once.
     ///
-    /// - Throws: `invalid` for a filter that the kind does not have or a type that it does not know.
+    /// - Throws: `invalid` for a filter that the kind does not have or an unknown type.
     func checked(_ filter: Query.Filter) throws(Rejection) -> Query.Filter {
         for key in filter.keys where !filters.contains(key) {
             let known = filters.isEmpty ? "by nothing" : "only by \(filters.map(\.rawValue).joined(separator: ", "))"
@@ -157,7 +157,7 @@ package final class QueryDeclaration: Sendable {
         return checked
     }
 
-    /// The types that a word of the filter means: one, or both visits (R033); `nil` for none.
+    /// The types that a word of the filter means: one type, or both visits (R033); `nil` for an unknown word.
     package func meaning(of word: String) -> [String]? {
         if kind == .event, word == "visit" { return ["official_visit", "unofficial_visit"] }
         return types.contains(word) ? [word] : nil

@@ -2,12 +2,12 @@ package import Bytes
 package import Dates
 package import Family
 
-/// One page of a list: whose records, in order.
+/// One page of a list: the places of its records, in order.
 package struct Selection: Sendable {
     package var places: [Place]
-    /// Whether the list goes on after the last of them.
+    /// Whether the list continues after the last of them.
     package var hasMore: Bool
-    /// Records of the whole list, whatever the page.
+    /// The number of records of the whole list.
     package var total: Int
 
     package var ids: [Identifier] { places.map(\.id) }
@@ -17,15 +17,16 @@ extension Query {
     /// The page of a list after a place.
     ///
     /// - Parameters:
-    ///   - keys: of all records of the kind, in any order.
-    ///   - after: the last place of the page before; `nil` begins the list.
-    ///   - limit: of records, at least 1.
-    /// - Complexity: each record once, some 20 ns, and a heap of `limit`: what is wanted is a small part of what is there.
+    ///   - keys: the keys of all records of the kind, in any order.
+    ///   - after: the last place of the previous page; `nil` for the first page.
+    ///   - limit: the largest number of records, at least 1.
+    /// - Complexity: reads each record once, some 20 ns, and keeps a heap of `limit`: the page is a small part of the
+    ///   records.
     package func select(_ keys: [ListKeys], today: CalendarDate, after: Place? = nil, limit: Int) -> Selection {
         let matcher = Matcher(self, today: today)
         let begin = after.map { lead($0) }
         var total = 0
-        // In place: a copy of a record's keys is counted at its texts, which took longer than all else.
+        // In place: a copy of a record's keys retains its texts, which took longer than everything else.
         return keys.withUnsafeBufferPointer { keys in
             func isBefore(_ left: Candidate, _ right: Candidate) -> Bool {
                 left.lead == right.lead ? place(keys[left.index]) < place(keys[right.index]) : left.lead < right.lead
@@ -44,7 +45,7 @@ extension Query {
         }
     }
 
-    /// The records that are wanted, in order: for lists that are all there.
+    /// The matching records, in order: for lists whose records are all in memory.
     package func apply(
         _ records: some Sequence<Record>, today: CalendarDate, instant: (_ zone: String, LocalDateTime) -> Int64?
     ) -> [Record] {
@@ -52,9 +53,10 @@ extension Query {
         return ordered(wanted(keyed, today: today).map { keyed[$0] }).map(\.0)
     }
 
-    /// The places of those that are wanted, in the order in which they are given: for a list that is filtered anew with each key.
+    /// The positions of the matching records, in the given order: for a list that is filtered again with each key
+    /// press.
     ///
-    /// - Parameter order: places, as `order` gives them; `nil`: as the records stand.
+    /// - Parameter order: positions from `order`; `nil` keeps the order of the records.
     package func wanted(_ records: [(Record, ListKeys)], today: CalendarDate, in order: [Int]? = nil) -> [Int] {
         let matcher = Matcher(self, today: today)
         var places: [Int] = []
@@ -64,25 +66,25 @@ extension Query {
         return places
     }
 
-    /// The places of all of them, in the order of this query.
+    /// The positions of all records, in the order of this query.
     package func order(_ records: [(Record, ListKeys)]) -> [Int] {
         let leads = records.map { lead($0.1) }
         let places = records.map { place($0.1) }
-        // Numbers are moved about instead of records.
+        // The sort moves numbers instead of records.
         return places.indices.sorted { leads[$0] == leads[$1] ? places[$0] < places[$1] : leads[$0] < leads[$1] }
     }
 
-    /// All of them, in the order of this query.
+    /// All records, in the order of this query.
     package func ordered(_ records: [(Record, ListKeys)]) -> [(Record, ListKeys)] { order(records).map { records[$0] } }
 }
 
-/// A record that is wanted, by its number among the keys.
+/// A matching record, by its position among the keys.
 private struct Candidate {
     var lead: Query.Lead
     var index: Int
 }
 
-/// Keeps the smallest of what it is given: a heap with the largest on top.
+/// Keeps the smallest of the values added to it: a heap with the largest on top.
 private struct Smallest {
     typealias Order = (Candidate, Candidate) -> Bool
 

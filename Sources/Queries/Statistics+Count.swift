@@ -3,18 +3,18 @@ package import Dates
 package import Family
 
 extension Statistics {
-    /// Kinds that have figures.
+    /// The kinds that have statistics.
     package static let kinds: [Kind] = [.family, .event, .document, .metric]
 
-    /// Counts what is there.
+    /// Counts records.
     ///
     /// - Parameters:
-    ///   - kind: event, document or metric; `nil` is returned for others.
-    ///   - keys: of all records of the kind.
-    ///   - athlete: whose count; `nil` for everybody's.
-    ///   - today: in the family's zone.
+    ///   - kind: event, document or metric; the result is `nil` for others.
+    ///   - keys: the keys of all records of the kind.
+    ///   - athlete: the owner; `nil` for all owners.
+    ///   - today: the date in the family's zone.
     package init?(_ kind: Kind, _ keys: [ListKeys], athlete: Identifier?, today: CalendarDate) {
-        /// In place: a copy of a record's keys is counted at its texts, which took longer than all else.
+        /// In place: a copy of a record's keys retains its texts, which took longer than everything else.
         func each(_ body: (ListKeys) -> Void) {
             keys.withUnsafeBufferPointer { keys in
                 for index in keys.indices where keys[index].deletedAt == nil && (athlete == nil || keys[index].athlete == athlete) {
@@ -45,7 +45,7 @@ extension Statistics {
         }
     }
 
-    /// How many there are of each type, in the order of the declaration.
+    /// The number of records of each type, in the order of the declaration.
     fileprivate struct Types {
         private var counts: [Int] = []
         private let words: [String]
@@ -87,7 +87,7 @@ extension Statistics.Documents {
 }
 
 extension Statistics.Metric {
-    /// Types of which less is better: seconds, and runs that others make.
+    /// The types of which a smaller value is better: seconds, and runs that others make.
     private static let fewerIsBetter: Set<String> = ["sixty_time", "pop_time", "era"]
 
     private struct Group {
@@ -96,7 +96,8 @@ extension Statistics.Metric {
         var latest: ListKeys
     }
 
-    /// One for each type and unit, and for type `other` for each label, in the order of the declaration, then of labels and units.
+    /// One entry for each type and unit, and for type `other` for each label, in the order of the declaration, then of
+    /// labels and units.
     fileprivate static func figures(_ keys: [ListKeys]) -> [Statistics.Metric] {
         let words = QueryDeclaration.of(.metric).types
         var groups: [String: [[String]: Group]] = [:]
@@ -118,7 +119,7 @@ extension Statistics.Metric {
         }
     }
 
-    /// Of equal ones the earlier is the best: it was there first.
+    /// Of equal values the earlier one is the best, because it was there first.
     private static func isBetter(_ key: ListKeys, than best: ListKeys, of type: String) -> Bool {
         guard let new = key.measure?.number, let old = best.measure?.number else { return false }
         if new != old { return fewerIsBetter.contains(type) ? new < old : new > old }

@@ -6,7 +6,7 @@ package enum Statistics: Hashable, Sendable {
     case events(Events)
     case documents(Documents)
     case metrics([Metric])
-    /// Living records of each kind, in the order of `Kind`, kinds without any left out.
+    /// The living records of each kind, in the order of `Kind`; kinds without records are omitted.
     case family([Count])
 
     package struct Count: Hashable, Sendable {
@@ -19,7 +19,7 @@ package enum Statistics: Hashable, Sendable {
         }
     }
 
-    /// A type, and how many are of it.
+    /// A type, with the number of its records.
     package struct TypeCount: Hashable, Sendable {
         package var type: String
         package var records: Int
@@ -36,36 +36,36 @@ package enum Statistics: Hashable, Sendable {
         package var registered = 0
         package var notRegistered = 0
         package var attended = 0
-        /// In the order of the declaration, types without any left out.
+        /// In the order of the declaration; types without records are omitted.
         package var types: [TypeCount] = []
 
         package init() {}
     }
 
     package struct Documents: Hashable, Sendable {
-        /// Newest versions; older ones count for `octets` only.
+        /// The number of newest versions; older ones count only for `octets`.
         package var total = 0
-        /// Of them those that a school has.
+        /// The number of these documents that a school has.
         package var shared = 0
-        /// The one that most are of; of several the first of the declaration; `nil` without a document.
+        /// The most common type; of several, the first of the declaration; `nil` without documents.
         package var mostCommonType: String?
-        /// All that is stored, older versions included.
+        /// All stored octets, including older versions.
         package var octets: Int64 = 0
         package var types: [TypeCount] = []
-        /// Octets that the family stores, each file once, deleted documents included until they are purged; whosever documents are counted.
-        /// `nil` from a server that does not tell.
+        /// The octets that the family stores, each file once, including deleted documents until they are purged,
+        /// regardless of the owner that the other figures are for. `nil` from a server that does not report it.
         package var storageUsed: Int64?
-        /// Octets that the family may store.
+        /// The octets that the family may store.
         package var storageQuota: Int64?
 
         package init() {}
     }
 
-    /// What was measured of one type in one unit (of type `other`: of one label).
+    /// The measurements of one type in one unit (of type `other`: of one label).
     package struct Metric: Hashable, Sendable {
         package struct Mark: Hashable, Sendable {
             package var id: Identifier
-            /// As it was written.
+            /// The value as it was written.
             package var value: String
             package var unit: String
             /// `YYYY-MM-DD`.
@@ -80,10 +80,10 @@ package enum Statistics: Hashable, Sendable {
         }
 
         package var type: String
-        /// For type `other`.
+        /// The label, for type `other`.
         package var label: String?
         package var records: Int
-        /// The largest; for times and averages of runs, where less is better, the smallest.
+        /// The largest value; for times and averages of runs, where less is better, the smallest.
         package var best: Mark
         package var latest: Mark
 
@@ -96,7 +96,7 @@ package enum Statistics: Hashable, Sendable {
         }
     }
 
-    /// The kind that was asked for.
+    /// The kind of the figures.
     package var kind: Kind {
         switch self {
         case .events: .event
