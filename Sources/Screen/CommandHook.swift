@@ -1,20 +1,21 @@
 internal import Locks
 internal import Posix
 
-/// A command of the person's that is started when something happens: never waited for, one at a time, each for a bounded time, none after
-/// `end`.
+/// A command of the user that is started when something happens: the caller never waits for it, one run at a time, each
+/// with a time limit, none after `end`.
 ///
-/// Its words are an argument vector, so that no text of others ever meets a shell. The text comes in its environment and on its standard
-/// input; what it writes goes nowhere.
+/// Its words are an argument vector, so that no text from others ever reaches a shell. The text is in its environment
+/// and on its standard input; its output is discarded.
 package final class CommandHook: Sendable {
-    /// Milliseconds that one run may take; longer than any notification takes to be handed over.
+    /// The time limit of one run in milliseconds; longer than the delivery of any notification takes.
     package static let usualTime = 10_000
-    /// Octets of a text on standard input: as many as a pipe takes at once (pipe(7)), so that writing never waits.
+    /// The largest text on standard input in octets: the number that a pipe takes in one write (pipe(7)), so that
+    /// writing never blocks.
     package static let textLimit = 4_096
 
-    /// What a run is told.
+    /// The input of one run.
     package struct Occasion: Hashable, Sendable {
-        /// For standard input.
+        /// The text for standard input.
         package var text: String
         /// Added to the environment, "NAME=value".
         package var variables: [String]
@@ -27,9 +28,9 @@ package final class CommandHook: Sendable {
 
     private struct State {
         var isRunning = false
-        /// The newest that came while one ran; those between are dropped.
+        /// The newest occasion that came during a run; those between are dropped.
         var next: Occasion?
-        /// Of the runs.
+        /// The thread of the runs.
         var thread: Thread?
         var isEnding = false
     }
@@ -37,13 +38,13 @@ package final class CommandHook: Sendable {
     private let command: [String]
     private let milliseconds: Int
     private let state = Lock(State())
-    /// Readable once the runs are to end.
+    /// The descriptor that is readable once the runs have to end.
     private let ending: FileDescriptor?
     private let endingWriter: FileDescriptor?
 
     /// - Parameters:
-    ///   - command: a program and its words; not empty.
-    ///   - milliseconds: after which a run is killed.
+    ///   - command: a program and its arguments; not empty.
+    ///   - milliseconds: the time after which a run is killed.
     package init(_ command: [String], milliseconds: Int = usualTime) {
         precondition(!command.isEmpty, "a command has a name")
         self.command = command
@@ -53,7 +54,7 @@ package final class CommandHook: Sendable {
         endingWriter = pipe?.takeWriting()
     }
 
-    /// Ends the run that goes on, and begins no other. Returns within the moment that killing a program takes.
+    /// Ends the current run and starts no other. Returns within the time that killing a program takes.
     package func end() {
         let thread = state.withLock { state in
             state.isEnding = true
@@ -73,13 +74,13 @@ package final class CommandHook: Sendable {
         }
     }
 
-    /// Whether there is such a program: a path, or a name that PATH leads to.
+    /// Whether the program exists: a path, or a name that PATH finds.
     package var isThere: Bool {
         if command[0].contains("/") { return Files.exists(command[0]) }
         return (Environment.value("PATH") ?? "/usr/bin:/bin").split(separator: ":").contains { Files.exists("\($0)/\(command[0])") }
     }
 
-    /// Starts it, or after the run that goes on.
+    /// Starts the command now, or after the current run.
     package func run(_ occasion: Occasion) {
         state.withLock { state in
             guard !state.isEnding else { return }
@@ -88,7 +89,7 @@ package final class CommandHook: Sendable {
                 return
             }
             state.isRunning = true
-            // A thread of its own waits, so that whoever draws the screen never does.
+            // A thread of its own waits, so that the thread that draws the screen never does.
             state.thread = Thread.start(name: "hook") { [self] in work(occasion) }
         }
     }
@@ -109,15 +110,15 @@ package final class CommandHook: Sendable {
         let child = try ChildProcess.start(
             command, environment: Environment.all + occasion.variables, input: .piped, output: .nothing, errors: .nothing)
         var octets = Array(occasion.text.utf8.prefix(Self.textLimit))
-        // Not in the middle of a character.
+        // The cut is never in the middle of a character.
         while octets.count == Self.textLimit, let last = octets.last, last & 0xC0 == 0x80 || last >= 0xC0 { octets.removeLast() }
-        // One that does not read its input does not have to.
+        // A command does not have to read its input.
         try? child.write(String(decoding: octets, as: UTF8.self))
         child.closeInput()
         var items = [Poll.Item(child.endedRaw, .readable)]
         if let raw = Self.raw(ending) { items.append(Poll.Item(raw, .readable)) }
         _ = try Poll.wait(&items, timeoutMilliseconds: milliseconds)
-        // One that has not ended is killed with its last reference.
+        // A run that has not ended is killed with its last reference.
         _ = try child.wait(timeoutMilliseconds: 0)
     }
 }

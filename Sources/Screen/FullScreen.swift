@@ -2,25 +2,26 @@ internal import Bytes
 package import Posix
 package import Terminal
 
-/// What happened to a full screen.
+/// An event of a full screen.
 package enum ScreenEvent: Hashable, Sendable {
     case input(InputEvent)
-    /// The window has another size: draw anew.
+    /// The window has another size: draw again.
     case resized(Size)
-    /// The program was stopped and goes on: draw anew.
+    /// The program was stopped and has continued: draw again.
     case resumed
-    /// The program is asked to end (SIGTERM, SIGHUP, SIGINT, SIGQUIT), or the terminal has gone.
+    /// The program has to end (SIGTERM, SIGHUP, SIGINT, SIGQUIT), or the terminal has gone.
     case ending
 }
 
-/// The whole terminal as a screen that canvases are shown on. There is one at a time, on the thread that made it.
+/// The whole terminal as a screen that shows canvases. There is one at a time, on the thread that created it.
 ///
-/// However the program ends, the terminal is as it was before: by `finish`, by exit(3), by a trap, by SIGTERM or SIGHUP. While stopped
-/// (Ctrl-Z) and while another program has the terminal it is too.
+/// In whatever way the program ends, the terminal is restored: by `finish`, by exit(3), by a trap, by SIGTERM or
+/// SIGHUP. It is also restored while the program is stopped (Ctrl-Z) and while another program has the terminal.
 ///
 /// Nothing is polled: with nothing to do, `wait` sleeps in poll(2).
 package final class FullScreen {
-    /// How long an escape waits for what it may begin, milliseconds: longer than ssh takes between two octets of one key, too short to be noticed.
+    /// How long an escape waits for the rest of its sequence, in milliseconds: longer than ssh takes between two octets
+    /// of one key, too short to be noticed.
     package static let escapeDelay: Int64 = 50
     private static let handled = [
         Signals.interrupt, Signals.terminate, Signals.hangUp, Signals.quit, Signals.windowChanged, Signals.stop, Signals.goOn,
@@ -42,12 +43,13 @@ package final class FullScreen {
     private var isHandedOver = false
     private var hasGone = false
 
-    /// Takes the terminal over. Call it before the first thread is started: signals are blocked in this one and those it starts.
+    /// Takes over the terminal. Call it before the first thread is started: it blocks signals in this thread and in
+    /// those that it starts.
     ///
     /// - Parameters:
-    ///   - mouse: whether clicks are wanted; the terminal's own selecting then needs Shift.
-    ///   - title: whether `setTitle` is to have an effect.
-    /// - Throws: a sentence that says what the person can do.
+    ///   - mouse: whether to report clicks; selecting text in the terminal then needs Shift.
+    ///   - title: whether `setTitle` has an effect.
+    /// - Throws: a sentence that says what the user can do.
     package init(mouse: Bool = true, title: Bool = false) throws(TerminalFeatures.Unsuitable) {
         guard Standard.isTerminal(Standard.input), Standard.isTerminal(Standard.output) else {
             throw .init(sentence: "This is no terminal. Start with --plain.")
@@ -68,7 +70,7 @@ package final class FullScreen {
 
     deinit { finish() }
 
-    /// Gives the terminal back. Nothing is shown any more.
+    /// Restores the terminal. Nothing is shown after it.
     package func finish() {
         guard isShown else { return }
         isShown = false
@@ -85,19 +87,20 @@ package final class FullScreen {
         return !hasGone
     }
 
-    /// What gives the terminal back as it was.
+    /// The octets that restore the terminal.
     private var end: [UInt8] { features.mouse.off + features.end + (setsTitle && !features.keepsTitle ? Self.giveTitleBack : []) }
 
-    // MARK: What the person likes
+    // MARK: Settings
 
-    /// Whether clicks are wanted from now on.
+    /// Sets whether clicks are reported from now on.
     package func setMouse(_ isWanted: Bool) {
         guard isWanted != takesMouse else { return }
         takesMouse = isWanted
         if isShown { write(isWanted ? features.mouse.on : features.mouse.off) }
     }
 
-    /// Whether links are given to the terminal as such from now on (OSC 8); `nil`: where it is known to take them.
+    /// Sets whether links are sent to the terminal from now on (OSC 8); `nil`: if the terminal is known to support
+    /// them.
     package func setLinks(_ areWanted: Bool?) {
         let areWanted = areWanted ?? TerminalFeatures.knowsLinks(Environment.value)
         guard areWanted != encoder.hasLinks else { return }
@@ -105,17 +108,18 @@ package final class FullScreen {
         encoder.invalidate()
     }
 
-    /// Whether titles are wanted from now on; without, the terminal's own is there again.
+    /// Sets whether titles are shown from now on; otherwise the terminal's own title is restored.
     package func setTitles(_ areWanted: Bool) {
         guard areWanted != setsTitle, features.hasTitle else { return }
         setsTitle = areWanted
         guard isShown, TerminalDevice.take(farewell: end) else { return }
-        // Where the sequences of terminfo keep the title, they also give it back at the end: what was kept stays kept.
+        // If the sequences of terminfo save the title, they also restore it at the end: the saved title stays on the
+        // stack.
         write(areWanted ? (features.keepsTitle ? [] : Self.keepTitle) : Self.giveTitleBack + (features.keepsTitle ? Self.keepTitle : []))
         writeTitle()
     }
 
-    /// The title of the terminal from now on, while the screen is shown; without an effect where that cannot be given back.
+    /// Sets the terminal's title while the screen is shown; has no effect if the title cannot be restored.
     package func setTitle(_ text: String) {
         guard text != title else { return }
         title = text
@@ -129,14 +133,14 @@ package final class FullScreen {
     /// Source: xterm's window operations, 22 and 23.
     private static let keepTitle = Array("\u{1B}[22;2t".utf8), giveTitleBack = Array("\u{1B}[23;2t".utf8)
 
-    /// What can end no sequence, and is not longer than terminals show.
+    /// The text without characters that could end a sequence, cut to the length that terminals show.
     private static func plain(_ text: String) -> String {
         String(text.unicodeScalars.filter { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }.prefix(200).map(Character.init))
     }
 
     // MARK: Showing
 
-    /// Makes the terminal show this canvas, writing only what differs.
+    /// Shows a canvas on the terminal and writes only the differences.
     package func show(_ canvas: Canvas) {
         guard isShown else { return }
         octets.removeAll(keepingCapacity: true)
@@ -144,7 +148,7 @@ package final class FullScreen {
         if !octets.isEmpty { write(octets) }
     }
 
-    /// Draws the next canvas whole, as Ctrl-L asks, when another program has written over it.
+    /// Draws the next canvas whole, for Ctrl-L, after another program has written over the screen.
     package func redraw() {
         encoder.invalidate()
         if isShown { write(Array("\u{1B}[0m\u{1B}[2J".utf8)) }
@@ -153,24 +157,26 @@ package final class FullScreen {
     /// Rings the terminal's bell.
     package func bell() { if isShown { write([0x07]) } }
 
-    /// Asks the terminal to tell the person, also when it is in the background. Source: OSC 9, as iTerm2, WezTerm, foot and kitty know it.
+    /// Asks the terminal to notify the user, also in the background. Source: OSC 9, as supported by iTerm2, WezTerm,
+    /// foot and kitty.
     package func notify(_ text: String) {
         if isShown { write(Array(Self.notification(text).utf8)) }
     }
 
-    /// The sequence of `notify`, for who writes lines.
+    /// The sequence of `notify`, for callers that write lines.
     package static func notification(_ text: String) -> String {
         // A text that begins with "4;" would be a progress bar.
         "\u{1B}]9;Huddle: \(plain(text))\u{07}"
     }
 
-    /// Puts text into the clipboard of the person's terminal, where it lets programs do so. Source: xterm's OSC 52.
+    /// Puts text into the clipboard of the user's terminal, if the terminal allows programs to do so. Source: xterm's
+    /// OSC 52.
     package func copy(_ text: String) {
         let encoded = Base64.encode(Array(text.utf8.prefix(Self.longestCopy)))
         if isShown { write(Array("\u{1B}]52;c;\(encoded)\u{07}".utf8)) }
     }
 
-    /// Octets that terminals take into their clipboard at once; xterm's limit is the lowest.
+    /// The largest text that terminals accept for the clipboard, in octets; xterm's limit is the lowest.
     private static let longestCopy = 60_000
 
     private func write(_ octets: [UInt8]) {
@@ -179,17 +185,17 @@ package final class FullScreen {
 
     // MARK: Waiting
 
-    /// What a loop of the caller waits for: signals and keys. Give them to `events` afterwards.
+    /// The descriptors for a caller's own loop: signals and keys. Pass them to `events` afterwards.
     package var items: [Poll.Item] {
         // Another program reads the keys while it has the terminal.
         let keys = Poll.Item(Standard.input, .readable)
         return isHandedOver ? [Poll.Item(signals.raw, .readable)] : [Poll.Item(signals.raw, .readable), keys]
     }
 
-    /// Until when the caller may wait at most, by the monotonic clock; `nil` for ever.
+    /// The latest time until which the caller may wait, by the monotonic clock; `nil` without limit.
     package var deadline: Int64? { hasGone ? 0 : escapeEnds }
 
-    /// What has happened, after waiting for `items`; also call it when only the time was over.
+    /// The events after waiting for `items`; also call it if only the time was over.
     package func events(_ items: some Sequence<Poll.Item>) throws(Errno) -> [ScreenEvent] {
         var events: [ScreenEvent] = []
         for item in items where item.ready != [] {
@@ -228,7 +234,8 @@ package final class FullScreen {
         case Signals.stop:
             if isHandedOver { TerminalDevice.stopJob() } else { suspend(&events) }
         case Signals.goOn:
-            // Stopped from outside, by a signal that nobody can see coming: whoever had the terminal meanwhile has set it otherwise.
+            // The program was stopped from outside, by a signal that it cannot handle: another program may have changed
+            // the terminal meanwhile.
             guard !isHandedOver, isShown, events.last != .resumed else { return }
             resume(&events)
         default: events.append(.ending)
@@ -260,11 +267,11 @@ package final class FullScreen {
         return Size(columns: columns, rows: rows).bounded
     }
 
-    // MARK: Giving the terminal away for a while
+    // MARK: Handing the terminal over
 
-    /// Stops the program as Ctrl-Z does; returns when it goes on.
+    /// Stops the program as Ctrl-Z does; returns when it continues.
     ///
-    /// - Returns: what the caller hears of it: draw anew.
+    /// - Returns: the events after it: draw again.
     package func suspend() -> [ScreenEvent] {
         var events: [ScreenEvent] = []
         suspend(&events)
@@ -286,8 +293,8 @@ package final class FullScreen {
         if events.last != .resumed { events.append(.resumed) }
     }
 
-    /// Starts another program that has the terminal until it ends, as an editor. Meanwhile nothing is shown; call `takeBack` when
-    /// it has ended. Keep turning until then, so that the network does not wait.
+    /// Starts another program that has the terminal until it ends, such as an editor. Meanwhile nothing is shown; call
+    /// `takeBack` when it has ended. Keep running the loop until then, so that the network does not wait.
     package func handOver(to arguments: [String]) throws(Errno) -> ChildProcess {
         finish()
         isHandedOver = true
@@ -299,7 +306,7 @@ package final class FullScreen {
         }
     }
 
-    /// The other program has ended.
+    /// Called when the other program has ended.
     package func takeBack() -> [ScreenEvent] {
         isHandedOver = false
         var events: [ScreenEvent] = []

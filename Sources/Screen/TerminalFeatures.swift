@@ -2,32 +2,33 @@ internal import CNcurses
 internal import Posix
 package import Terminal
 
-/// What terminfo says about a terminal, as far as it matters here.
+/// The facts about a terminal from terminfo that are needed here.
 package struct TerminalFeatures: Sendable {
-    /// Why a terminal cannot show a full screen, as a sentence for the person.
+    /// The reason why a terminal cannot show a full screen, as a sentence for the user.
     package struct Unsuitable: Error, Hashable, Sendable {
         package let sentence: String
     }
 
-    /// Colours, -1 for none.
+    /// The number of colours, -1 for none.
     package let colours: Int
     package let hasItalics: Bool
-    /// What its keys send, as far as terminfo knows.
+    /// The sequences of its keys, as far as terminfo has them.
     package let keys: [[UInt8]: Key]
-    /// What is written to begin, and to end what was begun.
+    /// The octets that begin the full screen, and those that end it.
     package let begin: [UInt8]
     package let end: [UInt8]
-    /// Clicks from now on, and no more; empty where the terminal has no mouse.
+    /// The sequences that turn clicks on and off; empty if the terminal has no mouse.
     package let mouse: (on: [UInt8], off: [UInt8])
-    /// Whether the terminal has a title of its own, to which what it was can be given back.
+    /// Whether the terminal has a title of its own that can be restored.
     package let hasTitle: Bool
-    /// Whether `begin` and `end` keep and give back the title already.
+    /// Whether `begin` and `end` save and restore the title already.
     let keepsTitle: Bool
 
     /// Reads the description of a terminal.
     ///
-    /// Cells are drawn with the sequences of ECMA-48, which all terminals of today understand; terminfo tells which one does not.
-    /// - Parameter name: as in `TERM`.
+    /// Cells are drawn with the sequences of ECMA-48, which all current terminals support; terminfo shows the
+    /// exceptions.
+    /// - Parameter name: the value of `TERM`.
     package init(_ name: String?) throws(Unsuitable) {
         guard let name, !name.isEmpty, name != "dumb", name != "unknown" else {
             throw Unsuitable(sentence: "This terminal says that it cannot place text (TERM is \(name ?? "not set")). Start with --plain.")
@@ -51,16 +52,18 @@ package struct TerminalFeatures: Sendable {
         keepsTitle = text("smcup").contains("\u{1B}[22;") && text("rmcup").contains("\u{1B}[23;")
         hasTitle = keepsTitle || Self.titled.contains { name == $0 || name.hasPrefix($0 + "-") }
         begin = Array((text("smcup") + text("smkx") + "\u{1B}[0m\u{1B}[2J" + wants).utf8)
-        // Without a screen of its own to leave, what stands there is wiped, or the shell's prompt would stand in the middle of it.
+        // Without a screen of its own to leave, the screen is cleared; otherwise the shell's prompt would be in the
+        // middle of old content.
         let leave = Self.text("rmcup") ?? "\u{1B}[H\u{1B}[2J"
         end = Array((wantsNoMore + "\u{1B}[0m" + text("rmkx") + (Self.text("cnorm") ?? "\u{1B}[?25h") + leave).utf8)
     }
 
-    /// Terminals that keep titles on a stack (CSI 22;2t, 23;2t), by the beginning of `TERM`, where terminfo does not tell it.
+    /// Terminals that keep titles on a stack (CSI 22;2t, 23;2t), by the beginning of `TERM`, for which terminfo does
+    /// not say so.
     private static let titled = ["xterm", "tmux", "foot", "alacritty", "wezterm", "konsole", "vte", "mintty", "contour", "iterm2"]
 
-    /// Whether the terminal is known to take links (OSC 8). Terminfo has no word for it, so that this goes by what terminals say of themselves, and is
-    /// no wherever nobody says anything, as over ssh; the person may say otherwise.
+    /// Whether the terminal is known to support links (OSC 8). Terminfo has no entry for it, so this uses the variables
+    /// that terminals set. The result is false if no variable is set, as over ssh; the user may override it.
     ///
     /// Source: the list of terminals in "Hyperlinks in terminal emulators"; tmux's CHANGES, 3.4.
     package static func knowsLinks(_ environment: (String) -> String?) -> Bool {
@@ -68,7 +71,8 @@ package struct TerminalFeatures: Sendable {
         func isSet(_ name: String) -> Bool { environment(name).map { !$0.isEmpty } ?? false }
         let term = environment("TERM") ?? ""
         let program = environment("TERM_PROGRAM") ?? ""
-        // What stands between hides what stands behind it. From 3.4 on tmux passes them on to terminals that it knows to take them.
+        // A multiplexer hides the terminal behind it. From 3.4 on, tmux passes links on to terminals that it knows to
+        // support them.
         if isSet("TMUX") || term.hasPrefix("tmux") {
             let version = (environment("TERM_PROGRAM_VERSION") ?? "").split(separator: ".").prefix(2).map { $0.prefix { $0.isNumber } }.map { Int($0) ?? 0 }
             return program == "tmux" && version.count == 2 && (version[0], version[1]) >= (3, 4)
@@ -83,7 +87,7 @@ package struct TerminalFeatures: Sendable {
         cncurses_text(capability).map { String(cString: $0) }.map(withoutDelays)
     }
 
-    /// Terminfo's `$<5>` asks for a pause that only terminals of metal need.
+    /// The text without terminfo's `$<5>`, which requests a pause that only mechanical terminals need.
     static func withoutDelays(_ text: String) -> String {
         var result = ""
         var rest = text[...]
