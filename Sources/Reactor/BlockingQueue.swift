@@ -2,16 +2,16 @@ import Glibc
 
 /// A bounded queue for a thread that sleeps until there is work: the writer, the pool.
 ///
-/// Threads wait at a semaphore: a condition variable of glibc before 2.41 may lose the signal for one of several waiters (its bug 25847), and
-/// then work waits until more comes.
+/// Threads wait on a semaphore: a condition variable of glibc before 2.41 may lose the signal for one of several
+/// waiters (its bug 25847), and then work waits until more arrives.
 ///
-/// Sendable although the compiler cannot see it: what is `var` is touched only while `mutex` is held.
+/// Sendable although the compiler cannot prove it: each `var` is accessed only while `mutex` is held.
 package final class BlockingQueue<Item: Sendable>: @unchecked Sendable {
-    /// Most items that may wait.
+    /// The largest number of waiting items.
     package let limit: Int
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let arrived = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
-    /// Threads that wait for an item, and those of them that have been woken and do not run yet.
+    /// The number of threads that wait for an item, and the number of those that have been woken and do not run yet.
     private var waiting = 0
     private var woken = 0
     private var items: [Item] = []
@@ -30,10 +30,10 @@ package final class BlockingQueue<Item: Sendable>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Items that wait.
+    /// The number of waiting items.
     package var count: Int { locked { items.count } }
 
-    /// Adds one; false, with nothing added, when the queue is full or closed.
+    /// Adds one item; false, with nothing added, if the queue is full or closed.
     package func put(_ item: Item) -> Bool {
         locked {
             guard !isClosed, items.count < limit else { return false }
@@ -43,20 +43,20 @@ package final class BlockingQueue<Item: Sendable>: @unchecked Sendable {
         }
     }
 
-    /// Adds all of `batch`, next to each other, or nothing: false when they do not fit or the queue is closed.
+    /// Adds all of `batch`, next to each other, or nothing: false if they do not fit or the queue is closed.
     package func put(contentsOf batch: [Item]) -> Bool {
         locked {
             guard !isClosed, batch.count <= limit - items.count else { return false }
             guard !batch.isEmpty else { return true }
             items.append(contentsOf: batch)
-            // Items may be shared out between several threads that wait.
+            // Several waiting threads may share the items.
             wake(batch.count)
             return true
         }
     }
 
-    /// Waits until something is there and takes it, oldest first, at most `maximum`. Empty only when the queue is
-    /// closed and everything has been taken.
+    /// Waits for items and takes at most `maximum` of them, oldest first. The result is empty only if the queue is
+    /// closed and all items have been taken.
     package func take(maximum: Int = .max) -> [Item] {
         precondition(maximum > 0, "taking nothing would look like the end")
         return locked {
@@ -72,7 +72,7 @@ package final class BlockingQueue<Item: Sendable>: @unchecked Sendable {
         }
     }
 
-    /// Takes nothing more in; what waits may still be taken.
+    /// Closes the queue to new items; the waiting items may still be taken.
     package func close() {
         locked {
             isClosed = true
@@ -80,7 +80,8 @@ package final class BlockingQueue<Item: Sendable>: @unchecked Sendable {
         }
     }
 
-    /// Wakes so many of those who wait and were not woken yet. Who runs already looks for items before it waits.
+    /// Wakes that many of the waiting threads that were not woken yet. A running thread looks for items before it
+    /// waits.
     private func wake(_ count: Int) {
         for _ in 0..<min(count, waiting - woken) {
             woken += 1
@@ -88,11 +89,11 @@ package final class BlockingQueue<Item: Sendable>: @unchecked Sendable {
         }
     }
 
-    /// Lets others have the queue until somebody wakes it.
+    /// Releases the queue until another thread wakes this one.
     private func wait() {
         waiting += 1
         pthread_mutex_unlock(mutex)
-        // Only a signal ends it early.
+        // Only a signal ends the call early.
         while sem_wait(arrived) != 0 {}
         pthread_mutex_lock(mutex)
         waiting -= 1

@@ -1,21 +1,21 @@
 internal import Bytes
 import Glibc
 
-/// Pieces of memory that the outboxes of one reactor lend each other.
+/// Pieces of memory that the outboxes of one reactor share.
 ///
-/// A connection holds one only while it has octets to send, so a few pieces serve thousands of connections, and steady
-/// traffic never meets the allocator.
+/// A connection holds a piece only while it has octets to send, so a few pieces serve thousands of connections, and
+/// steady traffic never uses the allocator.
 package final class BufferPool {
-    /// The smallest piece, octets: one page, which holds the frames of a usual tick.
+    /// The smallest piece in octets: one page, which holds the frames of a usual tick.
     package static let smallest = 4_096
-    /// Sizes that are kept: 4 KiB … 1 MiB. Larger pieces go straight back to the system.
+    /// The number of sizes that are kept: 4 KiB … 1 MiB. Larger pieces are released to the system immediately.
     private static let classes = 9
-    /// Octets kept for later use; more than this much burst is given back to the system.
+    /// The octets kept for later use; the excess of a larger burst is released to the system.
     package static let maxHeld = 4 << 20
-    /// Pieces of one vectored send: 64 covers a megabyte of shared frames, and the list is 1 KiB.
+    /// The number of pieces in one vectored send: 64 cover a megabyte of shared frames, and the list is 1 KiB.
     static let maxPieces = 64
 
-    /// The list given to the kernel by whichever outbox sends now.
+    /// The list for the kernel, used by the outbox that is sending.
     let pieces = UnsafeMutableBufferPointer<iovec>.allocate(capacity: BufferPool.maxPieces)
     private var memory = MemoryPieces(smallest: BufferPool.smallest, classes: BufferPool.classes, maxHeld: BufferPool.maxHeld)
 
@@ -23,10 +23,10 @@ package final class BufferPool {
 
     deinit { pieces.deallocate() }
 
-    /// Octets kept now.
+    /// The octets kept now.
     package var held: Int { memory.held }
 
-    /// Octets lent out now.
+    /// The octets lent out now.
     package var lent: Int { memory.lent }
 
     /// A piece of at least `octets` octets, uninitialised.

@@ -1,27 +1,30 @@
 import Glibc
 import Posix
 
-/// How threads that store files share the disk with commits, for which whole rooms wait.
+/// Shares the disk between threads that store files and commits, for which whole rooms wait.
 ///
-/// A disk does not know who waits for what: a commit waits for everything that is before it in the disk's queue. Hence two rules:
-/// 1. A sync of files does not begin while a commit is under way (`standBack`), for at most `patience` at a time: a room in which people always
-///    write slows files down and does not stop them.
-/// 2. While people write, and for a moment after it, files are written at a part of the rate that the disk can take (`waitToWrite`): the next
-///    commit waits for everything that the disk was given since the last one. Without people files go as fast as they can.
+/// A disk does not know the priority of its requests: a commit waits for everything before it in the disk's queue.
+/// Hence two rules:
+/// 1. A sync of files does not begin while a commit is in progress (`standBack`), for at most `patience` at a time: a
+///   room with constant writes slows files down and does not stop them.
+/// 2. While members write, and for a moment after it, files are written at a part of the rate that the disk supports
+///   (`waitToWrite`): the next commit waits for everything that the disk received since the last one. Otherwise files
+///   are written at full speed.
 ///
-/// `DiskSpeed` measures the rate of the disk while it writes; `DiskPace` says when the next octets may be written.
+/// `DiskSpeed` measures the rate of the disk while it writes; `DiskPace` gives the time at which the next octets may be
+/// written.
 ///
-/// Sendable although the compiler cannot see it: what is `var` is touched only while `mutex` is held.
+/// Sendable although the compiler cannot prove it: each `var` is accessed only while `mutex` is held.
 package final class DiskPolicy: @unchecked Sendable {
-    /// Milliseconds that a portion of files stands back at most: several commits of a disk that works well. With 128 KiB per portion and four
-    /// threads files still come at 50 MB/s when there is always a commit under way.
+    /// The longest wait of a portion of files, in milliseconds: several commits of a disk that works well. With 128 KiB
+    /// per portion and four threads, files are still written at 50 MB/s if a commit is always in progress.
     package static let patience: Int64 = 10
 
     private let patience: Int64
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     private var underWay = 0
-    /// When the last commit ended, monotonic nanoseconds.
+    /// The time at which the last commit ended, in monotonic nanoseconds.
     private var lastEnd: Int64?
     private var speed = DiskSpeed()
     private var pace = DiskPace()
@@ -46,12 +49,12 @@ package final class DiskPolicy: @unchecked Sendable {
 
     // MARK: Commits
 
-    /// Mutations wait for their commit; each is ended once.
+    /// Reports that mutations wait for their commit; each is ended once.
     package func begin(_ count: Int = 1) {
         locked { underWay += count }
     }
 
-    /// That many mutations are committed, or refused.
+    /// Reports that this number of mutations are committed, or refused.
     package func end(_ count: Int = 1) {
         guard count > 0 else { return }
         locked {
@@ -64,9 +67,9 @@ package final class DiskPolicy: @unchecked Sendable {
 
     // MARK: Files
 
-    /// Returns when no commit is under way, or patience is at its end.
+    /// Returns when no commit is in progress, or after `patience`.
     ///
-    /// - Returns: whether no commit is under way.
+    /// - Returns: whether no commit is in progress.
     @discardableResult
     package func standBack() -> Bool {
         locked {
@@ -89,16 +92,17 @@ package final class DiskPolicy: @unchecked Sendable {
         }
         guard delay > 0 else { return }
         var rest = timespec(tv_sec: Int(delay / 1_000_000_000), tv_nsec: Int(delay % 1_000_000_000))
-        // Cut short by a signal, it comes a little early.
+        // If a signal interrupts the sleep, the write happens a little early.
         nanosleep(&rest, nil)
     }
 
-    /// Octets were written to the disk, past the kernel's memory, by one call.
+    /// Reports octets that one call wrote to the disk, past the page cache.
     package func didWrite(_ octets: Int, nanoseconds: Int64) {
         locked { speed.note(octets, nanoseconds: nanoseconds) }
     }
 
-    /// Nanoseconds for which no commit has been under way: 0 while there is one, the largest number when there never was one.
+    /// The nanoseconds for which no commit has been in progress: 0 during a commit, the largest number if there never
+    /// was one.
     package var quiet: Int64 { locked { quiet(at: Clock.monotonicNanoseconds()) } }
 
     private func quiet(at now: Int64) -> Int64 {

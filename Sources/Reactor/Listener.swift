@@ -1,12 +1,12 @@
 package import Posix
 
-/// Accepts connections and hands them on; survives running out of descriptors by waiting a little.
+/// Accepts connections and passes them on; if descriptors run out, it pauses briefly.
 ///
-/// The reactor keeps it until `close`.
+/// The reactor retains it until `close`.
 package final class Listener: Channel {
-    /// Connections accepted in one tick: a rush of them must not hold up those who are in.
+    /// The number of connections accepted in one tick: a rush of them must not delay open connections.
     package static let defaultBudget = 32
-    /// Milliseconds without accepting once descriptors have run out. The kernel's backlog holds those who come
+    /// The milliseconds without accepting after descriptors have run out. The kernel's backlog holds new connections
     /// meanwhile; without the pause the loop would spin on a readiness that it cannot use.
     package static let pauseMilliseconds: Int64 = 100
 
@@ -19,13 +19,13 @@ package final class Listener: Channel {
     private var timer: TimerID?
     private var isHeld = false
 
-    /// Begins to accept.
+    /// Starts accepting.
     ///
     /// - Parameters:
     ///   - descriptor: a non-blocking listener of `Socket.listenTCP` or `Socket.listenUnix`.
-    ///   - budget: connections in one tick at most.
-    ///   - refused: told why when accepting pauses, once a pause, for the log.
-    ///   - accepted: owns each connection (non-blocking) from then on.
+    ///   - budget: the largest number of connections in one tick.
+    ///   - refused: receives the reason when accepting pauses, once per pause, for the log.
+    ///   - accepted: takes ownership of each connection (non-blocking).
     @discardableResult
     package init(
         reactor: Reactor, descriptor: consuming FileDescriptor, budget: Int = defaultBudget,
@@ -41,11 +41,11 @@ package final class Listener: Channel {
         registration = try reactor.add(fd: raw, interest: .readable, channel: self)
     }
 
-    /// Whether it waits for descriptors to become free.
+    /// Whether it waits until descriptors become free.
     package var isPaused: Bool { timer != nil }
 
-    /// Stops accepting until `resume`, for a server that has all the connections it wants; those who come wait in the
-    /// kernel's backlog.
+    /// Stops accepting until `resume`, for a server at its connection limit; new connections wait in the kernel's
+    /// backlog.
     package func hold() {
         isHeld = true
         watch()
@@ -57,7 +57,7 @@ package final class Listener: Channel {
         watch()
     }
 
-    /// Ends listening; the port is free afterwards.
+    /// Stops listening; the port is free afterwards.
     package func close() {
         if let timer { reactor.cancel(timer) }
         timer = nil
@@ -68,13 +68,13 @@ package final class Listener: Channel {
 
     package override func ready(_ events: ReadyEvents) {
         for _ in 0..<budget {
-            // Whoever is told of a connection may hold or close.
+            // The callback for a connection may hold or close the listener.
             guard !isHeld, let raw = number else { return }
             do throws(Errno) {
                 guard let connection = try Socket.accept(on: raw) else { return }
                 accepted(connection)
             } catch {
-                // Whatever else can happen to a listener is not better for being tried again at once either.
+                // An immediate retry does not help with any other error of a listener either.
                 timer = reactor.schedule(afterMilliseconds: Self.pauseMilliseconds, self, kind: 0)
                 watch()
                 refused(error)

@@ -13,13 +13,13 @@ package final class Waker: Sendable {
         descriptor = FileDescriptor(owning: raw)
     }
 
-    /// Readable after `ring`.
+    /// The descriptor that is readable after `ring`.
     package var raw: Int32 { descriptor.raw }
 
-    /// Makes the reactor's next wait return at once. Rings before it does are one.
+    /// Makes the reactor's next wait return immediately. Several rings before that count as one.
     package func ring() {
         while eventfd_write(raw, 1) != 0 {
-            // Full only after 2^64 rings that nobody read, but then it has to be emptied to ring at all.
+            // Full only after 2^64 unread rings, but then it has to be emptied before it can ring.
             var counter: eventfd_t = 0
             guard errno == EINTR || eventfd_read(raw, &counter) == 0 || errno == EAGAIN else {
                 preconditionFailure("an event descriptor takes rings: \(Errno(errno, "eventfd_write"))")
@@ -28,19 +28,19 @@ package final class Waker: Sendable {
     }
 }
 
-/// Values on their way from other threads to one reactor, in the order of their arrival.
+/// Values from other threads for one reactor, in the order of their arrival.
 ///
-/// Whoever puts keeps the bound: receipts answer mutations that were admitted, so they are no more than those.
+/// The senders keep the bound: receipts belong to admitted mutations, so there are no more receipts than those.
 package final class Mailbox<Item: Sendable>: Sendable {
     private let items = Lock<[Item]>([])
     private let waker: Waker
 
-    /// A mailbox that rings `waker`, usually its reactor's; several may share one.
+    /// A mailbox that rings `waker`, usually its reactor's; several mailboxes may share one.
     package init(waker: Waker) {
         self.waker = waker
     }
 
-    /// Adds one; rings only when the box was empty, so that a batch costs one wake-up.
+    /// Adds one item; rings only if the box was empty, so that a batch costs one wake-up.
     package func put(_ item: Item) {
         let wasEmpty = items.withLock { items in
             items.append(item)
@@ -49,7 +49,7 @@ package final class Mailbox<Item: Sendable>: Sendable {
         if wasEmpty { waker.ring() }
     }
 
-    /// Adds several, together.
+    /// Adds several items together.
     package func put(contentsOf batch: [Item]) {
         guard !batch.isEmpty else { return }
         let wasEmpty = items.withLock { items in
@@ -59,7 +59,7 @@ package final class Mailbox<Item: Sendable>: Sendable {
         if wasEmpty { waker.ring() }
     }
 
-    /// Takes all there is, oldest first.
+    /// Takes all items, oldest first.
     package func drain() -> [Item] {
         items.withLock { items in
             let all = items
@@ -68,8 +68,8 @@ package final class Mailbox<Item: Sendable>: Sendable {
         }
     }
 
-    /// Takes all there is into `batch`, which has to be empty and whose memory the box uses from now on: two arrays
-    /// that change places allocate nothing.
+    /// Takes all items into `batch`, which has to be empty and whose memory the box uses from now on: two arrays that
+    /// are swapped allocate nothing.
     package func drain(into batch: inout [Item]) {
         precondition(batch.isEmpty, "what is in the batch would be put back into the box")
         items.withLock { items in

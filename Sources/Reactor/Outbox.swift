@@ -1,48 +1,49 @@
 import Glibc
 package import Posix
 
-/// What a flush came to.
+/// The result of a flush.
 package enum FlushResult: Equatable, Sendable {
     /// Everything has been given to the kernel.
     case empty
-    /// The kernel is full: watch for `.writable`.
+    /// The kernel's buffer is full: watch for `.writable`.
     case blocked
 }
 
 /// The octets that wait to be sent to one peer, in order, at most `limit`.
 ///
-/// Small frames are copied into one flat piece of memory lent by the reactor's pool; large ones are referenced, so that
-/// a broadcast to a room of slow readers is in memory once. Empty, it holds nothing. Frames are whole appends.
+/// Small frames are copied into one flat piece of memory from the reactor's pool; large ones are referenced, so that a
+/// broadcast to a room of slow readers is in memory once. An empty outbox holds no memory. Each append is a whole
+/// frame.
 package struct Outbox: ~Copyable {
-    /// From this size on a frame is referenced: below, copying costs less than another piece in the send.
+    /// The size from which a frame is referenced: below it, copying costs less than another piece in the send.
     package static let sharingThreshold = 16_384
 
-    /// Most octets that may wait.
+    /// The largest number of waiting octets.
     package let limit: Int
-    /// Octets that wait.
+    /// The number of waiting octets.
     package private(set) var octets = 0
 
     private let pool: BufferPool
     private var flat = UnsafeMutableRawBufferPointer(start: nil, count: 0)
     private var start = 0
     private var end = 0
-    /// Flat octets behind the last shared frame.
+    /// The flat octets after the last shared frame.
     private var flatBehind = 0
     private var shared: [Shared] = []
     private var firstShared = 0
 
-    /// No octet that waits was queued before this time.
+    /// A time before which none of the waiting octets was queued.
     private var oldestTime: Int64 = 0
-    /// A place in the queue, so many octets from its front, and since when there is something behind it. One such mark
-    /// is enough to keep `oldestTime` moving, where a time for each frame would cost memory for each frame.
+    /// A position in the queue, as a distance from its front, and the time since which there are octets after it. One
+    /// such mark is enough to keep `oldestTime` moving, while a time for each frame would cost memory for each frame.
     private var markDistance = 0
     private var markTime: Int64?
 
-    /// A frame that others may be sending too.
+    /// A frame that other outboxes may reference too.
     private struct Shared {
         var frame: [UInt8]
         var sent: Int
-        /// Flat octets that go before it.
+        /// The flat octets before it.
         var flatBefore: Int
     }
 
@@ -56,11 +57,12 @@ package struct Outbox: ~Copyable {
 
     package var isEmpty: Bool { octets == 0 }
 
-    /// Octets that still fit.
+    /// The number of octets that still fit.
     package var room: Int { limit - octets }
 
-    /// Since when the oldest waiting octet has been waiting, in the milliseconds given to `append`; `nil` while empty.
-    /// May tell an earlier time than the truth, by no more than the queue took to drain once, never a later one.
+    /// The time since which the oldest waiting octet has been waiting, in the milliseconds passed to `append`; `nil`
+    /// while empty. The result may be earlier than the true time, by at most the time that the queue took to drain
+    /// once, but never later.
     package var oldest: Int64? { octets == 0 ? nil : oldestTime }
 
     // MARK: Queueing
@@ -68,7 +70,7 @@ package struct Outbox: ~Copyable {
     /// Queues a copy of `frame`.
     ///
     /// - Parameter now: milliseconds, `Reactor.now`.
-    /// - Returns: false, with nothing queued, when more than `limit` would wait: the peer is too slow.
+    /// - Returns: false, with nothing queued, if more than `limit` would wait: the peer is too slow.
     package mutating func append(copying frame: UnsafeRawBufferPointer, now: Int64) -> Bool {
         guard frame.count <= limit - octets else { return false }
         guard let source = frame.baseAddress, frame.count > 0 else { return true }
@@ -86,9 +88,9 @@ package struct Outbox: ~Copyable {
         frame.withUnsafeBytes { append(copying: $0, now: now) }
     }
 
-    /// Queues `frame` by reference when it is large, as a copy when it is not.
+    /// Queues a large `frame` by reference, a small one as a copy.
     ///
-    /// - Returns: false, with nothing queued, when more than `limit` would wait.
+    /// - Returns: false, with nothing queued, if more than `limit` would wait.
     package mutating func append(sharing frame: [UInt8], now: Int64) -> Bool {
         guard frame.count >= Self.sharingThreshold else { return append(copying: frame, now: now) }
         guard frame.count <= limit - octets else { return false }
@@ -98,7 +100,7 @@ package struct Outbox: ~Copyable {
         return true
     }
 
-    /// Drops everything. What was cut within a frame can only be followed by closing the connection.
+    /// Drops everything. If a frame was sent partly, the connection can only be closed.
     package mutating func removeAll() {
         octets = 0
         giveBack()
@@ -106,9 +108,9 @@ package struct Outbox: ~Copyable {
 
     // MARK: Sending
 
-    /// Gives as much as it takes to the kernel: one send for all that waits, as a rule.
+    /// Passes as much to the kernel as it takes: usually one send for all waiting octets.
     ///
-    /// - Throws: what ended the connection; `Errno.isPeerGone` as a rule.
+    /// - Throws: the error that ended the connection; usually `Errno.isPeerGone`.
     package mutating func flush(to raw: Int32) throws(Errno) -> FlushResult {
         while octets > 0 {
             let offered: Int
@@ -128,8 +130,8 @@ package struct Outbox: ~Copyable {
         return .empty
     }
 
-    /// The first octets that wait, as many as lie next to each other, for a transport that does its own sending (TLS).
-    /// Valid until the next mutating call.
+    /// The first waiting octets that are contiguous, for a transport that sends by itself (TLS). Valid until the next
+    /// mutating call.
     package var front: UnsafeRawBufferPointer {
         if firstShared < shared.count, shared[firstShared].flatBefore == 0 {
             return UnsafeRawBufferPointer(rebasing: Self.bytes(shared[firstShared].frame)[shared[firstShared].sent...])
@@ -222,7 +224,7 @@ package struct Outbox: ~Copyable {
         return count
     }
 
-    /// The octets of an array that lives in `shared`: they stay where they are for as long as it does, because any other
+    /// The octets of an array that is in `shared`: they stay in place as long as the array is there, because any other
     /// holder that changes its array copies it first.
     private static func bytes(_ frame: [UInt8]) -> UnsafeRawBufferPointer {
         frame.withUnsafeBytes { $0 }

@@ -2,37 +2,40 @@ import CLinux
 import Glibc
 package import Posix
 
-/// What a composition does in each tick besides its channels. Subclass it.
+/// The actions of a composition in each tick besides its channels. Subclass it.
 open class ReactorHooks {
     package init() {}
 
-    /// Take what other threads have put into the mailboxes; called in each tick before any new input is read.
+    /// Processes the values that other threads have put into the mailboxes; called in each tick before any new input is
+    /// read.
     open func drainMailbox() {}
 
-    /// The tick's work is done: seal the batch, flush outboxes, then close who is too slow.
+    /// Called at the end of the tick's work: seal the batch, flush outboxes, then close slow readers.
     open func beforeSleep() {}
 }
 
 @available(*, unavailable) extension ReactorHooks: Sendable {}
 
-/// One thread's event loop over epoll(7): owns its channels and timers outright, so that none of them needs a lock.
+/// One thread's event loop over epoll(7): it owns its channels and timers, so that none of them needs a lock.
 ///
-/// Everything but `waker` belongs to the thread that calls `run` or `tick`.
+/// Everything except `waker` belongs to the thread that calls `run` or `tick`.
 package final class Reactor {
-    /// Octets that one receive may bring: what a connection is let read before the others have their turn.
+    /// The largest number of octets of one receive: a channel may read this much before the others have their turn.
     package static let receiveBufferSize = 65_536
-    /// Events taken from the kernel at once; more wait for the next tick, first come first served.
+    /// The number of events taken from the kernel per tick; further events wait for the next tick, in order.
     private static let eventsPerTick = 512
-    /// Timers that may wait at once. Connections hold a few each and are bounded themselves, so passing it is a leak.
+    /// The largest number of waiting timers. Connections hold a few each and are limited themselves, so exceeding it is
+    /// a leak.
     private static let maxTimers = 1 << 20
     /// The waker's token, which no slot can have.
     private static let wakerToken = UInt64.max
 
-    /// Where every channel of this reactor receives; holds nothing from one call of `ready` to the next.
+    /// The buffer in which every channel of this reactor receives; its content is not kept from one call of `ready` to
+    /// the next.
     package let receiveBuffer: UnsafeMutableRawBufferPointer
     /// Memory for the outboxes of this reactor's connections.
     package let buffers = BufferPool()
-    /// Wakes this reactor from other threads; give it to the mailboxes that `ReactorHooks.drainMailbox` drains.
+    /// Wakes this reactor from other threads; pass it to the mailboxes that `ReactorHooks.drainMailbox` drains.
     package let waker: Waker
 
     private let epoll: FileDescriptor
@@ -44,7 +47,7 @@ package final class Reactor {
     private var repeating: [Registration] = []
     private var hooks = ReactorHooks()
     private var time: Int64
-    /// How far this reactor's clock is ahead of the machine's.
+    /// The milliseconds by which this reactor's clock is ahead of the machine's.
     private var ahead: Int64 = 0
     private var isStopped = false
 
@@ -69,7 +72,7 @@ package final class Reactor {
         wheel = TimerWheel(now: time, limit: Self.maxTimers)
         receiveBuffer = .allocate(byteCount: Self.receiveBufferSize, alignment: 64)
         events = .allocate(capacity: Self.eventsPerTick)
-        // Edge-triggered: each ring is one edge, so the counter never has to be read back.
+        // Edge-triggered: each ring is one edge, so the counter never has to be read.
         try control(EPOLL_CTL_ADD, waker.raw, EPOLLIN.rawValue | EPOLLET.rawValue, Self.wakerToken)
     }
 
@@ -80,10 +83,10 @@ package final class Reactor {
 
     // MARK: Channels
 
-    /// How many channels are registered.
+    /// The number of registered channels.
     package var channelCount: Int { slots.count - freeSlots.count }
 
-    /// Watches a descriptor for `channel`, which is kept until `remove`.
+    /// Watches a descriptor for `channel`, which is retained until `remove`.
     package func add(fd raw: Int32, interest: Interest, channel: Channel) throws(Errno) -> Registration {
         let index: UInt32
         if let free = freeSlots.popLast() {
@@ -103,7 +106,8 @@ package final class Reactor {
         return registration
     }
 
-    /// Changes what a channel is watched for; costs nothing when it is that already, or when it has gone.
+    /// Changes the events that a channel is watched for; has no cost if they are the same, or if the channel was
+    /// removed.
     package func modify(_ registration: Registration, interest: Interest) throws(Errno) {
         let index = Int(registration.slot)
         guard holds(registration), slots[index].interest != interest else { return }
@@ -111,26 +115,26 @@ package final class Reactor {
         slots[index].interest = interest
     }
 
-    /// Forgets a channel, before its descriptor is closed; events that wait for it in this tick are dropped. Once it
-    /// has gone, nothing happens.
+    /// Removes a channel, before its descriptor is closed; its pending events of this tick are dropped. Has no effect
+    /// on a removed channel.
     package func remove(_ registration: Registration) {
         guard holds(registration) else { return }
         let index = Int(registration.slot)
-        // Fails only if the descriptor was closed first, which is the mistake that generations are there to survive.
+        // Fails only if the descriptor was closed first, which is the mistake that generations guard against.
         _ = epoll_ctl(epoll.raw, EPOLL_CTL_DEL, slots[index].raw, nil)
         slots[index] = Slot(channel: nil, raw: -1, interest: [], generation: registration.generation &+ 1)
         freeSlots.append(registration.slot)
     }
 
-    /// Calls the channel with `.readable` in the next tick, which then does not sleep: for one whose budget ended
-    /// before its input did, or that holds decrypted octets which epoll cannot see.
+    /// Calls the channel with `.readable` in the next tick, which then does not sleep: for a channel whose budget ended
+    /// before its input did, or that has decrypted octets, which epoll cannot see.
     package func callAgain(_ registration: Registration) {
         repeated.append(registration)
     }
 
     // MARK: Timers
 
-    /// Moves this reactor's clock ahead, for tests: what becomes due is called in the next tick.
+    /// Moves this reactor's clock ahead, for tests: due timers are called in the next tick.
     package func moveClock(milliseconds: Int64) {
         ahead += milliseconds
         time += milliseconds
@@ -139,7 +143,8 @@ package final class Reactor {
     /// Milliseconds of the monotonic clock when this tick began.
     package var now: Int64 { time }
 
-    /// Calls `target.timerFired(kind:)` once, not before the time is over and up to 10 ms after it (or the tick) is.
+    /// Calls `target.timerFired(kind:)` once, not before the time is over and at most 10 ms after it (or after the
+    /// tick).
     ///
     /// - Parameter milliseconds: counted from `now`; 0 and less mean the next 10 ms.
     package func schedule(afterMilliseconds milliseconds: Int64, _ target: TimerTarget, kind: Int) -> TimerID {
@@ -150,13 +155,13 @@ package final class Reactor {
         return timer
     }
 
-    /// Forgets a timer; false when it has fired or was cancelled already.
+    /// Cancels a timer; false if it has fired or was cancelled already.
     @discardableResult
     package func cancel(_ timer: TimerID) -> Bool { wheel.cancel(timer) }
 
     // MARK: The loop
 
-    /// Who is called in each tick besides the channels; kept.
+    /// Sets the hooks that are called in each tick besides the channels; retained.
     package func setHooks(_ hooks: ReactorHooks) { self.hooks = hooks }
 
     /// Ticks until `stop`.
@@ -165,18 +170,18 @@ package final class Reactor {
         while !isStopped { tick() }
     }
 
-    /// Makes `run` return when the current tick is over. From this thread only; others ask by mailbox.
+    /// Makes `run` return after the current tick. Only from this thread; other threads request it by mailbox.
     package func stop() { isStopped = true }
 
     /// One turn of the loop, in this order: wait; mailbox; ready events; timers; before sleep.
     ///
-    /// Receipts of earlier changes go out before new input is read; flushing comes last, so that all that one tick has
-    /// for a peer leaves in one send.
+    /// Receipts of earlier changes go out before new input is read; flushing comes last, so that everything that one
+    /// tick has for a peer leaves in one send.
     ///
     /// - Parameter limit: longest wait in milliseconds; negative waits until something happens.
     package func tick(waitingAtMost limit: Int = -1) {
         let count = wait(atMost: limit)
-        // What asks again in this tick waits for the next one.
+        // A channel that asks again in this tick waits for the next one.
         swap(&repeated, &repeating)
         hooks.drainMailbox()
         callReady(count)
@@ -197,7 +202,7 @@ package final class Reactor {
         let code = errno
         time = Clock.monotonicMilliseconds() + ahead
         if count >= 0 { return Int(count) }
-        // A signal that was not blocked: an empty tick.
+        // An unblocked signal interrupted the wait: an empty tick.
         precondition(code == EINTR, "waiting cannot fail otherwise: \(Errno(code, "epoll_wait"))")
         return 0
     }
@@ -208,7 +213,7 @@ package final class Reactor {
             guard event.data.u64 != Self.wakerToken else { continue }
             let registration = Registration(token: event.data.u64)
             guard holds(registration), let channel = slots[Int(registration.slot)].channel else { continue }
-            // Interest given up earlier in this tick is not called for.
+            // Events outside the interest are dropped, in case it changed earlier in this tick.
             let always = EPOLLERR.rawValue | EPOLLHUP.rawValue
             let wanted = event.events & (slots[Int(registration.slot)].interest.rawValue | always)
             if wanted != 0 { channel.ready(ReadyEvents(rawValue: wanted)) }

@@ -1,34 +1,34 @@
-/// A timer that waits: its place, and which of the place's successive tenants it is.
+/// A waiting timer: its index, and a generation that distinguishes the successive users of the index.
 package struct TimerID: Hashable, Sendable {
     let index: Int32
     let generation: UInt32
 }
 
-/// Timers in a wheel of 10 ms steps: scheduling and cancelling cost the same however many wait.
+/// Timers in a wheel of 10 ms steps: scheduling and cancelling cost the same for any number of timers.
 ///
-/// It has no clock: `advance(to:)` moves the time, `takeDue` then hands out what is due one by one, so that whoever is
-/// called may schedule and cancel. Deadlines further off than a turn (41 s) are passed over once a turn.
+/// It has no clock: `advance(to:)` moves the time, `takeDue` then returns the due timers one by one, so that their
+/// handlers may schedule and cancel. Deadlines further away than one turn (41 s) are skipped once per turn.
 ///
 /// Source: Varghese and Lauck, "Hashed and Hierarchical Timing Wheels", scheme 6.
 package struct TimerWheel<Payload> {
-    /// Milliseconds of one step: finer than any time-out here, coarse enough that an idle loop may sleep.
+    /// The milliseconds of one step: finer than any time-out here, coarse enough that an idle loop may sleep.
     package static var resolution: Int64 { 10 }
-    /// Slots of a turn; a power of two so that the slot is a mask away.
+    /// The slots of a turn; a power of two so that a mask gives the slot.
     private static var slotCount: Int { 4_096 }
-    /// The list behind the slots: what is due and not yet taken.
+    /// The list after the slots: timers that are due and not yet taken.
     private static var dueList: Int { slotCount }
     private static var none: Int32 { -1 }
 
-    /// Most timers that may wait at once.
+    /// The largest number of waiting timers.
     package let limit: Int
-    /// Timers that wait, those due included.
+    /// The number of waiting timers, including due ones.
     package private(set) var count = 0
 
     private var nodes: [Node] = []
     private var freeNode = TimerWheel.none
     private var heads = [Int32](repeating: TimerWheel.none, count: TimerWheel.slotCount + 1)
     private var tails = [Int32](repeating: TimerWheel.none, count: TimerWheel.slotCount + 1)
-    /// One bit for each slot that is not empty, to find the next one without a walk.
+    /// One bit for each slot that is not empty, to find the next one without a scan.
     private var occupied = [UInt64](repeating: 0, count: TimerWheel.slotCount / 64)
     private var step: Int64
 
@@ -48,9 +48,9 @@ package struct TimerWheel<Payload> {
         step = max(0, now) / Self.resolution
     }
 
-    /// Schedules `payload` for the first step that is not before `deadline`, and never for a step already passed.
+    /// Schedules `payload` for the first step that is not before `deadline`, and never for a past step.
     ///
-    /// - Returns: `nil` when `limit` timers wait.
+    /// - Returns: `nil` if `limit` timers wait.
     package mutating func schedule(at deadline: Int64, _ payload: Payload) -> TimerID? {
         guard count < limit else { return nil }
         let rounded = max(0, deadline) / Self.resolution + (deadline > 0 && deadline % Self.resolution != 0 ? 1 : 0)
@@ -70,7 +70,7 @@ package struct TimerWheel<Payload> {
         return TimerID(index: index, generation: nodes[Int(index)].generation)
     }
 
-    /// Forgets a timer that waits or is due; false when it was taken or cancelled before.
+    /// Cancels a timer that waits or is due; false if it was taken or cancelled before.
     @discardableResult
     package mutating func cancel(_ timer: TimerID) -> Bool {
         guard timer.index >= 0, Int(timer.index) < nodes.count else { return false }
@@ -80,7 +80,8 @@ package struct TimerWheel<Payload> {
         return true
     }
 
-    /// Moves the time to `now`: what has a deadline up to it becomes due, earlier steps first. Time does not go back.
+    /// Moves the time to `now`: timers with a deadline up to it become due, earlier steps first. The time never goes
+    /// back.
     package mutating func advance(to now: Int64) {
         let target = max(0, now) / Self.resolution
         guard target > step else { return }
@@ -102,7 +103,7 @@ package struct TimerWheel<Payload> {
         step = target
     }
 
-    /// The next payload that is due, or `nil` when there is none at this time.
+    /// The next due payload, or `nil` if none is due at this time.
     package mutating func takeDue() -> Payload? {
         let index = heads[Self.dueList]
         guard index != Self.none else { return nil }
@@ -110,12 +111,13 @@ package struct TimerWheel<Payload> {
         return release(index)
     }
 
-    /// When to call `advance` next, in milliseconds; `nil` while nothing waits. With far timers it may be early, never late.
+    /// The time of the next call to `advance`, in milliseconds; `nil` while no timer waits. With distant timers it may
+    /// be early, never late.
     package var nextDeadline: Int64? {
         guard count > 0 else { return nil }
         guard heads[Self.dueList] == Self.none else { return step * Self.resolution }
         let first = Int((step + 1) & Int64(Self.slotCount - 1))
-        // The first word is looked at twice: first its slots from `first` on, at last those before it.
+        // The first word is examined twice: first its slots from `first` on, at the end those before it.
         for offset in 0...occupied.count {
             let word = (first >> 6 + offset) % occupied.count
             var bits = occupied[word]
