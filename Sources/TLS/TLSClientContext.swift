@@ -1,13 +1,14 @@
 import COpenSSL
 
-/// What a client's TLS connections to one host share: whom it trusts, and the session with which the next one can be shorter.
+/// The shared state of a client's TLS connections to one host: the trusted certificates, and the session that shortens
+/// the next handshake.
 package final class TLSClientContext {
     let context: OpaquePointer
-    /// OpenSSL writes into it during connections, which keep this object.
+    /// OpenSSL writes to it during connections, which retain this object.
     let memory: UnsafeMutablePointer<copenssl_memory>
 
-    /// - Parameter authorities: a PEM file with the certificates to trust; `nil` trusts what the system does.
-    /// - Throws: the file cannot be read, or is no PEM.
+    /// - Parameter authorities: a PEM file with the certificates to trust; `nil` trusts the system's certificates.
+    /// - Throws: if the file cannot be read, or is not PEM.
     package init(authorities: String? = nil) throws(TLSError) {
         ERR_clear_error()
         guard let context = SSL_CTX_new(TLS_client_method()) else { throw .last("making a TLS context") }

@@ -1,11 +1,11 @@
 import COpenSSL
 package import Posix
 
-/// What OpenSSL refused: its code kept, its words in the text. Never a path, a key or a peer's address.
+/// An OpenSSL error: its code, with its words in the text. Never a path, a key or a peer's address.
 package struct TLSError: Error, Equatable, Sendable {
-    /// OpenSSL's packed code; 0 when it left none.
+    /// OpenSSL's packed code; 0 if it reported none.
     package let code: UInt
-    /// What was being done: "reading the certificate".
+    /// The operation that failed: "reading the certificate".
     package let what: String
     /// OpenSSL's reason, in English.
     package let reason: String
@@ -13,7 +13,7 @@ package struct TLSError: Error, Equatable, Sendable {
     init(_ what: String, code: UInt) {
         self.code = code
         self.what = what
-        // Errors of the machine come as errno with ERR_SYSTEM_FLAG, bit 31, and have no string of OpenSSL's.
+        // Operating system errors are an errno with ERR_SYSTEM_FLAG, bit 31, and have no OpenSSL string.
         if code & 0x8000_0000 != 0 {
             reason = Errno(Int32(truncatingIfNeeded: code & 0x7FFF_FFFF)).text
         } else {
@@ -21,22 +21,22 @@ package struct TLSError: Error, Equatable, Sendable {
         }
     }
 
-    /// The machine refused something, not OpenSSL: a file is missing or not readable.
+    /// Whether the operating system reported the error, not OpenSSL: a file is missing or not readable.
     package var isOfSystem: Bool { code & 0x8000_0000 != 0 }
 
-    /// A key of another certificate.
+    /// Whether the key belongs to another certificate.
     package var isMismatch: Bool { copenssl_is_mismatch(code) != 0 }
 
-    /// The peer speaks HTTP without TLS. Nothing was sent to it, so it can be answered in HTTP.
+    /// Whether the peer sent HTTP without TLS. Nothing was sent to it, so the server can respond in HTTP.
     package var isPlainHTTP: Bool { copenssl_is_plain_http(code) != 0 }
 
-    /// The peer's certificate is not trusted, has ended, or is of another host.
+    /// Whether the peer's certificate is not trusted, has expired, or belongs to another host.
     package var isUntrusted: Bool { copenssl_is_untrusted(code) != 0 }
 
-    /// The peer answered with something that is no TLS.
+    /// Whether the peer replied with something other than TLS.
     package var isNoTLS: Bool { copenssl_is_no_tls(code) != 0 }
 
-    /// The first error of this thread's queue, which is emptied.
+    /// The first error of this thread's queue; the queue is emptied.
     static func last(_ what: String) -> TLSError {
         let code = ERR_peek_error()
         ERR_clear_error()
@@ -48,14 +48,14 @@ extension TLSError: CustomStringConvertible {
     package var description: String { "\(what): \(reason)" }
 }
 
-/// What ends a connection from below.
+/// The error that ends a connection from below.
 package enum TransportError: Error, Equatable, Sendable {
-    /// The machine or the network.
+    /// An error of the machine or the network.
     case system(Errno)
-    /// The peer's TLS, or its opinion of ours.
+    /// An error in the peer's TLS, or the peer's rejection of ours.
     case tls(TLSError)
 
-    /// The other side has gone, which ends a connection but is nobody's fault.
+    /// The peer has gone, which ends a connection but is not a fault.
     package var isPeerGone: Bool {
         if case .system(let errno) = self { return errno.isPeerGone }
         return false

@@ -2,7 +2,7 @@ import COpenSSL
 
 /// A certificate and its key, as files in PEM.
 package struct TLSCertificateFiles: Hashable, Sendable {
-    /// The server's certificate, then those between it and the root.
+    /// The server's certificate, followed by those between it and the root.
     package let certificate: String
     /// Its private key, without a pass phrase.
     package let key: String
@@ -13,36 +13,37 @@ package struct TLSCertificateFiles: Hashable, Sendable {
     }
 }
 
-/// Which files could not be used, and why.
+/// The files that could not be used, with the reason.
 package struct TLSCertificateError: Error, Sendable {
     package let files: TLSCertificateFiles
     package let error: TLSError
 }
 
-/// What a server's TLS connections share: certificates, keys, versions. Made once, then only read.
+/// The shared state of a server's TLS connections: certificates, keys, versions. Created once, then only read.
 ///
-/// A connection keeps the context that it began with, so replacing it (a new certificate) does not touch those that are open. Who asks
-/// for a host (SNI) gets the first certificate that has this name, else the first that covers it by a wildcard, else the first of all.
+/// A connection keeps the context that it began with, so a replacement (a new certificate) does not affect open
+/// connections. A client that asks for a host (SNI) gets the first certificate with this name, otherwise the first that
+/// covers it by a wildcard, otherwise the first of all.
 ///
 /// Source: RFC 6066 §3 (SNI), RFC 6125 §6.4 (names), RFC 7301 (ALPN), RFC 8446, RFC 9325 (versions and suites).
 package final class TLSServerContext {
-    /// Seconds for which a client may resume with its ticket: as long as the keys of tickets are kept.
+    /// The seconds in which a client may resume with its ticket: as long as the keys of tickets are kept.
     static let ticketSeconds = 2 * 3_600
-    /// Certificates of one server: each handshake looks through them.
+    /// The largest number of certificates of one server: each handshake searches them.
     package static let maxCertificates = 64
 
     private let identities: UnsafeMutablePointer<copenssl_identities>
     private var contexts: [SSLContext] = []
     private let tickets: TLSTicketKeys
 
-    /// One certificate's side in OpenSSL.
+    /// One certificate's context in OpenSSL.
     private struct SSLContext {
         let raw: OpaquePointer
     }
 
     /// TLS 1.2 and 1.3 with the certificate chain and key of two PEM files.
     ///
-    /// - Throws: a file cannot be read, is no PEM, or the two do not belong together.
+    /// - Throws: if a file cannot be read, is not PEM, or the two do not belong together.
     package convenience init(certificateFile: String, keyFile: String) throws(TLSError) {
         do throws(TLSCertificateError) {
             try self.init([TLSCertificateFiles(certificate: certificateFile, key: keyFile)], tickets: TLSTicketKeys())
@@ -52,9 +53,10 @@ package final class TLSServerContext {
     }
 
     /// - Parameters:
-    ///   - files: 1...64 certificates with their keys; the first is for those who ask for no host, or another.
+    ///   - files: 1...64 certificates with their keys; the first is for clients that ask for no host, or for another
+    ///     one.
     ///   - tickets: the keys of session tickets, which may outlive this context: then sessions do too.
-    /// - Throws: the first whose files cannot be read, are no PEM, or do not belong together.
+    /// - Throws: the first certificate whose files cannot be read, are not PEM, or do not belong together.
     package init(_ files: [TLSCertificateFiles], tickets: TLSTicketKeys) throws(TLSCertificateError) {
         precondition((1...Self.maxCertificates).contains(files.count), "a server has a certificate, and a bounded number of them")
         self.tickets = tickets
@@ -78,13 +80,13 @@ package final class TLSServerContext {
         identities.deallocate()
     }
 
-    /// Of the first certificate; the name that a client sends chooses another during the handshake.
+    /// The context of the first certificate; the name that a client sends selects another during the handshake.
     var context: OpaquePointer { contexts[0].raw }
 
-    /// How many certificates there are.
+    /// The number of certificates.
     package var count: Int { contexts.count }
 
-    /// Whole days until each certificate ends, in their order; negative when it has.
+    /// The whole days until each certificate expires, in their order; negative if it has expired.
     package var daysLeft: [Int] { contexts.map { Int(copenssl_days_left($0.raw)) } }
 
     private static func load(

@@ -1,11 +1,13 @@
 import COpenSSL
 
-/// The keys that make and open session tickets. They live in memory only, so a restart ends all sessions' resumption; who has
-/// stolen one reads what TLS 1.2 sessions said that were resumed with it, which is why they are replaced.
+/// The keys that create and open session tickets. They are only in memory, so after a restart no earlier session can be
+/// resumed. An attacker who steals a key can read the TLS 1.2 sessions that were resumed with it, which is why the keys
+/// are replaced.
 ///
 /// Source: RFC 5077 §4, RFC 8446 §4.6.1, RFC 9325 §7.4 (rotation).
 package final class TLSTicketKeys {
-    /// How long a key makes tickets, milliseconds. With the keys before it, tickets of the last two hours are opened.
+    /// How long a key creates tickets, in milliseconds. With the previous keys, tickets of the last two hours can be
+    /// opened.
     package static let rotationInterval: Int64 = 3_600_000
 
     let keys: UnsafeMutablePointer<copenssl_ticket_keys>
@@ -21,7 +23,8 @@ package final class TLSTicketKeys {
         keys.deallocate()
     }
 
-    /// A new key from now on; the oldest is forgotten. Without random octets the old ones stay; with no key at all nothing is resumed.
+    /// Creates a new key; the oldest is dropped. Without random octets the old ones stay; without any key no session is
+    /// resumed.
     package func rotate() {
         var fresh = copenssl_ticket_key()
         guard withUnsafeMutableBytes(of: &fresh, { RAND_bytes($0.baseAddress?.assumingMemoryBound(to: UInt8.self), Int32($0.count)) }) == 1

@@ -2,24 +2,26 @@ import COpenSSL
 import Glibc
 package import Posix
 
-/// The octets of one connection, plain or through TLS: owns the descriptor and closes it when its life ends.
+/// The octets of one connection, plain or through TLS: it owns the descriptor and closes it when the value is
+/// destroyed.
 ///
-/// The descriptor is non-blocking. TLS needs no steps of its own from the owner: the handshake happens inside the first `receive`
-/// and `send`. It only turns readiness around at times; after `.wouldBlock` see `receiveWaitsForWritable` and `sendWaitsForReadable`.
+/// The descriptor is non-blocking. TLS needs no steps of its own from the owner: the handshake happens inside the first
+/// `receive` and `send`. It only reverses readiness at times; after `.wouldBlock` see `receiveWaitsForWritable` and
+/// `sendWaitsForReadable`.
 package struct Transport: ~Copyable {
     private let descriptor: FileDescriptor
     /// OpenSSL's connection, `nil` for a plain one.
     private let ssl: OpaquePointer?
-    /// Kept because OpenSSL looks into it during the handshake.
+    /// Retained because OpenSSL reads it during the handshake.
     private let context: AnyObject?
-    /// OpenSSL must not be asked for an orderly end after a fatal error.
+    /// Whether a fatal error has occurred, after which OpenSSL must not be asked for an orderly end.
     private var hasFailed = false
 
-    /// True when the last `receive` answered `.wouldBlock` because TLS has to *send* first: call it again when writable.
+    /// Whether the last `receive` returned `.wouldBlock` because TLS has to *send* first: call it again when writable.
     package private(set) var receiveWaitsForWritable = false
-    /// True when the last `send` answered `.wouldBlock` because TLS has to *receive* first: call it again when readable.
+    /// Whether the last `send` returned `.wouldBlock` because TLS has to *receive* first: call it again when readable.
     package private(set) var sendWaitsForReadable = false
-    /// True when decrypted octets are left that the buffer of the last `receive` had no room for. epoll cannot see them: call
+    /// Whether decrypted octets are left that did not fit the buffer of the last `receive`. epoll cannot see them: call
     /// `receive` again before sleeping (`Reactor.callAgain`).
     package private(set) var hasMore = false
 
@@ -30,7 +32,7 @@ package struct Transport: ~Copyable {
         context = nil
     }
 
-    /// The server's end of a TLS connection. The handshake has not happened yet.
+    /// The server's end of a TLS connection, before the handshake.
     package init(_ descriptor: consuming FileDescriptor, server: TLSServerContext) throws(TLSError) {
         let ssl = try Self.attach(descriptor.raw, server.context)
         SSL_set_accept_state(ssl)
@@ -55,23 +57,23 @@ package struct Transport: ~Copyable {
 
     deinit {
         guard let ssl else { return }
-        // A connection that was cut leaves its session as good as before (RFC 5246 §7.2.1), which OpenSSL has to be told.
+        // A cut connection leaves its session valid (RFC 5246 §7.2.1), which OpenSSL does not assume by itself.
         if !hasFailed { SSL_set_shutdown(ssl, SSL_SENT_SHUTDOWN) }
         SSL_free(ssl)
     }
 
-    /// For waiting and for `Outbox.flush(to:)` of a plain connection.
+    /// The descriptor to wait for, and for `Outbox.flush(to:)` of a plain connection.
     package var raw: Int32 { descriptor.raw }
 
     package var isSecure: Bool { ssl != nil }
 
-    /// True once octets of the application can flow: at once when plain, after the handshake with TLS.
+    /// Whether application octets can flow: immediately on a plain connection, after the handshake with TLS.
     package var isEstablished: Bool {
         guard let ssl else { return true }
         return SSL_is_init_finished(ssl) == 1
     }
 
-    /// The protocol agreed on, "TLSv1.3"; `nil` when plain.
+    /// The negotiated protocol, "TLSv1.3"; `nil` on a plain connection.
     package var version: String? {
         ssl.flatMap { SSL_get_version($0) }.map { String(cString: $0) }
     }
@@ -79,17 +81,19 @@ package struct Transport: ~Copyable {
     /// Whether the handshake was shortened by a session ticket.
     package var isResumed: Bool { ssl.map { SSL_session_reused($0) == 1 } ?? false }
 
-    /// Whether the kernel encrypts what is sent.
+    /// Whether the kernel encrypts the sent octets.
     package var usesKernel: Bool { ssl.map { copenssl_uses_kernel($0) != 0 } ?? false }
 
-    /// Why the peer's certificate was not accepted, in English: "certificate has expired"; `nil` when it was, or when plain.
+    /// The reason why the peer's certificate was not accepted, in English: "certificate has expired"; `nil` if it was,
+    /// or on a plain connection.
     package var distrust: String? {
         guard let ssl else { return nil }
         let result = SSL_get_verify_result(ssl)
         return result == Int(X509_V_OK) ? nil : X509_verify_cert_error_string(result).map { String(cString: $0) }
     }
 
-    /// Goes on with the TLS handshake without moving octets of the application; for clients that want to know before they send.
+    /// Continues the TLS handshake without moving application octets; for clients that need the result before they
+    /// send.
     ///
     /// - Returns: `.done(0)` when it is complete.
     package mutating func handshake() throws(TransportError) -> IOResult {
@@ -102,7 +106,7 @@ package struct Transport: ~Copyable {
         return result
     }
 
-    /// Receives at most as many octets as `buffer` has; `buffer` must not be empty.
+    /// Receives at most as many octets as `buffer` holds; `buffer` must not be empty.
     package mutating func receive(into buffer: UnsafeMutableRawBufferPointer) throws(TransportError) -> IOResult {
         guard let ssl else {
             do throws(Errno) { return try Socket.receive(descriptor.raw, into: buffer) } catch { throw .system(error) }
@@ -111,11 +115,11 @@ package struct Transport: ~Copyable {
         var filled = 0
         receiveWaitsForWritable = false
         hasMore = false
-        // One call gives one record (16 KiB at most); what has come already is taken in one go.
+        // One call returns one record (at most 16 KiB); the loop takes all records that have arrived.
         repeat {
             let outcome = copenssl_read(ssl, buffer.baseAddress.map { $0 + filled }, Int32(clamping: buffer.count - filled))
             guard outcome.count > 0 else {
-                // What came before an end or an error is delivered first; OpenSSL reports both again.
+                // Octets before an end or an error are delivered first; OpenSSL reports both again.
                 if filled > 0 {
                     hasMore = outcome.error != SSL_ERROR_WANT_READ && outcome.error != SSL_ERROR_WANT_WRITE
                     receiveWaitsForWritable = outcome.error == SSL_ERROR_WANT_WRITE
@@ -130,7 +134,8 @@ package struct Transport: ~Copyable {
         return .done(filled)
     }
 
-    /// Sends some of `octets`. With TLS, after `.wouldBlock` the next call must offer the same octets first, wherever they lie.
+    /// Sends some of `octets`. With TLS, after `.wouldBlock` the next call must begin with the same octets, at any
+    /// address.
     package mutating func send(_ octets: UnsafeRawBufferPointer) throws(TransportError) -> IOResult {
         guard let ssl else {
             do throws(Errno) { return try Socket.send(descriptor.raw, octets) } catch { throw .system(error) }
@@ -145,36 +150,35 @@ package struct Transport: ~Copyable {
         return result
     }
 
-    /// Whether `sendFile` works: plain, or encrypted by the kernel.
+    /// Whether `sendFile` works: on a plain connection, or one encrypted by the kernel.
     package var sendsFiles: Bool { ssl == nil || usesKernel }
 
-    /// Sends octets of a file without reading them into this process. Waits for the disk where they are not in memory: see
+    /// Sends octets of a file without reading them into this process. Waits for the disk if they are not in memory: see
     /// `FileCache.holds`.
     ///
-    /// - Parameter count: 1 and more.
-    /// - Returns: `.endOfStream` when the file ends before `offset`.
+    /// - Parameter count: at least 1.
+    /// - Returns: `.endOfStream` if the file ends before `offset`.
     package mutating func sendFile(_ file: Int32, from offset: Int, count: Int) throws(TransportError) -> IOResult {
         guard let ssl else {
             do throws(Errno) { return try FileCache.send(descriptor.raw, file, from: offset, count: count) } catch { throw .system(error) }
         }
         sendWaitsForReadable = false
-        // The result is an `int` of the shim's.
+        // The shim returns an `int`.
         let outcome = copenssl_send_file(ssl, file, off_t(offset), min(count, 1 << 30))
         if outcome.count > 0 { return .done(Int(outcome.count)) }
         sendWaitsForReadable = outcome.error == SSL_ERROR_WANT_READ
         return try judge(outcome, "TLS send")
     }
 
-    /// Receives what the socket has, for nobody: for reading away what comes after an end or a failure. Octets of the application do not
-    /// come after it.
+    /// Receives and drops the socket's octets: for octets after an end or a failure. No application octets follow.
     package mutating func discard(into buffer: UnsafeMutableRawBufferPointer) throws(Errno) -> IOResult {
         try Socket.receive(descriptor.raw, into: buffer)
     }
 
-    /// Says that nothing more will be sent: TLS's close_notify as far as the socket takes it, then the end of the stream.
+    /// Ends the sending direction: TLS's close_notify as far as the socket takes it, then the end of the stream.
     package mutating func finishSending() {
         if let ssl, !hasFailed, isEstablished { _ = copenssl_shutdown(ssl) }
-        // A peer that has gone makes this fail, and then nobody is left to tell.
+        // This fails if the peer has gone, and then nobody has to be notified.
         try? Socket.finishSending(descriptor.raw)
     }
 
