@@ -1,14 +1,15 @@
-/// A day of the Gregorian calendar, 0001-01-01...9999-12-31, in no zone; written `YYYY-MM-DD` (RFC 3339 §5.6, full-date).
+/// A day of the Gregorian calendar, 0001-01-01...9999-12-31, without a zone; written `YYYY-MM-DD` (RFC 3339 §5.6,
+/// full-date).
 package struct CalendarDate: Hashable, Comparable, Sendable {
     private let packedYear: Int16
     private let packedMonth: UInt8
     private let packedDay: UInt8
 
-    /// 1...9999.
+    /// The year, 1...9999.
     package var year: Int { Int(packedYear) }
-    /// 1...12.
+    /// The month, 1...12.
     package var month: Int { Int(packedMonth) }
-    /// 1...31.
+    /// The day of the month, 1...31.
     package var day: Int { Int(packedDay) }
 
     package static let first = CalendarDate(checked: (1, 1, 1))
@@ -20,20 +21,20 @@ package struct CalendarDate: Hashable, Comparable, Sendable {
         packedDay = UInt8(truncatingIfNeeded: civil.day)
     }
 
-    /// `nil` if there is no such day.
+    /// Fails with `nil` if there is no such day.
     package init?(year: Int, month: Int, day: Int) {
         guard (1...9999).contains(year), (1...12).contains(month), day >= 1, day <= Gregorian.days(inMonth: month, of: year)
         else { return nil }
         self.init(checked: (year, month, day))
     }
 
-    /// - Parameter days: since 1970-01-01, negative before. `nil` outside of the range of dates.
+    /// - Parameter days: days since 1970-01-01, negative before. The result is `nil` outside of the range of dates.
     package init?(days: Int) {
         guard days >= Self.first.days, days <= Self.last.days else { return nil }
         self.init(checked: Gregorian.civil(days: days))
     }
 
-    /// Reads the one accepted form, `YYYY-MM-DD`; `nil` for anything else and for days that do not exist.
+    /// Reads the only accepted form, `YYYY-MM-DD`; `nil` for any other text and for days that do not exist.
     package init?(_ text: Span<UInt8>) {
         guard text.count == 10, text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-"),
             let year = digits(text, at: 0, count: 4), let month = digits(text, at: 5, count: 2), let day = digits(text, at: 8, count: 2)
@@ -63,18 +64,19 @@ package struct CalendarDate: Hashable, Comparable, Sendable {
         }
     }
 
-    /// How many days the month of this date has.
+    /// The number of days in the month of this date.
     package var daysInMonth: Int {
         Gregorian.days(inMonth: month, of: year)
     }
 
-    /// The date so many days later (earlier if negative); `nil` outside of the range of dates.
+    /// The date `count` days later (earlier if negative); `nil` outside of the range of dates.
     package func adding(days count: Int) -> CalendarDate? {
         let (sum, overflow) = days.addingReportingOverflow(count)
         return overflow ? nil : CalendarDate(days: sum)
     }
 
-    /// The same day so many months later, or the last of that month if it has no such day; `nil` outside of the range of dates.
+    /// The same day `count` months later, or the last day of that month if it has no such day; `nil` outside of the
+    /// range of dates.
     package func adding(months count: Int) -> CalendarDate? {
         let (sum, overflow) = (year * 12 + month - 1).addingReportingOverflow(count)
         guard !overflow, sum >= 12, sum < 10_000 * 12 else { return nil }
@@ -82,7 +84,7 @@ package struct CalendarDate: Hashable, Comparable, Sendable {
         return CalendarDate(year: year, month: month, day: min(day, Gregorian.days(inMonth: month, of: year)))
     }
 
-    /// How many days lie from this date to `other`, negative if it is earlier.
+    /// The number of days from this date to `other`, negative if `other` is earlier.
     package func days(until other: CalendarDate) -> Int {
         other.days - days
     }
@@ -109,7 +111,7 @@ extension CalendarDate: CustomStringConvertible {
     }
 }
 
-/// A day of the week, numbered as ISO 8601 does.
+/// A day of the week, numbered as in ISO 8601.
 package enum Weekday: Int, Sendable, CaseIterable {
     case monday = 1, tuesday, wednesday, thursday, friday, saturday, sunday
 }

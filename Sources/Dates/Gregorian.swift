@@ -1,6 +1,7 @@
 // Calendar dates, local times and time zones (RFC 9636) as values; no clock, no files.
 
-/// The proleptic Gregorian calendar as arithmetic on days since 1970-01-01, for any year a 64-bit count can name.
+/// The proleptic Gregorian calendar as arithmetic on days since 1970-01-01, for any year within the range of a 64-bit
+/// count.
 ///
 /// Source: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", days_from_civil and civil_from_days: years begin in
 /// March, so that the leap day is the last of its year; 400 years are 146,097 days; 719,468 days lie between 0000-03-01 and 1970.
@@ -36,7 +37,7 @@ enum Gregorian {
         }
     }
 
-    /// 0 is Sunday, as in POSIX; 1970-01-01 was a Thursday.
+    /// The day of the week, where 0 is Sunday, as in POSIX; 1970-01-01 was a Thursday.
     static func weekday(days: Int) -> Int {
         days + 4 - floorDivide(days + 4, 7) * 7
     }

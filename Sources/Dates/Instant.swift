@@ -1,11 +1,12 @@
-/// A moment: milliseconds of UTC since 1970-01-01T00:00:00Z without leap seconds, as on the wire and in the database.
+/// An instant: milliseconds of UTC since 1970-01-01T00:00:00Z without leap seconds, as on the wire and in the database.
 package typealias Instant = Int64
 
-/// Instants as people and logs read them.
+/// Instants as text for people and logs.
 package enum RFC3339 {
     /// `2026-11-21T05:17:00.123Z`, always 24 octets (RFC 3339 §5.6).
     ///
-    /// - Parameter instant: outside of the years 0001...9999, which have no such form, the nearest that has one is written.
+    /// - Parameter instant: outside of the years 0001...9999, which have no such form, the nearest instant that has one
+    ///   is written.
     package static func text(_ instant: Instant) -> String {
         var octets: [UInt8] = []
         octets.reserveCapacity(24)
@@ -32,7 +33,7 @@ package enum RFC3339 {
         octets.append(UInt8(ascii: "Z"))
     }
 
-    /// Reads the form that `text` writes; `nil` for anything else.
+    /// Reads the form that `text` writes; `nil` for any other text.
     package static func instant(_ text: Span<UInt8>) -> Instant? {
         guard text.count == 24, let minute = LocalDateTime(text.extracting(0..<16)), text[16] == UInt8(ascii: ":"),
             text[19] == UInt8(ascii: "."), text[23] == UInt8(ascii: "Z"),

@@ -1,4 +1,4 @@
-/// A time of day to the minute, 00:00...23:59, in no zone; written `HH:MM`.
+/// A time of day to the minute, 00:00...23:59, without a zone; written `HH:MM`.
 package struct LocalTime: Hashable, Comparable, Sendable {
     /// Minutes since midnight, 0...1439.
     package let minutes: Int
@@ -9,19 +9,19 @@ package struct LocalTime: Hashable, Comparable, Sendable {
         self.minutes = minutes
     }
 
-    /// `nil` outside of 0...1439.
+    /// Fails with `nil` outside of 0...1439.
     package init?(minutes: Int) {
         guard (0..<1440).contains(minutes) else { return nil }
         self.init(checked: minutes)
     }
 
-    /// `nil` if there is no such time.
+    /// Fails with `nil` if there is no such time.
     package init?(hour: Int, minute: Int) {
         guard (0...23).contains(hour), (0...59).contains(minute) else { return nil }
         self.init(checked: hour * 60 + minute)
     }
 
-    /// Reads the one accepted form, `HH:MM`; `nil` for anything else.
+    /// Reads the only accepted form, `HH:MM`; `nil` for any other text.
     package init?(_ text: Span<UInt8>) {
         guard text.count == 5, text[2] == UInt8(ascii: ":"),
             let hour = digits(text, at: 0, count: 2), let minute = digits(text, at: 3, count: 2)
@@ -57,7 +57,7 @@ extension LocalTime: CustomStringConvertible {
     }
 }
 
-/// A date and a time of day in no zone: what stands in an invitation; written `YYYY-MM-DDTHH:MM`.
+/// A date and a time of day without a zone, as in an invitation; written `YYYY-MM-DDTHH:MM`.
 package struct LocalDateTime: Hashable, Comparable, Sendable {
     package var date: CalendarDate
     package var time: LocalTime
@@ -67,7 +67,7 @@ package struct LocalDateTime: Hashable, Comparable, Sendable {
         self.time = time
     }
 
-    /// Reads the one accepted form, `YYYY-MM-DDTHH:MM`; `nil` for anything else.
+    /// Reads the only accepted form, `YYYY-MM-DDTHH:MM`; `nil` for any other text.
     package init?(_ text: Span<UInt8>) {
         guard text.count == 16, text[10] == UInt8(ascii: "T"),
             let date = CalendarDate(text.extracting(0..<10)), let time = LocalTime(text.extracting(11..<16))
@@ -80,12 +80,12 @@ package struct LocalDateTime: Hashable, Comparable, Sendable {
         self = local
     }
 
-    /// Minutes since 1970-01-01T00:00 on the same clock, as if no day had a gap.
+    /// The minutes since 1970-01-01T00:00 on the same clock, as if no day had a gap.
     package var minutes: Int {
         date.days * 1440 + time.minutes
     }
 
-    /// - Parameter minutes: since 1970-01-01T00:00. `nil` outside of the range of dates.
+    /// - Parameter minutes: minutes since 1970-01-01T00:00. The result is `nil` outside of the range of dates.
     package init?(minutes: Int) {
         guard minutes >= CalendarDate.first.days * 1440, minutes < (CalendarDate.last.days + 1) * 1440 else { return nil }
         let days = floorDivide(minutes, 1440)
@@ -93,7 +93,8 @@ package struct LocalDateTime: Hashable, Comparable, Sendable {
         self.init(date: date, time: time)
     }
 
-    /// What the clock shows so many minutes on when nothing changes it; `nil` outside of the range of dates.
+    /// The time that the clock shows `count` minutes later if nothing changes the clock; `nil` outside of the range of
+    /// dates.
     package func adding(minutes count: Int) -> LocalDateTime? {
         let (sum, overflow) = minutes.addingReportingOverflow(count)
         return overflow ? nil : LocalDateTime(minutes: sum)

@@ -1,7 +1,7 @@
-/// The zones that were asked for, read once each.
+/// The zones that were requested, each read once.
 ///
-/// The edge gives the closure that reads a file below `/usr/share/zoneinfo`; nothing here touches the disk. Only zones that exist
-/// are kept, so names that clients make up do not add to it.
+/// The caller supplies the closure that reads a file below `/usr/share/zoneinfo`; no code here accesses the disk. Only
+/// existing zones are stored, so invented names from clients use no memory.
 package struct ZoneCatalogue {
     private var zones: [ZoneName: ZoneRules] = [:]
     private let load: (ZoneName) -> [UInt8]?
@@ -11,7 +11,7 @@ package struct ZoneCatalogue {
         self.load = load
     }
 
-    /// - Throws: `.unknownZone` if there is none of that name; what is wrong with the file if it cannot be read.
+    /// - Throws: `.unknownZone` if there is no zone with that name; otherwise the error in the file.
     package mutating func rules(_ name: ZoneName) throws(ZoneError) -> ZoneRules {
         if let known = zones[name] { return known }
         guard let octets = load(name) else { throw .unknownZone(name.text) }

@@ -1,4 +1,5 @@
-/// The rule behind the table of a TZif file: a POSIX TZ string (POSIX.1-2024 §8.3, with the longer times of RFC 9636 §3.3.2).
+/// The rule after the table of a TZif file: a POSIX TZ string (POSIX.1-2024 §8.3, with the longer times of RFC 9636
+/// §3.3.2).
 ///
 /// `EST5EDT,M3.2.0,M11.1.0` · `<+0330>-3:30` · `IST-1GMT0,M10.5.0,M3.5.0/1` · `EET-2EEST,M3.4.4/50,M10.4.4/50`
 struct ZoneFooter: Sendable, Equatable {
@@ -7,13 +8,13 @@ struct ZoneFooter: Sendable, Equatable {
 
     struct Daylight: Sendable, Equatable {
         var type: ZoneType
-        /// When `type` begins each year, on the clock of standard time.
+        /// The start of `type` in each year, on the clock of standard time.
         var start: YearlyMoment
-        /// When it ends each year, on the clock of `type`.
+        /// Its end in each year, on the clock of `type`.
         var end: YearlyMoment
     }
 
-    /// The stretch that holds the second `time` of UTC.
+    /// The segment that contains the second `time` of UTC.
     func segment(at time: Int) -> ZoneRules.Segment {
         guard let daylight else { return ZoneRules.Segment(type: standard, end: nil) }
         let year = Gregorian.civil(days: floorDivide(time + standard.offset, 86_400)).year
@@ -24,13 +25,14 @@ struct ZoneFooter: Sendable, Equatable {
             if moment > time {
                 end = min(end ?? moment, moment)
             } else if moment >= latest {
-                // Of two changes at one moment the later in the year's order counts: daylight time all year is written as
-                // ending where it begins again.
+                // Of two changes at the same moment the later in the year's order counts: daylight time all year is
+                // written as ending where it begins again.
                 latest = moment
                 type = begins
             }
         }
-        // Times of up to a week may carry a change into a neighbour of its year, so that of a year's own neighbours both count.
+        // Times of up to a week may move a change into an adjacent year, so the neighbours of both adjacent years
+        // count.
         for year in year - 2...year + 2 {
             let starts = daylight.start.seconds(in: year) - standard.offset
             let ends = daylight.end.seconds(in: year) - daylight.type.offset
@@ -58,10 +60,10 @@ struct YearlyMoment: Sendable, Equatable {
     }
 
     var day: Day
-    /// Seconds from midnight, -167...167 hours; 02:00 if not said.
+    /// Seconds from midnight, -167...167 hours; 02:00 if absent.
     var time: Int
 
-    /// Local seconds since 1970-01-01T00:00 on the clock that holds until then.
+    /// Local seconds since 1970-01-01T00:00 on the clock that is valid until then.
     func seconds(in year: Int) -> Int {
         let days: Int
         switch day {
@@ -81,8 +83,8 @@ struct YearlyMoment: Sendable, Equatable {
 }
 
 extension ZoneFooter {
-    /// Reads a TZ string; `nil` if it is none that we understand (implementation-defined forms, which begin with a colon, and
-    /// daylight time without dates among them).
+    /// Reads a TZ string; `nil` for an unsupported one (implementation-defined forms, which begin with a colon, and
+    /// daylight time without dates are among them).
     init?(_ text: [UInt8]) {
         var scanner = FooterScanner(text: text)
         guard let name = scanner.name(), let west = scanner.time(maxHours: 24) else { return nil }
@@ -120,7 +122,7 @@ private struct FooterScanner {
         return true
     }
 
-    /// Three or more letters; between `<` and `>` also digits and signs.
+    /// A name of three or more letters; between `<` and `>` also digits and signs.
     mutating func name() -> String? {
         let isQuoted = skip(UInt8(ascii: "<"))
         let start = position
@@ -139,7 +141,7 @@ private struct FooterScanner {
         return name
     }
 
-    /// 1...`maxDigits` digits.
+    /// A number of 1...`maxDigits` digits.
     mutating func number(maxDigits: Int = 3) -> Int? {
         let start = position
         var value = 0
@@ -168,7 +170,7 @@ private struct FooterScanner {
         return isNegative ? -seconds : seconds
     }
 
-    /// A date and, behind a slash, a time of up to a week.
+    /// A date and, after a slash, a time of up to a week.
     mutating func moment() -> YearlyMoment? {
         let day: YearlyMoment.Day
         if skip(UInt8(ascii: "M")) {

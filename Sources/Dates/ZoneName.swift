@@ -1,17 +1,18 @@
-/// The name of a time zone that is safe to look up as a file: `Europe/Warsaw`, `Etc/GMT+5`, `EST5EDT`.
+/// The name of a time zone that is safe to use as a file name: `Europe/Warsaw`, `Etc/GMT+5`, `EST5EDT`.
 ///
-/// Whether there is such a zone, only the zone data can tell.
+/// Only the zone data shows whether there is such a zone.
 package struct ZoneName: Hashable, Sendable {
     package let text: String
 
-    /// The longest name today has 32 octets.
+    /// The limit in octets; the longest current name has 32.
     package static let maxOctets = 64
 
-    /// `nil` unless the name is of 1...64 octets in parts between slashes, each a letter followed by letters, digits, `_`, `+`, `-`.
+    /// Fails with `nil` unless the name has 1...64 octets in parts between slashes, each a letter followed by letters,
+    /// digits, `_`, `+`, `-`.
     ///
-    /// So no part is empty, `.` or `..`, and no name begins with a slash (tz "theory.html", "Names of timezones", asks for no
-    /// more than this). Not names: `posix/…` and `right/…`, copies of the same data, the latter counting leap seconds;
-    /// `posixrules` and `localtime`, whose meaning is the machine's.
+    /// Therefore no part is empty, `.` or `..`, and no name begins with a slash (tz "theory.html", "Names of
+    /// timezones", requires only this). Not accepted: `posix/…` and `right/…`, copies of the same data, the latter with
+    /// leap seconds; `posixrules` and `localtime`, whose meaning depends on the machine.
     package init?(_ text: String) {
         guard (1...Self.maxOctets).contains(text.utf8.count) else { return nil }
         var isFirst = true

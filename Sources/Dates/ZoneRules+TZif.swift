@@ -1,26 +1,26 @@
-/// Why a file is not taken for a time zone.
+/// The reason why a file is not accepted as a time zone.
 package enum ZoneError: Error, Equatable, Sendable {
-    /// It does not begin as TZif does.
+    /// It does not begin like TZif.
     case notTZif
-    /// It ends before what its header promises.
+    /// It ends before the length in its header.
     case truncated
-    /// It is wider than any zone needs (`ZoneRules.maxOctets`).
+    /// It is larger than any zone (`ZoneRules.maxOctets`).
     case tooLarge
     /// A count, an index, an offset or a moment that RFC 9636 §3.2 forbids; the text says which.
     case malformed(String)
     /// It counts leap seconds, which our instants do not have (`right/…`).
     case leapSeconds
-    /// The TZ string at its end is none that we understand.
+    /// The TZ string at its end is unsupported.
     case badFooter
     /// The catalogue has no such zone.
     case unknownZone(String)
 }
 
 extension ZoneRules {
-    /// The largest file of tzdata has 4 KiB; a hundred times that is no zone.
+    /// The limit of a file in octets: the largest file of tzdata has 4 KiB; a hundred times that is not a zone.
     package static let maxOctets = 400_000
 
-    /// Reads a TZif file of version 1 to 4 (later ones as 4, as RFC 9636 §3.1 asks).
+    /// Reads a TZif file of version 1 to 4 (later ones as 4, as RFC 9636 §3.1 requires).
     ///
     /// - Parameter octets: the whole file, untrusted.
     package init(tzif octets: [UInt8]) throws(ZoneError) {
@@ -38,7 +38,7 @@ extension ZoneRules {
     }
 }
 
-/// The counts of a TZif header (RFC 9636 §3.1), as they stand: 0...2^32-1.
+/// The counts of a TZif header (RFC 9636 §3.1), unchecked: 0...2^32-1.
 private struct TZifHeader {
     var version: UInt8
     var utIndicators: Int
@@ -48,7 +48,7 @@ private struct TZifHeader {
     var types: Int
     var characters: Int
 
-    /// The width of the data block behind the header.
+    /// The width of the data block after the header.
     func octets(timeWidth: Int) -> Int {
         transitions * (timeWidth + 1) + types * 6 + characters + leapSeconds * (timeWidth + 4) + standardIndicators + utIndicators
     }
@@ -73,7 +73,7 @@ private struct TZifReader {
         return octets[position - 1]
     }
 
-    /// A big-endian integer, as wide as 8 octets at most.
+    /// A big-endian integer of at most 8 octets.
     mutating func unsigned(width: Int) throws(ZoneError) -> UInt64 {
         guard width <= octets.count - position else { throw .truncated }
         var value: UInt64 = 0
@@ -89,7 +89,7 @@ private struct TZifReader {
 
     mutating func header() throws(ZoneError) -> TZifHeader {
         for expected in "TZif".utf8 {
-            // A short file that begins well is cut; any other is something else.
+            // A short file with a correct beginning is truncated; any other file is not TZif.
             guard try octet() == expected else { throw .notTZif }
         }
         let version = try octet()
@@ -118,7 +118,8 @@ private struct TZifReader {
         transitions.reserveCapacity(header.transitions)
         for _ in 0..<header.transitions {
             let moment = try signed(width: timeWidth)
-            // §3.2 has nothing before -2^59, the age of the universe; the same bound forward keeps all sums within 64 bits.
+            // §3.2 allows nothing before -2^59, the age of the universe; the same limit forward keeps all sums within
+            // 64 bits.
             guard moment.magnitude <= 1 << 59 else { throw .malformed("moment of a transition") }
             if let last = transitions.last, last >= moment { throw .malformed("order of transitions") }
             transitions.append(moment)
@@ -156,7 +157,8 @@ private struct TZifReader {
             transitions: transitions, typeIndices: typeIndices, types: types, footer: header.version == 0 ? nil : try footer())
     }
 
-    /// What stands between two line feeds; empty means that nothing is known (§3.3). What follows is for later versions.
+    /// The text between two line feeds; empty means that nothing is known (§3.3). The octets after it are for later
+    /// versions.
     private mutating func footer() throws(ZoneError) -> ZoneFooter? {
         guard try octet() == 0x0A else { throw .badFooter }
         guard let end = octets[position...].firstIndex(of: 0x0A) else { throw .truncated }

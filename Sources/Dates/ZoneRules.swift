@@ -1,14 +1,15 @@
-/// What the clocks of one zone show at each moment: past changes from a table, later ones from a rule that repeats each year.
+/// The local time of one zone at each instant: past changes from a table, later ones from a rule that repeats each
+/// year.
 ///
 /// Immutable; a copy costs a few reference counts. Lookups are O(log changes) and allocate nothing.
 package struct ZoneRules: Sendable {
-    /// Moments of change in seconds of UTC, strictly ascending.
+    /// The instants of change in seconds of UTC, strictly ascending.
     let transitions: [Int]
-    /// For each transition, which of `types` begins there.
+    /// For each transition, the index in `types` that begins there.
     let typeIndices: [UInt8]
     /// At least one; the first also holds before all transitions (RFC 9636 §3.2).
     let types: [ZoneType]
-    /// What holds from the last transition on.
+    /// The rule that is valid from the last transition on.
     let footer: ZoneFooter?
 
     /// UTC itself.
@@ -17,17 +18,17 @@ package struct ZoneRules: Sendable {
 
     // MARK: From an instant
 
-    /// How far local time is ahead of UTC, seconds (negative west of Greenwich).
+    /// The difference of local time from UTC in seconds (negative west of Greenwich).
     package func offset(at instant: Instant) -> Int {
         type(at: instant).offset
     }
 
-    /// What people there call the time then: `EDT`, `CET`, `+05`.
+    /// The local abbreviation of the time: `EDT`, `CET`, `+05`.
     package func designation(at instant: Instant) -> String {
         type(at: instant).designation
     }
 
-    /// What the clocks show, seconds cut off. Instants outside of the years 0001...9999 give the nearest local time inside.
+    /// The local time, without seconds. Instants outside of the years 0001...9999 give the nearest local time inside.
     package func local(at instant: Instant) -> LocalDateTime {
         let seconds = floorDivide(Int(instant), 1000)
         let minutes = floorDivide(seconds + offset(at: instant), 60)
@@ -35,31 +36,33 @@ package struct ZoneRules: Sendable {
         return minutes < 0 ? Self.firstLocal : Self.lastLocal
     }
 
-    /// Which day it is there.
+    /// The local date.
     package func localDate(at instant: Instant) -> CalendarDate {
         local(at: instant).date
     }
 
-    /// Which day it is there now.
+    /// The local date now.
     package func today(at now: Instant) -> CalendarDate {
         localDate(at: now)
     }
 
     // MARK: To an instant
 
-    /// When the clocks show `local`.
+    /// The instant at which the clocks show `local`.
     ///
-    /// A time that does not exist there (clocks go forward) moves forward by the gap; one that exists twice (clocks go back) is
-    /// the first. So every local time has exactly one instant, whatever a parliament decides later. (The rule of RFC 5545 §3.3.5.)
+    /// A time that does not exist there (clocks go forward) moves forward by the gap; for a time that exists twice
+    /// (clocks go back) the result is the first. Every local time therefore has exactly one instant, regardless of
+    /// later changes to the law. (The rule of RFC 5545 §3.3.5.)
     package func instant(of local: LocalDateTime) -> Instant {
         let seconds = local.minutes * 60
-        // No offset is as large as 26 hours, so the answer lies in this segment or in one of the next.
+        // No offset reaches 26 hours, so the result is in this segment or in one of the next.
         var segment = segment(at: seconds - 26 * 3600)
         while true {
             let candidate = seconds - segment.type.offset
             guard let end = segment.end, candidate >= end else { return Instant(candidate * 1000) }
             let next = self.segment(at: end)
-            // Behind this segment, before the next: in the gap. The offset before the gap moves it forward by just the gap.
+            // The time is after this segment and before the next: in the gap. The offset before the gap moves it
+            // forward by exactly the gap.
             if seconds - next.type.offset < end { return Instant(candidate * 1000) }
             segment = next
         }
@@ -67,14 +70,14 @@ package struct ZoneRules: Sendable {
 
     // MARK: Segments
 
-    /// A stretch of time in which nothing changes.
+    /// A period in which the offset does not change.
     struct Segment {
         var type: ZoneType
-        /// The first second that is no longer in it; `nil` if nothing changes any more.
+        /// The first second after the segment; `nil` if nothing changes any more.
         var end: Int?
     }
 
-    /// The stretch that holds the second `time` of UTC.
+    /// The segment that contains the second `time` of UTC.
     func segment(at time: Int) -> Segment {
         // The number of transitions at or before `time`.
         var low = 0
@@ -98,7 +101,7 @@ package struct ZoneRules: Sendable {
     private static let lastLocal = LocalDateTime(date: .last, time: LocalTime(minutes: 1439) ?? .midnight)
 }
 
-/// One way of telling the time (RFC 9636 §3.2, "local time type").
+/// One local time type (RFC 9636 §3.2).
 struct ZoneType: Sendable, Equatable {
     /// Seconds ahead of UTC; -25 hours < offset < 26 hours.
     var offset: Int
