@@ -1,7 +1,7 @@
 internal import CPango
 
 extension PDFPaper {
-    /// The sheets that are used where the person is (`LC_PAPER`): Letter in America, else A4.
+    /// The paper of the user's locale (`LC_PAPER`): Letter in America, otherwise A4.
     package static var ofLocale: PDFPaper {
         var (width, height): (Int32, Int32) = (0, 0)
         cpango_paper(&width, &height)

@@ -1,12 +1,13 @@
 internal import CPango
 
 extension PDFReport {
-    /// Draws the report: upright where its columns fit, else across, else with narrower columns whose texts wrap. No text is cut and none
-    /// leaves its column: what is longer than a page goes on on the next, under the headings again.
+    /// Draws the report: in portrait if its columns fit, otherwise in landscape, otherwise with narrower columns whose
+    /// texts wrap. No text is cut and none leaves its column: a text longer than a page continues on the next page,
+    /// under repeated headings.
     ///
-    /// Loads pango at the first call. Not for two threads at once.
+    /// Loads pango at the first call. Not for concurrent use by two threads.
     ///
-    /// - Complexity: some 20 µs a cell.
+    /// - Complexity: some 20 µs per cell.
     package func pages(on paper: PDFPaper) throws(PDFError) -> PDFPages {
         guard PDFSheet.isReady else { throw .notInstalled }
         let sheet = PDFSheet(title: title, footer: footer)
@@ -37,7 +38,7 @@ extension PDFReport {
 
     private func cell(_ row: Row, _ column: Int) -> String { row.cells.indices.contains(column) ? row.cells[column] : "" }
 
-    /// As wide as each has to be; where that is too much for all, the widest give.
+    /// The natural widths; if their sum is too large, the widest columns shrink.
     static func fitted(_ natural: [Double], into room: Double) -> [Double] {
         var widths = natural
         var left = room

@@ -1,17 +1,17 @@
-/// A table with a title above it, as it is to be printed.
+/// A printable table with a title above it.
 package struct PDFReport: Hashable, Sendable {
     package var title: String
-    /// Under the title, each a line or, where it is long, several.
+    /// The notes under the title, each one line, or several if it is long.
     package var notes: [String]
     package var headings: [String]
     package var rows: [Row]
-    /// At the foot of every page, beside its number.
+    /// The text at the foot of every page, next to the page number.
     package var footer: String
 
     package struct Row: Hashable, Sendable {
-        /// A text for each heading, line feeds in it kept. What is missing is empty.
+        /// A text for each heading; line feeds in it are kept. Missing cells are empty.
         package var cells: [String]
-        /// Longer texts, which stand under the cells as wide as the page is.
+        /// Longer texts, which are under the cells in the full width of the page.
         package var details: [String]
 
         package init(_ cells: [String], details: [String] = []) {
@@ -33,19 +33,19 @@ package struct PDFReport: Hashable, Sendable {
 package struct PDFPages: Sendable {
     /// The whole file.
     package var octets: [UInt8]
-    /// One at least.
+    /// The number of pages, at least one.
     package var count: Int
-    /// Signs that no font on this machine has: boxes stand in their places.
+    /// The number of characters that no font on this machine has: boxes replace them.
     package var unknown: Int
 }
 
 package enum PDFError: Error, Hashable, Sendable {
     /// The library is not on this machine.
     case notInstalled
-    /// cairo gave up: its status.
+    /// cairo failed, with this status.
     case failed(Int32)
 
-    /// What to do about it.
+    /// The sentence for the user.
     package var sentence: String {
         switch self {
         case .notInstalled:
@@ -55,7 +55,7 @@ package enum PDFError: Error, Hashable, Sendable {
     }
 }
 
-/// A sheet, upright, in points.
+/// A paper size in portrait, in points.
 package struct PDFPaper: Hashable, Sendable {
     package var width: Double
     package var height: Double

@@ -2,7 +2,8 @@ internal import CPango
 
 /// Pages that are filled from the top, one after the other.
 ///
-/// The surface exists from the beginning, because a text is measured for the surface that it is drawn on; its pages get their size in `begin`.
+/// The surface exists from the beginning, because a text is measured for the surface on which it is drawn; its pages
+/// get their size in `begin`.
 final class PDFSheet {
     enum Style: Int, CaseIterable {
         case title, note, heading, text
@@ -10,16 +11,17 @@ final class PDFSheet {
 
     typealias Cell = (text: String, style: Style, place: (x: Double, width: Double))
 
-    /// Points: half an inch, which every printer can reach.
+    /// The margin in points: half an inch, which every printer can reach.
     static let margin = 36.0
-    /// Points between two columns.
+    /// The points between two columns.
     static let gap = 10.0
-    /// Points below the last row that belong to the foot of the page.
+    /// The points below the last row for the foot of the page.
     private static let foot = 18.0
-    /// A name of fontconfig's, and points. Whatever stands for it on this machine, other fonts help out with signs that it lacks.
+    /// A name in fontconfig, and points. fontconfig selects a font on this machine and takes missing characters from
+    /// other fonts.
     private static let fonts: [(name: String, points: Double)] = [("Sans Bold", 16), ("Sans", 9), ("Sans Bold", 8), ("Sans", 9)]
 
-    /// Once for the process.
+    /// Loads the library once per process.
     static let isReady = cpango_load()
 
     private let output = PDFOutput()
@@ -28,13 +30,13 @@ final class PDFSheet {
     private let styles: [OpaquePointer?]
     private let footer: String
     private var paper = PDFPaper.a4
-    /// Points from the upper end of the page to what comes next.
+    /// The points from the upper end of the page to the next row.
     private var row = 0.0
-    /// Where rows begin on this page: what is there has to be drawn, however high it is.
+    /// The start of the rows on this page: a text there has to be drawn, regardless of its height.
     private var top = 0.0
     private var count = 1
     private var unknown = 0
-    /// What is said again on top of each page.
+    /// The headings that are repeated at the top of each page.
     private var headings: [Cell] = []
 
     init(title: String, footer: String) {
@@ -49,11 +51,11 @@ final class PDFSheet {
     deinit {
         for style in styles { cpango_font_free(style) }
         cpango_destroy(cairo)
-        // What is not finished is written now, so the output outlives it.
+        // Unfinished content is written now, so the output outlives the surface.
         cpango_surface_destroy(surface)
     }
 
-    /// Points between the margins.
+    /// The width between the margins in points.
     var columns: Double { paper.width - 2 * Self.margin }
     private var end: Double { paper.height - Self.margin - Self.foot }
 
@@ -63,7 +65,7 @@ final class PDFSheet {
         (row, top) = (Self.margin, Self.margin)
     }
 
-    /// Points that a text takes in one line each.
+    /// The width of a text in points, with one line per paragraph.
     func width(_ text: String, _ style: Style) -> Double {
         guard !text.isEmpty else { return 0 }
         return PDFText(cairo, styles[style.rawValue], text, width: nil).size.width.rounded(.up) + 1
@@ -71,7 +73,7 @@ final class PDFSheet {
 
     func skip(_ points: Double) { row += points }
 
-    /// The headings: here, and on every page from now on.
+    /// Draws the headings here, and on every page from now on.
     func head(_ cells: [Cell]) {
         guard !cells.isEmpty else { return }
         headings = cells
@@ -79,13 +81,14 @@ final class PDFSheet {
         rule(0.8, grey: 0)
     }
 
-    /// Puts texts side by side, on the next page when there is no room for them on this one, and on several when there is none on a whole one.
+    /// Draws texts side by side: on the next page if this one has no room for them, and on several pages if they do not
+    /// fit a whole one.
     ///
-    /// - Parameter space: points below them.
+    /// - Parameter space: the points below them.
     func flow(_ cells: [Cell], space: Double) {
         let texts = cells.map { PDFText(cairo, styles[$0.style.rawValue], $0.text, width: $0.place.width) }
         let height = texts.reduce(0) { max($0, $1.size.height) }
-        // What is higher than a page can be begins where it is.
+        // A text higher than a page begins at the current position.
         if row + height > end, height <= end - top { breakPage() }
         while true {
             var bottom = row
@@ -103,19 +106,19 @@ final class PDFSheet {
         count += 1
         row = Self.margin
         let again = headings
-        // They are not said above themselves.
+        // The headings are not repeated above themselves.
         headings = []
         head(again)
         top = row
     }
 
-    /// Draws the foot of the page and shows it.
+    /// Draws the foot of the page and completes the page.
     private func endPage() {
         let style = styles[Style.note.rawValue]
         let number = "Page \(count)"
         let wide = width(number, .note)
         let room = columns - wide - Self.gap
-        // One line of it, as much as there is room for.
+        // At most one line of the footer, as much as fits.
         let text = PDFText(cairo, style, footer, width: room)
         let foot = paper.height - Self.margin - Self.foot + 6
         if !text.isDrawn { _ = text.draw(at: Self.margin, from: foot, to: foot, forced: true) }
@@ -123,7 +126,7 @@ final class PDFSheet {
         cpango_show_page(cairo)
     }
 
-    /// A line from margin to margin.
+    /// Draws a line from margin to margin.
     func rule(_ thickness: Double, grey: Double) {
         cpango_set_grey(cairo, grey)
         cpango_draw_line(cairo, Self.margin, row, paper.width - Self.margin, thickness)

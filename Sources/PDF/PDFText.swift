@@ -1,6 +1,6 @@
 internal import CPango
 
-/// A text in lines, which are drawn from the first to the last, on one page or on several.
+/// A text in lines that are drawn from first to last, on one page or on several.
 final class PDFText {
     private let layout: OpaquePointer?
     private let lines: OpaquePointer?
@@ -9,9 +9,10 @@ final class PDFText {
 
     /// - Parameters:
     ///   - style: a font.
-    ///   - width: points after which a line is broken, between words or, where one is longer, in it; `nil` for no bound.
+    ///   - width: the points after which a line is broken, between words, or within a word that is longer; `nil`
+    ///     without limit.
     init(_ cairo: OpaquePointer?, _ style: OpaquePointer?, _ text: String, width: Double?) {
-        // pango takes no text with a NUL in it.
+        // pango accepts no text with a NUL in it.
         var text = text.utf8.contains(0) ? text.replacing("\0", with: "\u{FFFD}") : text
         self.cairo = cairo
         isDrawn = text.isEmpty
@@ -30,7 +31,7 @@ final class PDFText {
 
     private static let scale = Double(CPANGO_SCALE)
 
-    /// Points.
+    /// The size in points.
     var size: (width: Double, height: Double) {
         guard !isDrawn else { return (0, 0) }
         var (width, height): (Int32, Int32) = (0, 0)
@@ -38,13 +39,13 @@ final class PDFText {
         return (Double(width) / Self.scale, Double(height) / Self.scale)
     }
 
-    /// Signs that no font has.
+    /// The number of characters that no font has.
     var unknown: Int { Int(cpango_layout_unknown(layout)) }
 
-    /// Draws the lines that are not drawn yet and end above `end`.
+    /// Draws the next lines that end above `end`.
     ///
-    /// - Parameter forced: whether one is drawn in any case.
-    /// - Returns: where the last of them ends.
+    /// - Parameter forced: whether to draw one line in any case.
+    /// - Returns: the end of the last line.
     func draw(at x: Double, from start: Double, to end: Double, forced: Bool) -> Double {
         var bottom = start
         var forced = forced
@@ -68,7 +69,7 @@ final class PDFText {
 @available(*, unavailable)
 extension PDFText: Sendable {}
 
-/// What cairo has written.
+/// The output of cairo.
 final class PDFOutput {
     fileprivate(set) var octets: [UInt8] = []
 }
