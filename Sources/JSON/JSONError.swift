@@ -1,9 +1,9 @@
 // RFC 8259, strictly: a pull reader over octets and a writer into octets. No documents, no reflection, no I/O.
 
-/// Why a text was refused. Offsets count octets from the front of the text that the reader was given.
+/// The reason why a text was refused. Offsets count octets from the start of the reader's text.
 ///
-/// Decoders of the domain throw the last two from inside of the reader's closures. No case but `.invalid` is meant for a
-/// person, and none carries a value of the text other than a key.
+/// Decoders of the domain throw the last two from inside the reader's closures. Only `.invalid` is meant for a person,
+/// and no case carries a value of the text other than a key.
 package enum JSONError: Error, Equatable, Sendable {
     /// Not JSON: the grammar, an escape, UTF-8, or the text ended too early.
     case syntax(String, at: Int)
@@ -13,20 +13,20 @@ package enum JSONError: Error, Equatable, Sendable {
     case notInteger(at: Int)
     /// An integer outside `Int64`.
     case outOfRange(at: Int)
-    /// The key stands twice in one object.
+    /// The key occurs twice in one object.
     case duplicateKey(String, at: Int)
-    /// More containers inside of each other than allowed.
+    /// Containers are nested deeper than allowed.
     case tooDeep(at: Int)
     /// More keys in one object than allowed.
     case tooManyKeys(at: Int)
-    /// A raw value is wider than its bound.
+    /// A raw value is longer than its limit.
     case tooLong(at: Int)
-    /// The decoder does not know this key. (Thrown by decoders only.)
+    /// The decoder does not know this key. (Only decoders throw it.)
     case unknownKey(String)
-    /// The decoder does not accept this value. (Thrown by decoders only.)
+    /// The decoder does not accept this value. (Only decoders throw it.)
     case invalid(String)
 
-    /// A stable name of the case, for answers and logs.
+    /// A stable name of the case, for responses and logs.
     package var code: String {
         switch self {
         case .syntax: "syntax"
@@ -42,7 +42,7 @@ package enum JSONError: Error, Equatable, Sendable {
         }
     }
 
-    /// Where in the text, octets from its front; `nil` for the decoders' own cases.
+    /// The position in the text, in octets from its start; `nil` for the decoders' own cases.
     package var offset: Int? {
         switch self {
         case .syntax(_, let offset), .unexpected(_, let offset), .duplicateKey(_, let offset): offset

@@ -1,6 +1,6 @@
-/// A key of an object as it stands in the text: compared without making a `String`.
+/// A key of an object as it is in the text: compared without creating a `String`.
 ///
-/// Borrows the reader's octets: valid inside of the closure that was given it. `switch key { case "name": … }` works.
+/// Borrows the reader's octets: valid inside the closure that received it. `switch key { case "name": … }` works.
 package struct JSONKey {
     private let text: JSONText
 
@@ -11,9 +11,9 @@ package struct JSONKey {
     /// The key, escapes resolved.
     package var string: String { text.string }
 
-    /// Escapes resolved, as octets.
+    /// The octets of the key, escapes resolved.
     var octets: [UInt8] { text.decoded }
-    /// `nil` if the raw octets are not the key itself because escapes stand in it.
+    /// The octets of the key; `nil` if it contains escapes and therefore differs from its raw octets.
     var plain: UnsafeRawBufferPointer? { text.isEscaped ? nil : text.raw }
 
     package static func == (key: JSONKey, name: StaticString) -> Bool {
@@ -25,20 +25,20 @@ package struct JSONKey {
         key == name
     }
 
-    // Disfavoured, so that a literal is a StaticString.
+    // Disfavoured, so that the compiler takes a literal as a StaticString.
     @_disfavoredOverload
     package static func == (key: JSONKey, name: String) -> Bool {
         var name = name
         return name.withUTF8 { key.equals(UnsafeRawBufferPointer($0)) }
     }
 
-    /// False for a key of another width.
+    /// False for a key of another length.
     @inline(__always)
     fileprivate func mayEqual(width: Int) -> Bool { text.isEscaped || text.raw.count == width }
 
     @inline(__always)
     private func equals(_ name: UnsafeRawBufferPointer) -> Bool {
-        // An escaped spelling of a key is rare and slow, but the same key.
+        // An escaped spelling of a key is rare and slow, but equal.
         guard !text.isEscaped else { return text.decoded.withUnsafeBytes { octetsEqual($0, name) } }
         return octetsEqual(text.raw, name)
     }
@@ -47,18 +47,18 @@ package struct JSONKey {
 @available(*, unavailable)
 extension JSONKey: Sendable {}
 
-/// Names of the keys of an object, in the order in which they mostly come.
+/// The names of the keys of an object, in their usual order.
 package struct JSONKeyList: Sendable {
     private let names: [StaticString]
 
     package init(_ names: [StaticString]) { self.names = names }
 
-    /// The position of a key; looked for from `hint` on, then from the beginning.
+    /// The position of a key; searched from `hint` on, then from the beginning.
     package func index(of key: JSONKey, near hint: Int) -> Int? {
         let count = names.count
         var index = hint < count ? hint : 0
         for _ in 0..<count {
-            // Few names have the length of the key.
+            // Few names have the same length as the key.
             if key.mayEqual(width: names[index].utf8CodeUnitCount), key == names[index] { return index }
             index += 1
             if index == count { index = 0 }
@@ -67,7 +67,7 @@ package struct JSONKeyList: Sendable {
     }
 }
 
-/// Whether two octet strings are the same. (`memcmp` without the C library.)
+/// Whether two octet strings are equal. (`memcmp` without the C library.)
 @inline(__always)
 func octetsEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
     let count = left.count
@@ -88,18 +88,18 @@ func octetsEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer
         else { return false }
         index += 8
     }
-    // The last word overlaps the one before.
+    // The last word overlaps the previous one.
     return left.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self)
         == right.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self)
 }
 
-/// Any order of octet strings: by length, then by words.
+/// An arbitrary total order of octet strings: by length, then by words.
 private func octetsPrecede(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
     let count = left.count
     guard count == right.count else { return count < right.count }
     var index = 0
     while index < count {
-        // The last word of a long string overlaps the one before.
+        // The last word of a long string overlaps the previous one.
         let isWord = count >= 8
         let place = isWord ? min(index, count - 8) : index
         let (own, other) =
@@ -112,26 +112,25 @@ private func octetsPrecede(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBuf
     return false
 }
 
-/// The keys of one object so far, to refuse the second of a kind (RFC 8259 §4 leaves its meaning open).
+/// The keys of one object so far, to refuse duplicates (RFC 8259 §4 leaves their meaning open).
 ///
-/// The newest 32 keys (our widest kind has fewer) are compared by a 64-bit fingerprint in place. Those before them are sorted, so that no choice of
-/// keys makes an object quadratic: a key costs O(log² n) comparisons.
+/// The newest 32 keys (our largest kind has fewer) are compared by a 64-bit fingerprint in place. Earlier keys are
+/// sorted, so that no choice of keys makes an object quadratic: a key costs O(log² n) comparisons.
 struct SeenKeys {
     private var count = 0
-    /// One bit for each key in place, chosen by its fingerprint: a key whose bit is not set yet is new without a search.
+    /// One bit for each key in place, derived from its fingerprint: a key whose bit is not set is new without a search.
     private var bits: UInt64 = 0
     private var fingerprints = InlineArray<32, UInt64>(repeating: 0)
-    /// Where each key stands: its offset, shifted by 32, and its width.
+    /// The position of each key: its offset, shifted by 32, and its length.
     private var places = InlineArray<32, UInt64>(repeating: 0)
     private var earlier: SortedKeys?
-    /// Keys that stand in the text with escapes, without them. Their offsets count on from the end of the text.
+    /// The decoded form of keys that have escapes in the text. Their offsets continue after the end of the text.
     private var decoded: [UInt8] = []
 
-    /// Takes note of a key.
+    /// Adds a key.
     ///
     /// - Parameters:
-    ///   - key: of the text that `octets` covers.
-    ///   - octets: the whole text, the same at each call.
+    ///   - key: a key of the text in `octets`.
     /// - Returns: whether the key is new.
     @inline(__always)
     mutating func insert(_ key: JSONKey, of octets: UnsafeRawBufferPointer) -> Bool {
@@ -172,7 +171,7 @@ struct SeenKeys {
     @inline(never)
     private mutating func makeRoom(for key: UnsafeRawBufferPointer, _ fingerprint: UInt64, of octets: UnsafeRawBufferPointer) -> Bool {
         var sorted = earlier ?? SortedKeys()
-        // Out of `earlier` while it changes, or its array would be copied.
+        // The value moves out of `earlier` while it changes; otherwise its array would be copied.
         earlier = nil
         let isNew = decoded.withUnsafeBytes { decoded in
             let read = { (place: UInt64) in Self.at(place, octets, decoded) }
@@ -192,7 +191,8 @@ struct SeenKeys {
         return UnsafeRawBufferPointer(rebasing: decoded[(start - octets.count)..<(start - octets.count + count)])
     }
 
-    /// Ends and length: keys that people choose differ in these, and those who choose others only cost a comparison.
+    /// A fingerprint from both ends and the length: usual keys differ in these, and unusual keys only cost a
+    /// comparison.
     @inline(__always)
     private static func fingerprint(_ key: UnsafeRawBufferPointer) -> UInt64 {
         let count = key.count
@@ -212,8 +212,8 @@ struct SeenKeys {
     }
 }
 
-/// Keys of an object, 32 at a time, in sorted runs: their lengths are the powers of two that the number of blocks is the sum of, the longest
-/// first, so that each key is sorted O(log n) times.
+/// Keys of an object, 32 at a time, in sorted runs: their lengths are the powers of two that sum to the number of
+/// blocks, the longest first, so that each key is sorted O(log n) times.
 private struct SortedKeys {
     private struct Entry {
         let fingerprint: UInt64

@@ -1,5 +1,6 @@
 extension JSONReader {
-    /// Reads a value of any kind and forgets it, checked as strictly as one that is kept; numbers may be any of JSON's.
+    /// Reads a value of any kind and drops it; it is validated as strictly as any other, but its numbers may be any of
+    /// JSON's.
     package mutating func skipValue() throws(JSONError) {
         switch try peekKind() {
         case .object:
@@ -17,14 +18,15 @@ extension JSONReader {
         }
     }
 
-    /// Reads a value of any kind as the octets that it stands as, white space inside of it included.
+    /// Reads a value of any kind as its raw octets, including white space inside it.
     ///
-    /// It is checked like all else (grammar, UTF-8, keys that stand twice), so a `JSONWriter` may write it as it is.
+    /// It is validated like all other values (grammar, UTF-8, duplicate keys), so a `JSONWriter` may write it
+    /// unchanged.
     ///
     /// - Parameters:
-    ///   - maxOctets: the widest that is accepted.
-    ///   - maxDepth: how many containers may stand inside of each other within this value, 0...512; in place of the reader's own.
-    /// - Returns: octets of the text itself: valid as long as those the reader was given.
+    ///   - maxOctets: the longest accepted value.
+    ///   - maxDepth: the deepest nesting of containers within this value, 0...512; replaces the reader's own limit.
+    /// - Returns: octets of the text itself: valid as long as the reader's octets.
     /// - Throws: `.tooLong`, `.tooManyKeys`, `.tooDeep`, `.duplicateKey`, `.syntax`.
     package mutating func readRaw(maxOctets: Int, maxDepth: Int) throws(JSONError) -> UnsafeRawBufferPointer {
         precondition((0...Self.deepest).contains(maxDepth), "the depth of a raw value must be within 0...512")
@@ -33,7 +35,7 @@ extension JSONReader {
         let outer = self.maxDepth
         let outerFurthest = furthest
         self.maxDepth = depth + maxDepth
-        // It is left while it is walked: a long one costs no more than its bound.
+        // The walk ends at the limit, so a long value costs no more than its limit.
         furthest = min(furthest, maxOctets < octets.count ? start + maxOctets : .max)
         try skipValue()
         self.maxDepth = outer

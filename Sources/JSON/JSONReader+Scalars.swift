@@ -8,9 +8,10 @@ extension JSONReader {
         try readText().string
     }
 
-    /// Reads a string and lends its octets (UTF-8, escapes resolved): those of the text itself when no escape stands in it.
+    /// Reads a string and lends its octets (UTF-8, escapes resolved): the octets of the text itself if it has no
+    /// escapes.
     ///
-    /// - Parameter body: gets the octets, valid until it returns.
+    /// - Parameter body: receives the octets, valid until it returns.
     package mutating func readStringOctets<Value>(
         _ body: (UnsafeRawBufferPointer) throws(JSONError) -> Value
     ) throws(JSONError) -> Value {
@@ -21,14 +22,14 @@ extension JSONReader {
         }
     }
 
-    /// Reads a string as octets of its own (UTF-8, escapes resolved).
+    /// Reads a string as its own octets (UTF-8, escapes resolved).
     package mutating func readOctets() throws(JSONError) -> [UInt8] {
         try readText().decoded
     }
 
-    /// Reads a string that is an identifier in its one accepted form.
+    /// Reads a string that is an identifier in its only accepted form.
     ///
-    /// - Throws: `.unexpected` for another type and for a string that is no identifier.
+    /// - Throws: `.unexpected` for another type and for a string that is not an identifier.
     package mutating func readIdentifier() throws(JSONError) -> Identifier {
         skipWhitespace()
         let start = position
@@ -51,7 +52,7 @@ extension JSONReader {
         if isNegative { position += 1 }
         let digits = position
         var value: UInt64 = 0
-        // 18 digits fit without a check of each.
+        // 18 digits fit without a check for each.
         while current >= UInt8(ascii: "0") && current <= UInt8(ascii: "9") && position - digits < 18 {
             value = value &* 10 &+ UInt64(current &- UInt8(ascii: "0"))
             position += 1
@@ -64,7 +65,7 @@ extension JSONReader {
         return isNegative ? -magnitude : magnitude
     }
 
-    /// The way for numbers that are long, or no integers, or no numbers: by the grammar, then once more for the value.
+    /// The path for long numbers, non-integers and invalid numbers: first by the grammar, then again for the value.
     @inline(never)
     private mutating func readRareInteger(from start: Int) throws(JSONError) -> Int64 {
         position = start
@@ -72,7 +73,7 @@ extension JSONReader {
         let isNegative = octets[start] == UInt8(ascii: "-")
         var value: Int64 = 0
         for index in (isNegative ? start + 1 : start)..<position {
-            // Downward, because Int64.min has no positive twin.
+            // Downward, because Int64.min has no positive counterpart.
             let (product, overflow) = value.multipliedReportingOverflow(by: 10)
             let (sum, underflow) = product.subtractingReportingOverflow(Int64(octets[index] &- UInt8(ascii: "0")))
             guard !overflow && !underflow else { throw .outOfRange(at: start) }
@@ -123,12 +124,12 @@ extension JSONReader {
         return try scanText()
     }
 
-    /// Checks a string and goes behind it. The quote that opens it has been seen.
+    /// Validates a string and moves to its end. The opening quote has been read.
     mutating func scanText() throws(JSONError) -> JSONText {
         let start = position + 1
         let count = octets.count
         var at = start
-        /// Behind the last escape.
+        /// The position after the last escape.
         var plainStart = start
         var isEscaped = false
         var high: UInt64 = 0
@@ -145,7 +146,7 @@ extension JSONReader {
                 }
                 high |= word
                 at += 8
-                // A short string would look at more than itself in a block.
+                // A block would read past the end of a short string.
                 if at &- plainStart == plainBefore { at = behindPlainBlocks(octets, from: at, &high) }
             }
             guard at < count else {
@@ -167,16 +168,17 @@ extension JSONReader {
             case ..<0x20:
                 throw .syntax("a control character in a string", at: at)
             default:
-                // Near the end, where no word fits any more.
+                // Near the end, where a whole word does not fit any more.
                 high |= UInt64(octet)
                 at += 1
             }
         }
     }
 
-    /// RFC 8259 §7: checks the escape whose backslash is at `start`, surrogates with their other half (§8.2).
+    /// RFC 8259 §7: validates the escape whose backslash is at `start`, surrogates together with their other half
+    /// (§8.2).
     ///
-    /// - Returns: the offset behind it.
+    /// - Returns: the offset after it.
     @inline(never)
     private mutating func behindEscape(_ start: Int) throws(JSONError) -> Int {
         position = start + 1
@@ -211,7 +213,7 @@ extension JSONReader {
         }
     }
 
-    /// RFC 8259 §6: checks a number and goes behind it.
+    /// RFC 8259 §6: validates a number and moves to its end.
     ///
     /// - Returns: whether it is written as an integer.
     mutating func skipNumber() throws(JSONError) -> Bool {

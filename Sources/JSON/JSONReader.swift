@@ -1,35 +1,37 @@
-/// What kind of value comes next.
+/// The kind of the next value.
 package enum JSONKind: Sendable {
     case object, array, string
-    /// A number; whether it is an integer shows when it is read.
+    /// A number; reading it shows whether it is an integer.
     case integer
     case boolean, null
 }
 
-/// Reads one JSON text by asking for what should come next (RFC 8259, narrower where that leaves room).
+/// Reads one JSON text; the caller asks for the next expected value (RFC 8259, stricter where that leaves a choice).
 ///
-/// Refused besides bad grammar: a key that stands twice in an object, containers nested deeper than `maxDepth`, integers that do
-/// not fit `Int64`, lone surrogates, invalid UTF-8 (RFC 3629), a byte order mark, anything but white space after the value.
+/// It refuses, besides bad grammar: duplicate keys in an object, containers nested deeper than `maxDepth`, integers
+/// that do not fit `Int64`, lone surrogates, invalid UTF-8 (RFC 3629), a byte order mark, anything except white space
+/// after the value.
 ///
-/// The octets are borrowed: they stay as they are while the reader is used. After an error the reader is of no more use.
-/// A read costs no allocation but for the strings it makes, and for objects of more than 32 keys.
+/// The octets are borrowed: they must not change while the reader is used. After an error the reader cannot be used any
+/// more. A read allocates only for the strings that it creates, and for objects of more than 32 keys.
 package struct JSONReader {
     let octets: UnsafeRawBufferPointer
     var position = 0
     var depth = 0
     var maxDepth: Int
-    /// Keys of one object.
+    /// The largest number of keys of one object.
     let maxKeys: Int
-    /// Where a value that is read as it stands has to end at the latest (`readRaw`).
+    /// The latest end of a raw value (`readRaw`).
     var furthest = Int.max
 
-    /// The deepest nesting a caller may allow: a value that is skipped takes a stack frame for each level.
+    /// The deepest nesting that a caller may allow: skipping a value takes a stack frame for each level.
     package static let deepest = 512
 
     /// - Parameters:
     ///   - octets: the whole text, less than 2 GiB.
-    ///   - maxDepth: how many containers may stand inside of each other, 0...512. 32 is more than any frame of ours has.
-    ///   - maxKeys: of one object. To tell whether a key stands twice takes 0.1 us or more once there are many.
+    ///   - maxDepth: the deepest nesting of containers, 0...512. 32 is more than in any of our frames.
+    ///   - maxKeys: the largest number of keys of one object. With many keys, the check for duplicates takes 0.1 us or
+    ///     more per key.
     package init(_ octets: UnsafeRawBufferPointer, maxDepth: Int = 32, maxKeys: Int = .max) {
         precondition(octets.count < 1 << 31, "a JSON text must be below 2 GiB")
         precondition((0...Self.deepest).contains(maxDepth), "the depth of a JSON text must be within 0...512")
@@ -38,9 +40,9 @@ package struct JSONReader {
         self.maxKeys = maxKeys
     }
 
-    /// Reads a whole text: `body` its one value, then nothing may follow.
+    /// Reads a whole text: `body` reads its single value, and nothing may follow.
     ///
-    /// - Throws: what `body` throws, or the error of what follows.
+    /// - Throws: the errors of `body`, or an error for anything after the value.
     package static func read<Value>(
         _ octets: [UInt8], maxDepth: Int = 32, _ body: (inout JSONReader) throws(JSONError) -> Value
     ) throws(JSONError) -> Value {
@@ -49,7 +51,7 @@ package struct JSONReader {
         }
     }
 
-    /// Reads a whole text of borrowed octets: `body` its one value, then nothing may follow.
+    /// Reads a whole text of borrowed octets: `body` reads its single value, and nothing may follow.
     package static func read<Value>(
         _ octets: UnsafeRawBufferPointer, maxDepth: Int = 32, maxKeys: Int = .max, _ body: (inout JSONReader) throws(JSONError) -> Value
     ) throws(JSONError) -> Value {
@@ -59,12 +61,12 @@ package struct JSONReader {
         return value
     }
 
-    /// How many octets are read, for errors of the caller.
+    /// The number of octets read, for errors of the caller.
     package var offset: Int { position }
 
-    /// The kind of the value that comes next; nothing but white space is consumed.
+    /// The kind of the next value; consumes only white space.
     ///
-    /// - Throws: `.syntax` when no value can begin with what comes next.
+    /// - Throws: `.syntax` if no value can begin with the next octet.
     package mutating func peekKind() throws(JSONError) -> JSONKind {
         skipWhitespace()
         switch current {
@@ -78,7 +80,7 @@ package struct JSONReader {
         }
     }
 
-    /// Reads an object, calling `member` for each key in order; `member` reads (or skips) exactly one value.
+    /// Reads an object and calls `member` for each key in order; `member` reads (or skips) exactly one value.
     ///
     /// - Throws: `.unexpected`, `.tooDeep`, `.duplicateKey`, `.syntax`, and whatever `member` throws.
     package mutating func readObject(
@@ -115,7 +117,7 @@ package struct JSONReader {
         }
     }
 
-    /// Reads an array, calling `element` for each element in order; `element` reads (or skips) exactly one value.
+    /// Reads an array and calls `element` for each element in order; `element` reads (or skips) exactly one value.
     ///
     /// - Throws: `.unexpected`, `.tooDeep`, `.syntax`, and whatever `element` throws.
     package mutating func readArray(_ element: (inout JSONReader) throws(JSONError) -> Void) throws(JSONError) {
@@ -140,7 +142,7 @@ package struct JSONReader {
 
     /// Checks that only white space follows.
     ///
-    /// - Throws: `.syntax` when anything else does.
+    /// - Throws: `.syntax` if anything else follows.
     package mutating func finish() throws(JSONError) {
         skipWhitespace()
         guard position == octets.count else { throw .syntax("something follows the value", at: position) }
@@ -163,7 +165,7 @@ package struct JSONReader {
         }
     }
 
-    /// Goes into a container; false (and out again) if it is empty.
+    /// Enters a container; false if it is empty, which also leaves it.
     private mutating func enter(_ opening: UInt8, _ wanted: StaticString, before closing: UInt8) throws(JSONError) -> Bool {
         skipWhitespace()
         guard current == opening else { throw wrongType(wanted) }
@@ -181,13 +183,13 @@ package struct JSONReader {
         depth -= 1
     }
 
-    /// The error for what stands here instead of a part of the grammar.
+    /// The error for an octet that violates the grammar.
     @inline(never)
     func malformed(_ problem: StaticString) -> JSONError {
         .syntax(position < octets.count ? problem.description : "the text ends too early", at: position)
     }
 
-    /// The error for what stands here instead of a value of the type that was asked for: another value, or none.
+    /// The error for a value of another type than requested, or for a missing value.
     @inline(never)
     func wrongType(_ wanted: StaticString) -> JSONError {
         var copy = self

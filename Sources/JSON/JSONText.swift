@@ -1,4 +1,4 @@
-/// A string of the text between its quotes: checked (escapes, UTF-8, no control characters), not yet decoded.
+/// A string of the text between its quotes: validated (escapes, UTF-8, no control characters), not yet decoded.
 ///
 /// Borrows the reader's octets.
 struct JSONText {
@@ -9,7 +9,7 @@ struct JSONText {
     /// The string, escapes resolved.
     @inline(__always)
     var string: String {
-        // The octets were checked, so that they are neither repaired nor checked again.
+        // The octets were validated, so they are neither repaired nor validated again.
         isEscaped ? String(decoding: decoded, as: UTF8.self) : raw.withMemoryRebound(to: UInt8.self) { octets in
             String(copying: UTF8Span(unchecked: octets.span, isKnownASCII: isASCII))
         }
@@ -19,7 +19,7 @@ struct JSONText {
     var decoded: [UInt8] {
         guard isEscaped else { return Array(raw) }
         var octets: [UInt8] = []
-        // No escape is shorter than what it stands for.
+        // No escape is shorter than the octets that it encodes.
         octets.reserveCapacity(raw.count)
         var index = 0
         while index < raw.count {
@@ -38,7 +38,7 @@ struct JSONText {
                 var scalar = hexDigits4(raw, at: index + 2) ?? 0xFFFD
                 index += 6
                 if scalar >= 0xD800 && scalar < 0xDC00 {
-                    // The scan has seen the other half.
+                    // The validation has seen the other half.
                     let low = hexDigits4(raw, at: index + 2) ?? 0xDC00
                     scalar = 0x10000 + (scalar - 0xD800) << 10 + (low - 0xDC00)
                     index += 6
@@ -53,7 +53,7 @@ struct JSONText {
     }
 }
 
-/// The value of four hexadecimal digits, `nil` if there are no four.
+/// The value of four hexadecimal digits, `nil` if there are fewer.
 func hexDigits4(_ octets: UnsafeRawBufferPointer, at start: Int) -> UInt32? {
     guard start >= 0, start <= octets.count - 4 else { return nil }
     var value: UInt32 = 0
@@ -71,7 +71,7 @@ func hexDigits4(_ octets: UnsafeRawBufferPointer, at start: Int) -> UInt32? {
     return value
 }
 
-/// RFC 3629 §3; `scalar` is no surrogate and at most 0x10FFFF.
+/// RFC 3629 §3; `scalar` is not a surrogate and is at most 0x10FFFF.
 private func appendUTF8(_ scalar: UInt32, to octets: inout [UInt8]) {
     func continuation(_ shift: UInt32) -> UInt8 { 0x80 | UInt8(truncatingIfNeeded: scalar >> shift) & 0x3F }
     switch scalar {
@@ -92,9 +92,10 @@ private func appendUTF8(_ scalar: UInt32, to octets: inout [UInt8]) {
     }
 }
 
-/// Marks, in the top bit of each octet of `word`, those that end a run of plain text: below 0x20, quote, backslash.
+/// Marks, in the top bit of each octet of `word`, the octets that end a run of plain text: below 0x20, quote,
+/// backslash.
 ///
-/// Only the lowest mark is exact (a borrow may pass upward), which is the one asked for: octets come in memory order.
+/// Only the lowest mark is exact (a borrow may pass upward), and only it is used: octets come in memory order.
 @inline(__always)
 func stops(in word: UInt64) -> UInt64 {
     let ones: UInt64 = 0x0101_0101_0101_0101
@@ -104,14 +105,14 @@ func stops(in word: UInt64) -> UInt64 {
     return (control | ((quote &- ones) & ~quote) | ((backslash &- ones) & ~backslash)) & (ones &* 0x80)
 }
 
-/// Octets of a text that are looked at word by word before blocks begin: most strings of a frame are shorter.
+/// The octets of a text that are checked word by word before blocks begin: most strings of a frame are shorter.
 let plainBefore = 32
 
-/// Goes on in a text as long as whole blocks of 64 octets hold nothing that ends a run of plain text (see `stops`). No branch in a block, so that
-/// the processor takes sixteen octets at a time: half the instructions of a walk by words.
+/// Moves through a text while whole blocks of 64 octets contain nothing that ends a run of plain text (see `stops`). A
+/// block has no branch, so that the processor takes sixteen octets at a time: half the instructions of a walk by words.
 ///
-/// - Parameter high: gets all bits of the octets that were passed, of some word or other.
-/// - Returns: where the first block begins that is not plain or not whole.
+/// - Parameter high: receives all bits of the passed octets, combined from all words.
+/// - Returns: the start of the first block that is not plain or not complete.
 func behindPlainBlocks(_ octets: UnsafeRawBufferPointer, from start: Int, _ high: inout UInt64) -> Int {
     guard let base = octets.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return start }
     var at = start

@@ -1,21 +1,21 @@
 package import Bytes
 
-/// Writes JSON into octets, without white space; commas and colons come by themselves.
+/// Writes JSON into octets, without white space; it inserts commas and colons by itself.
 ///
-/// Nothing is checked beyond `assert`: keys within objects, values within arrays and one value at the top are the caller's.
-/// Strings are escaped where RFC 8259 §7 demands it (quote, backslash, control characters) and nowhere else.
+/// Nothing is checked beyond `assert`: the caller ensures keys within objects, values within arrays and one value at
+/// the top. Strings are escaped where RFC 8259 §7 requires it (quote, backslash, control characters) and nowhere else.
 package struct JSONWriter {
-    /// What is written so far.
+    /// The octets written so far.
     package var octets: [UInt8]
-    /// Whether a comma goes before the next key or value.
+    /// Whether a comma is needed before the next key or value.
     private var needsComma = false
 
-    /// - Parameter octets: what stands before; the writer appends. Moved in, its storage is used again.
+    /// - Parameter octets: the initial content, to which the writer appends. A moved array keeps its storage.
     package init(appendingTo octets: consuming [UInt8] = []) {
         self.octets = octets
     }
 
-    /// Makes room for `count` more octets at once.
+    /// Reserves capacity for `count` more octets.
     package mutating func reserve(_ count: Int) {
         octets.reserveCapacity(octets.count + count)
     }
@@ -42,13 +42,13 @@ package struct JSONWriter {
         needsComma = true
     }
 
-    /// Writes a key that needs no escapes, as ours do.
+    /// Writes a key that needs no escapes, like all of ours.
     package mutating func key(_ key: StaticString) {
         let name = UnsafeRawBufferPointer(start: key.utf8Start, count: key.utf8CodeUnitCount)
         assert(firstToEscape(name, from: 0) == name.count, "a key of ours that needs escapes")
         let separated = needsComma
         needsComma = false
-        // A comma, two quotes and a colon stand around it.
+        // A comma, two quotes and a colon surround it.
         fill(name.count + 4) { free in
             var at = 0
             if separated {
@@ -64,7 +64,7 @@ package struct JSONWriter {
         }
     }
 
-    // Disfavoured, so that a literal is a StaticString.
+    // Disfavoured, so that the compiler takes a literal as a StaticString.
     @_disfavoredOverload
     package mutating func key(_ key: String) {
         string(key)
@@ -138,13 +138,13 @@ package struct JSONWriter {
         }
     }
 
-    /// Writes one whole value as it is: octets of a `JSONReader.readRaw`, or of another writer.
+    /// Writes one complete raw value: octets of a `JSONReader.readRaw`, or of another writer.
     package mutating func raw(_ value: UnsafeRawBufferPointer) {
         comma()
         octets.append(contentsOf: value)
     }
 
-    /// Writes one whole value as it is: octets of a `JSONReader.readRaw`, or of another writer.
+    /// Writes one complete raw value: octets of a `JSONReader.readRaw`, or of another writer.
     package mutating func raw(_ value: [UInt8]) {
         comma()
         octets.append(contentsOf: value)
@@ -163,7 +163,7 @@ package struct JSONWriter {
         octets.append(contentsOf: UnsafeBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
     }
 
-    /// Appends at most `capacity` octets, as many as `body` says that it has written.
+    /// Appends at most `capacity` octets, the number that `body` returns.
     @inline(__always)
     private mutating func fill(_ capacity: Int, _ body: (UnsafeMutableRawBufferPointer) -> Int) {
         octets.append(addingCapacity: capacity) { output in
@@ -177,7 +177,7 @@ package struct JSONWriter {
         let separated = needsComma
         needsComma = true
         var end = 0
-        // The usual string has nothing to escape: it is copied by the words that are checked.
+        // A usual string needs no escapes: it is copied in the words in which it is checked.
         fill(value.count + 3) { free in
             var at = 0
             if separated {
@@ -240,8 +240,8 @@ package struct JSONWriter {
 
 /// Copies the front of `value` up to the first octet that must be escaped.
 ///
-/// - Parameter free: at least as wide as `value`.
-/// - Returns: how many octets were copied.
+/// - Parameter free: at least as long as `value`.
+/// - Returns: the number of octets copied.
 @inline(__always)
 private func copyPlain(_ value: UnsafeRawBufferPointer, to free: UnsafeMutableRawBufferPointer) -> Int {
     var at = 0
