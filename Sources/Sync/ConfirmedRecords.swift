@@ -1,17 +1,18 @@
 internal import Bytes
 internal import Family
 
-/// The records as the server has confirmed them: a snapshot and the changes after it, nothing else.
+/// The records as the server has confirmed them: only a snapshot and the changes after it.
 struct ConfirmedRecords: Sendable {
     private(set) var all: [Identifier: Record] = [:]
-    /// Of the records in `all`.
+    /// The checksum of the records in `all`.
     private var held = StateChecksum()
-    /// Of the family's records that are not in `all` (old messages, kinds that are not known here); `nil` if no server has said it.
+    /// The checksum of the family's records that are not in `all` (old messages, unknown kinds); `nil` if no server has
+    /// reported it.
     private(set) var unsent: StateChecksum?
 
     init() {}
 
-    /// - Parameter unsent: of the records that `records` leaves out.
+    /// - Parameter unsent: the checksum of the records that `records` leaves out.
     init(_ records: [Record], unsent: StateChecksum?) {
         all.reserveCapacity(records.count)
         for record in records { all[record.id] = record }
@@ -19,19 +20,20 @@ struct ConfirmedRecords: Sendable {
         self.unsent = unsent
     }
 
-    /// Of all records of the family as this client knows them; `nil` if it does not know what it does not hold.
+    /// The checksum of all records of the family, as known to this client; `nil` if it does not know the checksum of
+    /// the records that it does not hold.
     var checksum: StateChecksum? { unsent.map { held + $0 } }
 
     subscript(id: Identifier) -> Record? { all[id] }
 
     /// Applies one change, all or nothing.
     ///
-    /// Old messages are not in a snapshot (they are paged), so a change of a message that is not held is passed over.
+    /// Old messages are not in a snapshot (they are paged), so a change of a message that is not held is ignored.
     ///
-    /// The checksum follows: a record that is held by the version that it had here, so that a change that was missed shows; another by the
-    /// version that the entry implies.
+    /// The checksum follows: for a held record it uses the version that the record had here, so that a missed change is
+    /// detected; for another record it uses the version that the entry implies.
     ///
-    /// - Throws: `.diverged` when the change does not continue what is held.
+    /// - Throws: `.diverged` if the change does not continue the held records.
     mutating func apply(_ change: Change) throws(SyncFault) {
         var touched: [Identifier: Record] = [:]
         var unsent = unsent.map { $0 + change.unknown }
@@ -56,7 +58,8 @@ struct ConfirmedRecords: Sendable {
         }
         guard var record = held else {
             if case .restore(let athlete, let fields, let createdAt, let createdBy) = entry.effect, fields.kind == entry.kind {
-                // The whole record travels, so nothing has to be held (its tombstone may have been older than the snapshot).
+                // The frame contains the whole record, so it need not be held (its tombstone may have been older than
+                // the snapshot).
                 return Record(
                     kind: entry.kind, id: entry.id, athlete: athlete, version: entry.version, createdAt: createdAt,
                     createdBy: createdBy, updatedAt: change.at, updatedBy: change.member, fields: fields)

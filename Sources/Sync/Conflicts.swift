@@ -1,30 +1,32 @@
 package import Bytes
 package import Family
 
-/// What the author of a refused change has to decide: for each field of theirs, what they saw, what they want, what is there now.
+/// The decisions for the author of a refused change: for each of its fields, the value that they saw, the value that
+/// they want, and the current value.
 package struct ConflictSides: Hashable, Sendable {
     /// One field that the refused change writes.
     package struct Field: Hashable, Sendable {
         /// Position in the kind's declaration.
         package var field: Int
-        /// What its author saw; `nil` for empty, and where nobody knows any more.
+        /// The value that the author saw; `nil` if it was empty, or is unknown by now.
         package var base: Value?
         package var yours: Value?
         package var theirs: Value?
-        /// Whether somebody else changed it too, so that a choice is needed; the others are done as they were asked for.
+        /// Whether another member changed it too, so that a choice is needed; the other fields are written as
+        /// requested.
         package var isContested: Bool
-        /// Who changed it last, and when (UTC milliseconds); `nil` where it is not contested.
+        /// The last author and the time of that change (UTC milliseconds); `nil` if the field is not contested.
         package var member: Identifier?
         package var at: Int64?
     }
 
-    /// What is at stake.
+    /// The scope of a conflict.
     package enum Matter: Hashable, Sendable {
         /// Some fields.
         case fields
-        /// The record was deleted meanwhile: `yours` brings it back with the change.
+        /// The record was deleted meanwhile: `yours` restores it with the change.
         case deleted
-        /// The change deletes, restores or moves the whole record, which somebody else changed meanwhile.
+        /// The change deletes, restores or moves the whole record, which another member changed meanwhile.
         case whole
     }
 
@@ -33,28 +35,28 @@ package struct ConflictSides: Hashable, Sendable {
     /// Position of the operation in its batch.
     package let operation: Int
     package let matter: Matter
-    /// As it is now; a decision rests on this version.
+    /// The current record; a decision is based on this version.
     package let record: Record
-    /// In the order of the declaration; none when the whole record is at stake.
+    /// In the order of the declaration; empty if the whole record is in conflict.
     package let fields: [Field]
 
     package var contested: [Field] { fields.filter(\.isContested) }
 }
 
-/// How one contested field is decided.
+/// The decision about one contested field.
 package enum ConflictChoice: Hashable, Sendable {
     case yours
     case theirs
-    /// Texts: theirs, then yours under it (behind it, for texts of one line). Sets: whoever is in one of them.
+    /// Texts: theirs, then yours below it (after it, for texts of one line). Sets: the union.
     case both
-    /// Something else.
+    /// Another value.
     case value(Value?)
 }
 
 extension SyncEngine {
     /// The two sides of a draft that was refused with `conflict`; `nil` for every other draft.
     ///
-    /// They are worked out anew each time: somebody may have changed the record again since the refusal.
+    /// Computed on each call: another member may have changed the record again since the refusal.
     package func conflict(of draft: Int64) -> ConflictSides? {
         guard let draft = drafts.first(where: { $0.id == draft }), let told = draft.rejection.conflict else { return nil }
         let place = draft.rejection.operation ?? draft.operations.firstIndex { $0.id == told.record.id } ?? 0
@@ -69,7 +71,7 @@ extension SyncEngine {
             let index = assignment.field
             let theirs = now.fields.values.indices.contains(index) ? now.fields[index] : nil
             let field = told.fields.first { $0.field == index }
-            // Changed once more since the refusal, and the author has not seen that.
+            // The record changed again since the refusal, and the author has not seen that.
             let isNew = now.version > told.record.version && theirs != told.record.fields[index]
             let isContested = !now.isDeleted && (field != nil || isNew) && theirs != mine[index]
             return ConflictSides.Field(
@@ -80,16 +82,16 @@ extension SyncEngine {
             draft: draft.id, operation: place, matter: now.isDeleted ? .deleted : .fields, record: now, fields: fields)
     }
 
-    /// Decides a conflict. What is chosen is asked for under a new mutation id, based on the version that was shown, so that who changes
-    /// the record in this moment is not overwritten either: then it is a conflict again.
+    /// Decides a conflict. The decision is requested under a new mutation id, based on the version that was shown, so
+    /// that a simultaneous change by another member is not overwritten either: then it is a conflict again.
     ///
     /// - Parameters:
-    ///   - sides: as they were shown.
-    ///   - choices: for each contested field; where the whole record is at stake, or was deleted, `whole` decides.
+    ///   - sides: the sides as they were shown.
+    ///   - choices: for each contested field; if the whole record is in conflict, or was deleted, `whole` decides.
     ///   - whole: `.yours` or `.theirs` for everything that `choices` does not name.
-    /// - Returns: the new mutation's id; `nil` when nothing was left to ask for, and the draft is gone.
-    /// - Throws: `required` when a contested field is not decided, `invalid` for what cannot be both, and what `perform` throws; the
-    ///   draft is as it was.
+    /// - Returns: the new mutation's id; `nil` if nothing was left to request, and the draft is gone.
+    /// - Throws: `required` if a contested field is not decided, `invalid` for values that cannot both be kept, and the
+    ///   errors of `perform`; the draft is unchanged.
     package mutating func resolve(
         _ sides: ConflictSides, _ choices: [Int: ConflictChoice], whole: ConflictChoice? = nil, at: Int64, now: Int64
     ) throws(Rejection) -> (mutation: Int64?, actions: [SyncAction]) {
@@ -128,7 +130,8 @@ extension SyncEngine {
         } else {
             operations[sides.operation].action = .update(base: sides.record.version, merge: .disjoint, patch: patch)
         }
-        // The server found no conflict with what the draft does to the record before that, up to the version that it showed.
+        // The server found no conflict in the draft's earlier operations on the record, up to the version that it
+        // returned.
         if let shown = draft.rejection.conflict?.record.version {
             for place in 0..<min(sides.operation, operations.count) where operations[place].id == sides.record.id {
                 operations[place].base = shown

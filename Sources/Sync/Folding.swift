@@ -1,22 +1,22 @@
 internal import Bytes
 package import Family
 
-/// How a later edit folds into an earlier one of the same record that was never sent.
+/// The folding of a later edit into an earlier, unsent edit of the same record.
 package enum Folding {
-    /// What two operations on one record come to.
+    /// The result of folding two operations on one record.
     package enum Result: Hashable, Sendable {
         /// One operation does both.
         case operation(Operation)
-        /// They cancel out: nothing is left to ask for.
+        /// The operations cancel out: nothing is left to request.
         case nothing
-        /// They have to be asked for one after the other.
+        /// They have to be requested one after the other.
         case separate
     }
 
     /// Folds `later` into `earlier`; both name the same record.
     ///
-    /// The base of an update stays the earlier one's: what the author saw first is what the edit rests on. A delete takes its own
-    /// base, because it overwrites nothing of the edit that it replaces.
+    /// The base of an update stays that of the earlier operation: the edit is based on the version that the author saw
+    /// first. A delete takes its own base, because it overwrites no part of the edit that it replaces.
     package static func fold(_ later: Operation, into earlier: Operation) -> Result {
         guard later.id == earlier.id, later.kind == earlier.kind else { return .separate }
         switch (earlier.action, later.action) {
@@ -38,7 +38,7 @@ package enum Folding {
         }
     }
 
-    /// One patch that does what `earlier` and then `later` do.
+    /// One patch with the effect of `earlier` followed by `later`.
     package static func merge(_ later: FieldPatch, over earlier: FieldPatch) -> FieldPatch {
         var assignments = Dictionary(earlier.assignments.map { ($0.field, $0.value) }, uniquingKeysWith: { _, last in last })
         var edits = Dictionary(earlier.setEdits.map { ($0.field, $0) }, uniquingKeysWith: { _, last in last })
@@ -75,7 +75,7 @@ package enum Folding {
             remove: earlier.remove.filter { !later.add.contains($0) && !later.remove.contains($0) } + later.remove)
     }
 
-    /// A create has nothing to add to or remove from, so what is added is what the set is.
+    /// A create has no earlier set, so the added elements are the set.
     private static func withoutSetEdits(_ patch: FieldPatch) -> FieldPatch {
         var values = Dictionary(patch.assignments.map { ($0.field, $0.value) }, uniquingKeysWith: { _, last in last })
         for edit in patch.setEdits { values[edit.field] = .some(applying(edit, to: nil)) }
@@ -92,7 +92,7 @@ extension Operation {
         }
     }
 
-    /// Every record that the values of this operation name.
+    /// All records that the values of this operation name.
     var references: [Identifier] {
         var found: [Identifier] = []
         if case .create(let athlete?, _) = action { found.append(athlete) }

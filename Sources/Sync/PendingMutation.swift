@@ -2,30 +2,32 @@ internal import Bytes
 package import Family
 internal import Wire
 
-/// A mutation that the server has not finished with.
+/// A mutation without a final result from the server.
 package struct PendingMutation: Hashable, Sendable {
     package enum State: Hashable, Sendable {
         /// Never sent: later edits of its records may still fold into it.
         case unsent
-        /// Sent on the connection that is open now, and unanswered since that moment of the engine's clock (milliseconds).
+        /// Sent on the current connection, and unanswered since that time of the engine's clock (milliseconds).
         case inFlight(since: Int64)
-        /// Sent on an earlier connection, or refused for now. Whether the server did it is unknown, so it is sent again as it is.
+        /// Sent on an earlier connection, or refused for now. It is unknown whether the server applied it, so it is
+        /// sent again unchanged.
         case resend
-        /// Acknowledged; its change with this sequence has not arrived yet, so it still shows from here.
+        /// Acknowledged; its change with this sequence has not arrived yet, so it is still shown from here.
         case acknowledged(sequence: Int64)
     }
 
     /// The mutation id, the same at every attempt.
     package let id: Int64
     package internal(set) var operations: [Operation]
-    /// The sequence of the change that it takes back, in place of operations.
+    /// The sequence of the change to undo, in place of operations.
     package let undo: Int64?
     /// The overlaps of trip items that its author accepts.
     package let overlap: OverlapOverride?
-    /// UTC milliseconds at which it was asked for.
+    /// The time of the request in UTC milliseconds.
     package let at: Int64
     package internal(set) var state = State.unsent
-    /// How many connections the server ended with a complaint while this was unanswered (`SyncEngine.isComplaint`).
+    /// The number of connections that the server ended with a complaint while this was unanswered
+    /// (`SyncEngine.isComplaint`).
     package internal(set) var complaints = 0
     /// Engine time before which it is not sent again.
     var notBefore: Int64 = 0
@@ -60,18 +62,18 @@ package struct PendingMutation: Hashable, Sendable {
     func touches(_ id: Identifier) -> Bool { operations.contains { $0.id == id } }
 }
 
-/// A mutation that was refused for good, kept with its author until it is retried or dropped. It blocks nothing.
+/// A mutation that was finally refused, kept for its author until it is retried or dropped. It blocks nothing.
 package struct Draft: Hashable, Sendable {
-    /// The id of the mutation that was refused.
+    /// The id of the refused mutation.
     package let id: Int64
     package let operations: [Operation]
-    /// The sequence of the change that it was to take back, in place of operations.
+    /// The sequence of the change to undo, in place of operations.
     package var undo: Int64?
     /// The overlaps that its author accepted already.
     package var overlap: OverlapOverride?
-    /// UTC milliseconds at which it was asked for.
+    /// The time of the request in UTC milliseconds.
     package let at: Int64
-    /// Why, with the conflict if there is one.
+    /// The rejection, with the conflict if there is one.
     package let rejection: Rejection
 
     package init(id: Int64, operations: [Operation], undo: Int64? = nil, overlap: OverlapOverride? = nil, at: Int64, rejection: Rejection) {

@@ -2,22 +2,22 @@ package import Bytes
 package import Family
 package import Wire
 
-/// What an engine needs to go on where an earlier one stopped.
+/// The state that an engine needs to continue after an earlier one.
 package struct SavedState: Hashable, Sendable {
-    /// The installation under which the mutations were asked for: their ids count under it.
+    /// The installation that requested the mutations: their ids belong to it.
     package var client: Identifier
     package var family: Identifier
     package var member: Identifier
     package var role: Role?
-    /// What was looked at last.
+    /// The last context.
     package var context: Context?
-    /// Where `records` are; `nil`: there are none to continue from.
+    /// The position of `records`; `nil` if there are none to continue from.
     package var cursor: Cursor?
-    /// As the server had confirmed them.
+    /// The records as the server has confirmed them.
     package var records: [Record] = []
-    /// Of the records that the server has and `records` has not; `nil`: not known.
+    /// The checksum of the records that the server has and `records` does not; `nil` if unknown.
     package var unsent: StateChecksum?
-    /// In the order in which they were asked for.
+    /// In the order of the requests.
     package var pending: [PendingMutation] = []
     package var drafts: [Draft] = []
     /// No smaller mutation id is ever used again.
@@ -31,7 +31,8 @@ package struct SavedState: Hashable, Sendable {
 }
 
 extension PendingMutation {
-    /// As it is kept: what was under way when a program ended was perhaps done, so that it is sent again as it is.
+    /// The mutation for storage: a mutation in flight when a program ended may have been applied, so it is sent again
+    /// unchanged.
     package var asSaved: PendingMutation {
         var saved = self
         if isInFlight { saved.state = .resend }
@@ -39,9 +40,9 @@ extension PendingMutation {
         return saved
     }
 
-    /// One that was kept.
+    /// A stored mutation.
     ///
-    /// - Parameter sequence: of its ack, when it had one.
+    /// - Parameter sequence: the sequence of its ack, if it had one.
     package static func saved(
         id: Int64, body: Mutation.Body, overlap: OverlapOverride?, at: Int64, wasSent: Bool, sequence: Int64?, complaints: Int
     ) -> PendingMutation {
@@ -53,10 +54,10 @@ extension PendingMutation {
 }
 
 extension SyncEngine {
-    /// Goes on where an earlier engine stopped; before `start`.
+    /// Continues from the state of an earlier engine; call it before `start`.
     ///
-    /// The context is shown until the server tells the one in force. A client that people look at asks for it (`returnsToContext`): what they
-    /// see at once and what they do next are about the same season.
+    /// The context is shown until the server reports the one in force. A client with a user interface requests it
+    /// (`returnsToContext`), so that the user first sees, and then acts on, the same season.
     package mutating func restore(_ saved: SavedState) {
         precondition(phase == .stopped && confirmed.all.isEmpty, "an engine continues from one state, before it starts")
         configuration.client = saved.client
@@ -76,9 +77,10 @@ extension SyncEngine {
         adopt(saved)
     }
 
-    /// Takes over what waited and what was refused, before anything of its own.
+    /// Takes over pending mutations and drafts, before the engine has any of its own.
     ///
-    /// - Returns: false when it was asked for under another client id, under which it has to be sent: `rejoin` then.
+    /// - Returns: false if they were requested under another client id, under which they have to be sent: call `rejoin`
+    ///   then.
     @discardableResult
     package mutating func adopt(_ saved: SavedState) -> Bool {
         let own = Set(pending.map(\.id)).union(drafts.map(\.id))
@@ -97,25 +99,26 @@ extension SyncEngine {
         return false
     }
 
-    /// Takes over what waited in a program of the same person that ran beside another: behind what is here.
+    /// Takes over the pending mutations of a program of the same person that ran beside another: after the ones here.
     ///
-    /// - Returns: as of `adopt`; `nil` when it was asked for under another client id than what waits here, and has to stay where it is.
+    /// - Returns: as `adopt`; `nil` if they were requested under another client id than the pending mutations here, and
+    ///   have to stay where they are.
     package mutating func takeOver(_ left: SavedState) -> Bool? {
         guard left.client == configuration.client || pending.isEmpty || left.pending.isEmpty else { return nil }
         let held = drafts
-        // Drafts go under no client's id, and give none.
+        // Drafts belong to no client's id.
         var left = left
         if left.pending.isEmpty { left.client = configuration.client }
         let isOwn = adopt(left)
         drafts = held + drafts.filter { draft in !held.contains { $0.id == draft.id } }
         pending.sort { $0.id < $1.id }
-        // What is shown is what comes of them in the order in which they are sent.
+        // The shown records result from the mutations in the order in which they are sent.
         refreshAll()
         touched = []
         return isOwn
     }
 
-    /// Leaves the room and comes back at once, as the client that the configuration names now.
+    /// Leaves the room and immediately returns, with the client id that the configuration has now.
     package mutating func rejoin(now: Int64) -> [SyncAction] {
         guard phase == .joining || isJoined else { return [] }
         cursor = nil
@@ -124,7 +127,7 @@ extension SyncEngine {
         return flush(now)
     }
 
-    /// All that has to be kept, but for the records.
+    /// All state to store, except the records.
     package var savedState: SavedState? {
         guard let family, let member else { return nil }
         var saved = SavedState(client: configuration.client, family: family, member: member)
@@ -138,7 +141,8 @@ extension SyncEngine {
         return saved
     }
 
-    /// What moves the member's reading position to the last change that was applied; `nil` when nobody else did anything after it.
+    /// The operation that moves the member's reading position to the last applied change; `nil` if no other member's
+    /// change followed it.
     package func readOperation(upTo sequence: Int64) -> Operation? {
         guard let member, let cursor, let field = Kind.readingPosition.declaration.index(of: "sequence") else { return nil }
         let id = ReadingPosition.id(of: member)
@@ -148,7 +152,7 @@ extension SyncEngine {
         guard let held = confirmed[id] else {
             return Operation(kind: .readingPosition, id: id, action: .create(athlete: nil, patch: patch))
         }
-        // The last move of it is a change as well: to tell of that again would never end.
+        // The last move of the position is a change as well: reporting that again would never end.
         guard case .integer(let position)? = held.fields["sequence"], sequence > position + 1 else { return nil }
         return Operation(kind: .readingPosition, id: id, action: .update(base: held.version, merge: .disjoint, patch: patch))
     }

@@ -1,12 +1,12 @@
 package import Bytes
 
-/// What a session tells its owner.
+/// An event of a session, for its owner.
 package enum SessionEvent: Sendable {
     case notice(SyncNotice)
-    /// These records look different now.
+    /// These records have changed.
     case changed([Identifier])
     /// All records were replaced.
     case replaced
-    /// It will not try again by itself.
+    /// The session will not try again by itself.
     case stopped(StopReason)
 }

@@ -2,88 +2,94 @@ package import Bytes
 package import Family
 package import Wire
 
-/// What the sync engine asks of whoever drives it, in the order given.
+/// The actions that the sync engine requests from its driver, in the given order.
 package enum SyncAction: Hashable, Sendable {
-    /// Send this frame on the connection that is open.
+    /// Send this frame on the open connection.
     case send(ClientFrame)
-    /// Open a connection after so many milliseconds, then call `connected`; when it cannot be opened, `disconnected(closeCode: nil)`.
-    /// A later `connect` or `stop` replaces it.
+    /// Open a connection after this many milliseconds, then call `connected`; if it cannot be opened,
+    /// `disconnected(closeCode: nil)`. A later `connect` or `stop` replaces it.
     case connect(afterMilliseconds: Int64)
-    /// Close the connection that is open; the engine knows it is gone, so `disconnected` is not called for it.
+    /// Close the open connection; the engine treats it as gone, so `disconnected` is not called for it.
     case disconnect(closeCode: UInt16)
-    /// Call `timerFired` after so many milliseconds. There is one timer: a later `wake` replaces an earlier one.
+    /// Call `timerFired` after this many milliseconds. There is one timer: a later `wake` replaces an earlier one.
     case wake(afterMilliseconds: Int64)
-    /// These records look different now (`record(_:)` says how), each once, in the order of their ids.
+    /// These records have changed (`record(_:)` returns them), each once, in the order of their ids.
     case changed([Identifier])
     /// All records were replaced: a snapshot has been applied.
     case replaced
-    /// Something that a person or a script may want to hear of.
+    /// An event that may interest a user or a script.
     case notify(SyncNotice)
-    /// Trying again by itself cannot help. Pending mutations and drafts are kept; `start` tries again.
+    /// Trying again automatically cannot help. Pending mutations and drafts are kept; `start` tries again.
     case stop(StopReason)
 }
 
-/// What happened, for people and scripts.
+/// An event for users and scripts.
 package enum SyncNotice: Hashable, Sendable {
     /// Signed in; the limits and memberships are known.
     case welcome(Welcome)
-    /// Sits in the room; records may still be arriving.
+    /// Joined the room; records may still be arriving.
     case joined(Joined)
-    /// Everything up to the head has been applied: what follows is as it happens.
+    /// Everything up to the head has been applied: later changes arrive as they happen.
     case live(sequence: Int64)
     /// The connection ended, or could not be opened. `retryAfter`: milliseconds until the next attempt.
     case offline(closeCode: UInt16?, retryAfter: Int64)
-    /// The server cannot continue from where this client stopped; a snapshot follows. `nil`: the position was ahead of the server's.
+    /// The server cannot continue from this client's position; a snapshot follows. `nil`: the position was ahead of the
+    /// server's.
     case reset(ResetReason?)
     /// A change has been applied. `isOwn`: it is one of this engine's mutations.
     case change(Change, isOwn: Bool)
-    /// A mutation is done, for good. Said once, whether the ack or the change arrived first.
+    /// A mutation is finally done. Reported once, regardless of whether the ack or the change arrived first.
     case acknowledged(Ack)
-    /// A mutation was refused for good and has become a draft of the same number; but for an undo that means nothing any more, of which nothing stays.
+    /// A mutation was finally refused and has become a draft of the same number, except for an undo without meaning, of
+    /// which nothing remains.
     case rejected(mutation: Int64, Rejection)
-    /// A mutation was refused for now and is sent again, unchanged, after so many milliseconds.
+    /// A mutation was refused for now and is sent again, unchanged, after this many milliseconds.
     case postponed(mutation: Int64, Rejection, retryAfter: Int64)
     case presence(Presence)
-    /// Somebody's file is on its way, or there, or given up.
+    /// Another member's upload is in progress, complete, or cancelled.
     case upload(UploadProgress)
     case context(Context)
     case role(Role)
-    /// What a request was answered with: a `page`, `statistics`, `history`, `digest` or `access_log` frame, which carries its number.
+    /// The response to a request: a `page`, `statistics`, `history`, `digest` or `access_log` frame, which carries the
+    /// request's number.
     case answer(ServerFrame)
     /// A request, or a change of context, was refused.
     case failed(Rejection, request: Int64?)
-    /// The server broke the protocol; the engine recovers by connecting again.
+    /// The server broke the protocol; the engine recovers with a new connection.
     case fault(SyncFault)
 }
 
-/// Why the engine stopped trying.
+/// The reason why the engine stopped trying.
 package enum StopReason: Hashable, Sendable {
-    /// The token is not, or no longer, one.
+    /// The token is not, or is no longer, valid.
     case tokenUnknown
     /// This session was ended, here or elsewhere.
     case signedOut
-    /// The server ended the connection with a code that says not to come back.
+    /// The server ended the connection with a code that forbids reconnecting.
     case closed(UInt16)
-    /// Signing in or joining was refused for good.
+    /// Signing in or joining was finally refused.
     case refused(Rejection)
     /// The server speaks another version of the protocol.
     case protocolUnsupported(Int)
-    /// The person belongs to several families and none was named, or to none of that name; the list is all there are.
+    /// The person belongs to several families and none was named, or to none with that name; the list has all families.
     case familyUnclear([Membership])
 }
 
-/// How the server broke the protocol. Counted; each ends the connection and the next one resumes.
+/// A violation of the protocol by the server. Violations are counted; each ends the connection, and the next one
+/// resumes.
 package enum SyncFault: Error, Hashable, Sendable {
     /// A change that does not follow the cursor.
     case gap(expected: Int64, got: Int64)
-    /// A change of a record that is not held, or at another version: the records held are not those of the server.
+    /// A change of a record that is not held, or is held at another version: the held records are not those of the
+    /// server.
     case diverged(Identifier)
-    /// The records held have another checksum than the server's at this sequence, or had it in the snapshot that was just loaded.
+    /// The held records have another checksum than the server's at this sequence, or had it in the snapshot that was
+    /// just loaded.
     case differs(sequence: Int64)
-    /// A frame that has no place in this phase.
+    /// A frame that is not allowed in this phase.
     case unexpectedFrame(String)
     /// A snapshot with more records than a family may have.
     case snapshotTooLarge
-    /// A sent mutation stayed unanswered for `SyncEngine.answerTime`.
+    /// A sent mutation was unanswered for `SyncEngine.answerTime`.
     case unanswered(mutation: Int64)
 }

@@ -2,7 +2,7 @@ internal import Bytes
 package import Family
 internal import Wire
 
-/// One version of a record that arrived while something was pending for it.
+/// One version of a record that arrived while an operation on it was pending.
 struct VersionStep: Hashable, Sendable {
     var version: Int64
     var isOwn: Bool
@@ -11,15 +11,16 @@ struct VersionStep: Hashable, Sendable {
 }
 
 extension SyncEngine {
-    /// Asks for a batch of operations, which commits whole or not at all. Shown at once, sent when it can be.
+    /// Requests a batch of operations, which commits completely or not at all. It is shown immediately, and sent as
+    /// soon as possible.
     ///
-    /// When every record named was edited before in one mutation that was never sent, the batch folds into that one. An owner that the
-    /// context gives is written down now, so that a later change of context does not change whose the record is.
+    /// If every named record was edited before in one unsent mutation, the batch folds into that one. An owner that the
+    /// context implies is fixed now, so that a later change of context does not change the owner of the record.
     ///
     /// - Parameter overlap: overlaps of trip items that the author has seen and accepts; such a batch is never folded.
-    /// - Returns: the mutation's id, under which `.acknowledged` or `.rejected` will be told.
-    /// - Throws: a rejection when it could never be sent (`too_many`, `too_long`, `invalid`) or too much waits (`too_many_pending`);
-    ///   nothing has changed then.
+    /// - Returns: the mutation's id, which `.acknowledged` or `.rejected` will carry.
+    /// - Throws: a rejection if the batch could never be sent (`too_many`, `too_long`, `invalid`) or too many mutations
+    ///   wait (`too_many_pending`); nothing has changed then.
     package mutating func perform(
         _ wanted: [Operation], accepting overlap: OverlapOverride? = nil, at: Int64, now: Int64
     ) throws(Rejection) -> (mutation: Int64, actions: [SyncAction]) {
@@ -37,8 +38,8 @@ extension SyncEngine {
         return (mutation.id, flush(now))
     }
 
-    /// Asks to take back what the change with a sequence did. What that touches is the server's to say, so nothing is shown before
-    /// its answer, and what is asked for later waits for it.
+    /// Requests the undo of the change with a sequence. Only the server knows its effect, so nothing is shown before
+    /// its response, and later requests wait for it.
     ///
     /// - Parameter overlap: as in `perform`.
     /// - Throws: `too_many_pending`.
@@ -59,11 +60,11 @@ extension SyncEngine {
         pending.append(mutation)
     }
 
-    /// Sends a draft again, now based on the records as they are ("keep mine"), under a new mutation id. A record that was deleted
-    /// meanwhile is restored first.
+    /// Sends a draft again, now based on the current records ("keep mine"), under a new mutation id. A record that was
+    /// deleted meanwhile is restored first.
     ///
     /// - Parameter overlap: the overlaps to accept now; `nil`: those that the draft accepted already.
-    /// - Returns: `nil` when there is no such draft.
+    /// - Returns: `nil` if there is no such draft.
     package mutating func retry(
         draft id: Int64, accepting overlap: OverlapOverride? = nil, at: Int64, now: Int64
     ) throws(Rejection) -> (mutation: Int64, actions: [SyncAction])? {
@@ -84,11 +85,12 @@ extension SyncEngine {
         }
     }
 
-    /// Sends the operations of a draft one by one, in their order and as they were asked for: what can be done is done, and what is refused
-    /// again is a draft by itself that can be changed or decided alone.
+    /// Sends the operations of a draft one by one, in their order and unchanged. Operations that the server refuses
+    /// again become separate drafts, which can be changed or decided individually.
     ///
-    /// - Returns: the new mutations; `nil` for a draft that is gone, or that is one thing. What there was no room for stays in the draft.
-    /// - Throws: when not even the first could be asked for; the draft is as it was.
+    /// - Returns: the new mutations; `nil` for a draft that is gone, or that has a single operation. Operations for
+    ///   which there was no room stay in the draft.
+    /// - Throws: if not even the first could be requested; the draft is unchanged.
     package mutating func split(draft id: Int64, at: Int64, now: Int64) throws(Rejection) -> (mutations: [Int64], actions: [SyncAction])? {
         guard let index = drafts.firstIndex(where: { $0.id == id }), drafts[index].operations.count > 1 else { return nil }
         let draft = drafts.remove(at: index)
@@ -109,7 +111,7 @@ extension SyncEngine {
         return (mutations, actions)
     }
 
-    /// Forgets a draft.
+    /// Removes a draft.
     package mutating func drop(draft id: Int64) -> Draft? {
         guard let index = drafts.firstIndex(where: { $0.id == id }) else { return nil }
         return drafts.remove(at: index)
@@ -122,7 +124,8 @@ extension SyncEngine {
         return Operation(kind: operation.kind, id: operation.id, action: .create(athlete: athlete, patch: patch))
     }
 
-    /// What is pending hides what others did to the same record meanwhile, so an edit on top of it rests on no more than that did.
+    /// A pending edit hides later changes by others to the same record, so an edit on top of it has the base of the
+    /// pending edit.
     private func restingOnPending(_ operation: Operation) -> Operation {
         guard touchCount[operation.id] != nil, let base = operation.base, let shown = overlay[operation.id]?.version
         else { return operation }
@@ -131,8 +134,8 @@ extension SyncEngine {
         return operation
     }
 
-    /// Larger than every earlier one; as a rule the wall clock in microseconds, so that two programs of one installation, and the
-    /// same program after a restart, do not meet.
+    /// The next mutation id: larger than every earlier one; usually the wall clock in microseconds, so that two
+    /// programs of one installation, and the same program after a restart, do not collide.
     private mutating func nextMutation(_ at: Int64) -> Int64 {
         // 2^53 microseconds end in the year 2255.
         let clock = at > 0 && at < 9_000_000_000_000 ? at * 1_000 + backoff.number(below: 1_000) : 0
@@ -148,13 +151,13 @@ extension SyncEngine {
         }
     }
 
-    /// Folds a batch into the unsent mutation that touched all of its records last.
+    /// Folds a batch into the unsent mutation that last touched all of its records.
     ///
-    /// - Returns: that mutation's id; `nil` when the batch has to be asked for by itself.
+    /// - Returns: that mutation's id; `nil` if the batch needs a mutation of its own.
     private mutating func fold(_ operations: [Operation]) -> Int64? {
         guard let first = operations.first, touchCount[first.id] != nil,
             let index = pending.lastIndex(where: { $0.touches(first.id) }), pending[index].isUnsent, pending[index].overlap == nil,
-            // What is asked for after an undo is asked for after it.
+            // A request made after an undo stays after it.
             !pending[index...].contains(where: { $0.undo != nil })
         else { return nil }
         var folded = pending[index].operations
@@ -172,7 +175,8 @@ extension SyncEngine {
             case .separate: return nil
             }
         }
-        // Folding moves the batch forward: it must not name what is created only later, nor take away what others name.
+        // Folding moves the batch forward: it must not name records that are created only later, nor remove records
+        // that others name.
         let later = pending[(index + 1)...]
         let createdLater = Set(later.flatMap { $0.operations.filter(\.isCreate).map(\.id) })
         guard createdLater.isDisjoint(with: operations.flatMap(\.references)) else { return nil }
@@ -193,10 +197,10 @@ extension SyncEngine {
         return id
     }
 
-    /// A draft's operation on the record as it is now.
+    /// A draft's operation, based on the current record.
     private func rebase(_ operation: Operation, _ conflicting: Record?, restores: inout [Operation]) -> Operation {
         var current = record(operation.id)
-        // The conflict may tell of a version whose change has not arrived yet.
+        // The conflict may contain a version whose change has not arrived yet.
         if let conflicting, conflicting.id == operation.id, conflicting.version > current?.version ?? 0 { current = conflicting }
         guard let current else { return operation }
         var operation = operation
@@ -217,8 +221,9 @@ extension SyncEngine {
 }
 
 extension SyncEngine {
-    /// Sends what may be sent now, in order. One mutation of a record is under way at a time, so that the next can rest on its result;
-    /// nothing overtakes, because a later mutation may name what an earlier one creates.
+    /// Sends the mutations that may be sent now, in order. One mutation per record is in flight at a time, so that the
+    /// next can be based on its result; no mutation overtakes another, because a later one may name a record that an
+    /// earlier one creates.
     mutating func sendDue(_ now: Int64) {
         guard phase == .live else { return }
         let window = suspects > 0 ? 1 : max(limits.pendingMutations, 1)
@@ -244,7 +249,7 @@ extension SyncEngine {
                 busy.formUnion(mutation.operations.map(\.id))
                 inFlight += 1
                 output.append(.send(mutation.frame))
-                // Which records it touches shows only when it is done.
+                // The records that it touches are unknown until it is done.
                 if mutation.undo != nil { return }
             }
             index += 1
@@ -252,7 +257,7 @@ extension SyncEngine {
     }
 
     mutating func receive(_ ack: Ack, _ now: Int64) {
-        // An answer that was given before (the change told it, or the server answered twice).
+        // The result is known already (from the change, or because the server responded twice).
         guard let index = pending.firstIndex(where: { $0.id == ack.mutation }), !pending[index].isAcknowledged, !pending[index].isUnsent
         else { return }
         faultsInRow = 0
@@ -271,7 +276,7 @@ extension SyncEngine {
         guard let index = pending.firstIndex(where: { $0.id == id }), !pending[index].isAcknowledged, !pending[index].isUnsent
         else { return }
         if rejection.code.isRetryable {
-            // At least a little, so that a server that says 0 is not asked in a loop.
+            // At least a short wait, so that a server that returns 0 is not asked in a loop.
             let wait = max(rejection.retryAfter ?? Self.defaultRetry, 50)
             pending[index].state = .resend
             pending[index].notBefore = now + min(wait, Self.answerTime)
@@ -282,9 +287,9 @@ extension SyncEngine {
         sendDue(now)
     }
 
-    /// Counts a complaint against what is in flight; the second one makes a draft.
+    /// Counts a complaint against the mutations in flight; the second one makes a mutation a draft.
     ///
-    /// - Returns: false when nothing was in flight.
+    /// - Returns: false if no mutation was in flight.
     mutating func complainAboutInFlight(_ code: UInt16) -> Bool {
         let accused = pending.filter(\.isInFlight)
         for mutation in accused {
@@ -309,7 +314,7 @@ extension SyncEngine {
         output.append(.notify(.rejected(mutation: mutation.id, rejection)))
     }
 
-    /// The mutation is done and its change, if there is one, is among the confirmed records.
+    /// Finishes a mutation whose change, if there is one, is among the confirmed records.
     mutating func settle(_ mutation: PendingMutation, versions: [Ack.Version]) {
         for version in versions { advanceBases(of: version.id, to: version.version) }
         remove(mutation.id)
@@ -329,7 +334,7 @@ extension SyncEngine {
         if count == 1 { steps[id] = nil }
     }
 
-    /// Remembers what a change did to records with pending operations.
+    /// Remembers the effect of a change on records with pending operations.
     mutating func note(_ change: Change, isOwn: Bool) {
         for entry in change.entries where touchCount[entry.id] != nil {
             var fields: Set<Int>?
@@ -338,10 +343,11 @@ extension SyncEngine {
         }
     }
 
-    /// Moves the bases of unsent operations on a record over this client's own version of it, which their author has seen.
+    /// Moves the bases of unsent operations on a record past this client's own version of it, which their author has
+    /// seen.
     ///
-    /// A version of somebody else in between is passed over only when it wrote other fields; otherwise the base stays, and the server
-    /// will tell the conflict. So no update is lost, and nobody is in conflict with themself.
+    /// A version by another member in between is skipped only if it wrote other fields; otherwise the base stays, and
+    /// the server will report the conflict. Therefore no update is lost, and no member is in conflict with themself.
     private mutating func advanceBases(of id: Identifier, to version: Int64) {
         for index in pending.indices where pending[index].isUnsent {
             for place in pending[index].operations.indices where pending[index].operations[place].id == id {
@@ -354,7 +360,7 @@ extension SyncEngine {
     }
 
     private func mayPass(from base: Int64, to version: Int64, _ operation: Operation) -> Bool {
-        // The next version is this client's own; a snapshot may have taken its step away.
+        // The next version is this client's own; a snapshot may have removed its step.
         if version == base + 1 { return true }
         let between = (steps[operation.id] ?? []).filter { $0.version > base && $0.version <= version }
         guard between.count == version - base else { return false }
@@ -365,7 +371,7 @@ extension SyncEngine {
         }
     }
 
-    /// The earliest moment at which something has to be done without an input.
+    /// The earliest time at which something has to be done without an input.
     func nextDeadline(_ now: Int64) -> Int64? {
         var due: Int64?
         // Only the front of the queue can be in flight or wait for its turn.

@@ -3,13 +3,13 @@ internal import Family
 package import Wire
 
 extension SyncEngine {
-    /// A frame from the server. Frames of a connection that the engine has left are passed over.
+    /// Handles a frame from the server. Frames of a connection that the engine has left are ignored.
     package mutating func receive(_ frame: ServerFrame, now: Int64) -> [SyncAction] {
-        // A newer server may say what this program does not know.
+        // A newer server may send frames that this program does not know.
         if case .unknown = frame { return [] }
         if case .tagged(let answer, _) = frame { return receive(answer, now: now) }
         guard phase != .stopped, phase != .offline else { return [] }
-        // The server goes away, and says when to come back.
+        // The server shuts down, and says when to come back.
         if case .drain(let wait) = frame {
             returnAfter = max(wait, 0)
             return flush(now)
@@ -82,7 +82,8 @@ extension SyncEngine {
             sendDue(now)
         case .checksum(let sequence, let checksum):
             guard snapshot == nil, let cursor else { return fail(.unexpectedFrame("checksum")) }
-            // Sent behind the change that it belongs to, so a later sequence names a change that never came.
+            // The server sends it after the change to which it belongs, so a later sequence names a change that never
+            // arrived.
             guard sequence <= cursor.sequence else { return fail(.gap(expected: cursor.sequence, got: sequence)) }
             if sequence == cursor.sequence { _ = verify(checksum, now: now) }
         case .ack(let ack): receive(ack, now)
@@ -91,7 +92,7 @@ extension SyncEngine {
             presence[one.member] = one.connections > 0 ? one : nil
             output.append(.notify(.presence(one)))
         case .upload(let upload):
-            // A few at once in a family; more is not for us to keep.
+            // A family has few uploads at a time; more are not stored.
             if upload.isOver { uploads[upload.id] = nil } else if uploads.count < SyncEngine.maxUploads { uploads[upload.id] = upload }
             output.append(.notify(.upload(upload)))
         case .context(let inForce):
@@ -113,7 +114,7 @@ extension SyncEngine {
     private mutating func receive(_ joined: Joined) {
         guard phase == .joining, joined.family == family else { return fail(.unexpectedFrame("joined")) }
         if let sequence = configuration.resumeAfter {
-            // The first seat was only to learn the epoch; the position in it asks for another.
+            // The first join only asked for the epoch; the position in it needs another join.
             configuration.resumeAfter = nil
             cursor = Cursor(epoch: joined.epoch, sequence: sequence)
             endForRejoin()
@@ -123,7 +124,7 @@ extension SyncEngine {
         role = joined.role
         context = joined.context
         presence = Dictionary(joined.presence.filter { $0.connections > 0 }.map { ($0.member, $0) }, uniquingKeysWith: { _, last in last })
-        // What went on meanwhile is told again within a second.
+        // The server reports uploads in progress again within a second.
         uploads = [:]
         if !epoch.isEmpty, !isOurLog(joined) { forgetUndos() }
         epoch = joined.epoch
@@ -139,13 +140,14 @@ extension SyncEngine {
         output.append(.notify(.joined(joined)))
     }
 
-    /// Whether the sequences that this engine knows mean the same changes there. Before the epochs were those of families, a server sent the
-    /// database's: the log is the same, and only the records come again.
+    /// Whether the known sequences mean the same changes there. Before epochs belonged to families, a server sent the
+    /// epoch of the database: the log is the same, and only the records have to be sent again.
     private func isOurLog(_ joined: Joined) -> Bool {
         epoch == joined.epoch || Cursor.epoch(of: joined.family, database: epoch) == joined.epoch
     }
 
-    /// The server has another log, put back from a backup: a sequence of the old one names somebody else's change there, or none.
+    /// Drops pending undos: the server has another log, restored from a backup, in which a sequence of the old log
+    /// names another change, or none.
     private mutating func forgetUndos() {
         let rejection = Rejection(
             .notFound, "The server was put back to an earlier day, so nothing was undone: look at what stands there now, then undo it.")
@@ -164,14 +166,15 @@ extension SyncEngine {
     private mutating func receiveError(_ rejection: Rejection, _ request: Int64?) {
         guard phase != .joining else {
             if rejection.code == .notFound, rejection.field == "context", configuration.context != nil {
-                // Whose season it was has left the family.
+                // The owner of that season has left the family.
                 configuration.context = nil
                 context = nil
                 output.append(.notify(.failed(rejection, request: nil)))
                 return join()
             }
             guard rejection.code == .cursorAhead, cursor != nil else { return refuse(rejection) }
-            // The server's past is shorter than ours (another disk, a restored copy): start afresh, drafts and pending kept.
+            // The server's log is shorter than ours (another disk, a restored copy): start from the beginning, with
+            // drafts and pending mutations kept.
             cursor = nil
             output.append(.notify(.reset(nil)))
             forgetUndos()
@@ -187,7 +190,7 @@ extension SyncEngine {
         output.append(.notify(.failed(rejection, request: request)))
     }
 
-    /// Signing in or joining was refused: for now, or for good.
+    /// Handles a refusal to sign in or join: for now, or finally.
     private mutating func refuse(_ rejection: Rejection) {
         if rejection.code.isRetryable {
             returnAfter = rejection.retryAfter.map { max($0, 0) }
@@ -216,7 +219,7 @@ extension SyncEngine {
         cursor = Cursor(epoch: epoch, sequence: sequence)
         verification.differed = nil
         steps = [:]
-        // What was acknowledged is in the snapshot, or gone with a database that was put back: neither is to be shown twice.
+        // Acknowledged mutations are in the snapshot, or gone with a restored database: neither is shown twice.
         for mutation in pending where mutation.isAcknowledged { remove(mutation.id) }
         refreshAll()
         touched = []
@@ -252,7 +255,7 @@ extension SyncEngine {
 }
 
 extension ServerFrame {
-    /// The frame's word on the wire, for faults.
+    /// The frame's name on the wire, for faults.
     var word: String {
         switch self {
         case .welcome: "welcome"

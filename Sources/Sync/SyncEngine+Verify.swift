@@ -1,24 +1,25 @@
 package import Family
 internal import Wire
 
-// Whether the records held are those of the server (guarantees: "verifiable").
+// The comparison of the held records with the server's (guarantees: "verifiable").
 extension SyncEngine {
     /// The results of earlier comparisons.
     struct Verification: Sendable {
         /// The sequence to report with the next join.
         var differed: Int64?
-        /// Before this time a difference does not make the client load again.
+        /// The time before which a difference does not cause a reload.
         var notBefore: Int64 = .min
-        /// Times that everything was loaded again, each soon after the one before.
+        /// The number of reloads, each soon after the previous one.
         var reloads = 0
-        /// A difference has been reported since everything was loaded again.
+        /// Whether a difference has been reported since the last reload.
         var isReported = false
 
-        /// Milliseconds from one reload to the next, which doubles up to the longest: the server answers a reload with all that a family has.
+        /// The milliseconds from one reload to the next, which double up to the longest: a reload makes the server send
+        /// all records of a family.
         static let firstWait: Int64 = 60_000
         static let longestWait: Int64 = 3_600_000
 
-        /// - Returns: whether everything may be loaded again now.
+        /// - Returns: whether a reload is allowed now.
         mutating func takeReload(now: Int64) -> Bool {
             guard now >= notBefore else { return false }
             if reloads > 0, now - notBefore > Self.longestWait { reloads = 0 }
@@ -29,20 +30,22 @@ extension SyncEngine {
         }
     }
 
-    /// Of all records of the family as this client knows them; `nil` if the server keeps none.
+    /// The checksum of all records of the family, as known to this client; `nil` if the server keeps none.
     package var checksum: StateChecksum? { confirmed.checksum }
 
-    /// Compares the records held with the server's checksum at the cursor.
+    /// Compares the held records with the server's checksum at the cursor.
     ///
-    /// If they differ, the connection ends and the next join reports it and loads everything again; what waits to be sent and the drafts stay. If a
-    /// reload was too short a time ago, the fault is reported once, and the engine continues with what it holds.
+    /// If they differ, the connection ends, and the next join reports it and loads everything again; pending mutations
+    /// and drafts stay. If the last reload was too recent, the fault is reported once, and the engine continues with
+    /// the held records.
     ///
-    /// - Parameter checksum: `nil` of a server that keeps none.
+    /// - Parameter checksum: `nil` from a server that keeps none.
     /// - Returns: false if the connection was ended.
     mutating func verify(_ checksum: StateChecksum?, now: Int64) -> Bool {
         guard let checksum, let cursor, configuration.holdsRecords else { return true }
         guard let own = confirmed.checksum else {
-            // The records are from a cache or a server without checksums: nothing differs, but nothing can be compared either.
+            // The records come from a cache or a server without checksums: nothing differs, but nothing can be compared
+            // either.
             return !loadAgain(differed: nil, now)
         }
         guard own != checksum else { return true }
@@ -54,7 +57,7 @@ extension SyncEngine {
         return true
     }
 
-    /// - Returns: false if a reload was too short a time ago.
+    /// - Returns: false if the last reload was too recent.
     private mutating func loadAgain(differed: Int64?, _ now: Int64) -> Bool {
         guard verification.takeReload(now: now) else { return false }
         verification.differed = differed
@@ -62,7 +65,7 @@ extension SyncEngine {
         cursor = nil
         output.append(.disconnect(closeCode: CloseCode.normal.rawValue))
         endConnection()
-        // A fault of the server is noticed by all clients at the same moment.
+        // All clients notice a fault of the server at the same moment.
         output.append(.connect(afterMilliseconds: backoff.wait(failures: 0)))
         return true
     }

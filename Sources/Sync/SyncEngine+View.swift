@@ -2,14 +2,15 @@ package import Bytes
 package import Family
 
 extension SyncEngine {
-    /// A record as its user sees it: confirmed, with what is pending applied. The version is the one that an edit of it rests on: the
-    /// confirmed one, while something is pending the one that this rests on, and 0 for a record that only this client knows of.
+    /// A record as its user sees it: confirmed, with pending mutations applied. The version is the base of a further
+    /// edit: the confirmed one; while a mutation is pending, the base of that mutation; and 0 for a record that only
+    /// this client has.
     package func record(_ id: Identifier) -> Record? { overlay[id] ?? confirmed[id] }
 
-    /// A record as the server has it.
+    /// A record in the server's state.
     package func confirmedRecord(_ id: Identifier) -> Record? { confirmed[id] }
 
-    /// All records as the server has them.
+    /// All records in the server's state.
     package var confirmedRecords: [Identifier: Record] { confirmed.all }
 
     /// The living records of a kind, as the user sees them, ordered by id.
@@ -23,14 +24,15 @@ extension SyncEngine {
     package var livingRecords: [Record] {
         var found = confirmed.all.values.filter { overlay[$0.id] == nil && !$0.isDeleted }
         found += overlay.values.filter { !$0.isDeleted }
-        // Numbers are moved about instead of records.
+        // The sort moves numbers instead of records.
         return found.indices.sorted { found[$0].id < found[$1].id }.map { found[$0] }
     }
 
-    /// Whether something of this record has not been confirmed yet.
+    /// Whether part of this record has not been confirmed yet.
     package func isPending(_ id: Identifier) -> Bool { touchCount[id] != nil }
 
-    /// Mutations of the person's own that wait for the server; how far they have read is moved on by the program and would not be missed.
+    /// The number of the user's own mutations that wait for the server; the program moves the reading position itself,
+    /// and its loss would not be noticed.
     package var waitingCount: Int {
         pending.count { $0.operations.isEmpty || $0.operations.contains { $0.kind != .readingPosition } }
     }
@@ -38,7 +40,7 @@ extension SyncEngine {
     /// Whether a mutation was refused and waits for its author's decision.
     package var hasDrafts: Bool { !drafts.isEmpty }
 
-    /// Works out anew how a record looks.
+    /// Computes the shown state of a record again.
     mutating func refresh(_ id: Identifier) {
         touched.insert(id)
         guard touchCount[id] != nil else {
@@ -52,7 +54,7 @@ extension SyncEngine {
         overlay[id] = record
     }
 
-    /// Shows one more operation on top of what is shown.
+    /// Applies one more operation to the shown state.
     mutating func show(_ operation: Operation, of mutation: PendingMutation) {
         touched.insert(operation.id)
         overlay[operation.id] = apply(operation, of: mutation, to: record(operation.id))
@@ -86,7 +88,7 @@ extension SyncEngine {
         case .delete: record.deletedAt = mutation.at
         case .restore(let base):
             record.deletedAt = nil
-            // Its author knows of the deletion, from a conflict that may have come before the change.
+            // Its author knows of the deletion, from a conflict that may have arrived before the change.
             record.version = max(record.version, base)
         }
         record.version = min(record.version, operation.base ?? 0)
@@ -95,7 +97,7 @@ extension SyncEngine {
         return record
     }
 
-    /// A trip's items come with the server's answer.
+    /// The server's response contains the copied trip's items.
     private func copy(
         _ from: Identifier, as operation: Operation, days: Int, of mutation: PendingMutation, by author: Identifier
     ) -> Record? {
@@ -107,7 +109,7 @@ extension SyncEngine {
             updatedAt: mutation.at, updatedBy: author, fields: fields)
     }
 
-    /// How an element of a set is shown until the server has filled it in.
+    /// A provisional element of a set, until the server has filled it in.
     private func element(_ kind: Kind, _ id: Identifier) -> SetElement? {
         guard let record = record(id), record.kind == kind else { return nil }
         return record.asSetElement

@@ -2,32 +2,34 @@ package import Bytes
 package import Family
 package import Wire
 
-/// Keeps one member's view of one family in step with the server: what is confirmed, what is on its way, what was refused.
+/// Keeps one member's view of one family in sync with the server: confirmed records, pending mutations, refused
+/// mutations.
 ///
-/// A value without I/O and without a clock: inputs are methods, each answers what to do (`SyncAction`), in order. `now` is any clock of
-/// milliseconds that never goes back; `at` is UTC milliseconds. Nothing is lost when a connection is: pending mutations keep their ids
-/// and are sent again, drafts stay, and the position (`cursor`) moves only over changes that were applied.
+/// A value without I/O and without a clock: inputs are methods, each returns the actions to carry out (`SyncAction`),
+/// in order. `now` is any monotonic clock in milliseconds; `at` is UTC milliseconds. A lost connection loses nothing:
+/// pending mutations keep their ids and are sent again, drafts stay, and the position (`cursor`) moves only over
+/// applied changes.
 ///
 /// The rules are those of `semantics`: "Offline edits", "Cursor", "Snapshot", "Close codes".
 package struct SyncEngine: Sendable {
-    /// Who signs in, and how much is wanted.
+    /// The sign-in, and the wanted scope.
     package struct Configuration: Sendable {
         package var token: String
         /// This installation; mutation ids count under it.
         package var client: Identifier
-        /// `nil`: the only one.
+        /// The family to join; `nil` for the only one.
         package var family: Identifier?
-        /// `nil`: the server's default (an athlete's own, `all` for others).
+        /// The wanted context; `nil` for the server's default (an athlete's own, `all` for others).
         package var context: Context?
-        /// Where to continue; only for an engine that holds no records.
+        /// The position to continue from; only for an engine that holds no records.
         package var cursor: Cursor?
         /// Continue after this sequence in whatever epoch the server has; only for an engine that holds no records.
         package var resumeAfter: Int64?
-        /// Whether records are kept; a program that only follows the log does without.
+        /// Whether records are kept; a program that only follows the log needs none.
         package var holdsRecords: Bool
-        /// Whether the others are not to be told of this connection: of a program that does one thing and goes.
+        /// Whether other members get no presence for this connection: for a program that does one thing and ends.
         package var isQuiet = false
-        /// Whether the season that was looked at last is looked at again, where no other is asked for.
+        /// Whether the last context is requested again, if no other is requested.
         package var returnsToContext = false
         /// For jitter and mutation ids; equal seeds and inputs give equal actions.
         package var seed: UInt64
@@ -48,90 +50,92 @@ package struct SyncEngine: Sendable {
         }
     }
 
-    /// How far the connection has come.
+    /// The state of the connection.
     package enum Phase: Hashable, Sendable {
-        /// Not started, or given up: `start` begins anew.
+        /// Not started, or given up: `start` begins again.
         case stopped
-        /// No connection; one was asked for.
+        /// No connection; one was requested.
         case offline
         case signingIn
         case joining
-        /// In the room, receiving what was missed.
+        /// In the room, receiving missed changes.
         case syncing
         case live
     }
 
-    /// Milliseconds that a sent mutation may stay unanswered on a connection that is alive otherwise. Longer than the server's slowest
-    /// commit by far; after it the connection is taken for broken.
+    /// The milliseconds that a sent mutation may be unanswered on a connection that otherwise works. Far longer than
+    /// the server's slowest commit; after it the connection counts as broken.
     package static let answerTime: Int64 = 30_000
-    /// Pending mutations and drafts together. Edits of one record fold, so that this is that many different records in one absence.
+    /// The largest number of pending mutations and drafts together. Edits of one record fold, so this allows that many
+    /// different records during one absence.
     package static let maxWaiting = 4_096
-    /// Wait after a refusal that may be retried and names no time, milliseconds.
+    /// The wait after a retryable refusal without a time, in milliseconds.
     static let defaultRetry: Int64 = 1_000
-    /// How often a connection may end with a complaint over one mutation.
+    /// The largest number of connections that may end with a complaint about one mutation.
     static let maxComplaints = 2
 
     package internal(set) var configuration: Configuration
     package internal(set) var phase = Phase.stopped
-    /// Where the records are: epoch and sequence; `nil` before the first snapshot and after a reset.
+    /// The position of the records: epoch and sequence; `nil` before the first snapshot and after a reset.
     package internal(set) var cursor: Cursor?
-    /// In the order in which they were asked for, which is the order of sending.
+    /// In the order of the requests, which is the order of sending.
     package internal(set) var pending: [PendingMutation] = []
-    /// Refused for good, oldest first.
+    /// The finally refused mutations, oldest first.
     package internal(set) var drafts: [Draft] = []
-    /// From the last `welcome`; the defaults before.
+    /// The limits of the last `welcome`; the defaults before.
     package internal(set) var limits = Limits()
-    /// Of the last `welcome`: what may be sent to this server besides what 0.1.0 knew.
+    /// The features of the last `welcome`: the additions to 0.1.0 that this server supports.
     package internal(set) var features: Set<Feature> = []
     package internal(set) var memberships: [Membership] = []
-    /// Of the last `joined`; they stay while offline.
+    /// The family, member and role of the last `joined`; they stay while offline.
     package internal(set) var family: Identifier?
     package internal(set) var member: Identifier?
     package internal(set) var role: Role?
-    /// In force at the server; while offline, what will be asked for.
+    /// The context in force at the server; while offline, the context to request.
     package internal(set) var context: Context?
-    /// Who is here now, by member; empty while offline.
+    /// The members present, by member; empty while offline.
     package internal(set) var presence: [Identifier: Presence] = [:]
-    /// Files on their way, by the id that the document will have.
+    /// The uploads in progress, by the id that the document will have.
     package internal(set) var uploads: [Identifier: UploadProgress] = [:]
-    /// As many as a family may have open.
+    /// The largest number of uploads that a family may have open.
     static let maxUploads = 100
     /// Faults since the start, for tests and logs.
     package internal(set) var faultCount = 0
 
     var confirmed = ConfirmedRecords()
     var verification = Verification()
-    /// Records touched by pending mutations, as they will look.
+    /// The records touched by pending mutations, in their future state.
     var overlay: [Identifier: Record] = [:]
-    /// How many pending operations touch each record.
+    /// The number of pending operations that touch each record.
     var touchCount: [Identifier: Int] = [:]
     /// Versions that arrived while a record had pending operations, for moving bases forward.
     var steps: [Identifier: [VersionStep]] = [:]
-    /// Records of a snapshot that is not whole yet.
+    /// The records of an incomplete snapshot.
     var snapshot: [Record]?
     var snapshotCount = 0
-    /// Of its records of kinds that are not known here.
+    /// The checksum of its records of unknown kinds.
     var snapshotUnknown = StateChecksum()
     var epoch = ""
     var lastMutation: Int64 = 0
     var lastRequest: Int64 = 0
-    /// Pending mutations with complaints: while there are any, one is sent at a time, so that the next complaint names its cause.
+    /// The number of pending mutations with complaints: while there are any, one is sent at a time, so that the next
+    /// complaint has one cause.
     var suspects = 0
     var askedForContext = false
-    /// The number of the `context` frame that waits for its answer; `nil` where the server knows no such numbers.
+    /// The number of the unanswered `context` frame; `nil` if the server has no such numbers.
     var contextRequest: Int64?
     var backoff: Backoff
-    /// Attempts in a row that did not come to `live`.
+    /// The number of consecutive attempts that did not reach `live`.
     var failures = 0
-    /// What the server asked for before it went away: milliseconds until the next attempt.
+    /// The server's request before it shut down: milliseconds until the next attempt.
     var returnAfter: Int64?
-    /// No server sends anybody away for longer.
+    /// The longest accepted wait: no server asks for more.
     static let longestReturn: Int64 = 60_000
     var faultsInRow = 0
-    /// When the timer is set to fire.
+    /// The time for which the timer is set.
     var wakeAt: Int64?
 
-    // Collected during one input, given out at its end.
+    // Collected during one input, returned at its end.
     var output: [SyncAction] = []
     var touched: Set<Identifier> = []
 
@@ -142,7 +146,7 @@ package struct SyncEngine: Sendable {
         backoff = Backoff(seed: configuration.seed)
     }
 
-    /// Begins, or begins again after a stop: asks for a connection at once.
+    /// Starts, or starts again after a stop: requests a connection immediately.
     package mutating func start(now: Int64) -> [SyncAction] {
         guard phase == .stopped else { return [] }
         phase = .offline
@@ -151,7 +155,7 @@ package struct SyncEngine: Sendable {
         return flush(now)
     }
 
-    /// The connection that was asked for is open and speaks the subprotocol.
+    /// Called when the requested connection is open and supports the subprotocol.
     package mutating func connected(now: Int64) -> [SyncAction] {
         guard phase == .offline else { return [] }
         phase = .signingIn
@@ -159,7 +163,7 @@ package struct SyncEngine: Sendable {
         return flush(now)
     }
 
-    /// The connection ended, or could not be opened.
+    /// Called when the connection has ended, or could not be opened.
     ///
     /// - Parameter closeCode: the server's, or 1006 or `nil` for an abrupt end.
     package mutating func disconnected(closeCode: UInt16?, now: Int64) -> [SyncAction] {
@@ -175,7 +179,7 @@ package struct SyncEngine: Sendable {
         return flush(now)
     }
 
-    /// The time of the last `wake` has come; too early or too often does no harm.
+    /// Called at the time of the last `wake`; a call too early or too often does no harm.
     package mutating func timerFired(now: Int64) -> [SyncAction] {
         if let due = wakeAt, due <= now { wakeAt = nil }
         if phase == .live || phase == .syncing, let late = unansweredMutation(now) {
@@ -186,7 +190,7 @@ package struct SyncEngine: Sendable {
         return flush(now)
     }
 
-    /// Asks the server to look at another season; it is asked again at each join.
+    /// Asks the server to change the context; repeated at each join.
     package mutating func setContext(_ wanted: Context, now: Int64) -> [SyncAction] {
         configuration.context = wanted
         if isJoined {
@@ -203,11 +207,11 @@ package struct SyncEngine: Sendable {
         return flush(now)
     }
 
-    /// Asks for what the snapshot does not hold: older messages, figures, history. The answer is `.answer` or `.failed` with the number
-    /// that `make` is given.
+    /// Requests data that the snapshot does not have: older messages, figures, history. The response is `.answer` or
+    /// `.failed` with the number that `make` receives.
     ///
-    /// - Parameter make: the frame with that number.
-    /// - Returns: `nil` while not in the room.
+    /// - Parameter make: returns the frame with that number.
+    /// - Returns: `nil` outside the room.
     package mutating func ask(now: Int64, _ make: (Int64) -> ClientFrame) -> (request: Int64, actions: [SyncAction])? {
         guard isJoined else { return nil }
         lastRequest += 1
@@ -215,22 +219,22 @@ package struct SyncEngine: Sendable {
         return (lastRequest, flush(now))
     }
 
-    /// Names the family to join, after a stop that asked which; then `start`.
+    /// Names the family to join, after a stop that asked for it; then call `start`.
     package mutating func choose(_ family: Identifier) {
         guard phase == .stopped else { return }
         configuration.family = family
     }
 
-    /// Ends this session everywhere; the answer is a stop with `.signedOut`.
+    /// Ends this session everywhere; the response is a stop with `.signedOut`.
     package mutating func signOut(now: Int64) -> [SyncAction] {
         if isJoined || phase == .joining { output.append(.send(.signOut)) }
         return flush(now)
     }
 
-    /// Whether the server knows this connection as one in the room.
+    /// Whether this connection is in the room for the server.
     package var isJoined: Bool { phase == .syncing || phase == .live }
 
-    /// Codes with which a server refuses what was sent, so that a mutation in flight may be the cause.
+    /// Whether the code means that the server refused a frame, so that a mutation in flight may be the cause.
     static func isComplaint(_ code: UInt16) -> Bool {
         switch code {
         case 1002, 1003, 1007...1010, CloseCode.badFrame.rawValue: true
@@ -240,12 +244,13 @@ package struct SyncEngine: Sendable {
 }
 
 extension SyncEngine {
-    /// The connection is gone: forget what belonged to it and ask for another.
+    /// Handles a lost connection: drops its state and requests another.
     mutating func lose(closeCode: UInt16?) {
         endConnection()
         var wait = backoff.wait(failures: max(failures, faultsInRow))
         if let returnAfter {
-            // Each client was given another time. A little of our own on top, for clients of one machine that was asleep.
+            // The server gave each client another time. A short wait of our own is added, for the clients of a machine
+            // that was asleep.
             wait = min(returnAfter, Self.longestReturn) + backoff.wait(failures: 0)
             self.returnAfter = nil
         }
@@ -254,11 +259,11 @@ extension SyncEngine {
         output.append(.connect(afterMilliseconds: wait))
     }
 
-    /// The server broke the protocol: leave, and come back with the cursor.
+    /// Handles a violation of the protocol: leaves, and returns with the cursor.
     mutating func fail(_ fault: SyncFault) {
         faultCount += 1
         output.append(.notify(.fault(fault)))
-        // The records held are not the server's any more: only a snapshot mends that.
+        // The held records differ from the server's: only a snapshot can fix that.
         if case .diverged = fault { cursor = nil }
         if case .unanswered = fault {
             output.append(.disconnect(closeCode: CloseCode.goingAway.rawValue))
@@ -286,7 +291,7 @@ extension SyncEngine {
         for index in pending.indices where pending[index].isInFlight { pending[index].state = .resend }
     }
 
-    /// Gives out what one input came to, and sets the timer when it has to fire earlier than it is set to.
+    /// Returns the actions of one input, and sets the timer if it has to fire earlier than planned.
     mutating func flush(_ now: Int64) -> [SyncAction] {
         if !touched.isEmpty {
             output.append(.changed(touched.sorted()))
