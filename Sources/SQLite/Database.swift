@@ -8,16 +8,16 @@ internal import CSQLite
 ///     insert.bind(1, 7)
 ///     insert.bind(2, "Bring the cleats")
 ///     try insert.run()
-///
 /// Confined: used by one thread at a time, which is why SQLite's own mutexes are off (`SQLITE_OPEN_NOMUTEX`). The
-/// connection closes, and an open transaction rolls back, when it and the last of its statements are gone.
+/// connection closes, and an open transaction rolls back, when it and the last of its statements are released.
 ///
-/// Double-quoted strings are refused (a misspelt column would silently become a text), and so is SQL that could damage
-/// the file.
+/// Double-quoted strings are refused (a misspelt column would silently become a text), as is SQL that could damage the
+/// file.
 ///
 /// Source: https://sqlite.org/threadsafe.html, https://sqlite.org/c3ref/open.html
+/// Source: https://sqlite.org/threadsafe.html, https://sqlite.org/c3ref/open.html
 package final class Database {
-    /// How the file is opened.
+    /// The mode in which the file is opened.
     package enum Mode: Sendable {
         /// Reads only; the file must exist.
         case readOnly
@@ -28,23 +28,24 @@ package final class Database {
     }
 
     let handle: OpaquePointer
-    /// Where `watchLog` counts; SQLite holds the address.
+    /// The counter of `watchLog`; SQLite holds its address.
     private var logCount: UnsafeMutablePointer<Int32>?
 
     /// See `interruptStatements`.
     private var isOver: (() -> Bool)?
 
-    /// Once, before the first connection: nobody here asks for the counts, and the writer shares no lock with the readers then.
+    /// Runs once, before the first connection: no code here reads the memory counts, and without them the writer shares
+    /// no lock with the readers.
     private static let uncounted: Void = { _ = csqlite_leave_memory_uncounted() }()
 
     /// Opens the file at `path`, or a private database in memory for `":memory:"`.
     ///
     /// - Parameters:
-    ///   - vfs: name of a registered file layer; `nil` is the system's own.
-    ///   - busyMilliseconds: how long a statement waits for the lock of another connection before `isBusy`. Five seconds
-    ///     is longer than any transaction of ours: who still waits then found a fault, not a queue.
-    /// - Throws: SQLite's answer; `SQLITE_CANTOPEN` for a missing file or folder. A file that is not a database is found
-    ///   out by the first statement, not here.
+    ///   - vfs: the name of a registered file layer; `nil` for the system's own.
+    ///   - busyMilliseconds: how long a statement waits for the lock of another connection before `isBusy`. Five
+    ///     seconds is longer than any transaction of ours: a longer wait indicates a fault, not a queue.
+    /// - Throws: SQLite's error; `SQLITE_CANTOPEN` for a missing file or folder. The first statement, not this call,
+    ///   detects a file that is not a database.
     package init(path: String, mode: Mode, vfs: String? = nil, busyMilliseconds: Int32 = 5000) throws(SQLiteError) {
         let access: Int32 =
             switch mode {
@@ -80,9 +81,9 @@ package final class Database {
         logCount?.deallocate()
     }
 
-    /// Runs every statement of `sql` in turn and drops rows. For schema, pragmas and transactions, not for data.
+    /// Runs all statements of `sql` in order and drops rows. For schema, pragmas and transactions, not for data.
     ///
-    /// - Throws: the first failure, with the statement that failed in `sql`; those before it keep their effect.
+    /// - Throws: the first failure, with the failed statement in `sql`; the statements before it keep their effect.
     package func execute(_ sql: String) throws(SQLiteError) {
         var text = sql
         let failure = text.withUTF8 { script in executeAll(script) }
@@ -97,7 +98,7 @@ package final class Database {
             let end = first + script.count
             var next = first
             while next < end {
-                // SQLite counts the blanks before a statement as part of it; in an error they only disturb.
+                // SQLite counts the blanks before a statement as part of it; an error must not contain them.
                 if next.pointee == 0x20 || next.pointee == 0x0A {
                     next += 1
                     continue
@@ -110,7 +111,7 @@ package final class Database {
                     return .last(of: handle, code: code, sql: String(decoding: rest, as: UTF8.self))
                 }
                 next = tail ?? end
-                // Only blanks or a comment.
+                // The text contains only blanks or a comment.
                 guard let compiled else { continue }
                 defer { sqlite3_finalize(compiled) }
                 var result = sqlite3_step(compiled)
@@ -125,15 +126,15 @@ package final class Database {
 
     /// Compiles one statement, to be kept and run many times: compiling costs four to five times as much as running.
     ///
-    /// - Parameter sql: exactly one statement; a trailing semicolon is fine.
-    /// - Throws: SQLite's answer to wrong SQL or to a schema that it does not fit.
+    /// - Parameter sql: exactly one statement; a trailing semicolon is allowed.
+    /// - Throws: SQLite's error for invalid SQL, or SQL that does not fit the schema.
     package func prepare(_ sql: String) throws(SQLiteError) -> Statement {
         Statement(compiled: try compile(sql), sql: sql, database: self)
     }
 
-    /// One statement, to be compiled when it is used first, and then kept. For connections that use few of many statements.
+    /// One statement, compiled at its first use, and then kept. For connections that use few of many statements.
     ///
-    /// - Parameter sql: exactly one statement. What is wrong with it is thrown by the first `step`.
+    /// - Parameter sql: exactly one statement. The first `step` throws its errors.
     package func prepareOnUse(_ sql: String) -> Statement { Statement(compiled: nil, sql: sql, database: self) }
 
     func compile(_ sql: String) throws(SQLiteError) -> OpaquePointer {
@@ -144,18 +145,19 @@ package final class Database {
         return compiled
     }
 
-    /// Compiles `sql`, binds `values` to its parameters in order, runs it and drops rows. For what is done once.
+    /// Compiles `sql`, binds `values` to its parameters in order, runs it and drops rows. For statements that run once.
     package func run(_ sql: String, _ values: SQLiteValue...) throws(SQLiteError) {
         let statement = try prepare(sql)
         for (index, value) in values.enumerated() { statement.bind(Int32(index + 1), value: value) }
         try statement.run()
     }
 
-    /// Stops every statement that runs while `isOver` says so: its `step` throws `isInterrupted`.
+    /// Stops every running statement while `isOver` returns true: its `step` throws `isInterrupted`.
     ///
     /// - Parameters:
-    ///   - operations: steps of SQLite's machine between two questions; a row takes some ten to twenty. A fraction of a microsecond each.
-    ///   - isOver: asked while a statement runs, on this thread; `nil` lets statements run to their end again.
+    ///   - operations: the steps of SQLite's virtual machine between two calls; a row takes some ten to twenty. A
+    ///     fraction of a microsecond each.
+    ///   - isOver: called while a statement runs, on this thread; `nil` lets statements run to their end again.
     ///
     /// Source: https://sqlite.org/c3ref/progress_handler.html
     package func interruptStatements(every operations: Int32 = 200, when isOver: (() -> Bool)?) {
@@ -169,27 +171,28 @@ package final class Database {
             }, Unmanaged.passUnretained(self).toOpaque())
     }
 
-    /// A transaction is open. After a failure this tells whether SQLite has rolled it back already.
+    /// Whether a transaction is open. After a failure it shows whether SQLite has rolled back already.
     package var inTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
-    /// Octets of memory that the pages take which this connection keeps.
+    /// The octets of memory in this connection's page cache.
     package var cacheOctets: Int {
         var current: Int32 = 0
         var highest: Int32 = 0
-        // The only failure is an argument that is out of range.
+        // The only possible failure is an argument that is out of range.
         _ = sqlite3_db_status(handle, SQLITE_DBSTATUS_CACHE_USED, &current, &highest, 0)
         return Int(current)
     }
 
-    /// Row id of the last row inserted by this connection; 0 before the first.
+    /// The row id of the last row inserted by this connection; 0 before the first.
     package var lastInsertRowID: Int64 { sqlite3_last_insert_rowid(handle) }
 
-    /// Rows changed by the last `INSERT`, `UPDATE` or `DELETE`, without those of triggers and foreign keys.
+    /// The rows changed by the last `INSERT`, `UPDATE` or `DELETE`, without those of triggers and foreign keys.
     package var changes: Int { Int(sqlite3_changes64(handle)) }
 
-    /// Pages of the write-ahead log after the last commit of this connection; 0 before the first, and after a checkpoint has cut the log.
+    /// The pages of the write-ahead log after the last commit of this connection; 0 before the first, and after a
+    /// checkpoint has cut the log.
     ///
-    /// Begins to count at the first call. `PRAGMA wal_autocheckpoint` ends the counting, so it has to come before.
+    /// Counting begins at the first call. `PRAGMA wal_autocheckpoint` ends the counting, so it has to come before.
     ///
     /// Source: https://sqlite.org/c3ref/wal_hook.html
     package var logPages: Int {
@@ -206,24 +209,26 @@ package final class Database {
         return 0
     }
 
-    /// How much a checkpoint of the write-ahead log insists on.
+    /// The modes of a checkpoint of the write-ahead log.
     ///
     /// Source: https://sqlite.org/c3ref/wal_checkpoint_v2.html
     package enum CheckpointMode: Sendable {
-        /// Copies what it can without waiting for anybody.
+        /// Copies as much as possible without waiting.
         case passive
         /// Waits for writers and copies everything.
         case full
-        /// As `full`, then waits for readers, so that the next writer starts the log from its beginning.
+        /// Like `full`, then waits for readers, so that the next writer starts the log from its beginning.
         case restart
-        /// As `restart`, and cuts the log to nothing.
+        /// Like `restart`, and cuts the log to zero length.
         case truncate
     }
 
     /// Copies the write-ahead log into the database file.
     ///
-    /// - Returns: pages in the log, and how many of them are in the database file now; both -1 outside of WAL mode.
-    /// - Throws: `isBusy` when others stood in the way of `full`, `restart` or `truncate`; what could be copied was.
+    /// - Returns: the pages in the log, and the number of them that are in the database file now; both -1 outside of
+    ///   WAL mode.
+    /// - Throws: `isBusy` if other connections blocked `full`, `restart` or `truncate`; as many pages as possible were
+    ///   copied.
     @discardableResult
     package func checkpoint(_ mode: CheckpointMode) throws(SQLiteError) -> (log: Int, checkpointed: Int) {
         let wanted: Int32 =

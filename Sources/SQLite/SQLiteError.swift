@@ -1,19 +1,19 @@
 internal import CSQLite
 
-/// What SQLite answered when it did not do what it was asked.
+/// An error from SQLite.
 ///
-/// The values bound to a statement are never part of it, so it may be logged. SQL is: build statements with parameters,
-/// not by pasting values into their text.
+/// Bound values are never part of it, so it may be logged. The SQL text is: build statements with parameters, never by
+/// inserting values into their text.
 ///
 /// Source: https://sqlite.org/rescode.html
 package struct SQLiteError: Error, Equatable, Sendable {
-    /// Extended result code; the lower eight bits are the primary one.
+    /// The extended result code; the lower eight bits are the primary one.
     package let code: Int32
-    /// SQLite's sentence.
+    /// SQLite's message.
     package let message: String
-    /// The statement as it was prepared, parameters as `?`; `nil` when none was involved.
+    /// The statement as it was prepared, parameters as `?`; `nil` if none was involved.
     package let sql: String?
-    /// `errno` of the last system call, or 0 where the failure was not of the system.
+    /// The `errno` of the last system call, or 0 if the failure did not come from the system.
     package let systemError: Int32
 
     package init(code: Int32, message: String, sql: String? = nil, systemError: Int32 = 0) {
@@ -23,13 +23,13 @@ package struct SQLiteError: Error, Equatable, Sendable {
         self.systemError = systemError
     }
 
-    /// Lower eight bits of `code`.
+    /// The lower eight bits of `code`.
     package var primaryCode: Int32 { code & 0xFF }
 
-    /// The disk or the quota is full. Nothing is in doubt: the statement had no effect, and SQLite may have rolled back
-    /// the transaction (`Database.inTransaction` tells). Works again when there is room.
+    /// Whether the disk or the quota is full. The state is known: the statement had no effect, and SQLite may have
+    /// rolled back the transaction (see `Database.inTransaction`). Statements work again when there is space.
     ///
-    /// A failed sync is never this, whatever the cause: after it nobody knows what is on the disk.
+    /// A failed sync is never reported as this, whatever the cause: after it the content of the disk is unknown.
     package var isFull: Bool {
         if primaryCode == SQLITE_FULL { return true }
         // The log's index grows by whole pages before anything is written to the log; SQLite keeps no errno for it.
@@ -37,23 +37,24 @@ package struct SQLiteError: Error, Equatable, Sendable {
         return code == CSQLITE_IOERR_WRITE && (systemError == CSQLITE_ENOSPC || systemError == CSQLITE_EDQUOT)
     }
 
-    /// A `UNIQUE`, `CHECK`, `NOT NULL`, foreign key or trigger refused the statement.
+    /// Whether a `UNIQUE`, `CHECK`, `NOT NULL`, foreign key or trigger refused the statement.
     package var isConstraint: Bool { primaryCode == SQLITE_CONSTRAINT }
 
-    /// Another connection holds the lock, and still held it when the busy timeout ended.
+    /// Whether another connection holds the lock, and still held it when the busy timeout ended.
     package var isBusy: Bool { primaryCode == SQLITE_BUSY }
 
-    /// The statement was stopped from outside (`Database.interruptStatements`).
+    /// Whether the statement was stopped from outside (`Database.interruptStatements`).
     package var isInterrupted: Bool { primaryCode == SQLITE_INTERRUPT }
 
-    /// The file is damaged, or is not a database.
+    /// Whether the file is damaged, or is not a database.
     package var isCorrupt: Bool { primaryCode == SQLITE_CORRUPT || primaryCode == SQLITE_NOTADB }
 
-    /// Reads the error that `handle` holds now. Call it at once, before any other use of the connection.
+    /// Reads the current error of `handle`. Call it immediately, before any other use of the connection.
     ///
-    /// - Parameter hidingMessage: put SQLite's fixed sentence for the code in place of the one for this failure.
+    /// - Parameter hidingMessage: whether to use SQLite's fixed sentence for the code instead of the one for this
+    ///   failure.
     static func last(of handle: OpaquePointer?, code: Int32, sql: String?, hidingMessage: Bool = false) -> SQLiteError {
-        // errno first: it lasts only until the next call to the system.
+        // errno first: it is valid only until the next system call.
         let isOfSystem = code & 0xFF == SQLITE_IOERR || code & 0xFF == SQLITE_CANTOPEN
         let systemError = isOfSystem ? handle.map { csqlite_system_errno($0) } ?? 0 : 0
         let sentence = hidingMessage || handle == nil ? sqlite3_errstr(code) : sqlite3_errmsg(handle)

@@ -1,4 +1,4 @@
-/// A value for a parameter where convenience counts for more than the copy it costs.
+/// A parameter value, for cases in which convenience matters more than a copy.
 ///
 /// There is no case for floating point: money and measurements are decimal texts, everything else is an integer.
 package enum SQLiteValue: Equatable, Sendable {
