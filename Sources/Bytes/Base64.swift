@@ -1,10 +1,10 @@
 /// Base64 of RFC 4648. Each alphabet has one spelling of each value: decoding refuses every other one.
 package enum Base64 {
-    /// Which letters stand for 62 and 63, and whether `=` fills the last group.
+    /// The letters for 62 and 63, and whether `=` fills the last group.
     package enum Alphabet: Sendable {
-        /// `+` and `/`, padded (RFC 4648 §4): what the WebSocket handshake uses.
+        /// `+` and `/`, padded (RFC 4648 §4): used by the WebSocket handshake.
         case standard
-        /// `-` and `_`, not padded (RFC 4648 §5, §3.2): tokens, codes and anything that may meet a URL.
+        /// `-` and `_`, not padded (RFC 4648 §5, §3.2): used by tokens, codes and anything that may be part of a URL.
         case urlSafe
 
         fileprivate var isPadded: Bool { self == .standard }
@@ -55,13 +55,13 @@ package enum Base64 {
         }
     }
 
-    /// The octets that `text` stands for; `nil` for letters of another alphabet, white space, missing or surplus
-    /// padding, and for unused bits that are not zero (RFC 4648 §3.5).
+    /// The octets that `text` encodes; `nil` for letters of another alphabet, white space, missing or surplus padding,
+    /// and for unused bits that are not zero (RFC 4648 §3.5).
     package static func decode(_ text: Span<UInt8>, _ alphabet: Alphabet = .standard) -> [UInt8]? {
         var letters = text.count
         if alphabet.isPadded {
             guard letters % 4 == 0 else { return nil }
-            // At most two fill the last group; a third would be met below as a letter and refused.
+            // At most two fill the last group; the code below refuses a third as a letter.
             if letters > 0, text[letters - 1] == UInt8(ascii: "=") { letters -= 1 }
             if letters > 0, letters < text.count, text[letters - 1] == UInt8(ascii: "=") { letters -= 1 }
         }
@@ -83,7 +83,7 @@ package enum Base64 {
         return bits == 0 ? octets : nil
     }
 
-    /// The octets that `text` stands for; see `decode(_: Span<UInt8>, _:)`.
+    /// The octets that `text` encodes; see `decode(_: Span<UInt8>, _:)`.
     package static func decode(_ text: String, _ alphabet: Alphabet = .standard) -> [UInt8]? {
         decode(Array(text.utf8).span, alphabet)
     }

@@ -1,15 +1,15 @@
 /// Octets that were appended at the back and wait to be consumed at the front, in one linear piece of memory.
 ///
-/// It grows by doubling up to `limit`, and gives its memory back whenever it is empty, so that an idle connection that
-/// owns one costs nothing. Pointers handed out stay valid until the next mutating call.
+/// It grows by doubling up to `limit`, and releases its memory whenever it is empty, so that an idle connection that
+/// owns one costs nothing. Returned pointers stay valid until the next mutating call.
 package struct ByteBuffer: ~Copyable {
-    /// The smallest piece of memory worth asking for: a typical half frame fits, and malloc has it in a free list.
+    /// The smallest piece of memory to request: a typical half frame fits, and malloc has it in a free list.
     package static let smallestCapacity = 512
 
-    /// Most octets that may wait at once.
+    /// The largest number of waiting octets.
     package let limit: Int
     private var base: UnsafeMutableRawPointer?
-    /// Octets of memory held now; 0 while empty.
+    /// The octets of memory held now; 0 while empty.
     package private(set) var capacity = 0
     private var start = 0
     private var end = 0
@@ -22,11 +22,11 @@ package struct ByteBuffer: ~Copyable {
 
     deinit { base?.deallocate() }
 
-    /// Octets that wait.
+    /// The number of waiting octets.
     package var count: Int { end - start }
     package var isEmpty: Bool { end == start }
 
-    /// What waits, first octet first. Valid until the next mutating call.
+    /// The waiting octets, first octet first. Valid until the next mutating call.
     package var readable: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: base.map { UnsafeRawPointer($0 + start) }, count: end - start)
     }
@@ -36,14 +36,14 @@ package struct ByteBuffer: ~Copyable {
         UnsafeMutableRawBufferPointer(start: base.map { $0 + start }, count: end - start)
     }
 
-    /// Calls `body` with what waits, checked at every access.
+    /// Calls `body` with the waiting octets, checked at every access.
     package func withSpan<R, E: Error>(_ body: (Span<UInt8>) throws(E) -> R) throws(E) -> R {
         try body(readable.assumingMemoryBound(to: UInt8.self).span)
     }
 
     /// Appends a copy of `octets`.
     ///
-    /// - Returns: false, with nothing appended, when more than `limit` would wait.
+    /// - Returns: false, with nothing appended, if more than `limit` would wait.
     /// - Complexity: amortised O(octets).
     package mutating func append(_ octets: UnsafeRawBufferPointer) -> Bool {
         guard let source = octets.baseAddress, octets.count > 0 else { return true }
@@ -58,9 +58,9 @@ package struct ByteBuffer: ~Copyable {
         octets.withUnsafeBytes { append($0) }
     }
 
-    /// Lends at least `octets` octets of free memory behind what waits, to be filled and then `commit`ted.
+    /// Lends at least `octets` octets of free memory after the waiting ones, to be filled and then `commit`ted.
     ///
-    /// - Returns: the free memory, uninitialised, or `nil` when `octets` more would pass `limit`.
+    /// - Returns: the free memory, uninitialised, or `nil` if `octets` more would exceed `limit`.
     package mutating func reserve(_ octets: Int) -> UnsafeMutableRawBufferPointer? {
         precondition(octets > 0, "room for at least one octet is asked for")
         guard octets <= limit - count else { return nil }
@@ -69,21 +69,21 @@ package struct ByteBuffer: ~Copyable {
         return UnsafeMutableRawBufferPointer(start: base + end, count: min(capacity - end, limit - count))
     }
 
-    /// Says that the first `octets` of the memory last lent by `reserve` were filled.
+    /// Reports that the first `octets` of the memory last lent by `reserve` were filled.
     package mutating func commit(_ octets: Int) {
         precondition(octets >= 0 && octets <= capacity - end, "no more is committed than was reserved")
         end += octets
         if isEmpty { removeAll() }
     }
 
-    /// Drops `octets` from the front; the memory is given back when nothing is left.
+    /// Drops `octets` from the front; releases the memory if the buffer is empty.
     package mutating func consume(_ octets: Int) {
         precondition(octets >= 0 && octets <= count, "no more is consumed than waits")
         start += octets
         if isEmpty { removeAll() }
     }
 
-    /// Drops everything and gives the memory back.
+    /// Drops everything and releases the memory.
     package mutating func removeAll() {
         base?.deallocate()
         base = nil
@@ -94,7 +94,7 @@ package struct ByteBuffer: ~Copyable {
 
     private mutating func makeRoom(_ octets: Int) {
         let waiting = count
-        // Moving is free of allocation, and cheap as long as at most half of the memory has to move.
+        // Moving needs no allocation, and is cheap as long as at most half of the memory has to move.
         if let base, waiting + octets <= capacity, start >= waiting {
             base.copyMemory(from: base + start, byteCount: waiting)
         } else {

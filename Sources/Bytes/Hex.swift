@@ -16,7 +16,7 @@ package enum Hex {
         }
     }
 
-    /// The octets that `text` stands for; `nil` for an odd count, upper case, or anything that is not a digit.
+    /// The octets that `text` encodes; `nil` for an odd count, upper case, or anything that is not a digit.
     package static func decode(_ text: Span<UInt8>) -> [UInt8]? {
         guard text.count % 2 == 0 else { return nil }
         var octets: [UInt8] = []
@@ -28,7 +28,7 @@ package enum Hex {
         return octets
     }
 
-    /// The octets that `text` stands for; see `decode(_: Span<UInt8>)`.
+    /// The octets that `text` encodes; see `decode(_: Span<UInt8>)`.
     package static func decode(_ text: String) -> [UInt8]? {
         decode(Array(text.utf8).span)
     }

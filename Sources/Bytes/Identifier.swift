@@ -1,7 +1,7 @@
-/// A 128-bit name of a record, a member, a family or a client, written as a UUID (RFC 9562 §4).
+/// A 128-bit id of a record, a member, a family or a client, written as a UUID (RFC 9562 §4).
 ///
-/// Any version is accepted from clients. The server and our own client make version 7 (time first), because ids that
-/// grow with time append to the right edge of an index instead of touching a random leaf.
+/// Clients may send any version. The server and our own client create version 7 (time first), because ids that grow
+/// with time are added at the right edge of an index instead of at a random leaf.
 package struct Identifier: Hashable, Comparable, Sendable {
     package var high: UInt64
     package var low: UInt64
@@ -11,11 +11,12 @@ package struct Identifier: Hashable, Comparable, Sendable {
         self.low = low
     }
 
-    /// Reads the one accepted form, `xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx` in lower case; `nil` for anything else, so
-    /// that one id has one spelling everywhere.
+    /// Reads the only accepted form, `xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx` in lower case; `nil` for any other text, so
+    /// that each id has one spelling everywhere.
     package init?(_ text: Span<UInt8>) {
         guard text.count == Self.textOctets else { return nil }
-        // A snapshot has four a record, so that a client reads twenty thousand before its first frame: eight digits at a time.
+        // A snapshot has four ids per record, so a client reads twenty thousand before its first frame: eight digits at
+        // a time.
         let dash = UInt8(ascii: "-")
         guard text[8] == dash, text[13] == dash, text[18] == dash, text[23] == dash else { return nil }
         let words = text.withUnsafeBytes { octets in
@@ -24,7 +25,7 @@ package struct Identifier: Hashable, Comparable, Sendable {
             return (eight(0), four(9) | four(14) << 32, four(19) | four(24) << 32, eight(28))
         }
         let (first, second, third, fourth) = (HexWord.value(words.0), HexWord.value(words.1), HexWord.value(words.2), HexWord.value(words.3))
-        // A digit of another spelling is another digit when it is written again.
+        // A digit with another spelling changes when it is written again.
         guard HexWord.digits(first) == words.0, HexWord.digits(second) == words.1, HexWord.digits(third) == words.2,
             HexWord.digits(fourth) == words.3
         else { return nil }
@@ -55,7 +56,7 @@ package struct Identifier: Hashable, Comparable, Sendable {
 
     /// Appends the 36 octets of the textual form.
     package func append(to octets: inout [UInt8]) {
-        // Into the stack first: asking an array for room again and again costs several times the digits.
+        // First onto the stack: repeated requests for array capacity cost several times as much as the digits.
         withUnsafeTemporaryAllocation(byteCount: Self.textOctets, alignment: 1) { text in
             write(to: text)
             octets.append(contentsOf: text)
@@ -99,7 +100,8 @@ extension Identifier: CustomStringConvertible {
     }
 }
 
-/// Eight hexadecimal digits in lower case as one word, the first digit in its lowest octet: what memory holds on a little-endian machine.
+/// Eight hexadecimal digits in lower case as one word, the first digit in its lowest octet, as in the memory of a
+/// little-endian machine.
 private enum HexWord {
     private static var ones: UInt64 { 0x0101_0101_0101_0101 }
     private static var nibbleMask: UInt64 { 0x0F0F_0F0F_0F0F_0F0F }
@@ -111,15 +113,15 @@ private enum HexWord {
         nibbles = (nibbles | nibbles << 16) & 0x0000_FFFF_0000_FFFF
         nibbles = (nibbles | nibbles << 8) & 0x00FF_00FF_00FF_00FF
         nibbles = (nibbles | nibbles << 4) & nibbleMask
-        // Six more than a letter's nibble sets the bit above it. "a" stands 39 behind what would follow "9".
+        // Adding six to a letter's nibble sets the bit above it. "a" is 39 after the character that follows "9".
         let letters = ((nibbles &+ 0x0606_0606_0606_0606) >> 4) & ones
         return (nibbles &+ 0x3030_3030_3030_3030 &+ letters &* 39).byteSwapped
     }
 
-    /// The value of digits; some value or other where one of them is none.
+    /// The value of digits; undefined if one of them is not a digit.
     @inline(__always)
     static func value(_ digits: UInt64) -> UInt32 {
-        // Letters have the bit that digits lack, and count from 1 below it.
+        // Letters have a bit that digits do not have, and count from 1 below it.
         let letters = (digits >> 6) & ones
         var nibbles = ((digits & nibbleMask) &+ letters &* 9).byteSwapped & nibbleMask
         nibbles = (nibbles | nibbles >> 4) & 0x00FF_00FF_00FF_00FF

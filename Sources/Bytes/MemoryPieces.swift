@@ -1,4 +1,5 @@
-/// Pieces of memory in powers of two that are lent, taken back and lent again, so that steady traffic never meets the allocator.
+/// Pieces of memory in powers of two that are lent, returned and lent again, so that steady traffic never uses the
+/// allocator.
 package struct MemoryPieces: ~Copyable {
     /// Octets kept now for later use.
     package private(set) var held = 0
@@ -7,13 +8,14 @@ package struct MemoryPieces: ~Copyable {
     private let smallest: Int
     private let classes: Int
     private let maxHeld: Int
-    /// First free piece of each size; a free piece begins with the address of the next one.
+    /// The first free piece of each size; a free piece begins with the address of the next one.
     private let free: UnsafeMutablePointer<UnsafeMutableRawPointer?>
 
     /// - Parameters:
-    ///   - smallest: octets of the smallest piece, a power of two of at least 16.
-    ///   - classes: how many sizes are kept, each twice the one before; larger pieces go straight back to the system.
-    ///   - maxHeld: octets kept at most; what more a burst needed is given back to the system.
+    ///   - smallest: the octets of the smallest piece, a power of two of at least 16.
+    ///   - classes: the number of sizes that are kept, each twice the previous one; larger pieces are released to the
+    ///     system immediately.
+    ///   - maxHeld: the largest number of octets kept; the excess of a burst is released to the system.
     package init(smallest: Int, classes: Int, maxHeld: Int) {
         precondition(smallest >= 16 && smallest & (smallest - 1) == 0, "the smallest piece is a power of two")
         self.smallest = smallest
