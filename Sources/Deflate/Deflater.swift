@@ -1,25 +1,25 @@
 internal import CZlib
 
-/// Writes messages as raw DEFLATE (RFC 1951), each ended so that it can be read by itself or behind those before it.
+/// Writes messages as raw DEFLATE (RFC 1951), each ended so that it can be read alone or after the previous ones.
 ///
 /// Memory: 2^(`windowBits` + 2) + 2^(`memoryLevel` + 9) octets and 6 KiB.
 package final class Deflater {
     /// The window that the reader needs, 8...15 bits.
     package let windowBits: Int
-    /// Octets taken in since it was made, those of messages that were given up included.
+    /// The octets taken in since it was created, including those of messages that were given up.
     package private(set) var consumed = 0
-    /// zlib's state points back at this, so that it may not move.
+    /// zlib's state points back at this, so it must not move.
     private let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
 
-    /// Octets deflated between two looks at whether it pays.
+    /// The octets compressed between two checks whether compression pays off.
     private static let stride = 16_384
-    /// Octets that zlib may have taken and not yet written, when nothing repeats: a block's symbols.
+    /// The octets that zlib may have taken and not yet written if nothing repeats: a block's symbols.
     private let heldBack: Int
 
     /// - Parameters:
-    ///   - windowBits: 8...15. For 8 zlib's stream of 9 is taken: it keeps 262 octets free at the window's end (`MIN_LOOKAHEAD`), so
-    ///     that it refers back by at most 512 - 262 = 250 octets, which a window of 256 holds.
-    ///   - level: 1, quick, to 9, small.
+    ///   - windowBits: 8...15. For 8, a zlib stream of 9 is used: it keeps 262 octets free at the window's end
+    ///     (`MIN_LOOKAHEAD`), so it refers back by at most 512 - 262 = 250 octets, which fits a window of 256.
+    ///   - level: from 1, fast, to 9, small.
     ///   - memoryLevel: 1...9.
     package init(windowBits: Int, level: Int, memoryLevel: Int) {
         precondition((8...15).contains(windowBits), "a window has 8 to 15 bits")
@@ -35,13 +35,14 @@ package final class Deflater {
         stream.deallocate()
     }
 
-    /// Deflates one whole message, if it gets shorter by that.
+    /// Compresses one whole message, if that makes it shorter.
     ///
     /// - Parameters:
     ///   - message: at most 2 GiB.
-    ///   - output: at least as many octets as the message, and 4.
-    /// - Returns: octets written, without the empty block's last four (RFC 7692 §7.2.1), fewer than the message has; or `nil` when it
-    ///   would not get shorter, and is to be sent as it is: then nothing of it can be referred to, nor of what came before.
+    ///   - output: at least as many octets as the message, plus 4.
+    /// - Returns: the number of octets written, without the empty block's last four (RFC 7692 §7.2.1), fewer than the
+    ///   message has; or `nil` if the message would not get shorter and has to be sent uncompressed: then later
+    ///   messages cannot refer to it, nor to earlier ones.
     package func deflate(_ message: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) -> Int? {
         precondition(message.count <= 1 << 31 && output.count >= message.count + Inflater.tailOctets, "deflating takes room")
         guard message.count > 0 else { return nil }
@@ -59,16 +60,16 @@ package final class Deflater {
             CZlib.deflate(stream, isLast ? Z_SYNC_FLUSH : Z_NO_FLUSH)
             consumed += count
             let written = message.count + Inflater.tailOctets - Int(stream.pointee.avail_out)
-            // Room left means that all is out, the tail included.
+            // Remaining space means that everything was written, including the tail.
             if isLast, stream.pointee.avail_out > 0, written - Inflater.tailOctets < message.count { return written - Inflater.tailOctets }
-            // A picture or an archive shows by the first stride: less than one part in sixteen is saved.
+            // The first stride shows a picture or an archive: compression saves less than one part in sixteen.
             guard stream.pointee.avail_out > 0, taken <= heldBack || written < (taken - heldBack) / 16 * 15 else { break }
         }
         reset()
         return nil
     }
 
-    /// Forgets what came before: the next message refers to nothing but itself.
+    /// Drops the context: the next message refers only to itself.
     package func reset() {
         deflateReset(stream)
     }

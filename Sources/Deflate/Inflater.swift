@@ -1,25 +1,26 @@
 internal import CZlib
 
-/// Octets that no DEFLATE stream holds: a block type, a code, or a distance that cannot be.
+/// An error: the octets are not a DEFLATE stream, because of an invalid block type, code, or distance.
 package struct CorruptStream: Error, Equatable, Sendable {
-    /// Octets that came out before them in the same call.
+    /// The octets that came out before the error in the same call.
     package let written: Int
 }
 
-/// Reads raw DEFLATE (RFC 1951) as it arrives, never more than there is room for.
+/// Reads raw DEFLATE (RFC 1951) as it arrives, never more than fits the output.
 ///
-/// A stream that ends (BFINAL) goes on with the next one, and what came before may still be referred to: so RFC 7692 §7.2.3.4 has it.
+/// After the end of a stream (BFINAL) the next one follows, and may still refer to earlier octets, as RFC 7692 §7.2.3.4
+/// requires.
 ///
 /// Memory: 7 KiB, and the window, 2^`windowBits` octets, from the first octet that comes out.
 package final class Inflater {
-    /// How far back the stream may refer: 2^`windowBits` octets, 8...15. What refers further is corrupt, as far as it was given out by an
-    /// earlier call.
+    /// The largest distance in the stream: 2^`windowBits` octets, 8...15. A larger distance is an error, if it refers
+    /// to octets returned by an earlier call.
     package private(set) var windowBits: Int
-    /// Octets that have come out since it was made.
+    /// The octets that have come out since it was created.
     package private(set) var produced = 0
-    /// The last block of a stream is read, and nothing behind it.
+    /// Whether the last block of a stream has been read, and nothing after it.
     package private(set) var hasEnded = false
-    /// zlib's state points back at this, so that it may not move.
+    /// zlib's state points back at this, so it must not move.
     private let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
 
     package init(windowBits: Int) {
@@ -35,20 +36,20 @@ package final class Inflater {
         stream.deallocate()
     }
 
-    /// Inflates until `input` is used up or `output` is full; both may be so.
+    /// Decompresses until `input` is used up or `output` is full, or both.
     ///
-    /// A full `output` may mean that more waits inside: call again, with no input if none is left, until it is not full.
+    /// A full `output` may mean that more is pending: call again, without input if none is left, until it is not full.
     ///
     /// - Parameters:
-    ///   - input: what is used is taken off its front.
-    ///   - output: room, at least one octet.
-    /// - Returns: octets written.
+    ///   - input: the used octets are removed from its front.
+    ///   - output: at least one octet of space.
+    /// - Returns: the number of octets written.
     /// - Throws: the stream is lost; only `reset` helps.
     package func inflate(
         _ input: inout UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
     ) throws(CorruptStream) -> Int {
         precondition(output.count > 0, "inflating takes room")
-        // More than 4 GiB at once is taken in parts: the caller calls again.
+        // More than 4 GiB are taken in parts: the caller calls again.
         let offered = UInt32(clamping: input.count)
         let room = UInt32(clamping: output.count)
         stream.pointee.next_in = input.baseAddress.map { UnsafeMutablePointer(mutating: $0.assumingMemoryBound(to: UInt8.self)) }
@@ -63,7 +64,7 @@ package final class Inflater {
         return written
     }
 
-    /// - Returns: false when the stream is corrupt.
+    /// - Returns: false if the stream is corrupt.
     private func run() -> Bool {
         while true {
             if hasEnded {
@@ -78,7 +79,7 @@ package final class Inflater {
             case Z_STREAM_END:
                 hasEnded = true
             case Z_BUF_ERROR:
-                // Nothing to read, or no room.
+                // There is no input, or no space.
                 return true
             case Z_MEM_ERROR:
                 preconditionFailure("zlib has no memory for a window")
@@ -88,15 +89,15 @@ package final class Inflater {
         }
     }
 
-    /// The octets 00 00 FF FF as they lie in memory: what a sender leaves out at the end of a message, an empty stored block's (RFC 7692
-    /// §7.2.1). To be inflated after it, unless `hasEnded`.
+    /// The octets 00 00 FF FF in memory order, which a sender omits at the end of a message: those of an empty stored
+    /// block (RFC 7692 §7.2.1). Decompress them after the message, unless `hasEnded`.
     package static let tail: UInt32 = UInt32(0xFFFF_0000).littleEndian
     package static let tailOctets = 4
 
-    /// What came is a whole number of blocks and of octets: a message may end here.
+    /// Whether the octets so far are a whole number of blocks and of octets: a message may end here.
     package var isBetweenBlocks: Bool { hasEnded || czlib_is_between_blocks(stream) != 0 }
 
-    /// Forgets everything: the next octet begins a stream. The window's memory is kept for as long as its size is.
+    /// Drops all state: the next octet begins a stream. The window's memory is kept as long as its size is the same.
     package func reset(windowBits: Int) {
         let status = inflateReset2(stream, -Int32(windowBits))
         precondition(status == Z_OK, "a window has 8 to 15 bits")
