@@ -1,9 +1,10 @@
-// Digests, random octets and comparison of secrets by OpenSSL's libcrypto, behind a handful of functions.
+// Digests, random octets and comparison of secrets with OpenSSL's libcrypto, behind a few functions.
 internal import COpenSSL
 
 /// One-shot digests.
 ///
-/// A digest can only fail when libcrypto lacks the algorithm or memory: there is nothing to answer then, so that is a
+/// A digest can only fail if libcrypto lacks the algorithm or memory: no caller could handle that, so it is a
+/// `precondition`, not an error.
 /// `precondition`, not an error.
 package enum Digest {
     /// SHA-1, 20 octets. Only for the WebSocket handshake (RFC 6455 §4.2.2), which does not rely on its strength.
@@ -42,12 +43,12 @@ package struct SHA256: ~Copyable, Sendable {
 
     package init() {}
 
-    /// Takes the next octets; not kept.
+    /// Takes the next octets; does not keep them.
     package mutating func update(_ octets: UnsafeRawBufferPointer) { digest.update(octets) }
 
-    /// Takes the next octets; not kept.
+    /// Takes the next octets; does not keep them.
     package mutating func update(_ octets: [UInt8]) { digest.update(octets) }
 
-    /// The 32 octets of the digest of all that was taken.
+    /// The 32 octets of the digest of all octets taken.
     package consuming func finish() -> [UInt8] { digest.finish() }
 }

@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// Proof that who made a text knew a key (RFC 2104).
+/// Proof that the author of a text knew a key (RFC 2104).
 package enum HMAC {
     /// HMAC-SHA-256, 32 octets. Compare it by `ConstantTime.equal`.
     package static func sha256(key: [UInt8], _ message: [UInt8]) -> [UInt8] {

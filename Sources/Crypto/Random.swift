@@ -2,11 +2,11 @@ package import Bytes
 internal import COpenSSL
 internal import Locks
 
-/// Octets nobody can predict, from libcrypto's generator (seeded by the kernel, reseeded by libcrypto).
+/// Unpredictable octets, from libcrypto's generator (seeded by the kernel, reseeded by libcrypto).
 ///
 /// A program that cannot have random octets must not make tokens: failure of the generator ends the process.
 package enum Random {
-    /// `count` fresh octets, drawn for this call alone: what tokens and keys are made of.
+    /// `count` new octets, generated for this call alone, for tokens and keys.
     package static func octets(_ count: Int) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             fill(UnsafeMutableRawBufferPointer(start: buffer.baseAddress, count: count))
@@ -14,13 +14,13 @@ package enum Random {
         }
     }
 
-    /// 64 random bits, from a block drawn ahead: a call of the generator costs far more than the lock around the block. For mask
-    /// keys, identifiers and jitter; secrets take `octets`.
+    /// 64 random bits, from a block generated in advance: a call of the generator costs far more than the lock around
+    /// the block. For mask keys, identifiers and jitter; secrets use `octets`.
     package static func uint64() -> UInt64 {
         block.withLock { $0.next() }
     }
 
-    /// A fresh version 7 identifier.
+    /// A new version 7 identifier.
     ///
     /// - Parameter milliseconds: UTC, since 1970.
     package static func identifier(milliseconds: Int64) -> Identifier {
@@ -30,7 +30,8 @@ package enum Random {
 
     private static let block = Lock(Block())
 
-    /// 64 words: one call of the generator for 32 identifiers; more would save nothing and only keep unused secrets longer.
+    /// 64 words: one call of the generator for 32 identifiers; a larger block would save nothing and only keep unused
+    /// secrets longer.
     private struct Block {
         private var words: [UInt64] = Array(repeating: 0, count: 64)
         private var left = 0
@@ -42,7 +43,7 @@ package enum Random {
             }
             left -= 1
             let word = words[left]
-            // What was given out is not kept.
+            // Returned words are erased.
             words[left] = 0
             return word
         }

@@ -1,8 +1,9 @@
 internal import COpenSSL
 
-/// The algorithms in which others may tell us a digest.
+/// The algorithms of digests that peers may send.
 package enum DigestAlgorithm: Sendable, CaseIterable {
-    /// Only to find errors of transmission (tus 1.0.0, "Checksum"): it proves nothing against a forger, and neither does SHA-1.
+    /// Only for detecting transmission errors (tus 1.0.0, "Checksum"): it proves nothing against a forger, and neither
+    /// does SHA-1.
     case md5
     case sha1
     case sha256
@@ -21,7 +22,7 @@ package enum DigestAlgorithm: Sendable, CaseIterable {
 
 /// A digest of octets that arrive in pieces (a part of an upload that comes with its checksum).
 ///
-/// Sendable although the compiler cannot see it: the context has one owner, this value, and no ties to a thread.
+/// Sendable although the compiler cannot prove it: the context has one owner, this value, and is not tied to a thread.
 package struct RunningDigest: ~Copyable, @unchecked Sendable {
     package let algorithm: DigestAlgorithm
     private let context: OpaquePointer
@@ -45,18 +46,18 @@ package struct RunningDigest: ~Copyable, @unchecked Sendable {
         EVP_MD_CTX_free(context)
     }
 
-    /// Takes the next octets; not kept.
+    /// Takes the next octets; does not keep them.
     package mutating func update(_ octets: UnsafeRawBufferPointer) {
         guard let base = octets.baseAddress, octets.count > 0 else { return }
         precondition(EVP_DigestUpdate(context, base, octets.count) == 1, "libcrypto could not continue a digest")
     }
 
-    /// Takes the next octets; not kept.
+    /// Takes the next octets; does not keep them.
     package mutating func update(_ octets: [UInt8]) {
         octets.withUnsafeBytes { update($0) }
     }
 
-    /// The digest of all that was taken, `algorithm.width` octets.
+    /// The digest of all octets taken, `algorithm.width` octets.
     package consuming func finish() -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: algorithm.width) { buffer, count in
             precondition(EVP_DigestFinal_ex(context, buffer.baseAddress, nil) == 1, "libcrypto could not end a digest")
