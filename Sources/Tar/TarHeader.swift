@@ -1,15 +1,16 @@
-/// The block that stands before each file of a tar archive: its name, size and time.
+/// The block before each file of a tar archive: its name, size and time.
 ///
-/// Only plain files with names of at most 100 octets and less than 8 GiB: what GNU tar, bsdtar and Python all read and write alike.
+/// Only plain files with names of at most 100 octets and less than 8 GiB: the subset that GNU tar, bsdtar and Python
+/// all read and write in the same way.
 ///
 /// Source: POSIX.1-2017, pax, "ustar Interchange Format".
 package struct TarHeader: Equatable, Sendable {
-    /// Octets of a header, and what a file's content is filled up to a multiple of.
+    /// The octets of a header; a file's content is padded to a multiple of them.
     package static let block = 512
-    /// The largest size that eleven octal digits say: 8 GiB less one octet.
+    /// The largest size in eleven octal digits: 8 GiB less one octet.
     package static let maxSize = 1 << 33 - 1
 
-    /// At most 100 octets of UTF-8, not empty.
+    /// The name: at most 100 octets of UTF-8, not empty.
     package var name: String
     /// Octets of the content.
     package var size: Int
@@ -22,7 +23,7 @@ package struct TarHeader: Equatable, Sendable {
         self.modified = modified
     }
 
-    /// Octets of zero that follow a content of this size.
+    /// The number of zero octets after a content of this size.
     package var padding: Int { (Self.block - size % Self.block) % Self.block }
 
     /// The 512 octets; owner 0, mode 0600.
@@ -48,7 +49,7 @@ package struct TarHeader: Equatable, Sendable {
     ///
     /// - Parameter octets: exactly 512.
     /// - Returns: `nil` for a block of zeros, which ends an archive.
-    /// - Throws: `.damaged` for what is no header, `.unsupported` for anything but a plain file.
+    /// - Throws: `.damaged` if the block is not a header, `.unsupported` for anything except a plain file.
     package static func decode(_ octets: [UInt8]) throws(TarError) -> TarHeader? {
         precondition(octets.count == block, "a header is \(block) octets")
         if octets.allSatisfy({ $0 == 0 }) { return nil }
@@ -56,7 +57,7 @@ package struct TarHeader: Equatable, Sendable {
             let size = number(octets[Field.size]), let modified = number(octets[Field.modified])
         else { throw .damaged }
         let type = octets[Field.type.lowerBound]
-        // GNU and pax put long names and the like into entries of other types; ours have none.
+        // GNU and pax use entries of other types for long names and the like; ours have none.
         guard type == UInt8(ascii: "0") || type == 0, octets[Field.prefix.lowerBound] == 0 else { throw .unsupported }
         let name = octets[Field.name].prefix { $0 != 0 }
         guard !name.isEmpty, let text = String(validating: name, as: UTF8.self) else { throw .damaged }
@@ -77,7 +78,7 @@ package struct TarHeader: Equatable, Sendable {
         static let prefix = 345..<500
     }
 
-    /// The sum of all octets, with the checksum's own field taken as blanks.
+    /// The sum of all octets, with blanks in place of the checksum field itself.
     private static func checksum(_ octets: [UInt8]) -> Int64 {
         var sum: Int64 = 0
         for (place, octet) in octets.enumerated() { sum += Field.checksum.contains(place) ? 32 : Int64(octet) }
@@ -89,7 +90,7 @@ package struct TarHeader: Equatable, Sendable {
         return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
     }
 
-    /// Octal digits, with blanks around them and zeros behind; `nil` for anything else.
+    /// The value of octal digits, with blanks around them and zeros after them; `nil` for anything else.
     private static func number(_ field: ArraySlice<UInt8>) -> Int64? {
         let blank: (UInt8) -> Bool = { $0 == 0 || $0 == UInt8(ascii: " ") }
         let digits = field.drop(while: { $0 == UInt8(ascii: " ") }).prefix { !blank($0) }
@@ -104,10 +105,10 @@ package struct TarHeader: Equatable, Sendable {
     }
 }
 
-/// Why a block is not a header that this program reads.
+/// The reason why a block is not a header that this program reads.
 package enum TarError: Error, Equatable, Sendable {
-    /// No tar archive, or one whose octets changed.
+    /// The file is not a tar archive, or its octets have changed.
     case damaged
-    /// A link, a folder, a long name: nothing that `TarHeader` writes.
+    /// A link, a folder, a long name: an entry that `TarHeader` never writes.
     case unsupported
 }
