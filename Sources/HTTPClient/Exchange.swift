@@ -1,24 +1,24 @@
 internal import CCurl
 internal import Posix
 
-/// One request while libcurl is at it: what its callbacks read and write.
+/// The state of one request in libcurl, which its callbacks read and write.
 final class Exchange {
     private let source: HTTPRequest.Content
     private let file: (HTTPReplyHead) -> (raw: Int32, offset: Int64)?
     private let progress: (HTTPProgress) -> Bool
-    /// Octets of the request's content that libcurl has taken.
+    /// The octets of the request's content that libcurl has taken.
     private var taken: Int64 = 0
     private(set) var head = HTTPReplyHead(status: 0)
     private(set) var content: [UInt8] = []
     private var target: (raw: Int32, offset: Int64)?
     private var isTargetKnown = false
-    /// The head of the final response is whole.
+    /// Whether the head of the final response is complete.
     private(set) var isAnswered = false
     private(set) var isCancelled = false
-    /// A file of ours failed.
+    /// The error of a local file.
     private(set) var failure: String?
 
-    /// Fields and octets of a head that are kept: a server that sends more is none of ours.
+    /// The largest number of fields of a head: a server that sends more is not ours.
     private static let maxFields = 200
 
     init(
@@ -30,7 +30,7 @@ final class Exchange {
         self.progress = progress
     }
 
-    /// - Returns: how many octets were put into `buffer`, 0 at the end; `nil` when they cannot be read.
+    /// - Returns: the number of octets put into `buffer`, 0 at the end; `nil` if they cannot be read.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Int? {
         switch source {
         case .none: return 0
@@ -61,7 +61,7 @@ final class Exchange {
     func takeHeadLine(_ line: UnsafeRawBufferPointer) {
         let text = String(decoding: line, as: UTF8.self).trimmed
         if text.hasPrefix("HTTP/") {
-            // Of an interim response, or the final one: each begins anew.
+            // The status line of an interim or a final response: each starts a new head.
             let words = text.split(separator: " ", maxSplits: 2)
             head = HTTPReplyHead(status: words.count > 1 ? Int(words[1]) ?? 0 : 0)
             isAnswered = false
@@ -112,7 +112,7 @@ extension String {
     }
 }
 
-// MARK: What libcurl calls
+// MARK: Callbacks of libcurl
 
 private func exchange(_ context: UnsafeMutableRawPointer?) -> Exchange? {
     context.map { Unmanaged<Exchange>.fromOpaque($0).takeUnretainedValue() }
@@ -126,7 +126,7 @@ let readContent: ccurl_transfer = { octets, size, count, context in
 let writeContent: ccurl_transfer = { octets, size, count, context in
     guard let exchange = exchange(context) else { return 0 }
     let taken = exchange.write(UnsafeRawBufferPointer(start: octets, count: size * count))
-    // Fewer than there are ends the request.
+    // Fewer than given end the request.
     return taken ? size * count : 0
 }
 

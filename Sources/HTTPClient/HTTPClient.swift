@@ -1,23 +1,25 @@
 internal import CCurl
 internal import Posix
 
-/// HTTP requests by libcurl, one at a time, each waiting until it is over: for the thread of a transfer, not for one that draws.
+/// HTTP requests with libcurl, one at a time, each blocking until it is over: for the thread of a transfer, not for one
+/// that draws.
 ///
-/// Redirects are not followed (a token belongs to one server), and no proxy is taken from the environment for a server on this machine.
-/// Not for two threads at once.
+/// Redirects are not followed (a token belongs to one server), and no proxy is taken from the environment for a server
+/// on this machine. Not for concurrent use by two threads.
 package final class HTTPClient {
-    /// Octets of content that are kept of a response whose content was not asked to go elsewhere: an error's sentence is far below.
+    /// The largest content, in octets, that is kept of a response without a target file: an error's sentence is far
+    /// below.
     package static let maxContent = 262_144
-    /// Seconds to connect, TLS included.
+    /// The seconds to connect, including TLS.
     static let connectTime = 15
-    /// Seconds during which less than an octet a second comes or goes, after which the server counts as gone. Longer than a server takes to
-    /// bring 100 MB to its disk.
+    /// The seconds with less than one octet per second in either direction after which the server counts as gone.
+    /// Longer than a server takes to write 100 MB to its disk.
     static let stallTime = 60
 
     private let handle: UnsafeMutableRawPointer
     private let authorities: String?
 
-    /// - Parameter authorities: a file in PEM with the certificates to trust; `nil` for the system's.
+    /// - Parameter authorities: a PEM file with the certificates to trust; `nil` for the system's.
     package init(authorities: String? = nil) throws(HTTPClientError) {
         guard HTTPClient.isReady, let handle = ccurl_init() else {
             throw .unreachable("libcurl cannot be loaded: install the package libcurl4")
@@ -28,13 +30,14 @@ package final class HTTPClient {
 
     deinit { ccurl_cleanup(handle) }
 
-    /// Once for the process, at the first request: libcurl's own set-up is not safe to be done twice at once.
+    /// Runs once per process, at the first request: libcurl's own set-up is not safe for concurrent calls.
     private static let isReady = ccurl_load()
 
     /// - Parameters:
-    ///   - request: sent once, never again by itself.
-    ///   - file: asked with the head of the final response: an open file, and where in it the content is to go; `nil` to keep it in memory.
-    ///   - progress: called several times a second; false ends the request.
+    ///   - request: sent once, never repeated automatically.
+    ///   - file: called with the head of the final response: returns an open file, and the offset in it for the
+    ///     content; `nil` keeps the content in memory.
+    ///   - progress: called several times per second; false ends the request.
     package func perform(
         _ request: HTTPRequest, file: @escaping (HTTPReplyHead) -> (raw: Int32, offset: Int64)? = { _ in nil },
         progress: @escaping (HTTPProgress) -> Bool = { _ in true }
@@ -46,7 +49,7 @@ package final class HTTPClient {
         // libcurl would wait a second for a 100 that not every server sends; ours can refuse without it.
         for (name, value) in request.fields + [("Expect", "")] {
             guard !"\(name)\(value)".utf8.contains(where: { $0 < 0x20 }) else { throw .file("a field holds a control character") }
-            // A value that is empty is written with a semicolon; `Expect:` alone takes the field out.
+            // An empty value is written with a semicolon; `Expect:` alone removes the field.
             let line = value.isEmpty && name != "Expect" ? "\(name);" : "\(name): \(value)"
             guard let longer = ccurl_append(list, line) else { throw .unreachable("out of memory") }
             list = longer
@@ -59,7 +62,7 @@ package final class HTTPClient {
         if exchange.isCancelled { throw .cancelled }
         var status = 0
         _ = ccurl_status(handle, &status)
-        // The server may answer and end before it has read all of the content: its answer counts.
+        // The server may respond and end before it has read all of the content: its response counts.
         if result == CURLE_OK || (result == CURLE_SEND_ERROR && exchange.isAnswered) {
             return HTTPReply(head: exchange.head, content: exchange.content)
         }
@@ -81,7 +84,7 @@ package final class HTTPClient {
         set(CURLOPT_LOW_SPEED_LIMIT, 1)
         set(CURLOPT_LOW_SPEED_TIME, HTTPClient.stallTime)
         set(CURLOPT_TCP_KEEPALIVE, 1)
-        // Half a mebibyte a read: fewer calls for what is large.
+        // Half a mebibyte per read: fewer calls for large files.
         set(CURLOPT_UPLOAD_BUFFERSIZE, 524_288)
         set(CURLOPT_BUFFERSIZE, 262_144)
         if let authorities { set(CURLOPT_CAINFO, authorities) }

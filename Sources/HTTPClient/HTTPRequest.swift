@@ -3,10 +3,10 @@ package struct HTTPRequest: Sendable {
     package enum Content: Sendable {
         case none
         case octets([UInt8])
-        /// So many octets of an open file from an offset on. The file stays open until the request is over.
+        /// This many octets of an open file from an offset on. The file stays open until the request is over.
         case file(raw: Int32, offset: Int64, count: Int64)
 
-        /// Octets.
+        /// The number of octets.
         package var count: Int64 {
             switch self {
             case .none: 0
@@ -17,7 +17,7 @@ package struct HTTPRequest: Sendable {
     }
 
     package var method: String
-    /// Whole, beginning with `http://` or `https://`.
+    /// The complete URL, beginning with `http://` or `https://`.
     package var url: String
     package var fields: [(name: String, value: String)]
     package var content: Content
@@ -33,39 +33,39 @@ package struct HTTPRequest: Sendable {
 /// The head of a final response.
 package struct HTTPReplyHead: Sendable {
     package var status: Int
-    /// Names in lower case.
+    /// The fields, with names in lower case.
     package var fields: [(name: String, value: String)] = []
 
     package init(status: Int) { self.status = status }
 
-    /// The first field of a name.
+    /// The first field with a name.
     ///
     /// - Parameter name: in lower case.
     package subscript(_ name: String) -> String? { fields.first { $0.name == name }?.value }
 }
 
-/// What came back.
+/// A response.
 package struct HTTPReply: Sendable {
     package var head: HTTPReplyHead
-    /// The content, unless it was asked to go elsewhere; no more than `HTTPClient.maxContent` of it.
+    /// The content, unless it went to a file; at most `HTTPClient.maxContent` of it.
     package var content: [UInt8]
 }
 
-/// How far a request is.
+/// The progress of a request.
 package struct HTTPProgress: Hashable, Sendable {
-    /// Octets of content, of this request alone.
+    /// The octets of content, of this request alone.
     package var sent: Int64
     package var received: Int64
 }
 
-/// Why there is no response.
+/// The reason why there is no response.
 package enum HTTPClientError: Error, Hashable, Sendable {
-    /// The network, the name, TLS: worth another try, perhaps; the text is libcurl's and names the cause.
+    /// The network, the name, TLS: another try may succeed; the text is libcurl's and names the cause.
     case unreachable(String)
-    /// Nobody answered in time, or nothing came any more.
+    /// No response came in time, or the transfer stalled.
     case timedOut
-    /// Who asked does not want it any more.
+    /// The caller cancelled the request.
     case cancelled
-    /// A file of ours cannot be read or written.
+    /// A local file cannot be read or written.
     case file(String)
 }
