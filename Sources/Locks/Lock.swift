@@ -4,13 +4,14 @@
     package import Synchronization
 #endif
 
-/// A value that one thread at a time may touch.
+/// A value that one thread at a time may access.
 ///
-/// It is `Synchronization.Mutex`, which no other source names (`.ci/layers`): the thread sanitizer does not see that mutex, because the kernel hands
-/// it over (FUTEX_LOCK_PI), and reports races that are none. `Tools/sanitize.sh thread` builds with `HUDDLE_VISIBLE_LOCKS`; then it is a pthread mutex.
+/// It is `Synchronization.Mutex`, which no other source names (`.ci/layers`): the thread sanitizer does not see that
+/// mutex, because the kernel hands it over (FUTEX_LOCK_PI), and reports races that do not exist. `Tools/sanitize.sh
+/// thread` builds with `HUDDLE_VISIBLE_LOCKS`; then it is a pthread mutex.
 #if HUDDLE_VISIBLE_LOCKS
     package struct Lock<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
-        // Both are touched by the thread that holds the mutex alone, and by the initializer and the end.
+        // Only the thread that holds the mutex accesses both, and the initializer and the end.
         private let mutex: UnsafeMutablePointer<pthread_mutex_t>
         private let value: UnsafeMutablePointer<Value>
 
@@ -28,7 +29,7 @@
             mutex.deallocate()
         }
 
-        /// Runs `body` while no other thread does so with this value. Not again from within `body`.
+        /// Runs `body` while no other thread does so with this value. Do not call it from within `body`.
         package borrowing func withLock<Result: ~Copyable, Failure: Error>(
             _ body: (inout sending Value) throws(Failure) -> sending Result
         ) throws(Failure) -> sending Result {
@@ -43,7 +44,7 @@
 
         @inlinable package init(_ initial: consuming sending Value) { mutex = Mutex(initial) }
 
-        /// Runs `body` while no other thread does so with this value. Not again from within `body`.
+        /// Runs `body` while no other thread does so with this value. Do not call it from within `body`.
         @inlinable package borrowing func withLock<Result: ~Copyable, Failure: Error>(
             _ body: (inout sending Value) throws(Failure) -> sending Result
         ) throws(Failure) -> sending Result {
