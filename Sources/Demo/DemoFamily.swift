@@ -4,7 +4,7 @@ package import Family
 package import Store
 package import Wire
 
-/// The demo family as it was made: who can sign in with what.
+/// The demo family after its creation, with the sign-ins of its members.
 package struct DemoFamily: Sendable {
     package struct Member: Sendable {
         package var id: Identifier
@@ -30,10 +30,10 @@ package struct DemoFamily: Sendable {
         self.members = members
     }
 
-    /// Makes family, members and season through the store's own commands and commits, so that the demo meets the same rules as
-    /// everything else.
+    /// Creates family, members and season through the store's own commands and commits, so that the demo is subject to
+    /// the same rules as all other data.
     ///
-    /// - Returns: the family or why not, and what was committed, for live rooms.
+    /// - Returns: the family or the rejection, and the commits, for live rooms.
     package static func make(
         in store: Store, environment: StoreEnvironment
     ) throws(StoreFailure) -> (Result<DemoFamily, Rejection>, [CommitResult]) {
@@ -59,12 +59,12 @@ private enum DemoStop: Error {
 private struct Maker {
     let store: Store
     let environment: StoreEnvironment
-    /// Milliseconds between two things that somebody did, at least.
+    /// The least number of milliseconds between two actions.
     private static let pause: Int64 = 30_000
-    /// UTC milliseconds, of all ids.
+    /// The time of all ids, in UTC milliseconds.
     private(set) var began: Int64
     private(set) var results: [CommitResult] = []
-    /// How many ids were given.
+    /// The number of ids created.
     private var identifiers: UInt64 = 0
 
     init(_ store: Store, _ environment: StoreEnvironment) {
@@ -93,12 +93,12 @@ private struct Maker {
         var athletes: [Identifier] = []
         for (name, born) in zip(DemoSeason.athleteNames, DemoSeason.birthDates(today: today)) {
             let athlete = Invite(family: family.family, name: name, role: .athlete, born: born.description, by: family.member)
-            // Each later than the one before: people stand in the order in which they came.
+            // Each later than the previous one: people are listed in the order in which they joined.
             athletes.append(try invite(athlete, at: began + Int64(2 + athletes.count) * 60_000))
         }
         let season = DemoSeason.mutations(today: today, parents: parents, athletes: athletes) { identifier() }
         let client = identifier()
-        // Early in the morning what is of this day has not been said yet: then it was said a moment ago.
+        // Early in the morning, today's messages would be in the future: then they were sent a moment ago.
         var times = season.map { instant($0.at) }
         var latest = environment.now()
         for place in times.indices.reversed() {
@@ -117,8 +117,8 @@ private struct Maker {
         return DemoFamily(family: family.family, name: DemoSeason.familyName, members: members)
     }
 
-    /// A fresh id, larger than the one before although all are of one millisecond: a whole season is written within the
-    /// same moment, and records of one moment show in the order of their ids.
+    /// A new id, larger than the previous one although all have the same millisecond: a whole season is written at the
+    /// same moment, and records of one moment are shown in the order of their ids.
     ///
     /// Source: RFC 9562 §6.2, method 1: a counter in the 12 bits behind the time.
     private mutating func identifier() -> Identifier {
@@ -161,7 +161,7 @@ private struct Maker {
     }
 }
 
-/// The demo's own records follow every rule, so this happens when the disk is full.
+/// The demo's own records follow every rule, so this happens if the disk is full.
 private enum DemoFailure {
     static func rejection(in results: [CommitResult]) -> Rejection {
         for case .receipt(let receipt) in results {

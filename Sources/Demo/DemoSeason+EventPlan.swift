@@ -2,7 +2,7 @@ import Bytes
 import Dates
 import Family
 
-/// One event of the demo, with dates that count from the day on which the demo is made.
+/// One event of the demo, with dates relative to the day on which the demo is created.
 struct EventPlan {
     enum Kind: String {
         case camp, showcase
@@ -17,7 +17,7 @@ struct EventPlan {
         case recommendation, friend, other
     }
 
-    /// Who enters the event.
+    /// The author of the event.
     enum Author {
         case mother, father, athlete
 
@@ -30,7 +30,7 @@ struct EventPlan {
         }
     }
 
-    /// Who hosts it: a school of the list, or a name that is not in the list.
+    /// The host: a school of the list, or a name that is not in the list.
     enum Host {
         case school(Int)
         case named(String)
@@ -41,38 +41,38 @@ struct EventPlan {
         var address: String? = nil
         let city: String
         let state: String
-        /// Only where it is not the family's.
+        /// The zone, if it is not the family's.
         var zone: String? = nil
     }
 
-    /// By which a message names it.
+    /// The key by which a message names it.
     var key: String? = nil
     /// Position in `DemoSeason.athleteNames`.
     let athlete: Int
     let author: Author
-    /// Days from today to the first day, before it moves to `weekday`.
+    /// The days from today to the first day, before it moves to `weekday`.
     let day: Int
-    /// The first day moves there, away from today, so that past stays past; `nil` stays where it is.
+    /// The weekday to which the first day moves, away from today, so that a past event stays past; `nil` leaves it.
     var weekday: Weekday? = nil
-    /// Days after the first that it goes on.
+    /// The days after the first on which it continues.
     var moreDays = 0
     let kind: Kind
-    /// `{season}` becomes the word for its time of year.
+    /// `{season}` is replaced by the name of its season.
     let name: String
     let host: Host
     let source: Source
     var cost: String? = nil
-    /// Path of the page at the host's domain.
+    /// The path of the page at the host's domain.
     var page: String? = nil
     var start: String? = nil
-    /// `nil` with a start leaves the default to the server: an hour later, on the next day when that is past midnight.
+    /// `nil` with a start leaves the default to the server: an hour later, on the next day if that is past midnight.
     var end: String? = nil
     var checkin: String? = nil
     let place: Place
     var description: String? = nil
     var registered = true
     var attended = false
-    /// Positions in `DemoSeason.coaches` of those who were there; only when attended.
+    /// The positions in `DemoSeason.coaches` of the coaches present; only if attended.
     var coaches: [Int] = []
     var notes: String? = nil
     var stats: String? = nil
@@ -108,7 +108,7 @@ struct EventPlan {
         return Operation(kind: .event, id: id, action: .create(athlete: owner, patch: patch))
     }
 
-    /// What is written down after the event: that one was there, who was seen, how it went. Based on the version that
+    /// The record of the attended event: the attendance, the coaches present, the results. Based on the version that
     /// `create` made.
     func attend(_ id: Identifier, coaches ids: [Identifier]) -> Operation {
         let patch = FieldPatch.demo(

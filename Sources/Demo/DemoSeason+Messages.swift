@@ -7,7 +7,7 @@ struct MessagePlan {
     /// Position in parents + athletes: 0 Carmen, 1 David, 2 Elena, 3 Mateo.
     let author: Int
     let text: String
-    /// Key of the event that it is about.
+    /// The key of the event that it is about.
     let event: String?
     /// Positions like `author`'s.
     let mentions: [Int]
@@ -30,7 +30,7 @@ struct MessagePlan {
 }
 
 extension DemoSeason {
-    /// By their moments.
+    /// The messages in the order of their moments.
     static let messages: [MessagePlan] = [
         .init(.init(-16, 20, 41), 0, "Welcome, everybody! All dates are in here now. Please mark what you attended, I cannot be everywhere."),
         .init(.init(-16, 20, 58), 2, "Mine are done up to the Sparks game 🥎"),

@@ -2,16 +2,16 @@ import Bytes
 import Dates
 import Family
 
-/// One result of the demo, of an event or of a day.
+/// One result of the demo, at an event or on a day.
 struct ResultPlan {
     /// Position in `DemoSeason.athleteNames`.
     let athlete: Int
-    /// Days from today as in the event's plan; with `event` false the day itself.
+    /// The days from today as in the event's plan; if `event` is false, the day itself.
     let day: Int
     var event = true
     let type: String
     let value: String
-    /// For the type `other`, which has neither by itself.
+    /// For the type `other`, which has no default for either.
     var label: String? = nil
     var unit: String? = nil
     var verified = true
@@ -32,13 +32,13 @@ struct ContactPlan {
     let athlete: Int
     /// As in `ResultPlan`.
     let day: Int
-    /// Local; `nil`: it was at the event of that day.
+    /// The local time; `nil`: it was at the event of that day.
     var time: String? = nil
     let type: String
     let isInbound: Bool
     /// Position in `DemoSeason.coaches`.
     let coach: Int
-    /// At an event the server says "Interaction at …".
+    /// At an event the server writes "Interaction at …".
     var subject: String? = nil
     let content: String
     var sentiment: String? = nil

@@ -5,7 +5,7 @@ import Family
 struct SchoolPlan {
     let name: String
     let location: String
-    /// Before `.example`.
+    /// The part before `.example`.
     let domain: String
     let notes: String?
 

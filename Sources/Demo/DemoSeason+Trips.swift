@@ -4,38 +4,38 @@ import Family
 
 /// One trip of the demo, around an event.
 struct TripPlan {
-    /// One thing that is planned on it.
+    /// One item of the trip's plan.
     struct Item {
         /// Days after the trip's first.
         let day: Int
         let start: String
         var end: String? = nil
-        /// Days after `day` on which it ends.
+        /// The days after `day` on which it ends.
         var later = 0
         let category: String
         let title: String
         var location: String? = nil
         var description: String? = nil
-        /// Positions in parents + athletes; none: everybody on the trip.
+        /// Positions in parents + athletes; empty: everyone on the trip.
         var people: [Int] = []
-        /// Where it starts, unless in the trip's zone; it ends in the trip's, unless `endsIn`.
+        /// The zone of its start, if not the trip's; it ends in the trip's zone, unless `endsIn` is set.
         var zone: String? = nil
         var endsIn: String? = nil
         var source: String? = nil
-        /// As it was found, a JSON object.
+        /// The source data as it was found, a JSON object.
         var data: String? = nil
     }
 
     let name: String
-    /// The event that it is made for: an athlete's and a day, as in the event's plan.
+    /// The trip's event: an athlete and a day, as in the event's plan.
     let athlete: Int
     let day: Int
-    /// Days before the event on which it begins, and days that it lasts.
+    /// The days from its beginning to the event, and its length in days.
     let before: Int
     let length: Int
     let location: String
     let zone: String
-    /// Position in parents + athletes of who plans it, and of who goes; none: the whole family.
+    /// The positions in parents + athletes of its author, and of the participants; empty: the whole family.
     let author: Int
     var people: [Int] = []
     var notes: String? = nil

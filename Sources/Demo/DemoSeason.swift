@@ -2,46 +2,47 @@ package import Bytes
 package import Dates
 package import Family
 
-/// A made-up family in the middle of a recruiting season, for somebody who tries Huddle for the first time.
+/// A made-up family in the middle of a recruiting season, for people who try Huddle for the first time.
 ///
-/// Everything here is a value: who the family is, and the mutations that its members would have sent until today. The
-/// caller makes family and members (as `huddled init` and `huddled invite` do) and lets the store commit the mutations
-/// like anybody's, so that the demo meets the same permissions, rules and log as real records. All people, schools and
-/// addresses are invented; domains end in `.example` (RFC 2606 §2).
+/// Everything here is a value: the family, and the mutations that its members would have sent until today. The caller
+/// creates family and members (like `huddled init` and `huddled invite`) and lets the store commit the mutations like
+/// any others, so that the demo is subject to the same permissions, rules and log as real records. All people, schools
+/// and addresses are invented; domains end in `.example` (RFC 2606 §2).
 package enum DemoSeason {
     /// The family record's name.
     package static let familyName = "The Rivera family"
     /// The family record's zone, an IANA name.
     package static let timeZone = "America/New_York"
-    /// In this order their ids are the `parents` of `mutations`.
+    /// The parents; their ids, in this order, are the `parents` of `mutations`.
     package static let parentNames = ["Carmen Rivera", "David Rivera"]
-    /// In this order their ids are the `athletes` of `mutations`: Elena, 17, catches in softball; Mateo, 16, is a
-    /// shortstop in baseball.
+    /// The athletes; their ids, in this order, are the `athletes` of `mutations`: Elena, 17, catches in softball;
+    /// Mateo, 16, is a shortstop in baseball.
     package static let athleteNames = ["Elena Rivera", "Mateo Rivera"]
 
-    /// Birth dates of the athletes, by which they are 17 and 16 years old on `today`.
+    /// The birth dates of the athletes, with which they are 17 and 16 years old on `today`.
     package static func birthDates(today: CalendarDate) -> [CalendarDate] {
-        // A hundred days past the 17th and 150 past the 16th birthday, 365.25 days a year: far from both neighbours.
+        // A hundred days after the 17th and 150 after the 16th birthday, 365.25 days per year: far from the adjacent
+        // birthdays.
         return [today.moved(by: -6_309), today.moved(by: -5_994)]
     }
 
     /// The season as the family would have entered it, oldest first.
     ///
     /// - Parameters:
-    ///   - today: in the family's zone; dates of the season lie around it.
+    ///   - today: in the family's zone; the dates of the season are around it.
     ///   - parents: the two parents' member ids.
     ///   - athletes: the two athletes' member ids.
-    ///   - makeIdentifier: gives a fresh id at each call, larger than the one before: records of the same moment show in the
-    ///     order of their ids.
-    /// - Returns: mutations of at most 25 operations (far below `Limits.operationsPerMutation`), each with the member who
-    ///   sends it and when, in that order. An operation refers only to records of earlier mutations.
+    ///   - makeIdentifier: returns a new id at each call, larger than the previous one: records of the same moment are
+    ///     shown in the order of their ids.
+    /// - Returns: mutations of at most 25 operations (far below `Limits.operationsPerMutation`), each with its author
+    ///   and its time, in that order. An operation refers only to records of earlier mutations.
     package static func mutations(
         today: CalendarDate, parents: [Identifier], athletes: [Identifier], makeIdentifier: () -> Identifier
     ) -> [DemoStep] {
         precondition(parents.count == parentNames.count && athletes.count == athleteNames.count, "the demo family has two and two")
         let members = parents + athletes
         var steps: [DemoStep] = []
-        /// In one evening, a minute each, once everybody has been invited.
+        /// In one evening, one minute each, after all members have been invited.
         var setUp = DemoMoment(began.day, 18, 10)
         func add(_ author: Identifier, _ operations: [Operation], at moment: DemoMoment? = nil) {
             setUp.minute += 1
@@ -72,7 +73,8 @@ package enum DemoSeason {
                 makeIdentifier(), owner: athletes[contact.athlete], event: event, today: today, coaches: coachIDs, schools: schoolIDs)
         }
 
-        // Who attended writes it down afterwards, with the coaches they spoke to and what was measured, in one batch.
+        // An attending athlete records the event afterwards, with the coaches they spoke to and the results, in one
+        // batch.
         let attended = events.indices.filter { events[$0].attended }.sorted { events[$0].day < events[$1].day }
         for index in attended {
             let (event, id) = (events[index], eventIDs[index])
@@ -102,14 +104,14 @@ package enum DemoSeason {
         return steps.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }.map(\.element)
     }
 
-    /// When the family begins: the season is entered in that evening, before the first message.
+    /// The creation of the family: the season is entered in that evening, before the first message.
     package static let began = DemoMoment(-16, 18, 0)
 }
 
-/// A time in the family's zone, counted from the day on which the demo is made.
+/// A time in the family's zone, relative to the day on which the demo is created.
 package struct DemoMoment: Hashable, Comparable, Sendable {
     package var day: Int
-    /// Of the day.
+    /// The minute of the day.
     package var minute: Int
 
     package init(_ day: Int, _ hour: Int, _ minute: Int) {
@@ -128,9 +130,9 @@ package struct DemoStep: Sendable {
 }
 
 extension FieldPatch {
-    /// A patch from names and values, in the order of the declaration; an empty value is left out.
+    /// A patch from names and values, in the order of the declaration; empty values are omitted.
     ///
-    /// A name that the kind does not declare is our own mistake and traps.
+    /// A name that the kind does not declare is a programming error and traps.
     static func demo(_ kind: Kind, _ values: KeyValuePairs<String, Value?>, add: (name: String, ids: [Identifier])? = nil) -> FieldPatch {
         func ordinal(_ name: String) -> Int {
             guard let index = kind.declaration.index(of: name) else { preconditionFailure("\(kind.name) declares no field \(name)") }
@@ -150,6 +152,6 @@ extension FieldPatch {
 }
 
 extension Value {
-    /// Text, or nothing for nothing.
+    /// A text value; `nil` for no text.
     static func demo(_ text: String?) -> Value? { text.map { .text($0) } }
 }
