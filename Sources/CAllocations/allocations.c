@@ -1,5 +1,6 @@
-// Stands in front of the C library's allocator and counts. glibc lets a program define these functions and keeps its own under
-// __libc_… names (mallopt(3), "Replacing malloc" in the glibc manual); free needs no counting and stays the library's.
+// Wraps the C library's allocator and counts its calls. glibc lets a program define these functions and keeps its own
+// under __libc_… names (mallopt(3), "Replacing malloc" in the glibc manual); free needs no counting and stays the
+// library's.
 #include "CAllocations.h"
 #include <errno.h>
 #include <stddef.h>
@@ -9,7 +10,7 @@ extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *old, size_t size);
 extern void *__libc_memalign(size_t alignment, size_t size);
 
-// In the program's own block, so that touching it never allocates.
+// In the program's own block, so that an access never allocates.
 static _Thread_local uint64_t taken __attribute__((tls_model("initial-exec")));
 
 uint64_t allocations_of_thread(void) { return taken; }

@@ -2,6 +2,7 @@
 #define HUDDLE_CALLOCATIONS_H
 #include <stdint.h>
 
-/// How often the calling thread has taken memory so far: malloc, calloc, realloc, aligned allocation. Of any program that links this.
+/// The number of allocations by the calling thread so far: malloc, calloc, realloc, aligned allocation. In any program
+/// that links this.
 uint64_t allocations_of_thread(void);
 #endif
