@@ -17,7 +17,7 @@ static struct {
 } curl;
 
 bool ccurl_load(void) {
-    // The number is that of the binary interface which curl.h describes; it has not changed since 2006.
+    // The number is that of the binary interface that curl.h describes; it has not changed since 2006.
     void *library = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
     if (!library) return false;
     const struct { void *place; const char *name; } wanted[] = {
@@ -29,7 +29,7 @@ bool ccurl_load(void) {
     for (size_t index = 0; index < sizeof wanted / sizeof *wanted; index++) {
         void *found = dlsym(library, wanted[index].name);
         if (!found) return false;
-        // As dlsym(3) does it: C has no conversion from an object to a function.
+        // As in dlsym(3): C has no conversion from an object to a function.
         *(void **)wanted[index].place = found;
     }
     return curl.global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
