@@ -20,7 +20,7 @@ int linux_landlock_version(void) {
     return (int)syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
 }
 
-// Every right over files that the running kernel knows is denied, except those of `linux_confine_files`.
+// All rights over files that the running kernel knows are denied, except those of `linux_confine_files`.
 static uint64_t rights_known(int version) {
     int bits = version >= 5 ? 16 : version >= 3 ? 15 : version >= 2 ? 14 : 13;
     return (UINT64_C(1) << bits) - 1;
@@ -29,13 +29,13 @@ static uint64_t rights_known(int version) {
 int linux_confine_files(const char *const *readable, size_t count) {
     int version = linux_landlock_version();
     if (version < 1) { return -1; }
-    // Only its first member, which is all of it in version 1: the filter of system calls denies the network.
+    // Only its first member, which is the whole struct in version 1: the filter of system calls denies the network.
     struct { uint64_t handled; } rules = {.handled = rights_known(version)};
     int set = (int)syscall(SYS_landlock_create_ruleset, &rules, sizeof rules, 0);
     if (set < 0) { return -1; }
     for (size_t place = 0; place < count; place++) {
         int file = open(readable[place], O_PATH | O_CLOEXEC);
-        // What is not there needs no right.
+        // A missing file needs no right.
         if (file < 0 && (errno == ENOENT || errno == ENOTDIR || errno == EACCES)) { continue; }
         struct stat found;
         if (file < 0 || fstat(file, &found) < 0) { goto failed; }
@@ -56,7 +56,8 @@ failed:;
     return -1;
 }
 
-// What a program needs that reads files, computes, and writes to what it was given: no network, no other process, no change of a file.
+// The system calls of a program that reads files, computes, and writes to open descriptors: no network, no other
+// process, no change to a file.
 static const int allowed[] = {
     SYS_read, SYS_readv, SYS_pread64, SYS_write, SYS_writev, SYS_close, SYS_fstat, SYS_newfstatat, SYS_statx, SYS_lseek, SYS_getdents64,
     SYS_statfs, SYS_fstatfs, SYS_fadvise64, SYS_fcntl, SYS_dup, SYS_dup3, SYS_faccessat, SYS_faccessat2, SYS_readlinkat, SYS_getcwd, SYS_pipe2,
@@ -98,10 +99,10 @@ int linux_confine_calls(void) {
         ADD(JUMP(BPF_JEQ, (unsigned)allowed[place], 0, 1));
         ADD(ANSWER(SECCOMP_RET_ALLOW));
     }
-    // A thread is allowed, a process is not. clone3 hides its flags in memory: the C library falls back to clone.
+    // Threads are allowed, processes are not. clone3 hides its flags in memory: the C library falls back to clone.
     ADD(JUMP(BPF_JEQ, SYS_clone3, 0, 1));
     ADD(REFUSE(ENOSYS));
-    // Nothing here is a terminal.
+    // No descriptor here is a terminal.
     ADD(JUMP(BPF_JEQ, SYS_ioctl, 0, 1));
     ADD(REFUSE(ENOTTY));
     ADD(JUMP(BPF_JEQ, SYS_clone, 0, 4));
@@ -109,7 +110,7 @@ int linux_confine_calls(void) {
     ADD(JUMP(BPF_JSET, 0x00010000 /* CLONE_THREAD */, 0, 1));
     ADD(ANSWER(SECCOMP_RET_ALLOW));
     ADD(REFUSE(EPERM));
-    // Opening for reading only.
+    // Files can be opened only for reading.
     const unsigned writes = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND;
     ADD(JUMP(BPF_JEQ, SYS_openat, 0, 4));
     ADD(LOAD(args[2]));
@@ -123,7 +124,8 @@ int linux_confine_calls(void) {
     ADD(ANSWER(SECCOMP_RET_ALLOW));
     ADD(REFUSE(EACCES));
 #endif
-    // Also the x32 calls of x86-64, whose numbers are above all of these. A program that asks for more is told no, and can go on without.
+    // This also covers the x32 calls of x86-64, whose numbers are above all of these. A program that makes another call
+    // gets an error, and can continue without it.
     ADD(REFUSE(EPERM));
 #undef ADD
     struct sock_fprog program = {.len = length, .filter = filter};
@@ -137,7 +139,7 @@ int linux_close_all_but_standard(void) {
 
 int linux_die_with_parent(pid_t parent) {
     if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0) { return -1; }
-    // It may have gone before that was said.
+    // The parent may have ended before the call.
     if (getppid() != parent) { errno = ESRCH; return -1; }
     return 0;
 }
