@@ -9,9 +9,9 @@
 #include <openssl/params.h>
 #include <openssl/x509v3.h>
 
-// Macros of OpenSSL as functions, and calls whose error has to be read before anything else runs (see TLS, the only user).
+// Macros of OpenSSL as functions, and calls whose error has to be read before any other call (see TLS, the only user).
 
-/// What a call on a connection came to.
+/// The result of a call on a connection.
 typedef struct {
     int count;      ///< octets moved, when positive
     int error;      ///< SSL_ERROR_…, when `count` is not positive
@@ -30,7 +30,8 @@ static inline copenssl_outcome copenssl_judge(SSL *ssl, int count) {
     return outcome;
 }
 
-// SSL_get_error looks at the thread's queue, so an old error in it would be taken for this call's: clear it first.
+// SSL_get_error reads the thread's queue, so an old error in it would be taken for an error of this call: clear it
+// first.
 static inline copenssl_outcome copenssl_read(SSL *ssl, void *octets, int count) {
     ERR_clear_error();
     errno = 0;
@@ -43,7 +44,7 @@ static inline copenssl_outcome copenssl_write(SSL *ssl, const void *octets, int 
     return copenssl_judge(ssl, SSL_write(ssl, octets, count));
 }
 
-/// Only where `copenssl_uses_kernel`.
+/// Only if `copenssl_uses_kernel`.
 static inline copenssl_outcome copenssl_send_file(SSL *ssl, int file, off_t offset, size_t count) {
     ERR_clear_error();
     errno = 0;
@@ -62,14 +63,15 @@ static inline copenssl_outcome copenssl_shutdown(SSL *ssl) {
     return copenssl_judge(ssl, SSL_shutdown(ssl));
 }
 
-/// A key with a pass phrase is refused instead of asking the terminal for it.
+/// Refuses a key with a pass phrase instead of prompting on the terminal.
 static inline int copenssl_no_pass_phrase(char *buffer, int size, int writing, void *user) {
     (void)buffer, (void)size, (void)writing, (void)user;
     return -1;
 }
 
-/// TLS 1.2 and 1.3 only, no compression, no renegotiation; memory given back while idle; a write may take a part, and be
-/// tried again from another place. An end of stream without close_notify counts as an end: WebSocket has its own close.
+/// TLS 1.2 and 1.3 only, no compression, no renegotiation; memory is released while idle; a write may be partial, and
+/// may be retried from another address. An end of stream without close_notify counts as an end: WebSocket has its own
+/// close.
 static inline int copenssl_prepare(SSL_CTX *context) {
     SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS);
     SSL_CTX_set_options(context, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION | SSL_OP_IGNORE_UNEXPECTED_EOF);
@@ -83,20 +85,20 @@ static inline int copenssl_prepare(SSL_CTX *context) {
         && SSL_CTX_set1_groups_list(context, "X25519:P-256:P-384") == 1;
 }
 
-/// One key for session tickets: a public name, and what encrypts and proves them.
+/// One key for session tickets: a public name, with the keys that encrypt and authenticate tickets.
 typedef struct {
     unsigned char name[16], cipher[32], mac[32];
 } copenssl_ticket_key;
 
 enum { copenssl_ticket_key_count = 3 };
 
-/// The first key makes tickets; the others, the keys before it, still open theirs.
+/// The first key creates tickets; the others, its predecessors, still open theirs.
 typedef struct {
     int count;
     copenssl_ticket_key keys[copenssl_ticket_key_count];
 } copenssl_ticket_keys;
 
-/// All certificates of a server, one context each; the first is for those who name no host, or none of ours.
+/// All certificates of a server, one context each; the first is for clients that name no host, or an unknown one.
 typedef struct {
     int count;
     SSL_CTX **contexts;
@@ -123,11 +125,12 @@ static inline int copenssl_on_ticket(
         return EVP_EncryptInit_ex(cipher, EVP_aes_256_cbc(), NULL, key->cipher, iv) == 1 ? 1 : -1;
     }
     if (EVP_DecryptInit_ex(cipher, EVP_aes_256_cbc(), NULL, key->cipher, iv) != 1) return -1;
-    // 2: a new ticket is wanted. Those of TLS 1.3 are used once; those of 1.2 are good until their key is the oldest.
+    // 2: the client needs a new ticket. Tickets of TLS 1.3 are used once; those of 1.2 are valid until their key is the
+    // oldest.
     return index == 0 && SSL_version(ssl) < TLS1_3_VERSION ? 1 : 2;
 }
 
-/// RFC 6125: a name written out goes before a wildcard, which stands for one whole label.
+/// RFC 6125: an exact name takes precedence over a wildcard, which matches one whole label.
 static inline int copenssl_on_server_name(SSL *ssl, int *alert, void *argument) {
     copenssl_identities *identities = argument;
     const char *name = SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name);
@@ -145,7 +148,7 @@ static inline int copenssl_on_server_name(SSL *ssl, int *alert, void *argument) 
 
 static const unsigned char copenssl_protocols[] = {8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
 
-/// RFC 7301 §3.2: who offers protocols but not ours is refused.
+/// RFC 7301 §3.2: a client that offers protocols, but not ours, is refused.
 static inline int copenssl_on_protocols(
     SSL *ssl, const unsigned char **chosen, unsigned char *length, const unsigned char *offered, unsigned offeredLength, void *argument) {
     (void)ssl, (void)argument;
@@ -154,10 +157,10 @@ static inline int copenssl_on_protocols(
     return found == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_ALERT_FATAL;
 }
 
-/// What a server adds to `copenssl_prepare`: its order of suites, tickets without a cache, one of them a connection, and the
-/// kernel's TLS where there is one.
+/// The settings that a server adds to `copenssl_prepare`: its order of suites, tickets without a cache, one ticket per
+/// connection, and the kernel's TLS if there is one.
 ///
-/// `identities` and `keys` live as long as every connection of this context.
+/// `identities` and `keys` must outlive every connection of this context.
 static inline int copenssl_prepare_server(SSL_CTX *context, copenssl_identities *identities, copenssl_ticket_keys *keys, long ticketSeconds) {
     static const unsigned char session[] = "huddle";
     SSL_CTX_set_options(context, SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_PRIORITIZE_CHACHA | SSL_OP_ENABLE_KTLS);
@@ -170,12 +173,12 @@ static inline int copenssl_prepare_server(SSL_CTX *context, copenssl_identities 
         && SSL_CTX_set_session_id_context(context, session, sizeof session - 1) == 1;
 }
 
-/// A client that offers `http/1.1`, as RFC 6455 needs it.
+/// A client that offers `http/1.1`, as RFC 6455 requires.
 static inline int copenssl_offer_protocols(SSL_CTX *context) {
     return SSL_CTX_set_alpn_protos(context, copenssl_protocols, sizeof copenssl_protocols) == 0;
 }
 
-/// The newest session that a client's context was given, which the next connection takes.
+/// The newest session that a client's context received, for the next connection.
 typedef struct {
     SSL_SESSION *session;
 } copenssl_memory;
@@ -187,7 +190,7 @@ static inline int copenssl_on_session(SSL *ssl, SSL_SESSION *session) {
     return 1;
 }
 
-/// `memory` lives as long as every connection of this context.
+/// `memory` must outlive every connection of this context.
 static inline void copenssl_remember_sessions(SSL_CTX *context, copenssl_memory *memory) {
     SSL_CTX_set_app_data(context, memory);
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
@@ -207,7 +210,7 @@ static inline int copenssl_uses_kernel(SSL *ssl) {
     return BIO_get_ktls_send(SSL_get_wbio(ssl)) != 0;
 }
 
-/// Octets that are HTTP without TLS.
+/// Whether the octets are HTTP without TLS.
 static inline int copenssl_is_plain_http(unsigned long code) {
     int reason = ERR_GET_REASON(code);
     return ERR_GET_LIB(code) == ERR_LIB_SSL && (reason == SSL_R_HTTP_REQUEST || reason == SSL_R_HTTPS_PROXY_REQUEST);
@@ -218,7 +221,7 @@ static inline int copenssl_is_mismatch(unsigned long code) {
     return ERR_GET_LIB(code) == ERR_LIB_X509 && (reason == X509_R_KEY_VALUES_MISMATCH || reason == X509_R_KEY_TYPE_MISMATCH);
 }
 
-/// What a client meets at a port that does not speak TLS.
+/// Whether a client has reached a port without TLS.
 static inline int copenssl_is_no_tls(unsigned long code) {
     return ERR_GET_LIB(code) == ERR_LIB_SSL && ERR_GET_REASON(code) == SSL_R_WRONG_VERSION_NUMBER;
 }
@@ -228,7 +231,7 @@ static inline int copenssl_is_untrusted(unsigned long code) {
     return ERR_GET_LIB(code) == ERR_LIB_SSL && ERR_GET_REASON(code) == SSL_R_CERTIFICATE_VERIFY_FAILED;
 }
 
-/// Whole days until the certificate ends; negative when it has.
+/// Whole days until the certificate expires; negative if it has expired.
 static inline int copenssl_days_left(SSL_CTX *context) {
     int days = 0, seconds = 0;
     X509 *certificate = SSL_CTX_get0_certificate(context);
@@ -236,13 +239,13 @@ static inline int copenssl_days_left(SSL_CTX *context) {
     return seconds < 0 ? days - 1 : days;
 }
 
-/// Exactly this version, for tests.
+/// Allows exactly this version, for tests.
 static inline int copenssl_limit_version(SSL_CTX *context, int version) {
     SSL_CTX_set_security_level(context, version < TLS1_2_VERSION ? 0 : 2);
     return SSL_CTX_set_min_proto_version(context, version) == 1 && SSL_CTX_set_max_proto_version(context, version) == 1;
 }
 
-/// For a client: the name to ask for (SNI) and to find in the certificate; IP addresses are not sent as SNI.
+/// For a client: sets the name to ask for (SNI) and to find in the certificate; IP addresses are not sent as SNI.
 static inline int copenssl_expect_host(SSL *ssl, const char *host) {
     X509_VERIFY_PARAM *parameters = SSL_get0_param(ssl);
     if (X509_VERIFY_PARAM_set1_ip_asc(parameters, host) == 1) return 1;
