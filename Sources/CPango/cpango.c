@@ -47,7 +47,7 @@ static struct {
 } pango;
 
 bool cpango_load(void) {
-    // It is linked with pango, cairo and GObject, whose names are found through it.
+    // It is linked with pango, cairo and GObject, whose symbols it also gives access to.
     void *library = dlopen("libpangocairo-1.0.so.0", RTLD_NOW | RTLD_LOCAL);
     if (!library) return false;
     const struct { void *place; const char *name; } wanted[] = {
@@ -71,19 +71,20 @@ bool cpango_load(void) {
     for (size_t index = 0; index < sizeof wanted / sizeof *wanted; index++) {
         void *found = dlsym(library, wanted[index].name);
         if (!found) return false;
-        // As dlsym(3) does it: C has no conversion from an object to a function.
+        // As in dlsym(3): C has no conversion from an object to a function.
         *(void **)wanted[index].place = found;
     }
     return true;
 }
 
 void cpango_paper(int *width, int *height) {
-    // Of the environment, whatever the process has set; A4, as in the locale C, where that locale is not installed.
+    // From the environment, regardless of the process's own locale; A4, as in the locale C, if that locale is not
+    // installed.
     locale_t locale = newlocale(LC_PAPER_MASK, "", NULL);
     *width = 210;
     *height = 297;
     if (!locale) return;
-    // Numbers, given in the place of a pointer: glibc, locale/langinfo.h.
+    // Numbers that are returned as pointers: glibc, locale/langinfo.h.
     *width = (int)(intptr_t)nl_langinfo_l(_NL_PAPER_WIDTH, locale);
     *height = (int)(intptr_t)nl_langinfo_l(_NL_PAPER_HEIGHT, locale);
     freelocale(locale);

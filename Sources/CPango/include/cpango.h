@@ -3,14 +3,16 @@
 
 #include <stdbool.h>
 
-// Pages by cairo, texts on them by pango. Both are loaded when they are first asked for: with what they bring along they would cost more of the
-// program's start than anything else, and a machine without them only misses the PDF. What is used of them is declared here: their headers
-// bring those of a whole desktop along, and the names and numbers of their binary interfaces have not changed since cairo 1.16 and pango 1.16.
+// Pages by cairo, texts on them by pango. Both are loaded at their first use: with their dependencies they would cost
+// more of the program's start than anything else, and a machine without them only lacks the PDF. The functions that are
+// used are declared here: the original headers include those of a whole desktop, and the names and numbers of the
+// binary interfaces have not changed since cairo 1.16 and pango 1.16.
 
-/// Loads both. Not for two threads at once; nothing else here but `cpango_paper` may be called unless it has returned true.
+/// Loads both. Not for concurrent calls; no other function here except `cpango_paper` may be called unless it has
+/// returned true.
 bool cpango_load(void);
 
-/// The size of the sheets that printers of this locale have (`LC_PAPER`), millimetres.
+/// The paper size of this locale (`LC_PAPER`), in millimetres.
 void cpango_paper(int *width, int *height);
 
 typedef struct _cairo_surface cairo_surface_t;
@@ -24,9 +26,9 @@ typedef int (*cpango_write)(void *context, const unsigned char *octets, unsigned
 
 enum { CPANGO_SCALE = 1024, CPANGO_TITLE = 0, CPANGO_CREATOR = 4, CPANGO_WRAP_WORD_CHAR = 2 };
 
-// cairo: lengths are points (1/72 of an inch), statuses 0 when all is well.
+// cairo: lengths are points (1/72 of an inch), status 0 is success.
 cairo_surface_t *cpango_surface_create(cpango_write write, void *context, double width, double height);
-/// Of the page that nothing is drawn on yet, and of those after it.
+/// Sets the size of the current page, which must be empty, and of later ones.
 void cpango_surface_set_size(cairo_surface_t *surface, double width, double height);
 void cpango_surface_set_metadata(cairo_surface_t *surface, int what, const char *text);
 void cpango_surface_finish(cairo_surface_t *surface);
@@ -49,9 +51,9 @@ int cpango_layout_unknown(PangoLayout *layout);
 PangoLayoutIter *cpango_lines(PangoLayout *layout);
 void cpango_lines_free(PangoLayoutIter *lines);
 bool cpango_lines_next(PangoLayoutIter *lines);
-/// Where the line is in its layout: its upper and lower end, its base line and its left end.
+/// The position of the line in its layout: its upper and lower end, its base line and its left end.
 void cpango_line_place(PangoLayoutIter *lines, int *top, int *bottom, int *baseline, int *left);
-/// Draws the line with its base line beginning where `cpango_move_to` went.
+/// Draws the line; its base line begins at the point of `cpango_move_to`.
 void cpango_line_draw(cairo_t *cairo, PangoLayoutIter *lines);
 
 #endif
