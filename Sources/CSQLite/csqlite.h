@@ -4,10 +4,10 @@
 #include <errno.h>
 #include <sqlite3.h>
 
-// What Swift cannot import of <sqlite3.h>: the destructors SQLITE_STATIC and SQLITE_TRANSIENT are casts, sqlite3_db_config
-// is variadic, and extended result codes are computed macros.
+// The parts of <sqlite3.h> that Swift cannot import: the destructors SQLITE_STATIC and SQLITE_TRANSIENT are casts,
+// sqlite3_db_config is variadic, and extended result codes are computed macros.
 
-/// Stops SQLite from counting its memory, which takes a lock around every allocation of every connection. Does nothing
+/// Stops SQLite from counting its memory, which takes a lock around every allocation of every connection. Has no effect
 /// once a connection has been opened.
 static inline int csqlite_leave_memory_uncounted(void) {
     return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
@@ -18,7 +18,7 @@ static inline int csqlite_bind_blob_copied(sqlite3_stmt *statement, int index, c
     return sqlite3_bind_blob64(statement, index, octets, count, SQLITE_TRANSIENT);
 }
 
-/// Binds a blob that SQLite only points to: it must stay where it is until the parameter is bound again.
+/// Binds a blob that SQLite only points to: it must stay in place until the parameter is bound again.
 static inline int csqlite_bind_blob_lent(sqlite3_stmt *statement, int index, const void *octets, sqlite3_uint64 count) {
     return sqlite3_bind_blob64(statement, index, octets, count, SQLITE_STATIC);
 }
@@ -28,12 +28,12 @@ static inline int csqlite_bind_text_copied(sqlite3_stmt *statement, int index, c
     return sqlite3_bind_text64(statement, index, text, count, SQLITE_TRANSIENT, SQLITE_UTF8);
 }
 
-/// Binds UTF-8 text that SQLite only points to: it must stay where it is until the parameter is bound again.
+/// Binds UTF-8 text that SQLite only points to: it must stay in place until the parameter is bound again.
 static inline int csqlite_bind_text_lent(sqlite3_stmt *statement, int index, const char *text, sqlite3_uint64 count) {
     return sqlite3_bind_text64(statement, index, text, count, SQLITE_STATIC, SQLITE_UTF8);
 }
 
-/// Binds 16 octets, `high` first, each half big-endian, so that blobs sort as the numbers do.
+/// Binds 16 octets, `high` first, each half big-endian, so that blobs sort like the numbers.
 static inline int csqlite_bind_halves(sqlite3_stmt *statement, int index, sqlite3_uint64 high, sqlite3_uint64 low) {
     unsigned char octets[16];
     for (int i = 0; i < 8; i++) {
@@ -48,8 +48,8 @@ static inline int csqlite_configure(sqlite3 *database, int option, int value) {
     return sqlite3_db_config(database, option, value, (int *)0);
 }
 
-/// `errno` of the last system call that failed below the connection. sqlite3_system_errno() answers 0, or an old value,
-/// when it was a COMMIT that failed (seen with 3.40), so this asks the file layer as that function would.
+/// The `errno` of the last system call that failed below the connection. sqlite3_system_errno() returns 0, or an old
+/// value, if a COMMIT failed (seen with 3.40), so this asks the file layer as that function would.
 static inline int csqlite_system_errno(sqlite3 *database) {
     sqlite3_vfs *vfs = (sqlite3_vfs *)0;
     if (sqlite3_file_control(database, "main", SQLITE_FCNTL_VFS_POINTER, &vfs) == SQLITE_OK && vfs && vfs->xGetLastError) {
@@ -64,7 +64,7 @@ enum {
     CSQLITE_IOERR_SHMSIZE = SQLITE_IOERR_SHMSIZE,
     /// A write to a file failed.
     CSQLITE_IOERR_WRITE = SQLITE_IOERR_WRITE,
-    /// No room on the disk, and none in the quota: so that the wrapper needs no libc for two numbers.
+    /// No space on the disk, and none in the quota: the wrapper needs no libc for these two numbers.
     CSQLITE_ENOSPC = ENOSPC,
     CSQLITE_EDQUOT = EDQUOT,
 };
