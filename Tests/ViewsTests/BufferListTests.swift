@@ -5,7 +5,7 @@ import Testing
 @testable import Views
 @testable import Words
 
-@Suite("Buffers: what is open, what is on the screen, where something happened")
+@Suite("Buffers: open buffers, the buffer on the screen, activity")
 struct BufferListTests {
     static let dana = RoomViewTests.dana
     static let maya = RoomViewTests.maya
@@ -22,7 +22,7 @@ struct BufferListTests {
         return fields
     }
 
-    @Test("Back and forth through what one saw, as in a browser; closed ones are passed over; and by numbers in a circle")
+    @Test("The user goes back and forward through visited buffers, as in a browser, skipping closed ones, and by number in a circle")
     func travels() {
         var list = BufferList()
         #expect(list.travel(-1) == nil && list.travel(1) == nil)
@@ -56,7 +56,7 @@ struct BufferListTests {
         #expect(steps < 120)
     }
 
-    @Test("Buffers have the numbers of their order; closing goes to the one before; the room and the season stay")
+    @Test("Buffers are numbered in their order; closing one shows the previous one; the room and the season stay")
     func numbers() {
         var list = BufferList()
         #expect([list.key(numbered: 1), list.key(numbered: 2), list.key(numbered: 5), list.key(numbered: 6), list.key(numbered: 0)] == [.room, .season, .kept, nil, nil])
@@ -72,7 +72,7 @@ struct BufferListTests {
         #expect(list.current == .room && list.entries.count == 5)
     }
 
-    @Test("A form is never closed to make room, however long ago one looked at it")
+    @Test("A form is never closed to make room, however long ago the user looked at it")
     func formsStay() {
         var list = BufferList()
         list.show(.form(1), title: "New event")
@@ -86,21 +86,21 @@ struct BufferListTests {
         #expect(list.entries.count == BufferList.limit && list.number(of: .form(1)) == 6)
     }
 
-    @Test("With too many the one that was looked at longest ago is closed")
+    @Test("With too many buffers, the one that was on the screen longest ago is closed")
     func bounded() {
         var list = BufferList()
         var closed: [BufferKey] = []
         for number in 0..<UInt64(BufferList.limit) {
             let key = BufferKey.record(.school, Identifier(high: 0x0193_0000_0000_7000, low: 0x8000_0000_0000_1000 + number))
             if let old = list.show(key, title: "School \(number)") { closed.append(old) }
-            // The first is looked at again and again.
+            // The first buffer is shown again and again.
             if number > 0 { list.show(.record(.school, Identifier(high: 0x0193_0000_0000_7000, low: 0x8000_0000_0000_1000)), title: "School 0") }
         }
         #expect(list.entries.count == BufferList.limit)
         #expect(closed == [1, 2, 3, 4, 5].map { .record(.school, Identifier(high: 0x0193_0000_0000_7000, low: 0x8000_0000_0000_1000 + $0)) })
     }
 
-    @Test("What others do counts where it is news and not on the screen; mentions are gone to first")
+    @Test("A change by another member counts if it is news and not on the screen; the user goes to mentions first")
     func activity() {
         var list = BufferList()
         let record = BufferKey.record(.event, Self.event.id)
@@ -123,7 +123,7 @@ struct BufferListTests {
         #expect(list.nextActive == nil && list.hotlist.isEmpty)
     }
 
-    @Test("The status line tells the hot buffers by number")
+    @Test("The status line lists active buffers by number")
     func statusLine() {
         var room = RoomViewTests.room()
         room.facts.hot = [.init(number: 2, title: "Season", count: 3)]
@@ -171,7 +171,7 @@ struct BufferListTests {
         #expect(last == outcome)
     }
 
-    @Test("The switcher is drawn at every size, and says when nothing fits")
+    @Test("The switcher draws at every size, and says so if nothing matches")
     func drawn() {
         var view = Self.switcher()
         for letter in "zzz" { _ = view.handle(.key(.character(letter))) }
@@ -195,7 +195,7 @@ struct BufferListTests {
         return view
     }
 
-    @Test("A record is scrolled, changed, marked attended and deleted after a question; one that is gone says so")
+    @Test("A record scrolls, and is edited, marked attended, or deleted after a question; a deleted record is reported")
     func oneRecord() {
         var view = Self.record()
         func type(_ names: String) -> [RecordAction] { (Keymap.keys(names) ?? []).flatMap { view.handle(.key($0)) } }
@@ -217,7 +217,7 @@ struct BufferListTests {
         #expect([type("e"), type("x"), type("a")].allSatisfy { $0 == [.shared(.bell)] })
     }
 
-    @Test("A question about a part of a record is about that part: it closes when it is gone, and the record stays")
+    @Test("A question about a part of a record closes when the part is gone, and the record stays")
     func gonePart() {
         var view = Self.record()
         func type(_ names: String) -> [RecordAction] { (Keymap.keys(names) ?? []).flatMap { view.handle(.key($0)) } }

@@ -7,7 +7,7 @@ import Testing
 @testable import Views
 @testable import Words
 
-@Suite("What was refused, on a canvas")
+@Suite("Refused changes on a canvas")
 struct ConflictViewTests {
     static let (maya, dana) = (RoomViewTests.maya, RoomViewTests.dana)
     static let showcase = EventsViewTests.event(1, ["type": .text("showcase"), "name": .text("Spring Showcase"), "start_date": .text("2026-11-24"), "cost": .text("120.00")])
@@ -21,7 +21,7 @@ struct ConflictViewTests {
 
     static func place(_ name: String) throws -> Int { try #require(Kind.event.declaration.index(of: name)) }
 
-    /// Cost and notes are contested, the city is only ours.
+    /// Cost and notes are contested, the city is only in our change.
     static func conflict(id: Int64 = 7, theirNotes: String = "Gate B.\nThe shuttle leaves at eight.") throws -> DraftItem {
         let patch = FieldPatch(assignments: [
             .init(field: try place("cost"), value: .text("150.00")), .init(field: try place("city"), value: .text("Asheville")),
@@ -74,7 +74,7 @@ struct ConflictViewTests {
         }
     }
 
-    @Test("What is chosen and being written outlasts the program as text, for the drafts that are still there")
+    @Test("Choices and typed texts outlast the program, for the drafts that still exist")
     func kept() throws {
         let items = [try Self.conflict(), Self.refused(), Self.overlap()]
         var view = Self.view(items)
@@ -96,7 +96,7 @@ struct ConflictViewTests {
         var later = Self.view(items)
         let isThere = later.restore(try #require(again.kept))
         #expect(isThere && later.choices == again.choices && later.input == nil)
-        // Of drafts that are gone nothing is left, and what nobody wrote harms nothing.
+        // Nothing remains of deleted drafts, and a text that no view wrote does no harm.
         var other = Self.view([Self.refused()])
         let isAny = other.restore(text)
         #expect(!isAny && other.kept == nil && other.input == nil)
@@ -105,7 +105,7 @@ struct ConflictViewTests {
             let isTaken = view.restore(wrong)
             #expect(!isTaken && view.kept == nil, "\(wrong)")
         }
-        // The reason for an overlap is kept as well.
+        // The reason for an overlap is saved as well.
         var reason = Self.view([Self.overlap()])
         Self.type(&reason, "w", "Both are meant")
         var back = Self.view([Self.overlap()])
@@ -114,7 +114,7 @@ struct ConflictViewTests {
         #expect(Self.type(&back, "enter") == [.override(11, reason: "Both are meant")])
     }
 
-    @Test("All that is kept is listed, with why and what is to be decided")
+    @Test("The list shows every kept change, with the reason and the pending decision")
     func list() throws {
         let view = try Self.view([Self.conflict(), Self.refused()], waiting: ["say: On my way"])
         #expect(Self.drawn(view, rows: 12) == """
@@ -133,7 +133,7 @@ struct ConflictViewTests {
             """)
     }
 
-    @Test("Both sides stand beside each other, whole, with what was before; each field is chosen")
+    @Test("Both sides are next to each other, complete, with the previous value; the user chooses each field")
     func sides() throws {
         var view = try Self.view([Self.conflict()])
         Self.type(&view, "enter", "t")
@@ -147,7 +147,7 @@ struct ConflictViewTests {
         for line in narrow.split(separator: "\n") { #expect(TextWidth.of(line) <= 40) }
     }
 
-    @Test("Done only when every field is chosen; then what was chosen is asked for")
+    @Test("The decision is sent only when every field is chosen")
     func choose() throws {
         var view = try Self.view([Self.conflict()])
         let early = Self.type(&view, "enter", "y", "enter")
@@ -156,12 +156,12 @@ struct ConflictViewTests {
         let sides = try #require(view.item?.sides)
         let done = Self.type(&view, "b", "enter")
         #expect(done == [.resolve(sides, [try Self.place("cost"): .yours, try Self.place("performance_notes"): .both], whole: nil)])
-        // A cost cannot be both.
+        // A cost cannot have both values.
         let bell = Self.type(&view, "k", "k", "j", "b")
         #expect(bell == [.pane(.shared(.bell))])
     }
 
-    @Test("A text is written anew from both, in the line or in one's own editor, and nothing of it is lost by looking away")
+    @Test("The user rewrites a text from both sides, in the line or in an editor, and looking away loses none of it")
     func merge() throws {
         var view = try Self.view([Self.conflict()])
         Self.type(&view, "enter", "j", "j", "e")
@@ -176,7 +176,7 @@ struct ConflictViewTests {
         Self.type(&view, "j", "j", "e", "ctrl-u", "Gate C", "enter", "k", "k", "Y")
         let notes = try Self.place("performance_notes")
         #expect(view.choices[7]?[notes] == .text("Gate C"))
-        // A text that no line takes goes outside at once, whole.
+        // A text that is too long for the line opens in the editor immediately, complete.
         let long = String(repeating: "long text ", count: 1_700)
         var other = try Self.view([Self.conflict(theirNotes: long)])
         guard case .pane(.editOutside(let text))? = Self.type(&other, "enter", "j", "j", "e").first else {
@@ -186,7 +186,7 @@ struct ConflictViewTests {
         #expect(text.hasPrefix(long) && text.hasSuffix("parking lot."))
     }
 
-    @Test("What somebody changed once more is asked for again; what the author wrote stays")
+    @Test("The view asks again about a field that another member changed once more; the author's own text stays")
     func changedAgain() throws {
         var view = try Self.view([Self.conflict()])
         let notes = try Self.place("performance_notes")
@@ -216,7 +216,7 @@ struct ConflictViewTests {
         return DraftItem(draft, ConflictSides(draft: 5, operation: 0, matter: .fields, record: showcase, fields: fields), text)
     }
 
-    @Test("Who is in a set, and yes or no, are written anew too; Tab completes names")
+    @Test("The user can rewrite a set and a flag too; Tab completes names")
     func mergeNames() throws {
         var view = try Self.view([Self.named()])
         Self.type(&view, "enter", "e")
@@ -232,7 +232,7 @@ struct ConflictViewTests {
         #expect(view.choices[5]?[coaches] == .text("Nadia Rahimi, Bo Ek") && view.choices[5]?[registered] == .text("no"))
     }
 
-    @Test("What did several things at once is sent in its parts; what did one is not")
+    @Test("A refused change with several operations is sent in parts; one with a single operation is not")
     func split() throws {
         let operations = [Operation(kind: .event, id: Self.showcase.id, action: .delete(base: 1)), Operation(kind: .event, id: Self.maya, action: .delete(base: 1))]
         var view = Self.view([DraftItem(Draft(id: 4, operations: operations, at: 0, rejection: Rejection(.notAllowed, "A guest reads only.")), nil, Self.text), Self.refused()])
@@ -242,7 +242,7 @@ struct ConflictViewTests {
         #expect(Self.type(&view, "j", "s") == [.pane(.shared(.bell))])
     }
 
-    @Test("A click selects what was refused, opens it, and chooses a side")
+    @Test("A click selects a refused change, opens it, and chooses a side")
     func clicks() throws {
         var view = try Self.view([Self.refused(), Self.conflict()])
         func click(_ text: String) throws -> [ConflictAction] {
@@ -266,7 +266,7 @@ struct ConflictViewTests {
         #expect(try click("Esc later").isEmpty && !view.isOpen)
     }
 
-    @Test("Refused ones are sent again, changed, or forgotten after a question; overlaps take a reason")
+    @Test("The user sends refused changes again, edits them, or drops them after a question; an overlap takes a reason")
     func others() throws {
         var view = Self.view([Self.refused(), Self.overlap()])
         #expect(Self.type(&view, "r") == [.retry(9)])
@@ -287,7 +287,7 @@ struct ConflictViewTests {
         #expect(Self.type(&view, "q") == [.pane(.shared(.close))])
     }
 
-    @Test("A command made of a draft is read back as what was asked for", arguments: ["plain", "two words", "a \"quote\" and \\", "", "it's", "line\nfeed"])
+    @Test("A command made from a draft reads back as the same request", arguments: ["plain", "two words", "a \"quote\" and \\", "", "it's", "line\nfeed"])
     func commands(text: String) throws {
         let name = try Self.place("name")
         let draft = Draft(
@@ -297,7 +297,7 @@ struct ConflictViewTests {
         #expect(try SlashCommand.parse(command) == .action(.edit(.event, Self.showcase.id.description, [FieldInput(field: name, text: text)])))
     }
 
-    @Test("A record that was deleted, or changed while one deletes it, is decided as a whole")
+    @Test("A record that was deleted, or changed while the user deletes it, is decided as a whole")
     func whole() throws {
         let sides = ConflictSides(draft: 3, operation: 0, matter: .whole, record: Self.showcase, fields: [])
         let draft = Draft(id: 3, operations: [Operation(kind: .event, id: Self.showcase.id, action: .delete(base: 1))], at: 0, rejection: Rejection(.conflict, "x"))

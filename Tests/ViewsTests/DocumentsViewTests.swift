@@ -64,7 +64,7 @@ struct DocumentsViewTests {
         }
     }
 
-    @Test("R122 R123 R129 R130 R131 A grid of cards, with figures, schools, versions, dates and how many have it")
+    @Test("R122 R123 R129 R130 R131 A grid shows cards, with figures, schools, versions, dates and numbers of schools")
     func grid() {
         let view = Self.view()
         #expect(Self.drawn(view) == """
@@ -94,7 +94,7 @@ struct DocumentsViewTests {
         }
     }
 
-    @Test("The server's figures are shown, and what the family may store")
+    @Test("The head shows the server's figures and the family's quota")
     func figures() {
         var view = Self.view(columns: 120)
         var figures = Statistics.Documents()
@@ -106,7 +106,7 @@ struct DocumentsViewTests {
         #expect(Self.drawn(view).contains("Most: Resume  3 MB stored\n"), "all four before more of one")
     }
 
-    @Test("R125 R126 R127 Filters go together and have names, the order is kept; leaving forgets the filters", arguments: [
+    @Test("R125 R126 R127 Filters combine and have names, the order stays; leaving the page clears the filters", arguments: [
         (["/", "lodz", "enter"], "0 of 3", "Search: lodz"), (["/", "2026", "enter"], "1 of 3", "Search: 2026"), (["t", "1", "6", "enter"], "2 of 3", "Type: Stats Sheet"),
         (["f", "2"], "1 of 3", "School: Ashgrove College"), (["f", "2", "f", "1"], "3 of 3", ""), (["w"], "2 of 3", "Filters: 1"),
         (["w", "t", "2", "enter"], "1 of 3", "Filters: 2"), (["w", "c"], "3 of 3", ""), (["r"], "3 of 3", "Oldest"), (["r", "r", "r", "r"], "3 of 3", "Most Shared"),
@@ -123,7 +123,7 @@ struct DocumentsViewTests {
         #expect(head[3].contains(words), "\(head[3])")
     }
 
-    @Test("R124 R145 R147 Grid or list is told to be kept; nothing yet, and nothing that matches, say what to do")
+    @Test("R124 R145 R147 The view asks to save grid or list; an empty list says what the user can do")
     func states() {
         var view = Self.view()
         #expect(Self.type(&view, "v") == [.remember(isGrid: false, nil)])
@@ -135,13 +135,13 @@ struct DocumentsViewTests {
         #expect(Self.drawn(view).contains("No documents match your filters"))
     }
 
-    @Test("One document: all its versions, its links, each to fetch, end or delete")
+    @Test("One document lists all its versions and its links, each to download, end or delete")
     func detail() {
         var view = Self.view(columns: 100, rows: 24)
         #expect(Self.type(&view, "enter") == [.open(Self.id(2))])
         view.showDetail(Self.id(2), ["Transcript 2026", "  Title  Transcript 2026"])
         #expect(Self.drawn(view).contains("Loading …"))
-        // Somebody changes it, what is known of it goes.
+        // After a change of the document, its known links are dropped.
         view.refreshDetail(["Transcript 2026", "  Notes  Official"])
         #expect(Self.drawn(view).contains("Notes  Official"))
         var link = ShareLink()
@@ -167,7 +167,7 @@ struct DocumentsViewTests {
         #expect(view.opened == nil)
     }
 
-    @Test("Esc asks before an upload with something typed is forgotten; what earlier runs kept stands there one after the other")
+    @Test("Esc asks before it drops a typed upload; forms of earlier runs open one after the other")
     func forgetting() throws {
         var view = Self.view()
         _ = Self.type(&view, "n")
@@ -191,7 +191,7 @@ struct DocumentsViewTests {
         _ = view.handle(.key(Key(.escape)))
         _ = Self.type(&view, "y")
         #expect(view.form == nil && view.typedForms.isEmpty)
-        // Whoever may not upload is told so before anything is asked.
+        // A member who may not upload gets a message before any question.
         view.mayUpload = false
         #expect(Self.type(&view, "n") == [.shared(.say(NewUpload.guests))] && view.form == nil)
     }
@@ -206,14 +206,14 @@ struct DocumentsViewTests {
         #expect(Self.drawn(view).contains("It is shown only now."))
         #expect(Self.type(&view, "y") == [.pane(.shared(.copy("https://x.example/s/abc")))])
         #expect(view.madeLink == nil)
-        // A key that was meant for something else does not take it away: it is never shown again.
+        // A key that was meant for something else does not close the link: it is never shown again.
         view.show(made: "https://x.example/s/abc", "For Ashgrove College, until Dec 21, 2026.")
         #expect(Self.type(&view, "j", "x", " ").isEmpty && view.madeLink != nil)
         Self.type(&view, "esc")
         #expect(view.madeLink == nil)
     }
 
-    @Test("R128 Who comes back to the page finds all documents, in their order; what is open stays")
+    @Test("R128 A user who returns to the page finds all documents, in their order; an open document stays open")
     func leaving() {
         var view = Self.view()
         Self.type(&view, "r", "w", "/", "2026")
@@ -225,7 +225,7 @@ struct DocumentsViewTests {
         #expect(view.opened == Self.id(2))
     }
 
-    @Test("R129 R131 A document without a file has a place holder, and is neither opened nor fetched; its record can still be changed")
+    @Test("R129 R131 A document without a file has a placeholder, and is neither opened nor downloaded; its record can be edited")
     func fileless() {
         var view = Self.view([Self.record(.document, Self.id(7), ["type": .text("resume"), "title": .text("Promised"), "is_current": .flag(true)], at: 5_000)])
         #expect(Self.drawn(view).contains("▢ Resume") && Self.drawn(view).contains("No file"))
@@ -238,7 +238,7 @@ struct DocumentsViewTests {
         #expect(Self.drawn(view).contains("▢ Promised") && Self.drawn(view).contains("No file"))
     }
 
-    @Test("R132 A record with next to nothing in it is drawn like any other")
+    @Test("R132 A record with almost no fields draws like any other")
     func bare() {
         for isGrid in [true, false] {
             var view = Self.view([Self.record(.document, Self.id(8), ["is_current": .flag(true), "type": .text("of a newer server")], at: 0)])
@@ -247,7 +247,7 @@ struct DocumentsViewTests {
         }
     }
 
-    @Test("R144 Of five thousand documents what is seen is drawn, and every one is reached by keys; how many are further down is said")
+    @Test("R144 Of five thousand documents the view draws the visible ones, and keys reach each of them; it says how many are below")
     func many() {
         let count = 5_000
         let documents = (0..<count).map { Self.document(UInt64(1_000 + $0), "Number \($0)", "resume", at: Int64(count - $0)) }
@@ -269,7 +269,7 @@ struct DocumentsViewTests {
         }
     }
 
-    @Test("R144 R129 130 documents are scrolled to the last by the wheel and by pages; a click selects, a second one opens; the open one, menus and hints are clicked", arguments: [true, false])
+    @Test("R144 R129 The wheel and pages scroll 130 documents to the last; a click selects, a second one opens; the open document, menus and hints take clicks", arguments: [true, false])
     func scrollsAndClicks(isGrid: Bool) throws {
         let documents = (0..<130).map { Self.document(UInt64(1_000 + $0), "Number \($0)!", "resume", at: Int64(1_000 - $0)) }
         var view = Self.view(documents, columns: 80, rows: 24)
@@ -288,7 +288,7 @@ struct DocumentsViewTests {
         }
         #expect(seen.count == 130 && view.selected == Self.id(1_129))
         for _ in 0..<130 { _ = view.handle(.mouse(MouseEvent(.wheelUp, at: Point(9, 9)))) }
-        // In a grid one comes back in the column in which the last one stands.
+        // In a grid the user returns in the column of the last document.
         #expect(view.selectedIndex ?? 9 < view.columns)
         for _ in 0..<33 { Self.type(&view, "pagedown") }
         #expect(view.selected == Self.id(1_129) && canvas().text.contains("Number 129!"))
@@ -302,7 +302,7 @@ struct DocumentsViewTests {
         #expect(try click("2 Ashgrove College").isEmpty && view.filterWords == ["School: Ashgrove College"] && view.menu == nil)
         Self.type(&view, "c", "t")
         #expect(try click("[ ] 📊 Stats Sheet").isEmpty && view.filterWords == ["Type: Stats Sheet"] && view.menu != nil, "several may be on")
-        // R126: each filter is taken off where it stands.
+        // R126: a click on a filter removes it.
         for key in ["enter", "f", "2", "w"] { Self.type(&view, key) }
         #expect(view.filterWords == ["Type: Stats Sheet", "School: Ashgrove College", "Shared"])
         #expect(try click("School: Ashgrove College ✕").isEmpty && view.filterWords == ["Type: Stats Sheet", "Shared"])
@@ -315,7 +315,7 @@ struct DocumentsViewTests {
         #expect(try click("Transcript 2025.pdf").isEmpty && view.places[view.place] == .version(Self.id(3)))
     }
 
-    @Test("R146 Without the server and without documents it says why and what to do; what is kept is shown all the same; links that cannot be loaded are no empty list")
+    @Test("R146 Without the server and without documents the view says why and what to do; it shows kept documents; links that cannot be loaded are not an empty list")
     func offline() {
         var facts = RoomViewTests.facts()
         facts.connection = .offline("Connection timed out.")
@@ -337,7 +337,7 @@ struct DocumentsViewTests {
         #expect(drawn(view).contains("None. s makes one"))
     }
 
-    @Test("R138 What was uploaded is stood on as soon as it is there, unless one is at something else", arguments: [false, true])
+    @Test("R138 The view selects an uploaded document when it arrives, unless the user is doing something else", arguments: [false, true])
     func uploaded(isBusy: Bool) {
         var view = Self.view()
         view.closeForm()
@@ -351,7 +351,7 @@ struct DocumentsViewTests {
         #expect(view.selected == Self.id(2))
     }
 
-    @Test("R138 R139 R140 Every transfer has its row: bars, what waits, what failed and why; those of others too")
+    @Test("R138 R139 R140 Every transfer has a row: bars, waits, failures with reasons; transfers of others too")
     func transfers() {
         var view = Self.view(rows: 30)
         var running = TransferRow(number: 1, title: "Fall highlights", isUpload: true, state: .running)
@@ -376,13 +376,13 @@ struct DocumentsViewTests {
         #expect(Self.type(&view, "K", "y") == [.stop(1)])
     }
 
-    @Test("R133 R134 R139 What is missing or does not go together is told beside its field, before anything is sent")
+    @Test("R133 R134 R139 The form shows a missing or contradictory value next to its field, before anything is sent")
     func form() throws {
         var view = Self.view(rows: 24)
         Self.type(&view, "n")
         #expect(Self.type(&view, "enter").isEmpty)
         #expect(Self.drawn(view).contains("File is required"))
-        // What a terminal pastes when a file is dropped on it.
+        // The text that a terminal pastes for a dropped file.
         _ = view.handle(.paste("'/home/x/Fall_highlights.mp4' "))
         #expect(Self.type(&view, "tab") == [.completePath("/home/x/Fall_highlights.mp4")])
         view.complete("/home/x/Fall_highlights.mp4", ["Fall_highlights.mp4", "Fall_old.mp4"])
@@ -397,14 +397,14 @@ struct DocumentsViewTests {
         #expect(done == [
             .upload(UploadWish(path: "/home/x/Fall_highlights.mp4", type: "highlight_video", title: "Fall highlights", text: nil, school: Self.id(90), athlete: Self.maya, replaces: nil))
         ])
-        // R139: what only the disk knows is told there too.
+        // R139: errors that only the disk shows appear there too.
         view.complain(.file, "File exceeds 100MB limit. Please compress or choose a smaller file.")
         #expect(Self.drawn(view).contains("File exceeds 100MB limit."))
         Self.type(&view, "esc", "y")
         #expect(view.form == nil)
     }
 
-    @Test("R133 The version is shown and not typed: 1, or one after the newest of what it replaces, also when somebody else is quicker")
+    @Test("R133 The form shows the version: 1, or one after the newest replaced version, also when another member is faster")
     func versionShown() throws {
         var view = Self.view(rows: 24)
         Self.type(&view, "n")
@@ -427,7 +427,7 @@ struct DocumentsViewTests {
         #expect(Self.drawn(view).contains("the next one"))
     }
 
-    @Test("A form for an upload outlasts the program as text; of several each is asked about when the one before is closed")
+    @Test("An upload form outlasts the program as text; the next of several forms opens when one is closed")
     func keptForm() throws {
         var view = Self.view(rows: 24)
         #expect(view.typedForms.isEmpty)
@@ -447,7 +447,7 @@ struct DocumentsViewTests {
         #expect(again.form?.file.text == "/b.pdf" && again.form?.replaces?.id == Self.id(2) && again.form?.version == 3 && again.typedForms.count == 1)
     }
 
-    @Test("R134 Each type takes its files, and tells of them in the words of the server", arguments: DocumentType.allCases)
+    @Test("R134 Each type accepts its formats, and lists them in the server's words", arguments: DocumentType.allCases)
     func types(type: DocumentType) throws {
         let place = try #require(DocumentType.allCases.firstIndex(of: type))
         for name in FileExtension.allCases {
@@ -462,7 +462,7 @@ struct DocumentsViewTests {
         #expect(form.problem(.file) == UploadRefusal.fileType(type).sentence)
     }
 
-    @Test("A form that was opened before the family was known offers it when it is; what was chosen stays")
+    @Test("A form that was opened before the family was known offers its members later; the user's selection stays")
     func late() {
         var view = DocumentsView(size: Size(columns: 80, rows: 24), theme: .dark, keymap: ViewCommands.defaultKeymap())
         Self.type(&view, "n")

@@ -22,7 +22,7 @@ struct EventDetailTests {
     }()
     static let coach = record(.coach, 1, ["first_name": .text("Nadia"), "last_name": .text("Rahimi"), "role": .text("Head coach"), "email": .text("nadia@ashgrove.example")])
 
-    @Test("R085 R087 R104 R111 The sections of an event, in their order")
+    @Test("R085 R087 R104 R111 An event shows its sections in their order")
     func sections() {
         let event = Self.record(.event, 2, [
             "type": .text("showcase"), "name": .text("Spring Showcase"), "start_date": .text("2026-04-15"), "end_date": .text("2026-04-16"), "start_time": .text("09:00"),
@@ -47,7 +47,7 @@ struct EventDetailTests {
         ])
     }
 
-    @Test("The event's address and the way there are links for the terminal, whatever stands over them is none, and hostile ones are none")
+    @Test("The event's address and directions are terminal links; text drawn over them and hostile addresses are not")
     func links() {
         let event = Self.record(.event, 2, ["url": .text("https://showcase.example/"), "city": .text("Albany")])
         var canvas = Canvas(Size(columns: 60, rows: 20))
@@ -63,7 +63,7 @@ struct EventDetailTests {
         #expect(EventDetail.lines(hostile, metrics: [], interactions: [], RecordNames([]), .dark).allSatisfy { $0.link == nil })
     }
 
-    @Test("R100 R104 What is lacking: Unknown, no directions, and why there are no coaches", arguments: [(false, "Event not linked to school"), (true, "No coaches recorded")])
+    @Test("R100 R104 An event shows missing values: Unknown, no directions, and why there are no coaches", arguments: [(false, "Event not linked to school"), (true, "No coaches recorded")])
     func lacking(hasSchool: Bool, words: String) {
         let event = Self.record(.event, 5, hasSchool ? ["school_id": .reference(Self.coach.id)] : [:])
         let lines = EventDetail.lines(event, metrics: [], interactions: [], RecordNames([]), .dark).map(\.text.text)

@@ -47,7 +47,7 @@ struct EventsViewTests {
         }
     }
 
-    @Test("R025 R027 R041 A month beside the list, with badges, dates, time, place and cost")
+    @Test("R025 R027 R041 The view shows a month next to the list, with badges, dates, time, place and cost")
     func golden() throws {
         let text = try Self.drawn(Self.view(), rows: 14)
         #expect(text == """
@@ -81,7 +81,7 @@ struct EventsViewTests {
         #expect(head.contains(words), "\(head)")
     }
 
-    @Test("R045 R046 Nothing yet, and nothing that matches, say so and what to do")
+    @Test("R045 R046 An empty list, and a list without matches, say so and what to do")
     func empty() throws {
         let none = try Self.drawn(Self.view([]))
         for words in ["No events yet", "Create your first event to start tracking", "n  + Add Event"] { #expect(none.contains(words), "\(words)") }
@@ -93,7 +93,7 @@ struct EventsViewTests {
         #expect(add == [.add(on: nil)])
         _ = Self.type(&view, "c")
         #expect(view.count == 5)
-        // Nothing is there yet: that is not the same as nothing.
+        // Nothing has arrived yet, which differs from an empty list.
         var canvas = Canvas(Size(columns: 80, rows: 20))
         var facts = RoomViewTests.facts()
         facts.connection = .arriving
@@ -102,7 +102,7 @@ struct EventsViewTests {
         #expect(canvas.text.contains("Loading …") && canvas.text.contains("░░░") && !canvas.text.contains("No events yet"))
     }
 
-    @Test("R009 On the first load nothing for 300 ms, then the bones of what will come, or why not; what is here already stays, with a word in the status line", arguments: ["events", "trips", "documents", "event"])
+    @Test("R009 On the first load the view shows nothing for 300 ms, then outlines of the content, or a reason; loaded content stays, with a word in the status line", arguments: ["events", "trips", "documents", "event"])
     func firstLoad(page: String) throws {
         func drawn(_ facts: StatusFacts, isEmpty: Bool = true) throws -> String {
             var canvas = Canvas(Size(columns: 80, rows: 24))
@@ -136,7 +136,7 @@ struct EventsViewTests {
         #expect(try nothing.contains { try drawn(facts).contains($0) }, "what is known to be empty says so")
     }
 
-    @Test("Months page within two years, and what comes is selected")
+    @Test("Months page within two years, and the first event of the new month is selected")
     func months() throws {
         var view = try Self.view()
         _ = Self.type(&view, "right")
@@ -152,7 +152,7 @@ struct EventsViewTests {
         #expect(Self.drawn(view).contains("‹ November 2026 ›"))
     }
 
-    @Test("Keys ask for what the event needs; deletion is asked about first")
+    @Test("Keys request the actions on an event; deletion asks first")
     func actions() throws {
         var view = try Self.view()
         let id = try #require(view.selectedRecord?.id)
@@ -169,12 +169,12 @@ struct EventsViewTests {
         #expect(noPlace == [.shared(.say("No address or city is known; e adds one."))])
         let way = Self.type(&view, "j", "j", "m")
         #expect(way == [.directions("https://www.openstreetmap.org/search?query=1%20Main%20St%20%26%20Co%2C%20Ashgrove")])
-        // What was attended cannot be marked again.
+        // An attended event cannot be marked again.
         let attended = Self.type(&view, "j", "a")
         #expect(attended == [.shared(.say("It is marked attended already; e changes it."))])
     }
 
-    @Test("An event in full is scrolled, and closed by Esc before the list is")
+    @Test("An event in full scrolls, and Esc closes it before the list")
     func detail() throws {
         var view = try Self.view()
         view.showDetail((["Spring Showcase"] + (1...40).map { "line \($0)" }).map { DetailLine(StyledText($0)) })
@@ -197,7 +197,7 @@ struct EventsViewTests {
         return nil
     }
 
-    @Test("R055 Today, other months' days, dots and badges have the colours of what they mean")
+    @Test("R055 Today, other months' days, dots and badges have the colours of their meaning")
     func palette() throws {
         let view = try Self.view()
         let theme = Theme.dark
@@ -213,7 +213,7 @@ struct EventsViewTests {
         #expect(Self.style(of: "┌", asking) == theme[.failure], "what deletes is red")
     }
 
-    @Test("R080 The way is offered when an address or a city is known; a state or a name alone leads nowhere", arguments: [
+    @Test("R080 The view offers directions if an address or a city is known; a state or a name alone is not enough", arguments: [
         (["address": "1 Main St & Co", "city": "Ashgrove", "state": "OH"], "1%20Main%20St%20%26%20Co%2C%20Ashgrove%2C%20OH"), (["city": "Łódź"], "%C5%81%C3%B3d%C5%BA"),
         (["address": "1 Main St"], "1%20Main%20St"), (["state": "OH"], nil), (["location": "The old gym"], nil), ([:], nil),
     ] as [([String: String], String?)])
@@ -226,7 +226,7 @@ struct EventsViewTests {
         #expect(lines.contains { $0.text.text == "m  Get Directions" } == (query != nil))
     }
 
-    @Test("R030 R031 R054 The arrow keys move among the days; Enter goes to the events of one, Space stays there, a new one is on it")
+    @Test("R030 R031 R054 The arrow keys move among the days; Enter goes to a day's events, Space stays, a new event is on that day")
     func days() throws {
         var view = try Self.view()
         _ = Self.type(&view, "left", "tab")
@@ -240,14 +240,14 @@ struct EventsViewTests {
         _ = Self.type(&view, "space")
         #expect(view.selectedDay == CalendarDate("2026-11-24") && view.dayCursor != nil)
         #expect(view.selectedRecord?.fields.text("start_date") == "2026-11-24")
-        // A day in the middle of what lasts several; up by weeks, into the list by Enter.
+        // A day in the middle of an event of several days; up by weeks, into the list with Enter.
         _ = Self.type(&view, "up", "up", "left", "left", "enter")
         #expect(view.selectedRecord == nil || view.selectedDay == CalendarDate("2026-11-08"))
         #expect(view.selectedRecord?.fields.text("name") == "Late Camp" && view.dayCursor == nil)
-        // Down in the list is the list's again.
+        // Down in the list belongs to the list again.
         _ = Self.type(&view, "j")
         #expect(view.selectedRecord?.fields.text("start_date") == "2025-06-01")
-        // Not beyond two years; months page under the day.
+        // Not beyond two years; months page with the day.
         _ = Self.type(&view, ".", "tab", "pagedown")
         #expect(view.month.month == 12 || view.month.month == 1)
         var last: [EventsAction] = []
@@ -255,12 +255,12 @@ struct EventsViewTests {
         #expect(last == [.shared(.say("Months go two years either way."))] && view.dayCursor?.year == 2028 && view.dayCursor?.month == 11)
         _ = Self.type(&view, "esc")
         #expect(view.dayCursor == nil)
-        // On a narrow screen the month stands in the place of the list.
+        // On a narrow screen the month replaces the list.
         _ = Self.type(&view, ".", "tab")
         #expect(Self.drawn(view, columns: 50, rows: 20).contains("‹ November 2026 ›"))
     }
 
-    @Test("On a large screen what lasts several days is a bar below them, and can be clicked")
+    @Test("On a large screen an event of several days is a clickable bar below them")
     func bars() throws {
         var view = try Self.view()
         var canvas = Canvas(Size(columns: 120, rows: 40))
@@ -279,7 +279,7 @@ struct EventsViewTests {
         #expect(view.selectedRecord?.fields.text("name") == "Late Camp")
     }
 
-    @Test("R031 A month is chosen from a table of the years that can be reached")
+    @Test("R031 The user chooses a month from a table of the reachable years")
     func monthChoice() throws {
         var view = try Self.view()
         _ = Self.type(&view, "M")
@@ -295,7 +295,7 @@ struct EventsViewTests {
         #expect(view.monthChoice == nil && view.month == CalendarDate("2026-12-01"))
     }
 
-    @Test("R040 The order is kept and said to be; filters and search are gone when the season is left")
+    @Test("R040 The view reports the order to be saved; leaving the season clears filters and search")
     func kept() throws {
         var view = try Self.view()
         #expect(Self.type(&view, "r") == [.sorted(.dateAscending)])
@@ -313,7 +313,7 @@ struct EventsViewTests {
         #expect(Self.drawn(next).contains("Date (Newest First)"), "an order that events do not have")
     }
 
-    @Test("R052 R114 What is further down is told: of the list, and of an event in full")
+    @Test("R052 R114 The list, and an event in full, say how many rows are below")
     func furtherDown() throws {
         var view = try Self.view()
         #expect(!Self.drawn(view, rows: 30).contains("more") && Self.drawn(view, rows: 10).contains("↓ 2 more"), "\(Self.drawn(view, rows: 10))")
@@ -345,7 +345,7 @@ struct EventsViewTests {
         return view.handle(.mouse(mouse))
     }
 
-    @Test("A click selects an event or a day, a second one opens; months, filters, order and questions are clicked too")
+    @Test("A click selects an event or a day, a second one opens it; months, filters, order and questions take clicks too")
     func clicks() throws {
         var view = try Self.view()
         #expect(try Self.click(&view, "Late Camp").isEmpty && view.selectedRecord?.fields.text("name") == "Late Camp")
@@ -367,7 +367,7 @@ struct EventsViewTests {
         #expect(try Self.click(&view, "n + Add Event") == [.add(on: nil)])
         let chosen = try #require(view.selectedRecord?.id)
         _ = Self.type(&view, "x")
-        // What is behind the question is out of reach.
+        // The content behind the question takes no clicks.
         var canvas = Canvas(Size(columns: 80, rows: 20))
         view.draw(RoomViewTests.facts(), &canvas)
         #expect(canvas.target(at: Point(79, 1)) == nil && canvas.target(at: Point(2, 8)) == nil)
@@ -376,7 +376,7 @@ struct EventsViewTests {
         #expect(try Self.click(&view, "y delete") == [.delete(chosen)])
     }
 
-    @Test("In an event, Tab goes from coach to result to interaction; each is opened, or taken out after a question")
+    @Test("In an event, Tab goes from coach to result to interaction; each is opened, or removed after a question")
     func parts() throws {
         var view = try Self.view()
         let id = try #require(view.selectedRecord?.id)
@@ -394,16 +394,16 @@ struct EventsViewTests {
         #expect(Self.type(&view, "n").isEmpty)
         #expect(try Self.click(&view, "1.87 sec").isEmpty && view.detail?.selected == metric)
         #expect(try Self.click(&view, "1.87 sec") == [.record(metric)])
-        // What is gone is not selected any more.
+        // A removed part is no longer selected.
         view.refreshDetail([DetailLine(StyledText("Łódź Open"))])
         #expect(view.detail?.selected == nil)
         _ = Self.type(&view, "x")
         #expect(Self.type(&view, "y") == [.delete(id)])
     }
 
-    @Test("A question is about what it asked about: it closes when that is gone, and y does nothing else then")
+    @Test("A question closes when its subject is gone, and y then does nothing else")
     func asked() throws {
-        // A result of the event that is open is deleted by somebody else.
+        // Another member deletes a result of the open event.
         var view = try Self.view()
         let id = try #require(view.selectedRecord?.id)
         let metric = RecordReference(.metric, Self.records[0].id), coach = RecordReference(.coach, EventDetailTests.coach.id)
@@ -413,14 +413,14 @@ struct EventsViewTests {
         view.refreshDetail([lines[0], lines[2]])
         #expect(!Self.drawn(view).contains("Are you sure"))
         #expect(Self.type(&view, "y").isEmpty)
-        // One that is there still is meant, wherever the wheel went.
+        // A subject that still exists is meant, wherever the wheel went.
         view.refreshDetail(lines)
         _ = Self.type(&view, "tab", "x")
         _ = view.handle(.mouse(MouseEvent(.wheelDown, at: Point(40, 8))))
         #expect(Self.drawn(view).contains("1.87 sec") && view.detail?.selected == nil)
         #expect(Self.type(&view, "y") == [.remove(metric, from: id)])
 
-        // An event leaves the filter, or is deleted.
+        // An event no longer passes the filter, or is deleted.
         for gone in [Self.event(3, ["type": .text("game"), "name": .text("Late Camp"), "start_date": .text("2026-11-06")]), nil] {
             var view = try Self.view()
             _ = Self.type(&view, "t", "x")
@@ -431,7 +431,7 @@ struct EventsViewTests {
         }
     }
 
-    @Test("The event that is open is the one that keys are about: when another is selected, it is closed", arguments: [
+    @Test("Keys act on the open event: it closes when another event is selected", arguments: [
         (["t"], false), (["s"], false), (["d"], true), (["d", "d"], false), (["right"], true), (["right", "left"], false), (["."], false), (["r"], true),
     ] as [([String], Bool)])
     func open(keys: [String], isOpen: Bool) throws {
@@ -443,7 +443,7 @@ struct EventsViewTests {
         #expect(Self.drawn(view).contains("all of Łódź Open") == isOpen)
     }
 
-    @Test("An event that is open is closed when the season is another one's, or it was deleted")
+    @Test("An open event closes when the season changes, or when it is deleted")
     func closed() throws {
         for (records, context) in [(Self.records, Context.athlete(RoomViewTests.dana)), ([], .all), (Self.records.filter { $0.id != Self.records[2].id }, .all)] {
             var view = try Self.view()
@@ -455,7 +455,7 @@ struct EventsViewTests {
         }
     }
 
-    @Test("A question tells a long name to its end on a narrow screen")
+    @Test("A question shows a long name in full on a narrow screen")
     func longNames() throws {
         let long = (1...20).map { "word\($0)" }.joined(separator: " ")
         let event = Self.event(1, ["type": .text("camp"), "name": .text(long), "start_date": .text("2026-11-24")])
@@ -471,13 +471,13 @@ struct EventsViewTests {
         }
     }
 
-    @Test("Everybody's season names the athletes; ? shows the keys; every size is drawn")
+    @Test("The family's season names the athletes; ? shows the keys; the view draws at every size")
     func others() throws {
         var view = try Self.view(context: .all)
         #expect(Self.drawn(view, columns: 120).contains("Maya Rivera"))
         _ = Self.type(&view, "?")
         #expect(Self.drawn(view, columns: 120, rows: 30).contains("search while you type"))
-        // All of them, on the smallest screen that is asked for.
+        // All of them, on the smallest required screen.
         let help = Self.drawn(view, rows: 24)
         for words in ["the next event", "back to where you were", "anywhere, by a few letters", "close the buffer"] { #expect(help.contains(words), "\(words)\n\(help)") }
         _ = Self.type(&view, "x")

@@ -42,7 +42,7 @@ struct FormViewTests {
         prepared(.attend(event, context: context(), today: try today(), theme: .dark, keymap: ViewCommands.defaultKeymap()))
     }
 
-    /// Keys by their names, all else as text.
+    /// Presses keys by name; all other text is typed.
     @discardableResult
     static func type(_ form: inout FormView, _ words: String...) -> [FormAction] { type(&form, words) }
 
@@ -54,7 +54,7 @@ struct FormViewTests {
         }
     }
 
-    /// Goes to the row of a label.
+    /// Goes to the row with a label.
     static func go(_ form: inout FormView, _ label: String) throws {
         let place = try #require(form.rows.firstIndex { $0.label == label })
         while form.focus != place { type(&form, form.focus < place ? "tab" : "shift-tab") }
@@ -80,7 +80,7 @@ struct FormViewTests {
 
     // MARK: Adding
 
-    @Test("R056 R057 R058 What is required is marked, and said in the words of the rules when it is lacking; nothing is sent")
+    @Test("R056 R057 R058 Required fields are marked, and missing ones reported in the words of the rules; nothing is sent")
     func required() throws {
         var form = try Self.add(.event)
         let before = Self.drawn(form)
@@ -95,7 +95,7 @@ struct FormViewTests {
         #expect(form.focus == 0)
     }
 
-    @Test("R062 R063 An event by keys: what is left out stands in grey and is the server's to fill in")
+    @Test("R062 R063 The user adds an event by keys: defaults are grey and left to the server")
     func addEvent() throws {
         var form = try Self.add(.event)
         Self.type(&form, "s", "tab", "Fall Showcase", "tab")
@@ -116,7 +116,7 @@ struct FormViewTests {
         ])
     }
 
-    @Test("What is wrong is said beside the field when it is left, in the rule's own words, and nothing is sent until it is right", arguments: [
+    @Test("A wrong field is reported when the user leaves it, in the rule's own words, and nothing is sent until it is right", arguments: [
         ("Cost", "abc", "Cost must be"), ("Event link", "nonsense", "Please enter a valid URL (e.g., https://...)"),
         ("Start date", "2026-02-30", "Start date must be a date that exists, written like 2026-04-15"), ("Start time", "25:00", "Start time must be a time from 00:00 to 23:59, written like 09:30"),
         ("State", "xyz", "State"), ("Event name", String(repeating: "x", count: 256), "Event name"),
@@ -134,7 +134,7 @@ struct FormViewTests {
         #expect(form.rows.allSatisfy { $0.problem == nil })
     }
 
-    @Test("R059 An end before the start is said at once; equal is right")
+    @Test("R059 An end before the start is reported immediately; an equal end is valid")
     func range() throws {
         var form = try Self.edit()
         try Self.go(&form, "End date")
@@ -146,7 +146,7 @@ struct FormViewTests {
         #expect(Self.type(&form, "ctrl-s") == [.discard], "nothing is different any more")
     }
 
-    @Test("R074 A school that is not there is added from its field, and chosen")
+    @Test("R074 The user adds a missing school from its field, and it is chosen")
     func newSchool() throws {
         var form = try Self.add(.event)
         try Self.go(&form, "School")
@@ -159,7 +159,7 @@ struct FormViewTests {
         #expect(form.rows[form.focus].isEmpty)
     }
 
-    @Test("R072 R073 A school that is not listed is a name where the host stands, and no school is chosen")
+    @Test("R072 R073 A school outside the list becomes a name in the host field, and no school is chosen")
     func notListed() throws {
         var form = try Self.add(.event)
         try Self.go(&form, "School")
@@ -175,7 +175,7 @@ struct FormViewTests {
         #expect(Self.type(&form, "down", "enter") == [.addSchool("")])
     }
 
-    @Test("R102 The coaches of the event's school are offered first; who was there joins and leaves by itself")
+    @Test("R102 The form offers the coaches of the event's school first, and sends only additions and removals")
     func coaches() throws {
         var event = Self.event
         event.fields["school_id"] = .reference(Self.school)
@@ -190,7 +190,7 @@ struct FormViewTests {
         #expect(entry.patch == FieldPatch(setEdits: [.init(field: field, add: [Self.coach])]))
     }
 
-    @Test("R080 The way is offered in the form once an address or a city stands there")
+    @Test("R080 The form offers directions once an address or a city is typed")
     func directions() throws {
         var form = try Self.add(.event)
         #expect(Self.type(&form, "ctrl-x m") == [.shared(.say("Write an address or a city first."))] && !Self.drawn(form).contains("Get Directions"))
@@ -203,7 +203,7 @@ struct FormViewTests {
         #expect(Self.type(&form, "ctrl-x m") == [.shared(.copy("https://www.openstreetmap.org/search?query=Ashgrove%2C%20OH"))])
     }
 
-    @Test("A form begins with what is asked for and not known; who stands empty says what that means")
+    @Test("A form begins at the first required field without a value; an empty list of participants says what that means")
     func begins() throws {
         let result = try Self.add(.metric, preset: ["event_id": .reference(Self.event.id)])
         #expect(result.rows[result.focus].label == "Metric type")
@@ -212,7 +212,7 @@ struct FormViewTests {
         #expect(try Self.drawn(Self.add(.event)).contains("-- Select a school --"))
     }
 
-    @Test("Every kind that people add has a form that saves what its required fields say", arguments: [
+    @Test("Every kind that people add has a form that saves its required fields", arguments: [
         (Kind.school, ["Ashgrove"], ["name": Value.text("Ashgrove")]),
         (.coach, ["Nadia", "tab", "Rahimi"], ["first_name": .text("Nadia"), "last_name": .text("Rahimi")]),
         (.trip, ["Albany", "tab", "+6"], ["name": .text("Albany"), "start_date": .text("2026-11-27")]),
@@ -224,7 +224,7 @@ struct FormViewTests {
         #expect(try Self.values(#require(entries.first)) == values.mapValues { $0 })
     }
 
-    @Test("R108 A result takes its unit from its type, wants a number, and knows its event")
+    @Test("R108 A result takes its unit from its type, requires a number, and keeps its event")
     func metric() throws {
         var form = try Self.add(.metric, preset: ["event_id": .reference(Self.event.id)])
         try Self.go(&form, "Metric type")
@@ -239,7 +239,7 @@ struct FormViewTests {
         #expect(try Self.values(#require(entries.first)) == ["event_id": .reference(Self.event.id), "metric_type": .text("pop_time"), "value": .text("1.87")])
     }
 
-    @Test("Whose it is has to be said when everybody's season is looked at")
+    @Test("The form asks for the owner in the family's season")
     func athlete() throws {
         var form = try Self.add(.event, asksAthlete: true)
         #expect(Self.type(&form, "ctrl-s").isEmpty)
@@ -262,7 +262,7 @@ struct FormViewTests {
         #expect(athlete == Self.maya)
     }
 
-    @Test("R059 An end before the start is told at once, whatever is lacking besides; a lacking field says nothing before it was passed")
+    @Test("R059 An end before the start is reported immediately, whatever is missing; a missing field is reported only after the user passed it")
     func rangeWhileIncomplete() throws {
         var form = try Self.add(.event)
         try Self.go(&form, "Start date")
@@ -272,14 +272,14 @@ struct FormViewTests {
         try Self.go(&form, "End date")
         Self.type(&form, "ctrl-u", "2027-04-16", "tab")
         #expect(!Self.drawn(form).contains("End date must be after start date"))
-        // What is filled in contradicts nobody, and what nobody has come to is not asked for.
+        // Defaults contradict no value, and fields that the user has not reached are not required yet.
         var metric = try Self.add(.metric, preset: ["event_id": .reference(Self.event.id)])
         try Self.go(&metric, "Metric type")
         Self.type(&metric, "o")
         #expect(!Self.drawn(metric).contains("Label is required"))
     }
 
-    @Test("R068 A state of one letter is warned about and can be saved; two are not")
+    @Test("R068 A state of one letter gets a warning and can be saved; a state of two letters gets none")
     func state() throws {
         var form = try Self.add(.event)
         Self.type(&form, "c", "tab", "Camp")
@@ -293,7 +293,7 @@ struct FormViewTests {
         #expect(!Self.drawn(form).contains("Use two letters") && Self.drawn(form).contains("NY"))
     }
 
-    @Test("What is wrong is told whole on a small screen, above the fields and below one", arguments: [40, 80])
+    @Test("An error is shown in full on a small screen, above the fields and below one", arguments: [40, 80])
     func longSentences(columns: Int) throws {
         var form = try Self.add(.event)
         let sentence = "This athlete is not in the family any more. What you entered is kept as a draft: choose somebody else, then save it again."
@@ -307,7 +307,7 @@ struct FormViewTests {
 
     // MARK: Changing
 
-    @Test("R094 A change sends only what is different; sets say who joins and who leaves")
+    @Test("R094 A change sends only different fields; sets send additions and removals")
     func edit() throws {
         var form = try Self.edit()
         #expect(form.rows[form.focus].label == "Event name", "letters choose no other type by accident")
@@ -324,7 +324,7 @@ struct FormViewTests {
         #expect(entry.patch.setEdits == [.init(field: field, add: [Self.coach], remove: [])])
     }
 
-    @Test("What others change meanwhile appears where nothing was typed, and what was typed stays")
+    @Test("Changes by others appear in untouched rows, and typed text stays")
     func follow() throws {
         var form = try Self.edit()
         try Self.go(&form, "City")
@@ -340,7 +340,7 @@ struct FormViewTests {
         #expect(Self.values(entry) == ["city": .text("Albany")] && entry.base?.version == Self.event.version)
     }
 
-    @Test("R078 Esc asks before what was typed is lost, and only then")
+    @Test("R078 Esc asks before typed text is lost, and only then")
     func discard() throws {
         var form = try Self.edit()
         #expect(Self.type(&form, "esc") == [.discard])
@@ -352,7 +352,7 @@ struct FormViewTests {
         #expect(Self.type(&form, "y") == [.discard])
     }
 
-    @Test("A refusal says why, and where")
+    @Test("A refusal shows the reason and the field")
     func refusal() throws {
         var form = try Self.edit()
         form.refuse(Rejection(.invalid, "City is not one", kind: .event, field: "city"))
@@ -360,7 +360,7 @@ struct FormViewTests {
         #expect(Self.drawn(form).contains("City is not one."))
     }
 
-    @Test("R164 What is on its way is not typed at; a refusal gives the form back as it was, what overlaps is asked about in it")
+    @Test("R164 A form that is being sent takes no input; a refusal returns it unchanged, and an overlap is asked about in it")
     func saving() throws {
         var form = try Self.edit()
         try Self.go(&form, "City")
@@ -389,7 +389,7 @@ struct FormViewTests {
         #expect(Self.type(&form, "x") == [.discard])
     }
 
-    @Test("A click goes to a field, turns a flag, opens a list and picks from it; the button saves")
+    @Test("A click goes to a field, switches a flag, opens a list and picks from it; the button saves")
     func clicks() throws {
         func click(_ form: inout FormView, _ text: String) throws -> [FormAction] {
             var canvas = Canvas(Size(columns: 90, rows: 50))
@@ -425,7 +425,7 @@ struct FormViewTests {
 
     // MARK: Attended
 
-    @Test("R088 R090 R091 Attended, who was there, an interaction and results are one batch; what is left empty is left out")
+    @Test("R088 R090 R091 Attendance, coaches, an interaction and results are one batch; empty parts are omitted")
     func attended() throws {
         var plain = try Self.attend()
         #expect(Self.drawn(plain).contains("Did you have any coaching interactions at Spring Showcase?"))
@@ -449,7 +449,7 @@ struct FormViewTests {
         #expect(Self.values(entries[2]) == ["event_id": .reference(Self.event.id), "metric_type": .text("pop_time"), "value": .text("1.87")])
     }
 
-    // MARK: What people type
+    // MARK: Input
 
     @Test("Dates and times are read as people write them", arguments: [
         (FieldType.date, "today", "2026-11-21"), (.date, "Tomorrow", "2026-11-22"), (.date, "+7", "2026-11-28"), (.date, "12-24", "2026-12-24"), (.date, "1/5", "2027-01-05"),
@@ -469,7 +469,7 @@ struct FormViewTests {
         #expect(FormInput.stepped(text, type, by: count, today: try Self.today()) == result)
     }
 
-    @Test("Forms are drawn at every size, in every state, never wider than the screen; keys at random lose nothing; seeded")
+    @Test("Forms draw at every size, in every state, never wider than the screen; random keys lose no input; seeded")
     func random() throws {
         var generator = SeededNumbers(7)
         let keys = ["tab", "shift-tab", "down", "up", "left", "right", " ", "enter", "a", "1", "-", "backspace", "ctrl-up", "ctrl-down", "ctrl-u", "esc", "n", "ctrl-s", "f1", "alt-enter", "ctrl-x"]
@@ -486,7 +486,7 @@ struct FormViewTests {
     }
 }
 
-/// xorshift64*, so that a run can be had again.
+/// xorshift64*, so that a run is reproducible.
 struct SeededNumbers {
     private var state: UInt64
 
@@ -500,9 +500,9 @@ struct SeededNumbers {
     }
 }
 
-// What is kept of a form that was not saved.
+// The saved input of an unsaved form.
 extension FormViewTests {
-    @Test("What was typed into a new record, a change or an attendance stands in the form again after a round through text")
+    @Test("The input of a new record, a change or an attendance is in the form again after a round through text")
     func drafts() throws {
         var new = try Self.add(.event)
         #expect(new.draft == nil, "nothing was typed")
@@ -534,7 +534,7 @@ extension FormViewTests {
         }
     }
 
-    @Test("A record that was changed in between is pointed out, and nothing that was typed is lost")
+    @Test("A form points out a record that changed in between, and loses no typed text")
     func staleDrafts() throws {
         var form = try Self.edit()
         try Self.go(&form, "Event name")
@@ -549,7 +549,7 @@ extension FormViewTests {
         #expect(Self.drawn(again).contains("Fall Showcase") && Self.drawn(again).contains("Albany"))
     }
 
-    @Test("A form that is made again rests on the version that was typed on, through any number of kills: a change of the same field is a conflict")
+    @Test("A restored form is based on the version that was typed on, through any number of kills: a change of the same field is a conflict")
     func staleBase() throws {
         var form = try Self.edit()
         try Self.go(&form, "Event name")
@@ -565,13 +565,13 @@ extension FormViewTests {
         let entry = try #require(try Self.saved(Self.type(&form, "ctrl-s")).first)
         #expect(entry.base?.version == Self.event.version)
         #expect(entry.patch.assignments.map(\.value) == [.text("Fall Showcase")])
-        // What was typed on something later than is known here does not make it so.
+        // A text typed on a version that is unknown here does not raise the version.
         var early = try Self.edit()
         early.restore(FormDraft(.edit(Self.event.id), version: 99, rows: try #require(form.draft).rows))
         #expect(try Self.saved(Self.type(&early, "ctrl-s")).first?.base?.version == Self.event.version)
     }
 
-    @Test("Of a set only what the person chose is added and taken away: whom somebody else added meanwhile stays")
+    @Test("A restored set sends only the user's additions and removals: another member's addition stays")
     func staleSet() throws {
         var form = try Self.edit()
         try Self.go(&form, "Coaches present")
@@ -586,12 +586,12 @@ extension FormViewTests {
         #expect(edits.map(\.add) == [[Self.coach]] && edits.map(\.remove) == [[]])
     }
 
-    @Test("What no form wrote makes no form", arguments: [
+    @Test("A text that no form wrote restores no form", arguments: [
         "", "{}", "[]", #"{"add":"nothing","rows":[]}"#, #"{"edit":"x","rows":[]}"#, #"{"add":"event","rows":[{"part":0}"#, #"{"rows":[{"part":0,"typed":"x"}]}"#,
     ])
     func noDrafts(text: String) { #expect(FormDraft(text: text) == nil) }
 
-    @Test("Rows that are not in the form any more are passed over")
+    @Test("Saved rows that the form no longer has are ignored")
     func oddRows() throws {
         let text = #"{"add":"event","asks":false,"version":0,"rows":[{"part":9,"field":"name","typed":"x"},{"part":0,"field":"gone","typed":"x"},{"part":0,"field":"name","flag":true},{"part":0,"field":"name","typed":"Cup"},{"part":0,"field":"type","choice":"nonsense"}]}"#
         var form = try Self.add(.event)

@@ -48,7 +48,7 @@ struct ItineraryViewTests {
         return view
     }
 
-    @Test("What is further down is told: of the trips, of one by day, and of an item in full")
+    @Test("The trips, a trip by day, and an item in full say how many rows are below")
     func furtherDown() throws {
         var view = try Self.view()
         #expect(Self.drawn(view, rows: 6).contains(" more") && !Self.drawn(view, rows: 40).contains(" more"), "\(Self.drawn(view, rows: 6))")
@@ -70,7 +70,7 @@ struct ItineraryViewTests {
         }
     }
 
-    @Test("Trips ahead are listed by their first days; those that are over on demand")
+    @Test("Upcoming trips are listed by their first days; past ones on demand")
     func list() throws {
         var view = try Self.view()
         #expect(Self.drawn(view, rows: 8) == """
@@ -89,7 +89,7 @@ struct ItineraryViewTests {
         #expect(none.contains("No trips ahead") && none.contains("n  + Add Trip"))
     }
 
-    @Test("R151 R152 R156 R159 R160 A trip by day: stays on every day, zones of their own, durations, days without anything")
+    @Test("R151 R152 R156 R159 R160 A trip by day shows stays on every day, zones, durations, empty days")
     func plan() throws {
         var view = try Self.view()
         Self.type(&view, "enter")
@@ -116,14 +116,14 @@ struct ItineraryViewTests {
         Self.type(&view, "right", "right", "j")
         let end = Self.drawn(view, rows: 12)
         #expect(end.contains("🚗 Flight") && end.contains("3h 15m") && end.contains("Gate B · New York to Chicago"), "\(end)")
-        // The day of what stands at the top is always told.
+        // The day of the top row is always shown.
         #expect(end.split(separator: "\n")[3].contains("November"))
         let narrow = Self.drawn(view, columns: 75)
         #expect(!narrow.contains("Su  Mo  Tu") && narrow.contains("                     Transportation · Gate B · New York to Chicago"), "\(narrow)")
         for line in Self.drawn(view, columns: 30).split(separator: "\n") { #expect(TextWidth.of(line) <= 30) }
     }
 
-    @Test("Keys ask for what the item, the day or the trip needs", arguments: [
+    @Test("Keys request the actions on the item, the day or the trip", arguments: [
         (["n"], [.pane(.add(.trip, [:]))]), (["e"], [.pane(.edit(id(1)))]), (["x", "y"], [.pane(.submit("/rm trip \(id(1))"))]), (["x", "n"], []),
         (["s", "-7", "enter"], [.pane(.submit("/shift trip \(id(1)) -7"))]), (["s", "x", "enter"], [.pane(.shared(.bell))]), (["s", "3", "esc"], []),
         (["c", "14", "enter"], [.pane(.submit("/copy trip \(id(1)) 14"))]), (["q"], [.pane(.shared(.close))]), (["u"], [.pane(.shared(.undoLast))]), (["s", "alt-1"], [.pane(.shared(.show(1)))]),
@@ -138,7 +138,7 @@ struct ItineraryViewTests {
         #expect(got == wanted)
     }
 
-    @Test("A click selects a trip, an item or a day, in the list and in the month; a second one opens")
+    @Test("A click selects a trip, an item or a day, in the list and in the month; a second one opens it")
     func clicks() throws {
         var view = try Self.view()
         func click(_ text: String, columns: Int = 110) throws -> [ItineraryAction] {
@@ -169,7 +169,7 @@ struct ItineraryViewTests {
         #expect(try click("Esc trips").isEmpty && view.plan == nil)
     }
 
-    @Test("The item that is open is the one that keys are about: when another is selected, or none, it is closed", arguments: [
+    @Test("Keys act on the open item: it closes when another or no item is selected", arguments: [
         (["enter"], [], 14, true), (["enter"], ["right"], 11, false), (["enter", "j"], ["right"], 11, true), (["enter", "j"], ["right", "right"], 11, true),
         (["enter", "j", "j"], ["."], 12, true), (["enter", "j", "j"], ["right", "left"], 14, false),
     ] as [([String], [String], UInt64, Bool)])
@@ -182,7 +182,7 @@ struct ItineraryViewTests {
         #expect(Self.type(&view, "e") == [.pane(.edit(Self.id(item)))])
     }
 
-    @Test("An item that is open is closed when somebody deletes it or moves it to another day, and its new words are shown when somebody changes it")
+    @Test("An open item closes when another member deletes it or moves it to another day, and shows another member's edits")
     func changed() throws {
         let now = try #require(LocalDateTime("2026-11-21T14:32"))
         let moved = Self.item(14, "Museum", "entertainment", "2026-11-23T10:00", nil)
@@ -199,7 +199,7 @@ struct ItineraryViewTests {
         }
     }
 
-    @Test("On a day without items nothing is open, and keys are about the trip")
+    @Test("On a day without items none is open, and keys act on the trip")
     func emptyDay() throws {
         var view = try Self.view(Self.trips, [Self.items[3], Self.items[2]])
         Self.type(&view, "enter")
@@ -209,7 +209,7 @@ struct ItineraryViewTests {
         #expect(Self.type(&view, "e") == [.pane(.edit(Self.id(1)))])
     }
 
-    @Test("Deleting a trip tells that its items go with it; a trip that somebody deleted is left")
+    @Test("The question before deleting a trip mentions its items; a trip that another member deleted closes")
     func deletion() throws {
         var view = try Self.view()
         Self.type(&view, "x")
@@ -220,7 +220,7 @@ struct ItineraryViewTests {
         #expect(view.plan == nil && Self.drawn(view).contains("Texas"))
     }
 
-    @Test("R155 What overlaps is shown with who and when; both with a reason, or changed, or forgotten, or kept for later")
+    @Test("R155 The view shows an overlap with participants and times; the user accepts both with a reason, edits, drops, or keeps it for later")
     func clash() throws {
         let clash = ConflictViewTests.overlap()
         func decided(_ keys: [String]) throws -> ([ItineraryAction], ItineraryView) {

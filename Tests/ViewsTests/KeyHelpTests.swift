@@ -16,12 +16,12 @@ struct KeyHelpTests {
         return canvas
     }
 
-    /// What stands there without frames, each block from its top to its end.
+    /// The content without frames, each block from its top to its end.
     static func words(_ text: String) -> [String: Int] {
         Dictionary(text.split { $0.isWhitespace || "│─┌┐└┘".contains($0) }.map { (String($0), 1) }, uniquingKeysWith: +)
     }
 
-    @Test("At 80 by 24 and beyond every key and all that is said of it is there, in every mode", arguments: modes.indices, [(80, 24), (100, 30), (200, 60)])
+    @Test("From 80 by 24 on, the overlay shows every key with its full summary, in every mode", arguments: modes.indices, [(80, 24), (100, 30), (200, 60)])
     func whole(place: Int, size: (Int, Int)) {
         let lines = KeyHelp.lines(ViewCommands.defaultKeymap(), Self.modes[place].mode, Self.modes[place].commands)
         let text = Self.drawn(lines, columns: size.0, rows: size.1).text
@@ -31,7 +31,7 @@ struct KeyHelpTests {
         #expect(!text.contains("…") && text.contains("Keys — any key closes"))
     }
 
-    @Test("A summary that is too long goes on below; a second way to do it is told where there is room")
+    @Test("A summary that is too long continues below; a second key is shown if there is room")
     func wraps() {
         let lines = [
             KeyHelp.Line(keys: ["n", "Alt-N"], summary: "a new one"), KeyHelp.Line(keys: ["x"], summary: "delete it, which can be undone for thirty days by anybody"),

@@ -6,7 +6,7 @@ import Words
 
 @Suite("The page about keys")
 struct KeysTopicTests {
-    @Test("names keys that do what it says", arguments: [
+    @Test("The page names keys that do what it says", arguments: [
         ("F1", "f1", "", RoomCommand.help), ("Tab", "tab", "input", .complete), ("Ctrl-O", "ctrl-o", "input", .season), ("F2", "f2", "", .events),
         ("Alt-N", "alt-n", "", .unread), ("Ctrl-Up", "ctrl-up", "input", .select), ("r comments", "r", "select", .comment),
         ("u takes", "u", "select", .undoSelected), ("e writes", "e", "select", .rewrite), ("o opens", "o", "select", .open), ("y copies", "y", "select", .copy), ("l copies", "l", "select", .copyLink), ("Esc", "esc", "select", .leaveSelect),
@@ -20,7 +20,7 @@ struct KeysTopicTests {
         #expect(bound.contains { $0.lowercased() == keys }, "\(bound)")
     }
 
-    @Test("and of buffers", arguments: [
+    @Test("The page names keys of buffers that do what it says", arguments: [
         ("Alt-A", "alt-a", BufferCommand.nextActive), ("Alt-/", "alt-/", .last), ("Alt-G", "alt-g", .switchTo), ("Alt-Up", "alt-up", .previous),
         ("Alt-Down", "alt-down", .next), ("Alt-<", "alt-<", .back), ("Alt->", "alt->", .forth),
     ])
@@ -29,10 +29,10 @@ struct KeysTopicTests {
         #expect(ViewCommands.defaultKeymap().keys(of: command.rawValue).contains { $0.lowercased() == keys })
     }
 
-    @Test("Themes that can be set are those there are")
+    @Test("The page lists exactly the themes that exist")
     func themes() { #expect(ScreenSetting.theme.words == Theme.names) }
 
-    @Test("Tab behind /bind and /unbind offers pages, keys with what they do, and actions behind a key", arguments: [
+    @Test("Tab after /bind and /unbind offers pages, keys with their actions, and actions after a key", arguments: [
         ("/bind @ev", ["@events"]), ("/bind @select y co", ["comment", "complete", "complete-backward", "copy", "copy-link"]), ("/unbind f", ["F1", "F10", "F2", "f"]),
         ("/bind ctrl-t undo-l", ["undo-last"]), ("/unbind ctrl-x ", nil), ("/bind", nil),
     ] as [(String, [String]?)])
@@ -43,7 +43,7 @@ struct KeysTopicTests {
         if line == "/bind" { #expect(menu == nil) }
     }
 
-    @Test("Its lines for a configuration are read")
+    @Test("The page's configuration lines are valid")
     func configuration() {
         var keymap = ViewCommands.defaultKeymap()
         let mistakes = keymap.read(configuration: "bind ctrl-t season\nunbind f2", modes: ViewCommands.modes, actions: ViewCommands.names)

@@ -5,7 +5,7 @@ import Testing
 @testable import Views
 import Words
 
-@Suite("What stands over the screen until it is decided")
+@Suite("Overlays that cover the screen until the user decides")
 struct OverlayTests {
     static func drawn(_ draw: (inout Canvas) -> Void, columns: Int = 80, rows: Int = 24) -> Canvas {
         var canvas = Canvas(Size(columns: columns, rows: rows))
@@ -13,7 +13,7 @@ struct OverlayTests {
         return canvas
     }
 
-    /// A click on the first place where a text stands.
+    /// Clicks the first occurrence of a text.
     static func click(_ text: String, _ canvas: Canvas) throws -> InputEvent {
         let row = try #require((0..<canvas.size.rows).first { canvas.text(row: $0).contains(text) }, "\(text) is not in\n\(canvas.text)")
         let line = canvas.text(row: row)
@@ -30,7 +30,7 @@ struct OverlayTests {
     static let seasons = [Season(.all, "Everybody"), Season(.athlete(RoomViewTests.maya), "Maya Rivera"), Season(.athlete(leo), "Leo Rivera")]
     static func menu(_ selected: Int = 1) -> SeasonMenu { SeasonMenu(seasons, selected: seasons[selected].context, theme: .dark) }
 
-    @Test("R004 Whose season, by a number, by arrows and Enter; any other key leaves it as it is", arguments: [
+    @Test("R004 The user chooses a season by number, or by arrows and Enter; any other key keeps it", arguments: [
         (["3"], SeasonMenu.Outcome.chosen(.athlete(leo))), (["1"], .chosen(.all)), (["enter"], .chosen(.athlete(RoomViewTests.maya))), (["down", "enter"], .chosen(.athlete(leo))),
         (["down", "down", "down", "enter"], .chosen(.athlete(leo))), (["0"], .closed),
         (["up", "k", "enter"], .chosen(.all)), (["4"], .closed), (["esc"], .closed), (["x"], .closed), (["j"], .open),
@@ -42,7 +42,7 @@ struct OverlayTests {
         #expect(last == outcome)
     }
 
-    @Test("A season is clicked; a click beside the menu closes it")
+    @Test("A click chooses a season; a click outside closes the menu")
     func seasonClicks() throws {
         var menu = Self.menu()
         let canvas = Self.drawn { menu.draw(&$0) }
@@ -54,7 +54,7 @@ struct OverlayTests {
 
     // MARK: Switcher
 
-    @Test("A place of the switcher is clicked; a click beside it closes it")
+    @Test("A click chooses a destination of the switcher; a click outside closes it")
     func switcher() throws {
         var view = BufferListTests.switcher()
         let canvas = Self.drawn { view.draw(&$0) }
@@ -88,7 +88,7 @@ struct OverlayTests {
         return last
     }
 
-    @Test("R112 What is written is chosen, its file is named after it until somebody names it, and what cannot be is said in the dialog")
+    @Test("R112 The user chooses the records, the file is named after them until renamed, and the dialog shows errors")
     func exportDialog() throws {
         var view = Self.export()
         let text = Self.drawn({ view.draw(&$0) }).text
@@ -107,7 +107,7 @@ struct OverlayTests {
         #expect(Self.type(&view, "esc") == .closed)
     }
 
-    @Test("R112 CSV or PDF: the end of the name says it, and a key, a click or the name itself change it")
+    @Test("R112 The extension decides between CSV and PDF; a key, a click or the name itself changes it")
     func exportFormats() throws {
         var view = Self.export()
         #expect(Self.drawn({ view.draw(&$0) }).text.contains("▸ CSV: every field"))
@@ -127,7 +127,7 @@ struct OverlayTests {
         #expect(Self.type(&view, "enter") == .write(view.choices[1], path: "/tmp/b.pdf"), "no end is CSV, and another is put to it")
     }
 
-    @Test("What is written is clicked")
+    @Test("A click chooses the records to export")
     func exportClicks() throws {
         var view = Self.export()
         let canvas = Self.drawn { view.draw(&$0) }

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Views under clicks and keys at random, seeded")
 struct RandomClicksTests {
-    /// What a click there comes to: keys, or the click with what stands there.
+    /// The result of a click at a position: keys, or the click with its target.
     static func events(_ canvas: Canvas, at point: Point) -> [InputEvent] {
         let target = canvas.target(at: point)
         if case .keys(let keys)? = target { return keys.map { .key($0) } }
@@ -18,8 +18,8 @@ struct RandomClicksTests {
         return [.mouse(mouse)]
     }
 
-    /// Draws, clicks somewhere on what was drawn or presses a key, again and again, at sizes that change; what was drawn before the records
-    /// changed is clicked too.
+    /// Draws, clicks on a random drawn position or presses a key, repeatedly, at changing sizes; clicks also hit
+    /// content drawn before the records changed.
     static func run(_ keys: [String], _ draw: (inout Canvas) -> Void, _ handle: (InputEvent) -> Void, between: (Int) -> Void) {
         var generator = SeededNumbers(11)
         for round in 0..<400 {
@@ -67,7 +67,7 @@ struct RandomClicksTests {
         #expect(view.rows.count <= 3)
     }
 
-    @Test("What was refused")
+    @Test("Refused changes")
     func refused() throws {
         let items = try [ConflictViewTests.conflict(), ConflictViewTests.refused(), ConflictViewTests.overlap(), ConflictViewTests.named()]
         var view = ConflictViewTests.view(items)

@@ -76,7 +76,7 @@ struct RoomViewTests {
         return canvas
     }
 
-    /// Keys by their names, all else as text.
+    /// Presses keys by name; all other text is typed.
     static func type(_ room: inout RoomView, _ words: String...) -> [RoomAction] {
         words.flatMap { word -> [RoomAction] in
             if let keys = Keymap.keys(word) { return keys.flatMap { room.handle(.key($0)) } }
@@ -84,7 +84,7 @@ struct RoomViewTests {
         }
     }
 
-    @Test("All that a room shows: days, changes in words, messages, presence, what is new, what waits, notices, status")
+    @Test("The room shows days, changes in words, messages, presence, unread items, pending items, notices, status")
     func golden() {
         var room = Self.room(rows: 14)
         room.tell(["2 results", "1  Dec 11, 2026  Official visit"], at: 730)
@@ -106,14 +106,14 @@ struct RoomViewTests {
             """)
     }
 
-    /// How often something was worked out.
+    /// The number of computations.
     private final class Count: Sendable {
         private let count = Lock(0)
         var value: Int { count.withLock { $0 } }
         func add() { count.withLock { $0 += 1 } }
     }
 
-    @Test("A letter that is typed lays out nothing of what was said; something new, another width and another name do")
+    @Test("A typed letter lays out no old items; a new item, another width and another name do")
     func laidOutOnce() {
         let count = Count()
         var room = Self.room()
@@ -146,7 +146,7 @@ struct RoomViewTests {
         #expect(count.value == 4 * once)
     }
 
-    @Test("What is longer than the screen is read from its beginning, and Enter goes back to the newest")
+    @Test("An item longer than the screen is shown from its beginning, and Enter returns to the newest")
     func longNotice() {
         var room = Self.room()
         room.tell(["short"], at: 800)
@@ -156,13 +156,13 @@ struct RoomViewTests {
         #expect(text.contains("line 1 of the help") && !text.contains("line 40 of the help"))
         _ = Self.type(&room, "ok", "enter")
         #expect(Self.drawn(room).text.contains("line 40 of the help"))
-        // Whoever has scrolled up is left where they are.
+        // A user who has scrolled up stays there.
         _ = Self.type(&room, "ctrl-home")
         room.tell((1...40).map { "row \($0)" }, at: 802)
         #expect(!Self.drawn(room).text.contains("row 1"))
     }
 
-    @Test("Narrow, names stand before what is said, and everything reflows")
+    @Test("On a narrow screen names precede the text, and everything reflows")
     func narrow() {
         var room = Self.room()
         room.resize(Size(columns: 34, rows: 12))
@@ -173,7 +173,7 @@ struct RoomViewTests {
         #expect(Self.drawn(room).text == Self.drawn(Self.room()).text)
     }
 
-    @Test("Another person's season cannot be overlooked")
+    @Test("Another person's season is highlighted")
     func season() {
         var room = Self.room()
         room.facts.isSeasonOfAnother = true
@@ -184,7 +184,7 @@ struct RoomViewTests {
         #expect(Self.drawn(room).text(row: 0).contains("viewing Maya's season"))
     }
 
-    @Test("What waits, what was refused, and being offline are always said", arguments: [40, 80, 200])
+    @Test("The status line always shows pending changes, refused changes, and being offline", arguments: [40, 80, 200])
     func status(columns: Int) {
         var room = Self.room(columns: columns)
         room.facts.pending = 3
@@ -198,7 +198,7 @@ struct RoomViewTests {
         #expect(!Self.drawn(room).text(row: 0).contains("is here"))
     }
 
-    @Test("A line is sent by Enter; blanks are not", arguments: [
+    @Test("Enter sends a line, but not blanks", arguments: [
         (["hello", "enter"], [.submit("hello", about: nil)]), (["  ", "enter"], []), (["/events", "esc", "enter"], [.submit("/events", about: nil)]),
         (["a", "alt-enter", "b", "enter"], [.submit("a\nb", about: nil)]), (["ctrl-d"], [.shared(.quit)]), (["x", "ctrl-a", "ctrl-d", "ctrl-d"], [.shared(.quit)]),
         (["x", "ctrl-c"], []), (["ctrl-c"], [.interrupt]), (["ctrl-x u"], [.shared(.undoLast)]), (["text", "ctrl-x ctrl-e"], [.editOutside("text")]),
@@ -228,7 +228,7 @@ struct RoomViewTests {
         #expect(room.menu == nil)
     }
 
-    @Test("Tab completes names without a sigil, whoever spoke last first, and goes round", arguments: [
+    @Test("Tab completes names without a sigil, the latest speaker first, in a circle", arguments: [
         ("d", ["@Dana Rivera "]), ("hi DA", ["hi @Dana Rivera "]), ("r", ["@Dana Rivera ", "@Maya Rivera ", "@Dana Rivera "]), ("", [""]), ("x", ["x"]),
         ("we-d", ["we-d"]), ("/say d", ["/say d"]),
     ])
@@ -236,7 +236,7 @@ struct RoomViewTests {
         var room = Self.room()
         let names = RecordNames(ConversationNames.members([(Self.maya, "Maya", "Rivera"), (Self.dana, "Dana", "Rivera")]))
         #expect(room.speakers == [Self.maya, Self.dana])
-        // Maya looks: she stands last though she has spoken last.
+        // Maya is the viewer: she comes last although she has spoken last.
         room.candidates[.person] = Completions.people(names, speakers: room.speakers, viewer: room.viewer)
         _ = Self.type(&room, typed)
         if typed.hasPrefix("/") { room.candidates[.person] = nil }
@@ -246,7 +246,7 @@ struct RoomViewTests {
         }
     }
 
-    @Test("What somebody does is told with a star; unknown to others it is still text")
+    @Test("An action message has a star; other clients still show its text")
     func deeds() {
         let item = Self.message(9, "packs the car", by: Self.dana, at: 800) { $0.isDeed = true }
         #expect(Self.drawn(Self.room(items: [item])).text.contains("           * │ Dana packs the car"))
@@ -258,7 +258,7 @@ struct RoomViewTests {
         guard case .submit("/me doesn't", .some)? = sent.first else { Issue.record("\(sent)"); return }
     }
 
-    @Test("One's own message is written anew in the line; Esc leaves it as it was; others' are not")
+    @Test("The user rewrites an own message in the line; Esc leaves it unchanged; messages of others cannot be rewritten")
     func rewrites() {
         var room = Self.room()
         let others = Self.type(&room, "ctrl-up", "k", "e")
@@ -279,7 +279,7 @@ struct RoomViewTests {
         #expect(busy.count == 1 && room.editor.text == "half a line")
     }
 
-    @Test("What a text is about, and which version of a message it is to take the place of, outlasts the program", arguments: [
+    @Test("The subject of a text, and the version of the message that it replaces, outlast the program", arguments: [
         RoomTarget(kind: .event, id: event, label: "Spring Showcase, 3 days"), RoomTarget(kind: .message, id: event, label: "ok", isRewritten: true, version: 12),
         RoomTarget(kind: .message, id: event, label: "12 ok", isRewritten: true), RoomTarget(kind: .message, id: event, label: "12 ok", isRewritten: true, version: 1),
     ])
@@ -290,7 +290,7 @@ struct RoomViewTests {
         #expect(RoomTarget(kept: "instead of message \(Self.event) ok")?.version == nil && RoomTarget(kept: "instead of message \(Self.event) ok")?.isRewritten == true)
     }
 
-    @Test("Words are found from the newest on, further back, and forth again; what is not there is said")
+    @Test("A search finds words from the newest item backward, and forward again; it reports no match")
     func finds() {
         var room = Self.room(rows: 6)
         let isFound = room.find("MAYA")
@@ -306,7 +306,7 @@ struct RoomViewTests {
         #expect(!none && !room.isSelecting)
     }
 
-    @Test("The link in a message is copied without what stands around it", arguments: [
+    @Test("The user copies the link in a message without the surrounding text", arguments: [
         ("see https://a.example/b?c=d, and (http://x.example/y).", "http://x.example/y"), ("<https://a.example/q_(r)>", "https://a.example/q_(r)"),
         ("no link: ftp://x http:// a.example", nil), ("tickets:https://a.example/x!", "https://a.example/x"), ("żhttps://ż.example/ż…", "https://ż.example/ż"),
     ] as [(String, String?)])
@@ -317,7 +317,7 @@ struct RoomViewTests {
         #expect(room.isSelecting == (link == nil))
     }
 
-    @Test("Several lines, and what is too long for a message, are told before Enter; what no line takes is not typed")
+    @Test("The room announces several lines, and a text too long for a message, before Enter; a text too long for the line is not typed")
     func lengths() {
         var room = Self.room()
         _ = room.handle(.paste("one\ntwo\nthree\n"))
@@ -328,7 +328,8 @@ struct RoomViewTests {
         _ = room.handle(.paste("12345678"))
         #expect(Self.drawn(room).text.contains("4001 characters, a message has at most 4000"))
         let text = room.editor.text
-        // Also what is too long for a paste, and however many octets its characters have: nothing of it is taken silently.
+        // Also a text that is too long for a paste, with characters of any number of octets: none of it is taken
+        // silently.
         var parser = KeyParser()
         let flood = parser.feed(Array(("\u{1B}[200~" + String(repeating: "👍", count: 260_000) + "\u{1B}[201~").utf8))
         var empty = Self.room()
@@ -338,7 +339,7 @@ struct RoomViewTests {
         #expect(sentence.hasPrefix("That is too long to be typed") && room.editor.text == text)
     }
 
-    @Test("The program's own lines can be taken away; in two columns they go on in their own")
+    @Test("The user can clear the program's own lines; text in two columns wraps in its column")
     func notices() {
         var room = Self.room()
         room.tell(["  /older      messages that were written before those that are shown here, and so on and on", "plain"], at: 900)
@@ -347,7 +348,7 @@ struct RoomViewTests {
         #expect(!Self.drawn(room).text.contains("/older") && Self.drawn(room).text.contains("ok …"))
     }
 
-    @Test("Selecting acts on what is selected: undo, comment, open, copy; lines between days are passed over")
+    @Test("Keys act on the selected item: undo, comment, open, copy; selection skips lines between days")
     func selects() {
         var room = Self.room()
         _ = Self.type(&room, "ctrl-up")
@@ -373,7 +374,7 @@ struct RoomViewTests {
         #expect(room.target == nil)
     }
 
-    @Test("What is one's own is taken back at once; what somebody else wrote or did only after one more key", arguments: [
+    @Test("Undo of an own change is immediate; undo of another member's takes one more key", arguments: [
         ("y", [RoomAction.undo(sequence: 9)]), ("Y", [.undo(sequence: 9)]), ("n", []), ("esc", []), ("u", []), ("x", []),
     ])
     func asksBeforeUndoing(key: String, wanted: [RoomAction]) throws {
@@ -396,7 +397,7 @@ struct RoomViewTests {
 
     struct Unexpected: Error {}
 
-    @Test("A key that only types reads nothing, nor does scrolling; Esc and Ctrl-End do")
+    @Test("A typed letter marks nothing as read, nor does scrolling; Esc and Ctrl-End do")
     func reads() {
         var room = Self.room(rows: 8)
         for key in ["a", "backspace", "pageup", "pagedown", "pagedown", "shift-up", "shift-down", "alt-n", "ctrl-up", "esc"] { #expect(!Self.type(&room, key).contains(.read), "\(key)") }
@@ -404,7 +405,7 @@ struct RoomViewTests {
         #expect(Self.type(&room, "esc") == [.read] && !Self.drawn(room).text.contains("─── new ───"))
     }
 
-    @Test("Scrolling to the top asks for what is before it, and leaving the bottom says how much is below")
+    @Test("Scrolling to the top requests older items, and leaving the bottom shows how many are below")
     func scrolls() {
         var room = Self.room(rows: 8)
         #expect(!Self.drawn(room).text.contains("More happened"))
@@ -419,7 +420,7 @@ struct RoomViewTests {
         #expect(!wheel.contains(.read))
     }
 
-    @Test("An address in what was said is a link where it stands whole on a line, without what is written behind it; one that is broken is none")
+    @Test("An address in a message is a link if it is whole on a line, without the text after it; a broken one is not")
     func links() {
         var room = Self.room(columns: 80, items: [
             Self.message(1, "Register at (https://camp.example/a?b=1), not https://old.example.", by: Self.dana, at: 60),
@@ -435,7 +436,7 @@ struct RoomViewTests {
         #expect(shown == ["https://camp.example/a?b=1": "https://camp.example/a?b=1", "https://old.example": "https://old.example", "http://x.example/1": "http://x.example/1"])
     }
 
-    @Test("A server that is slow to answer is told of beside its name", arguments: [(0, false), (1, true), (12, true)])
+    @Test("The status line shows a slow server next to its name", arguments: [(0, false), (1, true), (12, true)])
     func lag(seconds: Int, isTold: Bool) {
         var facts = Self.facts()
         facts.lag = seconds
@@ -444,7 +445,7 @@ struct RoomViewTests {
         #expect(canvas.text == (isTold ? " 1 pending · lag \(seconds) s · huddle.example" : " 1 pending · huddle.example"))
     }
 
-    @Test("Alt-N jumps to what is new; writing takes the marker away")
+    @Test("Alt-N jumps to the first unread item; writing removes the marker")
     func unread() {
         var room = Self.room(rows: 6)
         _ = Self.type(&room, "ctrl-home", "alt-n")
@@ -453,7 +454,7 @@ struct RoomViewTests {
         #expect(!Self.drawn(room).text.contains("─── new ───"))
     }
 
-    @Test("? and F1 show the keys as they are bound now", arguments: ["?", "f1"])
+    @Test("? and F1 show the current key bindings", arguments: ["?", "f1"])
     func help(key: String) {
         var room = Self.room(rows: 40)
         room.keymap.bind([.alt("q")], to: RoomCommand.season.rawValue, in: "input")
@@ -467,7 +468,7 @@ struct RoomViewTests {
         #expect(!Self.drawn(room).text.contains("Keys —"))
     }
 
-    @Test("Every command of the room has a key and words for help; all keys are commands")
+    @Test("Every command of the room has a key and a summary; all keys are commands")
     func keys() {
         let keymap = ViewCommands.defaultKeymap()
         for command in RoomCommand.allCases {
@@ -479,7 +480,7 @@ struct RoomViewTests {
         }
     }
 
-    @Test("A paste is one insertion, clicks move the cursor and select")
+    @Test("A paste is one insertion; clicks move the cursor and select")
     func mouse() {
         var room = Self.room()
         _ = room.handle(.paste("two\nlines"))
@@ -492,7 +493,7 @@ struct RoomViewTests {
         #expect(fetch.contains(.fetch(before: 7)))
     }
 
-    @Test("It is drawn at every size, in every state, and never wider than the screen; seeded")
+    @Test("The room draws at every size, in every state, and never wider than the screen; seeded")
     func sizes() {
         var generator = SplitMix64(seed: 31)
         let events: [InputEvent] = [
@@ -515,7 +516,7 @@ struct RoomViewTests {
     }
 }
 
-/// Members as a client knows them.
+/// Members in the form that a client has them.
 enum ConversationNames {
     static func members(_ names: [(Identifier, String, String)]) -> [Record] {
         names.map { id, first, last in
