@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Text width, UAX #11 and UTS #51")
 struct TextWidthTests {
-    @Test("Of what can be clicked the last that was drawn stands above; what is cut away or behind a question cannot be")
+    @Test("The target drawn last is on top; clipped targets and those behind a question take no clicks")
     func targets() {
         var canvas = Canvas(Size(columns: 10, rows: 4))
         canvas.target(Rect(0, 0, columns: 10, rows: 2), .place("row", 1))
@@ -26,12 +26,12 @@ struct TextWidthTests {
         #expect(TextWidth.of(text) == width)
     }
 
-    @Test("What could steer the terminal is shown as a substitute; marks that stand alone get a circle; what shows nothing is left out")
+    @Test("Characters that could steer the terminal become substitutes; lone marks get a circle; invisible ones are omitted")
     func shown() {
         #expect(TextWidth.shown("\u{1B}") == "\u{FFFD}")
         #expect(TextWidth.shown("\u{9B}") == "\u{FFFD}")
         #expect(TextWidth.shown("\r\n") == "\u{FFFD}")
-        // Tags hide a text, but in the flag of a part of a country.
+        // Tags hide a text, except in the flag of a part of a country.
         #expect(TextWidth.shown("\u{E0041}") == "\u{FFFD}")
         #expect(TextWidth.shown("a\u{E0041}") == "\u{FFFD}")
         #expect(TextWidth.shown("🏴󠁧󠁢󠁥󠁮󠁧󠁿") == "🏴󠁧󠁢󠁥󠁮󠁧󠁿")
@@ -40,13 +40,13 @@ struct TextWidthTests {
         #expect(TextWidth.shown("ż") == "ż")
     }
 
-    @Test("Marks heaped on one character are cut")
+    @Test("Stacked marks on one character are cut")
     func heapedMarks() {
         let heap = Character("a" + String(repeating: "\u{301}", count: 1_000))
         #expect(TextWidth.shown(heap)?.unicodeScalars.count == TextWidth.longestCluster)
     }
 
-    @Test("Cutting never goes through a character", arguments: [
+    @Test("Cutting never splits a character", arguments: [
         ("abcdef", 4, "abc…"), ("日本語", 4, "日…"), ("日本語", 5, "日本…"), ("日本語", 6, "日本語"), ("👨‍👩‍👧‍👦x", 2, "…"), ("abc", 0, ""), ("", 0, ""),
     ] as [(String, Int, String)])
     func cut(text: String, columns: Int, result: String) {
@@ -57,7 +57,7 @@ struct TextWidthTests {
 
 @Suite("Canvas")
 struct CanvasTests {
-    @Test("Text, boxes and wide characters stand where they are drawn")
+    @Test("Text, boxes and wide characters are where they were drawn")
     func golden() {
         var canvas = Canvas(Size(columns: 16, rows: 5))
         canvas.box(canvas.bounds, title: "Família")
@@ -73,7 +73,7 @@ struct CanvasTests {
             """)
     }
 
-    @Test("Nothing is drawn outside of the clip, and clips nest")
+    @Test("Drawing never leaves the clip, and clips nest")
     func clip() {
         var canvas = Canvas(Size(columns: 6, rows: 3))
         canvas.clipped(to: Rect(1, 1, columns: 4, rows: 1)) { canvas in
@@ -97,7 +97,7 @@ struct CanvasTests {
         #expect(canvas.text == ".a .\n. b.")
     }
 
-    @Test("Half of a wide character never stays", arguments: [
+    @Test("Half of a wide character never remains", arguments: [
         (0, "x", "x 本"), (1, "x", " x本"), (2, "x", "日x"), (1, "語", " 語"), (0, "語", "語本"),
     ] as [(Int, String, String)])
     func overdrawn(column: Int, text: String, result: String) {
@@ -108,7 +108,7 @@ struct CanvasTests {
         for place in 0..<4 where canvas[place, 0].width == 0 { #expect(canvas[place - 1, 0].width == 2) }
     }
 
-    @Test("Whatever is drawn, every covered cell has its wide character before it; seeded")
+    @Test("After any drawing, every covered cell follows its wide character; seeded")
     func invariant() {
         var generator = SplitMix64(seed: 7)
         let texts = ["a", "日", "👨‍👩‍👧‍👦", "e\u{301}", "\u{200B}", "\u{1B}[2J", "🇵🇱", " "]
@@ -132,13 +132,13 @@ struct CanvasTests {
         }
     }
 
-    @Test("A terminal may claim any size")
+    @Test("A terminal may report any size")
     func sizes() {
         #expect(Canvas(Size(columns: .max, rows: .max)).size == Size.largest)
         #expect(Canvas(Size(columns: 0, rows: -1)).size == Size(columns: 1, rows: 1))
     }
 
-    @Test("Restyling leaves what stands there; a style laid over another keeps what it does not say")
+    @Test("Restyling keeps the characters; a style over another keeps its unset parts")
     func styles() {
         var canvas = Canvas(Size(columns: 3, rows: 1))
         canvas.draw(StyledText("a", Style(.indexed(1))) + StyledText("b"), at: 0, 0, over: Style(.indexed(2), on: .indexed(3)))
@@ -149,7 +149,7 @@ struct CanvasTests {
         #expect(canvas[2, 0].style == Style(.standard, on: .standard, .reverse))
     }
 
-    @Test("Rectangles split, shrink and stand in the middle")
+    @Test("Rectangles split, shrink and are centred")
     func rectangles() {
         let all = Rect(Size(columns: 80, rows: 24))
         let (top, rest) = all.splitTop(1)
@@ -185,7 +185,7 @@ struct WrapTests {
         #expect(StyledText(text).wrapped(columns: columns, indent: indent).map(\.text) == lines)
     }
 
-    @Test("Nothing but blanks is lost, and no line is too wide, at any width; seeded")
+    @Test("Wrapping loses only blanks, and no line is too wide, at any width; seeded")
     func property() {
         var generator = SplitMix64(seed: 11)
         let pieces = ["word", " ", "  ", "日本", "👍🏽", "a", "longer-than-most", "\n", "é"]

@@ -5,7 +5,7 @@ import Testing
 struct ConfigurationTextTests {
     private static let before = "# my colours\nset theme dark\n\n  set   mouse off   \nbind ctrl-t season\n# end"
 
-    @Test("A setting is written where it stood last, or behind everything", arguments: [
+    @Test("A setting replaces its last occurrence, or is added at the end", arguments: [
         ("set theme dark\n", "theme", "set theme light", "set theme light\n"),
         ("set theme dark\nset theme mono\n", "theme", "set theme light", "set theme dark\nset theme light\n"),
         (before, "theme", "set theme light", "# my colours\nset theme light\n\n  set   mouse off   \nbind ctrl-t season\n# end"),
@@ -20,12 +20,12 @@ struct ConfigurationTextTests {
         var text = ConfigurationText(before)
         text.set(name, line)
         #expect(String(decoding: text.octets, as: UTF8.self) == after)
-        // Once more changes nothing.
+        // A second write changes nothing.
         text.set(name, line)
         #expect(String(decoding: text.octets, as: UTF8.self) == after)
     }
 
-    @Test("Keys are the same however they are written, and others in other modes", arguments: [
+    @Test("A binding matches keys in any spelling, but not in other modes", arguments: [
         ("bind ctrl-t season\n", "", "ctrl-t", "bind ctrl-t events", "bind ctrl-t events\n"),
         ("bind C-t season\n", "", "ctrl-t", "unbind ctrl-t", "unbind ctrl-t\n"), ("unbind ^T\n", "", "ctrl-t", "bind ctrl-t events", "bind ctrl-t events\n"),
         ("bind @events ctrl-t season\n", "", "ctrl-t", "bind ctrl-t events", "bind @events ctrl-t season\nbind ctrl-t events\n"),
@@ -37,7 +37,7 @@ struct ConfigurationTextTests {
         #expect(String(decoding: text.octets, as: UTF8.self) == after)
     }
 
-    @Test("Octets that are no text stay as they are")
+    @Test("Octets that are not text stay unchanged")
     func octets() {
         let before: [UInt8] = [0xFF, 0xC3, 10, 0, 10]
         var text = ConfigurationText(before)
@@ -46,10 +46,10 @@ struct ConfigurationTextTests {
         #expect(text.octets == before + Array("set theme dark\n".utf8))
     }
 
-    @Test("For who reads it all lines end alike")
+    @Test("The text for readers has one kind of line end")
     func lines() { #expect(ConfigurationText("a\r\nb\n").text == "a\nb\n") }
 
-    @Test("A line says its keys, and is written as it is read", arguments: [
+    @Test("A line names its keys, and is written as it is read", arguments: [
         "bind ctrl-t season", "bind @select y copy", "unbind @events ctrl-x ctrl-e", "bind alt-X season", "bind alt-x season", "unbind shift-tab", "bind N season", "unbind f2", "bind @events ' season",
     ])
     func binding(line: String) throws {
@@ -57,7 +57,7 @@ struct ConfigurationTextTests {
         #expect(try KeyBinding(words).line == line)
     }
 
-    @Test("What would leave nobody a way back is a danger", arguments: [
+    @Test("A binding that would leave no way back is dangerous", arguments: [
         ("bind a season", true), ("bind @input / season", true), ("bind @events a season", false), ("bind ctrl-a season", false), ("unbind @input enter", true), ("bind @form a b season", true),
         ("unbind f2", false), ("unbind a", false), ("bind alt-a season", false), ("bind space season", true),
     ])

@@ -15,7 +15,7 @@ struct FrameEncoderTests {
         return String(decoding: octets, as: UTF8.self).replacing("\u{1B}", with: "^")
     }
 
-    @Test("The first frame is sent whole, the same again costs nothing, then only what differs")
+    @Test("The encoder sends the first frame whole, an equal frame for free, then only differences")
     func differences() {
         var encoder = FrameEncoder(depth: .palette)
         #expect(Self.encode(&encoder, Self.canvas(["hello", ""])) == "^[?25l^[1;1H^[0mhello^[K^[2;1H^[K")
@@ -27,7 +27,7 @@ struct FrameEncoderTests {
         #expect(Self.encode(&encoder, Self.canvas(["ha", "x"])).contains("ha"))
     }
 
-    @Test("A linked part is opened and closed; without links nothing of it is sent; what is drawn over it leads nowhere; a link alone is a difference")
+    @Test("The encoder opens and closes a link; without support it sends none; text drawn over it has none; a link alone is a difference")
     func links() throws {
         let link = try #require(Hyperlink("https://example.org/a?b=c"))
         var canvas = Self.canvas(["go here"])
@@ -46,7 +46,7 @@ struct FrameEncoderTests {
         #expect(Self.encode(&encoder, Self.canvas(["go here"])) == "^[?25l^[1;1H^[0mgo here^[K")
     }
 
-    @Test("No address ends the sequence it stands in, and what is none is none", arguments: [
+    @Test("No address ends its sequence, and an invalid address gives no link", arguments: [
         ("https://example.org/a;b?c=d&e#f", "https://example.org/a;b?c=d&e#f"), ("HTTP://x", "HTTP://x"), ("https://é.example/日", "https://%C3%A9.example/%E6%97%A5"),
         ("https://x/\u{7}", nil), ("https://x/\u{1B}\\", nil), ("https://x/\u{9C}", nil), ("https://x/ y", nil), ("https://x/\n", nil), ("https://x/\u{7F}", nil), ("https://x/\u{2028}", nil),
         ("javascript:alert(1)", nil), ("file:///etc/passwd", nil), ("https://", nil), ("", nil), ("https://" + String(repeating: "a", count: 2_075), "https://" + String(repeating: "a", count: 2_075)),
@@ -58,7 +58,7 @@ struct FrameEncoderTests {
         #expect(link?.address.utf8.allSatisfy { (0x21...0x7E).contains($0) } ?? true)
     }
 
-    @Test("The cursor is hidden while cells are drawn and shown where it belongs")
+    @Test("The cursor is hidden while cells are drawn and shown at its position")
     func cursor() {
         var encoder = FrameEncoder(depth: .palette)
         var canvas = Self.canvas(["a"])
@@ -70,7 +70,7 @@ struct FrameEncoderTests {
         #expect(Self.encode(&encoder, canvas) == "^[?25l")
     }
 
-    @Test("Behind characters about which terminals disagree the cursor is placed anew, both their cells are cleared, and their rows are sent whole")
+    @Test("After characters of uncertain width the encoder positions the cursor again, clears both cells, and sends whole rows")
     func oddCharacters() {
         var encoder = FrameEncoder(depth: .palette)
         _ = Self.encode(&encoder, Self.canvas(["a👨‍👩‍👧‍👦bc"]))
@@ -87,7 +87,7 @@ struct FrameEncoderTests {
         #expect(Self.encode(&encoder, Self.canvas(["abc"], columns: 5)) == "^[?25l^[1;1H^[0mabc^[K")
     }
 
-    @Test("Colours degrade to what the terminal has", arguments: [
+    @Test("Colours degrade to those of the terminal", arguments: [
         (.direct, "38;2;59;130;246;48;5;237"), (.palette, "38;5;69;48;5;237"), (.sixteen, "94;40"), (.eight, "36;40"),
         (.none, ""),
     ] as [(ColourDepth, String)])
@@ -98,7 +98,7 @@ struct FrameEncoderTests {
         #expect(text == "^[?25l^[1;1H^[0;1\(parameters.isEmpty ? "" : ";")\(parameters)mx^[0m")
     }
 
-    @Test("All attributes; without italics others stand for them")
+    @Test("The encoder sends all attributes; without italics others replace them")
     func attributes() {
         let all = Style(.standard, on: .standard, [.bold, .dim, .italic, .underline, .reverse, .strike])
         var encoder = FrameEncoder(depth: .none)
@@ -119,7 +119,7 @@ struct FrameEncoderTests {
 
 @Suite("Themes")
 struct ThemeTests {
-    @Test("How many colours: NO_COLOR first, then COLORTERM, then terminfo", arguments: [
+    @Test("The number of colours comes from NO_COLOR first, then COLORTERM, then terminfo", arguments: [
         (256, ["NO_COLOR": "1", "COLORTERM": "truecolor"], .none), (256, ["NO_COLOR": ""], .palette),
         (256, ["COLORTERM": "truecolor"], .direct), (8, ["COLORTERM": "24bit"], .direct), (8, ["TERM": "xterm-direct"], .direct),
         (8, [:], .eight), (16, [:], .sixteen), (-1, [:], .none), (0, [:], .none),
@@ -128,7 +128,7 @@ struct ThemeTests {
         #expect(ColourDepth(colours: colours, environment: { environment[$0] }) == depth)
     }
 
-    @Test("The theme follows the wish, the terminal's background and whether there are colours", arguments: [
+    @Test("The theme follows the user's choice, the terminal's background and whether there are colours", arguments: [
         (nil, .palette, [:], "dark"), (nil, .palette, ["COLORFGBG": "0;15"], "light"), (nil, .palette, ["COLORFGBG": "15;0"], "dark"),
         ("light", .palette, ["COLORFGBG": "15;0"], "light"), ("light", .none, [:], "mono"), ("pink", .palette, [:], "dark"),
     ] as [(String?, ColourDepth, [String: String], String)])
@@ -136,7 +136,7 @@ struct ThemeTests {
         #expect(Theme(wanted: wanted, depth: depth, environment: { environment[$0] }).name == name)
     }
 
-    @Test("Without colours all that matters still differs from plain text")
+    @Test("Without colours all important roles still differ from plain text")
     func mono() {
         for role in [Role.status, .context, .selection, .mention, .unread, .failure, .today, .offline, .match, .draft] {
             #expect(Theme.mono[role] != .plain, "\(role.rawValue)")
@@ -192,7 +192,7 @@ struct ThemeTests {
         #expect(theme[.status] == style)
     }
 
-    @Test("What makes no style changes nothing", arguments: ["", "blue", "#12", "1 on", "1 on x", "1 loud", "256", "#GGGGGG"])
+    @Test("An invalid style changes nothing", arguments: ["", "blue", "#12", "1 on", "1 on x", "1 loud", "256", "#GGGGGG"])
     func refused(words: String) {
         var theme = Theme.dark
         let isSet = theme.set(.status, words.split(separator: " ").map(String.init))

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Keys from a terminal, ECMA-48 §5.4 and xterm's sequences")
 struct KeyParserTests {
-    /// What is sent, and the events it means when nothing follows.
+    /// The octets sent, and the events that they mean if nothing follows.
     static let cases: [(String, [InputEvent])] = [
         ("a", [.key(.character("a"))]), ("é日👍🏽", [.key(.character("é")), .key(.character("日")), .key(.character("👍🏽"))]),
         ("\r", [.key(Key(.enter))]), ("\n", [.key(.control("j"))]), ("\t", [.key(Key(.tab))]), ("\u{7F}", [.key(Key(.backspace))]),
@@ -50,16 +50,16 @@ struct KeyParserTests {
         #expect(Self.parse([Array(text.utf8)[...]]) == events)
     }
 
-    @Test("Wherever it is cut", arguments: cases)
+    @Test("Each sequence is its key, wherever it is cut", arguments: cases)
     func split(text: String, events: [InputEvent]) {
         let octets = Array(text.utf8)
-        // Characters that join with the one before come as keys of their own when they come later.
+        // Characters that join with the previous one become separate keys if they arrive later.
         guard !text.contains("👍🏽") else { return }
         for cut in 0...octets.count { #expect(Self.parse([octets[..<cut], octets[cut...]]) == events, "cut at \(cut)") }
         #expect(Self.parse(octets.indices.map { octets[$0...$0] }) == events)
     }
 
-    @Test("Glued to its neighbour")
+    @Test("Each sequence is its key, joined to its neighbour")
     func glued() {
         let complete = Self.cases.filter { !["\u{1B}", "\u{1B}\u{1B}", "\u{1B}[", "\u{1B}O"].contains($0.0) }
         let all = Array(complete.map(\.0).joined(separator: "\u{5}").utf8)
@@ -67,7 +67,7 @@ struct KeyParserTests {
         #expect(Self.parse([all[...]]) == events)
     }
 
-    @Test("What is no text becomes a substitute, and what is no sequence is passed over, whatever comes; seeded")
+    @Test("Invalid text becomes a substitute, and invalid sequences are skipped, for any input; seeded")
     func hostile() {
         var generator = SplitMix64(seed: 3)
         #expect(Self.parse([[0xFF, 0x41]]) == [.key(.character("\u{FFFD}")), .key(.character("A"))])
@@ -91,7 +91,7 @@ struct KeyParserTests {
         #expect(events == [.paste(String(repeating: "x", count: KeyParser.pasteLimit)), .key(.character("y"))])
     }
 
-    @Test("What terminfo says of the terminal's keys comes first, also when it is cut")
+    @Test("The sequences of terminfo take precedence, also when cut")
     func ownSequences() {
         let sequences: [[UInt8]: Key] = [
             Array("\u{1B}Oc".utf8): Key(.right, .control), Array("\u{1B}[25~".utf8): Key(.function(3), .shift), Array("\u{1B}k".utf8): Key(.up), [0x41]: Key(.down),
@@ -102,7 +102,7 @@ struct KeyParserTests {
         for cut in 0...octets.count { #expect(Self.parse([octets[..<cut], octets[cut...]], sequences: sequences) == events, "cut at \(cut)") }
     }
 
-    @Test("Only an escape that may begin something makes the caller wait")
+    @Test("Only an escape that may begin a sequence makes the caller wait")
     func waiting() {
         var parser = KeyParser()
         let letter = parser.feed([0x61])
@@ -132,7 +132,7 @@ struct KeyNameTests {
         #expect(Key(name: key.name) == key)
     }
 
-    @Test("What is no key is refused", arguments: ["", "ctrl-", "hyper-x", "f0", "f25", "xy", "ctrl-xy", "\u{1B}", "\u{200B}"])
+    @Test("An invalid key name is refused", arguments: ["", "ctrl-", "hyper-x", "f0", "f25", "xy", "ctrl-xy", "\u{1B}", "\u{200B}"])
     func refused(name: String) {
         #expect(Key(name: name) == nil)
     }
@@ -157,7 +157,7 @@ struct KeymapTests {
         return keymap
     }
 
-    @Test("Keys mean what their mode says, then what is said for all", arguments: [
+    @Test("Keys take the meaning of their mode, then the common one", arguments: [
         ("j", ["list"], .action("down")), ("j", ["form"], .unbound(.character("j"))), ("alt-1", ["list"], .action("first")),
         ("ctrl-x ctrl-e", ["list"], .action("edit-outside")), ("ctrl-x", ["list"], .waiting), ("ctrl-x", ["form"], .action("cut")),
         ("ctrl-x q", ["list"], .undefined([.control("x"), .character("q")])), ("g g", ["form", "list"], .action("top")),
@@ -171,7 +171,7 @@ struct KeymapTests {
         #expect(reader.pressed.isEmpty == (outcome != .waiting))
     }
 
-    @Test("A configuration binds and unbinds, and says what it could not read")
+    @Test("A configuration binds and unbinds, and reports invalid lines")
     func configuration() {
         var keymap = Self.keymap()
         let mistakes = keymap.read(
@@ -195,7 +195,7 @@ struct KeymapTests {
         for mistake in mistakes { #expect(mistake.sentence.hasSuffix("."), "\(mistake.sentence)") }
     }
 
-    @Test("Help knows the keys of an action, those of the mode first")
+    @Test("Help lists the keys of an action, those of the mode first")
     func help() {
         var keymap = Self.keymap()
         keymap.bind("down", to: "down")

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Scrollback")
 struct ScrollbackTests {
-    /// Items 0, 1, 2 … with these heights; identities are "i0", "i1" … from `first` on.
+    /// Items 0, 1, 2 … with these heights; ids are "i0", "i1" … from `first` on.
     static func items(_ heights: [Int], first: Int = 0, selectable: @escaping (Int) -> Bool = { _ in true }) -> Scrollback<String>.Items {
         .init(
             count: heights.count, id: { "i\($0 + first)" }, height: { heights[$0] },
@@ -17,14 +17,14 @@ struct ScrollbackTests {
         view.layout(items, rows: rows).map { "\($0.index)@\($0.row)" }.joined(separator: " ")
     }
 
-    @Test("The newest stands at the bottom; few items leave room above", arguments: [
+    @Test("The newest item is at the bottom; few items leave room above", arguments: [
         ([1, 2, 1], 10, "0@6 1@7 2@9"), ([1, 2, 1], 3, "1@0 2@2"), ([1, 2, 1], 2, "1@-1 2@1"), ([5], 3, "0@-2"), ([], 3, ""), ([1, 0, 1], 2, "0@0 2@1"), ([1], 0, ""),
     ] as [([Int], Int, String)])
     func bottom(heights: [Int], rows: Int, shown: String) {
         #expect(Self.shown(Scrollback(), Self.items(heights), rows: rows) == shown)
     }
 
-    @Test("Scrolling stops at both ends, and says when the oldest is at the top")
+    @Test("Scrolling stops at both ends, and reports when the oldest item is at the top")
     func scrolling() {
         let items = Self.items([2, 2, 2, 2])
         var view = Scrollback<String>()
@@ -32,7 +32,7 @@ struct ScrollbackTests {
         #expect(!isTop)
         #expect(Self.shown(view, items, rows: 3) == "1@-1 2@1" || Self.shown(view, items, rows: 3) == "2@0 3@2")
         #expect(!view.isAtBottom)
-        // The half that is seen of an item is not all of it.
+        // The visible half of an item is not all of it.
         #expect(view.hiddenBelow(items, rows: 3) == 1)
         let reached = view.scroll(by: -100, items, rows: 3)
         #expect(reached)
@@ -53,7 +53,7 @@ struct ScrollbackTests {
         #expect(view.isAtBottom)
     }
 
-    @Test("What one reads stays in its place when newer and older ones come, and when the width changes")
+    @Test("The visible items stay in place when newer and older ones arrive, and when the width changes")
     func anchored() {
         var view = Scrollback<String>()
         view.scroll(by: -3, Self.items([1, 1, 1, 1, 1, 1]), rows: 3)
@@ -62,18 +62,18 @@ struct ScrollbackTests {
         // Two older ones were fetched: i0 is at index 2 now.
         #expect(Self.shown(view, Self.items([1, 1, 1, 1, 1, 1, 1, 1], first: -2), rows: 3) == "2@0 3@1 4@2")
         #expect(Self.shown(view, Self.items([2, 2, 2, 2, 2, 2]), rows: 3) == "0@0 1@2")
-        // What it held on to has gone.
+        // The anchor item is gone.
         #expect(Self.shown(view, Self.items([1, 1], first: 10), rows: 3) == "0@1 1@2")
     }
 
-    @Test("At the bottom new ones push the others up")
+    @Test("At the bottom new items push the others up")
     func following() {
         let view = Scrollback<String>()
         #expect(Self.shown(view, Self.items([1, 1, 1]), rows: 2) == "1@0 2@1")
         #expect(Self.shown(view, Self.items([1, 1, 1, 1]), rows: 2) == "2@0 3@1")
     }
 
-    @Test("Selecting passes lines between days, shows what it selects, and ends below the newest")
+    @Test("Selecting skips lines between days, shows the selected item, and ends after the newest")
     func selecting() {
         let items = Self.items([1, 1, 1, 2, 1], selectable: { $0 != 2 })
         var view = Scrollback<String>()
@@ -96,7 +96,7 @@ struct ScrollbackTests {
         #expect(Self.shown(view, items, rows: 3) == "0@0 1@1 2@2")
     }
 
-    @Test("Only what is seen is measured")
+    @Test("Only visible items are measured")
     func lazily() {
         var measured = 0
         let items = Scrollback<Int>.Items(
@@ -108,7 +108,7 @@ struct ScrollbackTests {
         #expect(measured < 300)
     }
 
-    @Test("Whatever is scrolled, rows are covered without gap or overlap; seeded")
+    @Test("After any scrolling, rows are covered without gap or overlap; seeded")
     func property() {
         var generator = SplitMix64(seed: 13)
         for _ in 0..<200 {
@@ -139,7 +139,7 @@ struct ScrollbackTests {
 struct MonthGridTests {
     static func date(_ text: String) -> CalendarDate { CalendarDate(text) ?? .first }
 
-    @Test("42 days from the Sunday on or before the first, or from another day", arguments: [
+    @Test("The grid has 42 days from the Sunday on or before the first, or from another weekday", arguments: [
         ("2026-11-21", .sunday, "2026-11-01"), ("2026-11-21", .monday, "2026-10-26"), ("2026-11-01", .saturday, "2026-10-31"), ("2024-02-29", .sunday, "2024-01-28"),
         ("2026-02-10", .sunday, "2026-02-01"), ("2027-01-01", .sunday, "2026-12-27"),
     ] as [(String, Weekday, String)])
@@ -157,7 +157,7 @@ struct MonthGridTests {
         .init(4, date("2026-11-07"), date("2026-11-08")), .init(5, date("2026-10-20"), date("2026-11-02")), .init(6, date("2027-05-01")),
     ]
 
-    @Test("Days know what happens on them, and spans of several days are bars that do not touch")
+    @Test("Days list their spans, and spans of several days are bars that do not touch")
     func spans() {
         let grid = MonthGrid(month: Self.date("2026-11-21"), today: Self.date("2026-11-05"), spans: Self.spans)
         #expect(grid.days[2].ids == [1, 2])
@@ -177,7 +177,7 @@ struct MonthGridTests {
         return canvas.text
     }
 
-    @Test("Drawn in its smallest form")
+    @Test("The grid draws in its smallest form")
     func compact() {
         #expect(Self.drawn(columns: 28, rows: 7) == """
              Su  Mo  Tu  We  Th  Fr  Sa
@@ -190,7 +190,7 @@ struct MonthGridTests {
             """)
     }
 
-    @Test("Drawn with room for bars")
+    @Test("The grid draws with room for bars")
     func large() {
         let text = Self.drawn(columns: 42, rows: 13)
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
@@ -199,7 +199,7 @@ struct MonthGridTests {
         #expect(lines[2].hasPrefix("━━━━━━━━━"))
     }
 
-    @Test("Today and the selected day are marked, days of other months are dimmed")
+    @Test("The grid marks today and the selected day, and dims days of other months")
     func marks() {
         var canvas = Canvas(Size(columns: 28, rows: 7))
         let grid = MonthGrid(month: Self.date("2026-11-21"), today: Self.date("2026-11-05"), spans: Self.spans)
@@ -209,7 +209,7 @@ struct MonthGridTests {
         #expect(canvas[10, 5].style == Theme.dark[.outside])
     }
 
-    @Test("The day that the keys are on is marked, also where there are no colours, and each day can be clicked")
+    @Test("The grid marks the day of the cursor, also without colours, and each day takes clicks")
     func cursor() throws {
         let date = try #require(CalendarDate("2026-11-14"))
         let grid = MonthGrid<Int>(month: date, today: date, spans: [])
@@ -229,7 +229,7 @@ struct MonthGridTests {
         #expect(MonthGrid<Int>.month(Self.date(from), movedBy: by, today: Self.date("2026-11-21")) == to.map(Self.date))
     }
 
-    @Test("Weeks begin where the locale says", arguments: [
+    @Test("Weeks begin on the locale's first day", arguments: [
         ("en_US.UTF-8", .sunday), ("de_DE", .monday), ("pl_PL.UTF-8", .monday), ("ar_EG", .saturday), ("es-MX", .sunday), ("dv_MV", .friday), ("C", .sunday), (nil, .sunday), ("C.UTF-8", .sunday),
     ] as [(String?, Weekday)])
     func locale(locale: String?, weekday: Weekday) {

@@ -10,7 +10,7 @@ struct LineEditorTests {
         return keymap
     }()
 
-    /// Types: words between angle brackets are keys ("<ctrl-a>"), all else is text.
+    /// Types: words in angle brackets are keys ("<ctrl-a>"), all other text is typed.
     static func type(_ script: String, _ editor: inout LineEditor) -> [String] {
         var accepted: [String] = []
         var rest = script[...]
@@ -27,12 +27,12 @@ struct LineEditorTests {
         return accepted
     }
 
-    /// A bar stands for the cursor.
+    /// A bar marks the cursor.
     static func shown(_ editor: LineEditor) -> String {
         String(editor.characters[..<editor.cursor]) + "|" + String(editor.characters[editor.cursor...])
     }
 
-    @Test("Alt-. brings the last word of the line before, again that of one further back; undo takes it away")
+    @Test("Alt-. inserts the last word of the previous line, repeated that of an older one; undo removes it")
     func lastWord() {
         var editor = LineEditor()
         _ = Self.type("/event Camp<enter>/attend 1 <enter>see <alt-.>", &editor)
@@ -68,7 +68,7 @@ struct LineEditorTests {
         #expect(Self.shown(editor) == result)
     }
 
-    @Test("Cuts that follow one another are one; what was cut is yanked, Alt-Y goes back in the ring", arguments: [
+    @Test("Consecutive cuts are joined; yank inserts them, Alt-Y goes back in the ring", arguments: [
         ("one two three<ctrl-w><ctrl-w><ctrl-y>", "one two three|"), ("one two<home><alt-d><alt-d><ctrl-y>", "one two|"),
         ("one<ctrl-u>two<ctrl-u><ctrl-y><alt-y>", "one|"), ("one<ctrl-u>two<ctrl-u><ctrl-y><alt-y><alt-y>", "two|"),
         ("one<ctrl-u><ctrl-y>x<alt-y>", "onex|"), ("a b<ctrl-w><left><right><ctrl-w><ctrl-y><alt-y>", "b|"), ("<ctrl-y><alt-y>", "|"),
@@ -79,7 +79,7 @@ struct LineEditorTests {
         #expect(Self.shown(editor) == result)
     }
 
-    @Test("Undo takes back a word that was typed, a cut, a change", arguments: [
+    @Test("Undo reverts a typed word, a cut, a change", arguments: [
         ("one two<ctrl-_>", "one |"), ("one two<ctrl-_><ctrl-_><ctrl-_>", "|"), ("one<ctrl-u><ctrl-_>", "one|"), ("one<home><alt-u><ctrl-_>", "|one"),
         ("abc<ctrl-t><ctrl-_>", "abc|"), ("<ctrl-_>", "|"), ("one<ctrl-g><ctrl-_>", "one|"), ("a<ctrl-w><ctrl-y><ctrl-_>", "|"),
     ] as [(String, String)])
@@ -89,7 +89,7 @@ struct LineEditorTests {
         #expect(Self.shown(editor) == result)
     }
 
-    @Test("The history gives lines back, those that begin with what was typed, and then what was typed", arguments: [
+    @Test("The history returns lines with the typed beginning, and then the typed text", arguments: [
         ("<up>", "/events|"), ("<up><up>", "hello|"), ("<up><up><up><up><up>", "/edit 1|"), ("<up><up><down>", "/events|"), ("<up><down>", "|"),
         ("x<up>", "x|"), ("/e<up>", "/events|"), ("/e<up><up>", "/edit 1|"), ("/e<up><up><down><down>", "/e|"), ("now<ctrl-p><ctrl-n>", "now|"),
         ("<up>!<up>", "/events!|"), ("<down>", "|"),
@@ -101,7 +101,7 @@ struct LineEditorTests {
         #expect(Self.shown(editor) == result)
     }
 
-    @Test("Ctrl-R searches while one types", arguments: [
+    @Test("Ctrl-R searches while the user types", arguments: [
         ("<ctrl-r>e", "/events|"), ("<ctrl-r>ed", "/edit 1|"), ("<ctrl-r>e<ctrl-r>", "Hello|"), ("<ctrl-r>e<ctrl-r><ctrl-r><ctrl-s>", "Hello|"),
         ("<ctrl-r>ev<backspace><backspace>h", "Hello|"), ("draft<left><ctrl-r>ed<ctrl-g>", "draf|t"), ("<ctrl-r>ed<ctrl-a>", "|/edit 1"),
         ("<ctrl-r>H", "Hello|"), ("x<ctrl-r>zzz", "x|"), ("x<ctrl-r>nothing", "/events|"),
@@ -113,7 +113,7 @@ struct LineEditorTests {
         #expect(Self.shown(editor) == result)
     }
 
-    @Test("While it searches it says for what, and when there is no more")
+    @Test("A search shows its text, and reports that there are no more matches")
     func searchState() {
         var editor = LineEditor()
         editor.history = EditHistory(["one", "two"])
@@ -128,7 +128,7 @@ struct LineEditorTests {
         #expect(editor.search == nil)
     }
 
-    @Test("Enter gives the text away; the history keeps each line once in a row, and no more than its limit")
+    @Test("Enter returns the text; the history drops consecutive duplicates, and lines above its limit")
     func accepting() {
         var editor = LineEditor()
         let accepted = Self.type("one<enter>one<enter>  <enter>a<alt-enter>b<enter>", &editor)
@@ -153,7 +153,7 @@ struct LineEditorTests {
         for number in 0..<1_000 { _ = Self.type("w\(number) <ctrl-w>", &editor) }
     }
 
-    @Test("Whatever keys are pressed, the cursor stays within the text, and undoing leads back; seeded")
+    @Test("After any keys, the cursor is within the text, and undo leads back; seeded")
     func property() {
         var generator = SplitMix64(seed: 5)
         let pieces = ["a", "日", "e\u{301}", "👨‍👩‍👧‍👦", "🇵", "🇱", " ", "\n", "\u{200D}", "word"]
@@ -196,7 +196,7 @@ struct EditorViewTests {
         #expect(view.cursor == place)
     }
 
-    @Test("It says what is hidden, and which character was clicked")
+    @Test("The view reports hidden rows, and the clicked character")
     func clicks() {
         let view = EditorView(Self.editor("a\nb日c\nd\ne", cursor: 6), columns: 5, rows: 2)
         #expect((view.hiddenAbove, view.hiddenBelow) == (1, 1))
@@ -212,7 +212,7 @@ struct CompletionTests {
         CompletionWord(Array(text), cursor: cursor ?? text.count)
     }
 
-    @Test("The word at the cursor says what it wants to be", arguments: [
+    @Test("The sigil of the word at the cursor decides its kind", arguments: [
         ("/ev", .command, "ev"), ("hi @an", .person, "an"), ("see #sho", .event, "sho"), ("~", .trip, ""), ("ok :thu", .emoji, "thu"), ("(@an", .person, "an"),
     ] as [(String, Sigil, String)])
     func words(text: String, sigil: Sigil, letters: String) {
@@ -220,12 +220,12 @@ struct CompletionTests {
         #expect(Self.word(text)?.letters == letters)
     }
 
-    @Test("What is no such word is left alone", arguments: ["", "hello", "and /ev", "ana@home", "/path/to", ":smile:", "@ana ", "9:30"])
+    @Test("A word without a valid sigil is ignored", arguments: ["", "hello", "and /ev", "ana@home", "/path/to", ":smile:", "@ana ", "9:30"])
     func others(text: String) {
         #expect(Self.word(text) == nil)
     }
 
-    @Test("With the cursor in a word, all of it is replaced")
+    @Test("With the cursor in a word, the whole word is replaced")
     func within() {
         let word = Self.word("hi @anna there", cursor: 5)
         #expect(word?.letters == "a")
@@ -234,7 +234,7 @@ struct CompletionTests {
 
     static let people = LabelIndex(["Ana Rivera", "Elena Rivera", "Pablo Ruiz"].map { CompletionCandidate($0, insertion: "@" + $0.split(separator: " ")[0]) })
 
-    @Test("Tab cycles through what fits, forth and back, and round")
+    @Test("Tab cycles through the matches, forward and backward, in a circle")
     func cycling() throws {
         var editor = LineEditor()
         _ = editor.insert("hi @na")
@@ -270,7 +270,7 @@ struct CompletionTests {
         #expect(editor.text == "@pa comes")
     }
 
-    @Test("Nothing that fits opens no menu; what fits too well is limited")
+    @Test("No match opens no menu; too many matches are limited")
     func none() throws {
         let word = try #require(Self.word("@zzz"))
         var people = Self.people
@@ -282,7 +282,7 @@ struct CompletionTests {
         #expect(Self.word(":ab")?.offersItself == true)
     }
 
-    @Test("Names between colons become emoji, all else stays", arguments: [
+    @Test("Names between colons become emoji, all other text stays", arguments: [
         ("well done :tada:!", "well done 🎉!"), (":thumbsup::heart:", "👍❤️"), ("at 9:30: go", "at 9:30: go"), (":nothing:", ":nothing:"), ("a:", "a:"), ("::tada:", ":🎉"),
     ] as [(String, String)])
     func emoji(text: String, result: String) {
@@ -308,12 +308,12 @@ struct FuzzyMatchTests {
         #expect(FuzzyMatch.rank(letters, names) { $0 }.first?.candidate == first)
     }
 
-    @Test("All letters must be there, in their order", arguments: [("xyz", "abc"), ("ba", "ab"), ("aa", "a"), ("a", "")])
+    @Test("A match needs all letters, in their order", arguments: [("xyz", "abc"), ("ba", "ab"), ("aa", "a"), ("a", "")])
     func none(letters: String, name: String) {
         #expect(FuzzyMatch(letters, in: name) == nil)
     }
 
-    @Test("What was matched is told, for highlighting", arguments: [
+    @Test("A match reports its positions, for highlighting", arguments: [
         ("ssc", "Spring Showcase", [0, 7, 11]), ("", "x", []), ("É", "café", [3]),
     ] as [(String, String, [Int])])
     func positions(letters: String, name: String, positions: [Int]) throws {
@@ -336,7 +336,7 @@ struct FuzzyMatchTests {
         }
     }
 
-    @Test("Typed letter by letter, taken back, or at once: an index finds what comparing every name finds; seeded")
+    @Test("Typed letter by letter, deleted, or pasted: an index finds the same as comparing every name; seeded")
     func index() throws {
         struct Name: Labelled, Equatable { let label: String }
         var generator = SplitMix64(seed: 11)
@@ -353,7 +353,7 @@ struct FuzzyMatchTests {
         }
     }
 
-    @Test("Equal names stay in their order, without letters all of them")
+    @Test("Equal names keep their order, without letters all do")
     func order() {
         #expect(FuzzyMatch.rank("", ["b", "a", "c"]) { $0 }.map(\.candidate) == ["b", "a", "c"])
         #expect(FuzzyMatch.rank("x", ["x1", "x2"]) { $0 }.map(\.candidate) == ["x1", "x2"])

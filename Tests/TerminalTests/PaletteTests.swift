@@ -3,14 +3,14 @@ import Testing
 
 @Suite("The product's colours in the themes")
 struct PaletteTests {
-    @Test("R055 Attended is green, registered blue and amber only warns, what deletes is red, today blue", arguments: [
+    @Test("R055 Attended is green, registered blue, amber is only for warnings, deletion is red, today blue", arguments: [
         (Role.accent, "#3B82F6"), (.attended, "#10B981"), (.success, "#10B981"), (.registered, "#3B82F6"), (.warning, "#F59E0B"), (.failure, "#EF4444"), (.draft, "#EF4444"),
     ])
     func dark(role: Role, colour: String) throws {
         #expect(Theme.dark[role].foreground == (try #require(Colour(colour))))
     }
 
-    @Test("R055 Today has a blue ground with the contrast of WCAG AA, in both themes; other months' days and what is not registered are grey")
+    @Test("R055 Today has a blue background with the contrast of WCAG AA, in both themes; other months' days and unregistered events are grey")
     func grounds() throws {
         for theme in [Theme.dark, .light] {
             guard case .rgb(let red, let green, let blue) = theme[.today].background.kind else {
@@ -29,7 +29,7 @@ struct PaletteTests {
         }
     }
 
-    @Test("R016 Each type has a badge of its own, in every theme with colours")
+    @Test("R016 Each type has its own badge, in every theme with colours")
     func badges() {
         for theme in [Theme.dark, .light] { #expect(Set([Role.camp, .showcase, .officialVisit, .unofficialVisit, .game].map { theme[$0] }).count == 5) }
     }
