@@ -8,8 +8,8 @@ import TestSupport
 import Testing
 import Wire
 
-/// Several engines and a naive server on links that lose everything under way when they are cut. All state is in values, all chance is
-/// in one seed.
+/// Several engines and a simple server on links that lose everything in flight when they are cut. All state is in
+/// values, all randomness comes from one seed.
 struct EngineWorld {
     struct Link {
         var isOpen = false
@@ -28,26 +28,26 @@ struct EngineWorld {
     var acknowledged: [Int: Set<Int64>] = [:]
     var performed: [Int: Set<Int64>] = [:]
     var rejected: [Int: Set<Int64>] = [:]
-    /// Which value each new value was written over, as its author saw it.
+    /// For each new value, the value that its author saw and replaced.
     var seen: [String: Set<String>] = [:]
     var nextTag = 0
     var problems: [String] = []
-    /// Chances a step, percent.
+    /// The probabilities per step, in percent.
     var cuts = 3
-    /// What outlives an engine, where there is such a thing (`DurableWorld`).
+    /// The durable state outside an engine, if there is any (`DurableWorld`).
     var durables: [DurableSide?] = []
-    /// Chance in a thousand that a client is killed while it takes something in.
+    /// The probability in a thousand that a client is killed while it handles an input.
     var deaths = 0
     var places: [CachePlace] = []
-    /// What the server had at each sequence.
+    /// The server's state at each sequence.
     var states: [Int64: [Identifier: Record]] = [0: [:]]
-    /// Drafts that their author dropped or sent again.
+    /// The drafts that their author dropped or sent again.
     var decided: [Int: Set<Int64>] = [:]
-    /// Mutations whose author was told that they wait, and that are kept.
+    /// The mutations that were reported to their author as waiting, and that are stored.
     var promised: [Int: Set<Int64>] = [:]
-    /// Mutations that came to nothing before they were sent.
+    /// The mutations that cancelled out before they were sent.
     var foldedAway: [Int: Set<Int64>] = [:]
-    /// Killed and started again, times.
+    /// The number of kills and restarts.
     var killed = 0
 
     init(seed: UInt64, clients: Int) {
@@ -113,7 +113,7 @@ struct EngineWorld {
 
     mutating func cut(_ index: Int) {
         guard links[index].isOpen else { return }
-        // What was under way to the server may still arrive: the commit whose answer is lost.
+        // Frames in flight to the server may still arrive: a commit whose response is lost.
         for frame in links[index].toServer where random.chance(50) { serve(index, frame) }
         let code: UInt16? = [nil, 1001, 4000, 4001].randomElement(using: &random) ?? nil
         links[index] = Link(wakeAt: links[index].wakeAt)
@@ -154,7 +154,7 @@ struct EngineWorld {
         }
     }
 
-    /// Fields whose value on the server was never seen by the author of the value that replaces it.
+    /// The fields whose value on the server was never seen by the author of the replacing value.
     static func overwritten(_ operation: Operation, _ record: Record, _ seen: [String: Set<String>]) -> [String] {
         guard let patch = operation.patch else { return [] }
         return patch.assignments.compactMap { assignment in
@@ -176,7 +176,7 @@ struct EngineWorld {
                 _ = engines[index].drop(draft: draft.id)
                 return
             }
-            // "Keep mine": the author has the conflict and the record before their eyes.
+            // "Keep mine": the author sees the conflict and the record.
             for operation in draft.operations {
                 let shown = [engines[index].record(operation.id), draft.rejection.conflict?.record]
                 for assignment in operation.patch?.assignments ?? [] {
@@ -224,8 +224,7 @@ struct EngineWorld {
         return World.update(record.id, base: record.version, merge: merge, [name: .text(tag)])
     }
 
-    /// Lets everything arrive.
-    /// Every client is live, waits for nothing and is where the server is.
+    /// Whether every client is live, waits for nothing and has the server's state.
     // Swift 6.3.1 crashes when it optimises this, as it does for the address sanitizer.
     @_optimize(none) private var isSettled: Bool {
         for engine in engines where engine.phase != .live || !engine.pending.isEmpty || engine.cursor?.sequence != server.head { return false }
@@ -251,7 +250,7 @@ struct EngineWorld {
 
 @Suite("Sync engine against a naive server with cuts, restarts and refusals")
 struct EnginePropertyTests {
-    @Test("Nothing lost, nothing doubled, nothing overwritten unseen, all equal at the end", arguments: 0..<40)
+    @Test("Nothing is lost, doubled or overwritten unseen, and all clients are equal at the end", arguments: 0..<40)
     func convergence(seed: Int) {
         var world = EngineWorld(seed: UInt64(seed), clients: 3)
         for step in 0..<1_500 {

@@ -9,9 +9,9 @@ import SQLite
 import Testing
 import Wire
 
-@Suite("Cache: what a client keeps on its machine")
+@Suite("Cache: the data that a client stores on its machine")
 struct CacheTests {
-    /// An engine that is live and has something of everything, offline at the end.
+    /// An engine that is live and has every kind of data, offline at the end.
     static func fullEngine(_ durable: inout DurableSide, _ engine: inout SyncEngine) throws {
         var actions = engine.start(now: 0)
         func feed(_ more: [SyncAction]) {
@@ -37,7 +37,7 @@ struct CacheTests {
         _ = durable.follow(try engine.undo(9, at: 4, now: 0).actions, &engine, now: 0)
     }
 
-    @Test("Everything comes back as it was, and a mutation that was under way is sent again as it is")
+    @Test("A restarted client has everything as it was, and sends a mutation that was in flight again unchanged")
     func roundTrip() throws {
         let home = try CacheHome()
         var engine = SyncEngine(World.configuration())
@@ -61,8 +61,8 @@ struct CacheTests {
         #expect(sent.compactMap { if case .mutation(let id, _, _) = $0 { id } else { nil } } == before.pending.prefix(3).map(\.id))
     }
 
-    /// - Parameter sql: what happens to the cache between two programs.
-    /// - Returns: the engine that resumes, what it did when it was told the checksum, and a change that waited in the cache.
+    /// - Parameter sql: the damage to the cache between two programs.
+    /// - Returns: the engine that resumes, its actions after the checksum, and a change that waited in the cache.
     private func resumed(after sql: String, _ checksum: StateChecksum) throws -> (SyncEngine, [SyncAction], waiting: Int64) {
         let home = try CacheHome()
         let records = [World.school(20, "Ohio", version: 3), World.school(21, "Iowa")]
@@ -92,19 +92,19 @@ struct CacheTests {
         return (again, told, waiting)
     }
 
-    /// Of the records that the cache holds at sequence 11, and of what the snapshot left out.
+    /// The checksum of the records in the cache at sequence 11, and of those that the snapshot left out.
     private var kept: StateChecksum {
         StateChecksum([World.school(20, "", version: 3), World.school(21, ""), World.school(22, "")]) + StateChecksum(1_234)
     }
 
-    @Test("The sum of what the snapshot left out is kept with the cursor, so the records of a cache can be compared")
+    @Test("The cache stores the checksum of the left-out records with the cursor, so its records can be compared")
     func checksum() throws {
         let (engine, actions, waiting) = try resumed(after: "", kept)
         #expect(engine.phase == .live && engine.faultCount == 0)
         #expect(actions.sentMutations == [waiting])
     }
 
-    @Test("A record that is missing in the cache, or of another version, is noticed; everything is loaded again, and what waits stays", arguments: [
+    @Test("A client detects a missing or different record in its cache, loads everything again, and keeps pending changes", arguments: [
         "DELETE FROM record WHERE id = x'00000000000070008000000000000015'",
         "UPDATE record SET body = CAST(replace(CAST(body AS TEXT), '\"version\":1', '\"version\":2') AS BLOB)",
     ])
@@ -114,7 +114,7 @@ struct CacheTests {
         #expect(engine.cursor == nil && engine.pending.map(\.id) == [waiting])
     }
 
-    @Test("A cache that an older program has moved on has no such sum: everything is loaded again, without a report", arguments: [
+    @Test("A cache moved on by an older program has no such checksum: the client loads everything again, without a report", arguments: [
         "DELETE FROM meta WHERE name = 'unsent'", "UPDATE meta SET value = '9 1234' WHERE name = 'unsent'",
         "UPDATE meta SET value = '11 4294967296' WHERE name = 'unsent'", "UPDATE meta SET value = 'x' WHERE name = 'unsent'",
     ])
@@ -126,13 +126,13 @@ struct CacheTests {
 
     struct Unexpected: Error {}
 
-    /// A durable side of a folder of nobody's, to let go of another.
+    /// A durable side of an unused folder, to replace and release another one.
     static func other() throws -> DurableSide {
         var engine = SyncEngine(World.configuration())
         return DurableSide(CachePlace(root: "/nonexistent", try ServerAddress("ws://none:1"), token: "x", family: nil), restoring: &engine)
     }
 
-    @Test("Nobody else may read it, and the token stands nowhere in it")
+    @Test("No other user may read the cache, and no file contains the token")
     func privacy() throws {
         let home = try CacheHome()
         var engine = SyncEngine(World.configuration())
@@ -155,12 +155,12 @@ struct CacheTests {
         #expect(files >= 2)
     }
 
-    @Test("R040 R124 R127 How one likes to see things is there at the next start, for a second process too, and in a cache of before there was any")
+    @Test("R040 R124 R127 Display settings are there at the next start, also for a second process, and in a cache from before settings")
     func settings() throws {
         let home = try CacheHome()
         var engine = SyncEngine(World.configuration())
         var durable = DurableSide(home.place, restoring: &engine)
-        // Before it is known whose cache it is.
+        // Before the member is known.
         durable.set(.eventsSortBy, to: "name")
         try Self.fullEngine(&durable, &engine)
         durable.set(.documentsViewMode, to: "list")
@@ -198,7 +198,7 @@ struct CacheTests {
         #expect(durable.cache?.settings() == [.eventsSortBy: "name"])
     }
 
-    @Test("A second process gets what is known and keeps what it is told beside the first, with what is typed; the next one alone takes it all over, once")
+    @Test("A second process reads the cache and stores its own changes beside it, including unsent input; the next process alone takes over all of it, once")
     func second() throws {
         let home = try CacheHome()
         var engine = SyncEngine(World.configuration())
@@ -226,7 +226,7 @@ struct CacheTests {
             try second.cache?.keep(Cache.Place(text: "[1]"), of: "kept")
             try second.cache?.keep(input: "second line")
             try second.cache?.keep(Transfer(.download(.init(document: World.id(6), octets: 9, sha256: "cd")), path: "/tmp/two"), number: 1)
-            // Another one beside both, at the same time, and the second one killed and started again.
+            // Another process beside both at the same time, and the second one killed and started again.
             var (fourth, third) = beside(3)
             _ = third.follow(try fourth.perform([World.create(78, "Beside, too")], at: 10, now: 0).actions, &fourth, now: 0)
             third.save(fourth)
@@ -234,7 +234,7 @@ struct CacheTests {
             (other, second) = beside(4)
             #expect(other.pending.map(\.operations.first?.id) == [World.id(77)] && other.confirmedRecords == engine.confirmedRecords)
         }
-        // For who looks from outside, all of it, what is the first one's before.
+        // For a process that only reads: all of it, the first one's before.
         #expect(Cache.look(home.place, World.parent, withWaiting: true)?.state.pending.count == engine.pending.count + 2)
         #expect(Cache.lookTransfers(home.place, World.parent).map(\.transfer.path) == ["/tmp/one", "/tmp/two"])
         let before = engine
@@ -242,7 +242,7 @@ struct CacheTests {
         #expect(left.count == 2)
         for round in 0..<3 {
             durable = try Self.other()
-            // As it is after a kill between the taking over and the removing.
+            // The state after a kill between the takeover and the removal.
             if round == 1 {
                 for (folder, files) in left {
                     try Files.makeFolders(folder)
@@ -266,7 +266,7 @@ struct CacheTests {
         try Files.list(folder).filter { !$0.hasSuffix("-shm") }.map { ($0, try Files.read(folder + "/" + $0)) }
     }
 
-    @Test("What is taken over is shown as what comes of it in the order in which it is sent")
+    @Test("Changes taken over are shown as they result in the order in which they are sent")
     func order() throws {
         func renamed(_ id: Int64, _ name: String) -> PendingMutation {
             PendingMutation(id: id, body: .operations([World.update(20, base: 3, ["name": .text(name)])]), overlap: nil, at: id)
@@ -285,7 +285,7 @@ struct CacheTests {
         #expect(engine.record(World.id(20))?.fields.text("name") == "Second")
     }
 
-    @Test("Of what is kept in one go either all is there or nothing, and what was there before stays")
+    @Test("A write of several values is stored completely or not at all, and the previous values stay")
     func atOnce() throws {
         let home = try CacheHome()
         var engine = SyncEngine(World.configuration())
@@ -302,7 +302,7 @@ struct CacheTests {
         #expect(try cache.input() == ["one", "two"])
     }
 
-    @Test("What is taken over under another client id waits until nothing here does, so that nothing is sent twice")
+    @Test("Changes under another client id wait until no change here is pending, so that none is sent twice")
     func otherClient() throws {
         var engine = SyncEngine(World.configuration())
         _ = engine.start(now: 0)
@@ -318,11 +318,11 @@ struct CacheTests {
         #expect(isOwn == false && empty.configuration.client == World.id(99) && empty.pending.count == 1)
     }
 
-    @Test("Texts of two programs that ran side by side: none gives way to the other", arguments: [
+    @Test("Two programs that ran side by side: neither overwrites the other's texts", arguments: [
         ("room", "", "b", "room", "b"), ("room", "a", "", "room", "a"), ("room", "a", "b", "room", "a\nb"), ("room", "a", "a", "room", "a"),
         ("form 1", "{}", "{1}", "form 2", "{1}"), ("upload 3", "{}", "{1}", "upload 1", "{1}"), ("kept", "[1]", "[2,3]", "kept", "[1,2,3]"),
         ("kept", "[]", "[2]", "kept", "[]\n[2]"),
-        // What was taken over before.
+        // The texts were taken over before.
         ("room", "a\nb", "b", "room", "a\nb"), ("form 1", "{1}", "{1}", "form 1", "{1}"), ("kept", "[1,2,3]", "[2,3]", "kept", "[1,2,3]"),
     ])
     func merged(name: String, here: String, there: String, place: String, text: String) {
@@ -330,7 +330,7 @@ struct CacheTests {
         #expect(answer.name == place && answer.place.text == text)
     }
 
-    @Test("A file of a newer program, or a damaged one, is set aside, and what waited in it is taken over", arguments: [
+    @Test("A file from a newer program, or a damaged one, is set aside, and its pending changes are taken over", arguments: [
         "newer", "garbage in the records", "record without a meaning", "no database at all",
     ])
     func setAside(how: String) throws {
@@ -363,7 +363,7 @@ struct CacheTests {
         #expect(warnings.first?.contains(how == "newer" ? "newer huddle" : "is damaged") == true, "\(warnings)")
         #expect(Files.exists(home.folder + "/set-aside.sqlite"))
         #expect(engine.cursor == nil && engine.pending.count == (isLost ? 0 : 3) && engine.drafts.count == (isLost ? 0 : 1))
-        // What was taken over is kept again, and the next start has nothing to say.
+        // The changes taken over are stored again, and the next start has no warning.
         durable.save(engine)
         durable = try Self.other()
         var next = SyncEngine(World.configuration(seed: 3))
@@ -371,7 +371,7 @@ struct CacheTests {
         #expect(durable.takeWarnings() == [] && next.pending.map(\.id) == engine.pending.map(\.id))
     }
 
-    @Test("Signed out or removed: everything is gone; a sign-in that is not known any more leaves what its author wrote", arguments: [
+    @Test("Signing out or removal deletes everything; an unknown sign-in keeps the author's own changes", arguments: [
         (StopReason.signedOut, false), (.closed(4500), false), (.closed(4501), false), (.tokenUnknown, true),
     ])
     func wiped(reason: StopReason, isKept: Bool) throws {
@@ -399,7 +399,7 @@ struct CacheTests {
         #expect(next.pending.count == 3 && next.drafts.count == 1 && again.keepsWhatWaits)
     }
 
-    @Test("A full or broken disk is told once, stops nothing, and what could not be written is written later")
+    @Test("A full or broken disk is reported once, stops nothing, and unwritten state is written later")
     func failing() throws {
         let home = try CacheHome()
         var engine = SyncEngine(World.configuration())
@@ -421,7 +421,7 @@ struct CacheTests {
         #expect(next.pending.count == 4 && next.name(40) == "Late")
     }
 
-    @Test("What is typed, where one was, and the history of the input")
+    @Test("The cache stores unsent input, the reading position, and the history of the input")
     func typing() throws {
         let home = try CacheHome()
         let cache = try Cache.open(home.place, World.parent).cache
@@ -434,7 +434,7 @@ struct CacheTests {
         #expect(lines.count == 1_000 && lines.first == "line 11" && lines.last == "line 1010")
     }
 
-    @Test("Kept changes are bounded")
+    @Test("The number of stored changes is bounded")
     func bounded() throws {
         let home = try CacheHome()
         var engine = SyncEngine(World.configuration())

@@ -9,7 +9,7 @@ import Testing
 import Wire
 
 extension EngineWorld {
-    /// The same world with clients that keep what they know on disk and are killed at any moment.
+    /// The same world with clients that store their state on disk and are killed at any moment.
     init(seed: UInt64, clients: Int, folder: String) throws {
         self.init(seed: seed, clients: 0)
         random = SplitMix64(seed: seed)
@@ -29,7 +29,7 @@ extension EngineWorld {
 
     mutating func isKilled() -> Bool { deaths > 0 && Int.random(in: 0..<1_000, using: &random) < deaths }
 
-    /// Killed, and started again from what is on disk. What was on its way to the server may still arrive.
+    /// Kills a client and starts it again from its disk. Its frames in flight to the server may still arrive.
     mutating func die(_ index: Int) {
         killed += 1
         for frame in links[index].toServer where random.chance(50) { serve(index, frame) }
@@ -52,7 +52,7 @@ extension EngineWorld {
 
 @Suite("Durable side: clients killed at any moment (nothing lost at the client, exactly-once)")
 struct DurableWorldTests {
-    @Test("What was told to wait is answered once or kept as a draft, whatever is killed or cut when", arguments: 0..<12)
+    @Test("A mutation reported as waiting gets one result or stays as a draft, whatever is killed or cut when", arguments: 0..<12)
     func kills(seed: Int) throws {
         let folder = try Files.makeTemporaryFolder(prefix: "huddle-cache")
         defer { try? Files.removeTree(folder) }
@@ -87,7 +87,7 @@ struct DurableWorldTests {
             let logged = world.server.log.filter { $0.client == engine.configuration.client }.compactMap(\.mutation)
             #expect(Set(logged).count == logged.count, "seed \(seed), client \(index): committed once")
             world.durables[index]?.save(engine)
-            // And what is on disk at the end is all of it.
+            // At the end the disk has all of it.
             world.durables[index] = nil
             var fresh = SyncEngine(World.configuration())
             _ = DurableSide(world.places[index], restoring: &fresh)

@@ -8,9 +8,9 @@ import Testing
 import Wire
 @testable import Words
 
-@Suite("The first screen: what a start shows before all of the cache is read")
+@Suite("The first screen: the content before all of the cache is read")
 struct FirstScreenTests {
-    /// A family with much in it: an old season that nobody speaks of, and a room that speaks of this and that.
+    /// A family with much data: an old season without recent messages, and a room with messages about many records.
     private static func records() -> [Record] {
         var records = [World.member(World.parent, "Dana"), World.member(World.athlete, "Maya Rivera")]
         for number in 0..<UInt64(400) {
@@ -40,7 +40,7 @@ struct FirstScreenTests {
             fields: fields)
     }
 
-    /// A cache that such a family has been kept in, with changes after the snapshot and some that wait.
+    /// A cache of such a family, with changes after the snapshot and some pending ones.
     private static func keep(in home: CacheHome) throws {
         var engine = SyncEngine(World.configuration())
         var durable = DurableSide(home.place, restoring: &engine)
@@ -65,14 +65,14 @@ struct FirstScreenTests {
         durable.save(engine)
     }
 
-    /// What a screen of 200 lines shows of an engine.
+    /// The content of a screen of 200 lines for an engine.
     private static func shown(_ engine: SyncEngine, _ changes: [Change]) -> (items: [TimelineItem], unread: UnreadCount) {
         let timeline = Timeline(engine, changes: changes)
         let items = timeline.items(engine, ChangeText(RecordNames(engine)) { _ in "" }, LocalClock(zone: nil), last: 200)
         return (items, timeline.unread(engine))
     }
 
-    @Test("It shows what all of it would show, of a part of the records")
+    @Test("The first screen shows the same as the whole cache, from a part of the records")
     func same() throws {
         let home = try CacheHome()
         try Self.keep(in: home)
@@ -87,12 +87,12 @@ struct FirstScreenTests {
         #expect(few.unread.changes == all.unread.changes && all.unread.changes > 0)
         #expect(first.waitingCount == 1 && first.record(World.id(1_055))?.fields.text("city") == "Erie")
         #expect(first.cursor == whole.cursor && first.member == whole.member && first.context == whole.context)
-        // Camps that nobody speaks of are what takes the time.
+        // Camps without recent messages take the time.
         #expect(whole.confirmedRecords.count > 1_100 && first.confirmedRecords.count < 700, "\(first.confirmedRecords.count)")
         for (id, record) in first.confirmedRecords { #expect(whole.confirmedRecord(id) == record) }
     }
 
-    @Test("A session has it until it starts, and everything from then on")
+    @Test("A session has the first screen until it starts, and everything afterwards")
     func session() throws {
         let home = try CacheHome()
         try Self.keep(in: home)
@@ -103,7 +103,7 @@ struct FirstScreenTests {
         session.leave()
     }
 
-    @Test("No two kinds have the same mark, and a kept body has the mark of its kind")
+    @Test("No two kinds have the same mark, and a stored body has the mark of its kind")
     func marks() throws {
         #expect(Set(Kind.allCases.map { CacheStatements.mark(of: $0) }).count == Kind.allCases.count)
         let home = try CacheHome()
@@ -114,13 +114,13 @@ struct FirstScreenTests {
             statement.bind(1, CacheStatements.mark(of: kind))
             #expect(try statement.first { $0.int64(0) } == Int64(count), "\(kind.name)")
         }
-        // The index is what finds them.
+        // The query uses the index.
         var plan = ""
         try database.prepare("EXPLAIN QUERY PLAN SELECT body FROM record WHERE \(CacheStatements.kindMark) = x'00' ORDER BY id DESC LIMIT 5").each { plan += $0.text(3) }
         #expect(plan.contains("record_kind") && !plan.contains("SCAN") && !plan.contains("TEMP"), "\(plan)")
     }
 
-    @Test("Where the cache is damaged there is no first screen, and the start is as it was: what waits is taken over")
+    @Test("A damaged cache has no first screen, and the start works as before: pending changes are taken over")
     func damaged() throws {
         let home = try CacheHome()
         try Self.keep(in: home)

@@ -10,7 +10,7 @@ import Testing
 import WebSocket
 import Wire
 
-/// A session and a server on loopback, taken forward in turns by one thread.
+/// A session and a server on loopback, run alternately by one thread.
 private struct Loopback {
     let server: LoopbackServer
     let session: ClientSession
@@ -22,7 +22,7 @@ private struct Loopback {
             try ServerAddress("ws://127.0.0.1:\(server.port)"), SyncEngine.Configuration(token: "t", client: World.client, seed: 1))
     }
 
-    /// Goes on until `isDone`, at most ten seconds: the longest wait between two attempts here is a quarter of one.
+    /// Runs until `isDone`, at most ten seconds: the longest wait between two attempts here is a quarter of a second.
     mutating func run(until isDone: (Loopback) -> Bool) throws {
         let end = Clock.monotonicMilliseconds() + 10_000
         while !isDone(self) {
@@ -45,7 +45,7 @@ private struct Loopback {
 
 @Suite("A session over loopback, RFC 6455 §4.1", .serialized)
 struct ClientSessionTests {
-    @Test("Joins, performs, is told of the ack once and of its change")
+    @Test("A session joins, sends a mutation, and reports its ack and its change once")
     func joins() throws {
         var loop = try Loopback()
         loop.session.start()
@@ -57,7 +57,7 @@ struct ClientSessionTests {
         #expect(loop.server.heard.first == .signIn(token: "t"))
     }
 
-    @Test("A lost answer is resent with the same id and done once; an edit made meanwhile follows")
+    @Test("A session sends a mutation again with the same id after a lost response, once applied; a later edit follows")
     func lostAnswer() throws {
         var loop = try Loopback()
         loop.session.start()
@@ -79,7 +79,7 @@ struct ClientSessionTests {
         #expect(loop.session.engine.faultCount == 0)
     }
 
-    @Test("A close code that says stop stops, one that says come back does not")
+    @Test("A close code for stopping stops the session, one for returning does not")
     func closeCodes() throws {
         var loop = try Loopback()
         loop.session.start()
@@ -97,7 +97,7 @@ struct ClientSessionTests {
         }
     }
 
-    @Test("A ping is answered")
+    @Test("A session answers a ping")
     func ping() throws {
         var loop = try Loopback()
         loop.session.start()
@@ -106,7 +106,7 @@ struct ClientSessionTests {
         try loop.run { $0.server.pongs == 1 }
     }
 
-    @Test("Whoever sends hears that the answer is late; who measures nothing asks nothing")
+    @Test("A session reports a late response to its own frames; a session that measures nothing sends no pings")
     func lag() throws {
         var plain = try Loopback()
         plain.session.start()
@@ -125,7 +125,7 @@ struct ClientSessionTests {
         #expect(loop.session.lagSeconds >= 1, "what was told stays")
     }
 
-    @Test("What breaks the protocol ends the connection, and the next one resumes", arguments: [
+    @Test("A violation of the protocol ends the connection, and the next one resumes", arguments: [
         WebSocketEncoder.frame(.text, Array("{\"type\":\"live\"}".utf8)), WebSocketEncoder.frame(.binary, [1]),
         WebSocketEncoder.frame(.text, [0xFF, 0xFF]), WebSocketEncoder.frame(.text, Array("{}".utf8), maskKey: 7), [0xF0, 0x00],
     ])
@@ -143,7 +143,7 @@ struct ClientSessionTests {
         #expect(join.cursor == Cursor(epoch: "e1", sequence: 0))
     }
 
-    @Test("An answer that opens no WebSocket says why", arguments: [
+    @Test("A session reports why a response opens no WebSocket", arguments: [
         (ResponseHead.closing(404), "status 404"), (Array("HTTP/1.1 101 Fine\r\n\r\n".utf8), "no Huddle server"),
         (Array("SSH-2.0-x\r\n".utf8), "no Huddle server"),
     ])
@@ -158,7 +158,7 @@ struct ClientSessionTests {
         #expect(loop.session.lastFailure == nil)
     }
 
-    @Test("Nobody there: refused with a reason, tried again when somebody is")
+    @Test("A refused connection has a reason, and is retried until a server listens")
     func nobody() throws {
         let port = try LoopbackServer().port
         let session = try ClientSession(
@@ -169,7 +169,7 @@ struct ClientSessionTests {
         #expect(session.engine.phase == .offline)
     }
 
-    @Test("A file of trusted certificates that cannot be read is named")
+    @Test("A session names an unreadable file of trusted certificates")
     func authorities() throws {
         var address = try ServerAddress("wss://127.0.0.1:1")
         address.authorities = "/nowhere/ca.pem"
@@ -177,7 +177,7 @@ struct ClientSessionTests {
         #expect(throws: failure) { _ = try ClientConnection(address, now: 0) }
     }
 
-    @Test("A name that is not known: offline with a reason, without waiting for the resolver")
+    @Test("An unknown host name means offline with a reason, without waiting for the resolver")
     func unknownName() throws {
         let session = try ClientSession(
             try ServerAddress("ws://nobody.invalid:1"), SyncEngine.Configuration(token: "t", client: World.client, seed: 1))
@@ -187,7 +187,7 @@ struct ClientSessionTests {
         #expect(session.engine.phase == .offline)
     }
 
-    @Test("Another thread has things done on the session's")
+    @Test("Another thread runs commands on the session's thread")
     func waker() throws {
         var loop = try Loopback()
         let waker = loop.session.waker
@@ -201,7 +201,7 @@ struct ClientSessionTests {
         try loop.run { _ in answer.withLock { $0 == 100 } }
     }
 
-    @Test("Silence: a ping after 60 s, the end 10 s later; a connection that does not open is given up after 10 s")
+    @Test("After 60 s of silence a session pings, and ends 10 s later; it gives up a connection that does not open after 10 s")
     func silence() throws {
         let server = try LoopbackServer()
         let connection = try ClientConnection(try ServerAddress("ws://127.0.0.1:\(server.port)"), now: 0)
@@ -231,7 +231,7 @@ struct ClientSessionTests {
         }
     }
 
-    @Test("A code is redeemed, with the same nonce again when the answer was lost or the server was busy; or refused")
+    @Test("A client redeems a code, with the same nonce again after a lost response or a busy server; or is refused")
     func redeem() throws {
         let server = try LoopbackServer()
         let address = try ServerAddress("ws://127.0.0.1:\(server.port)")

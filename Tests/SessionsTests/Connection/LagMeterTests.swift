@@ -1,9 +1,9 @@
 import Sessions
 import Testing
 
-@Suite("How slow the server is to answer")
+@Suite("The server's response time")
 struct LagMeterTests {
-    @Test("Quick answers are not told, slow ones in whole seconds, and what is told stays until an answer was quick", arguments: [
+    @Test("The meter ignores fast responses, reports slow ones in whole seconds, until a response is fast again", arguments: [
         ([20], [0]), ([999], [0]), ([1_000], [1]), ([1_000, 900], [1, 1]), ([1_000, 750, 749], [1, 1, 0]), ([4_900, 1_100, 10], [4, 1, 0]), ([800, 800], [0, 0]),
     ] as [([Int64], [Int])])
     func answers(times: [Int64], told: [Int]) throws {
@@ -17,7 +17,7 @@ struct LagMeterTests {
         }
     }
 
-    @Test("An answer that does not come is told while it is awaited, second by second")
+    @Test("The meter reports a pending response second by second")
     func waiting() throws {
         var meter = LagMeter()
         #expect(meter.deadline == nil)
@@ -33,7 +33,7 @@ struct LagMeterTests {
         #expect(meter.seconds == 12 && meter.deadline == nil)
     }
 
-    @Test("It asks behind what is sent, once at a time and not too often; with the server's pings only while something is told")
+    @Test("The meter pings after sent frames, one at a time and not too often; with the server's pings only while it reports a lag")
     func asking() throws {
         var meter = LagMeter()
         let idle = meter.askAgain(now: 0)
@@ -48,7 +48,7 @@ struct LagMeterTests {
         let again = meter.askAgain(now: LagMeter.interval)
         let second = try #require(again)
         #expect(second != first)
-        // An old one, one of nothing, one of somebody else.
+        // An old pong, an empty one, one for another ping.
         for payload in [[], first, second + second] { meter.receive(payload, now: 6_000) }
         #expect(meter.seconds == 2)
         meter.receive(second, now: 5_010)

@@ -7,7 +7,8 @@ import Posix
 import WebSocket
 import Wire
 
-/// A naive server on a real socket, one connection at a time, driven by the test's own thread: `serve` answers what has come.
+/// A simple server on a real socket, one connection at a time, driven by the test's own thread: `serve` handles the
+/// received octets.
 final class LoopbackServer {
     private let listener: FileDescriptor
     let port: UInt16
@@ -16,16 +17,16 @@ final class LoopbackServer {
     private var head: [UInt8] = []
     private var isOpen = false
     var naive = NaiveServer()
-    /// Everything that a client said, over all connections.
+    /// All frames from clients, over all connections.
     var heard: [ClientFrame] = []
     var pongs = 0
-    /// What is not answered yet: pings, while they are held back.
+    /// The unanswered pings, while pongs are withheld.
     var heldPings: [[UInt8]] = []
     var holdsPings = false
     var pings = 0
-    /// Answers a mutation; `nil` lets it be committed and answered.
+    /// The reaction to a mutation; `.answer` commits and acknowledges it.
     var onMutation: (Int64) -> Reaction = { _ in .answer }
-    /// What is answered to the request for an upgrade, instead of the right thing.
+    /// The response to an upgrade request, in place of the correct one.
     var refusal: [UInt8]?
 
     enum Reaction { case answer, loseAnswer, close(UInt16) }
@@ -35,7 +36,7 @@ final class LoopbackServer {
         port = try SocketAddress.local(of: listener.raw).port
     }
 
-    /// Takes what there is without waiting.
+    /// Takes the available octets without waiting.
     func serve() throws {
         if let accepted = try Socket.accept(on: listener.raw) {
             connection = consume accepted

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Server addresses")
 struct ServerAddressTests {
-    @Test("Are read as people write them", arguments: [
+    @Test("A server address is read as people write it", arguments: [
         ("ws://h:8787", "h", 8787, "/ws", false), ("http://h", "h", 80, "/ws", false), ("h:1", "h", 1, "/ws", false),
         ("wss://h", "h", 443, "/ws", true),
         ("https://h:9/x?y", "h", 9, "/x?y", true), ("ws://[::1]:2/", "::1", 2, "/ws", false),
@@ -18,7 +18,7 @@ struct ServerAddressTests {
         #expect(try ServerAddress(address.description) == address)
     }
 
-    @Test("Others are refused", arguments: [
+    @Test("An invalid server address is refused", arguments: [
         "", "ftp://h", "ws://", "ws://h:0", "ws://h:70000", "ws://h:x", "ws://u@h", "ws://h h", "ws://h/\n", "ws://h#x",
     ])
     func refuses(text: String) {
