@@ -18,7 +18,7 @@ struct RecordNamesTests {
         return engine
     }
 
-    @Test("Brought up to date again and again they are what they would be if made anew; seeded")
+    @Test("Names updated repeatedly equal names built again; seeded")
     func updates() throws {
         var generator = SystemRandomNumberGenerator()
         let seed = UInt64.random(in: 0...UInt64.max, using: &generator)
@@ -46,7 +46,7 @@ struct RecordNamesTests {
         #expect(names.records(of: .school) != RecordNames(Self.engine()).records(of: .school), "seed \(seed)")
     }
 
-    @Test("Made anew, every kind counts as changed")
+    @Test("After a rebuild, every kind counts as changed")
     func anew() {
         let engine = Self.engine()
         var names = RecordNames(engine)

@@ -29,7 +29,7 @@ struct RenderingTests {
         #expect(EventText.status(World.event(["registered": .flag(registered), "attended": .flag(attended)]).fields) == text)
     }
 
-    @Test("Names: cut after 60 columns, missing ones replaced")
+    @Test("Names are cut after 60 columns, missing ones replaced")
     func names() {
         let long = World.event(["name": .text(String(repeating: "n", count: 70))])
         #expect(EventText.name(long.fields) == String(repeating: "n", count: 59) + "…")
@@ -72,7 +72,7 @@ struct RenderingTests {
         #expect(table.lines == ["ID  NAME  X", "1   日本  a", "22  abc   b"])
     }
 
-    @Test("A table is fitted: columns leave in their order, then the widest is cut, then it is as narrow as it can be", arguments: [
+    @Test("A table that is too wide drops columns in their order, then cuts the widest, down to its least width", arguments: [
         (40, ["ID  NAME        WHERE       TYPE", "1   0123456789  abcdefghij  camp"]),
         (32, ["ID  NAME        WHERE       TYPE", "1   0123456789  abcdefghij  camp"]), (31, ["ID  NAME       WHERE       TYPE", "1   01234567…  abcdefghij  camp"]),
         (25, ["ID  NAME    WHERE    TYPE", "1   01234…  abcdef…  camp"]), (21, ["ID  NAME  WHERE  TYPE", "1   012…  abcd…  camp"]),
@@ -85,7 +85,7 @@ struct RenderingTests {
         #expect(table.lines(within: room) == lines)
     }
 
-    @Test("The season's list fits 80 columns and keeps when, what, how it stands and whose; a pipe gets everything")
+    @Test("The season's list fits 80 columns and keeps date, name, status and owner; a pipe gets everything")
     func listOfEvents() throws {
         let long = World.event([
             "name": .text(String(repeating: "Prospect Camp ", count: 6)), "start_date": .text("2026-12-31"), "end_date": .text("2027-01-02"),
@@ -100,7 +100,7 @@ struct RenderingTests {
         #expect(piped.first?.split(separator: " ") == ["ID", "DATE", "TIME", "NAME", "TYPE", "STATUS", "WHERE", "ATHLETE"])
     }
 
-    @Test("Long lines break between words and go on under what they continue", arguments: [
+    @Test("Long lines break between words and continue below their text", arguments: [
         ("short", ["short"]), ("09:14 Dana: one two three", ["09:14 Dana: one two", "      three"]),
         ("  Host  Hudson Hawks at Millrace", ["  Host  Hudson Hawks", "        at Millrace"]),
         ("0123456789012345678901234", ["01234567890123456789", "      01234"]), ("01234567890123456789 x", ["01234567890123456789", "      x"]),
@@ -110,7 +110,7 @@ struct RenderingTests {
         #expect(WordWrap.lines(line, columns: 20) == lines)
     }
 
-    @Test("Whatever is wrapped fits, and no word is lost", arguments: 20...60)
+    @Test("Wrapped text always fits, and loses no word", arguments: 20...60)
     func wrappedWhole(columns: Int) {
         let text = "  Description  A two-day camp 日本 for catchers, https://www.calderridge.example/camps/catching/2026/fall included."
         let lines = WordWrap.lines(text, columns: columns)
@@ -118,7 +118,7 @@ struct RenderingTests {
         #expect(lines.joined().filter { $0 != " " } == text.filter { $0 != " " })
     }
 
-    @Test("Pointing at records: id, beginning, end, name")
+    @Test("A user finds records by id, beginning, end, name")
     func find() throws {
         let names = RecordNames([World.school(20, "Ohio State"), World.school(21, "Ohio"), World.school(22, "Iowa")])
         #expect(try names.find(.school, World.id(20).description).id == World.id(20))
@@ -160,7 +160,7 @@ struct RenderingTests {
                 == "Maya is here, viewing their own season")
     }
 
-    @Test("An upload is told with its percent, which is never 100 before the end", arguments: [
+    @Test("An upload shows its percentage, which is never 100 before the end", arguments: [
         (UploadProgress.State.running, Int64(47_185_920), Int64?(104_857_600), "Maya is uploading Fall highlights, 45 %"),
         (.running, 104_857_600, 104_857_600, "Maya is uploading Fall highlights, 99 %"),
         (.running, .max, .max, "Maya is uploading Fall highlights, 99 %"),
@@ -178,7 +178,7 @@ struct RenderingTests {
         #expect(text.upload(progress) == line)
     }
 
-    @Test("What one deleted is told before what changed along with it")
+    @Test("A deletion is named before the changes that came with it")
     func whole() {
         let (newest, older) = (World.event(["name": .text("Newest")], id: 61), World.event(["name": .text("Older")], id: 62))
         let text = ChangeText(RecordNames([newest, older])) { _ in "09:14" }
@@ -189,7 +189,7 @@ struct RenderingTests {
         #expect(text.done(Change(sequence: 1, at: 0, member: World.parent, client: nil, mutation: nil, entries: entries)) == "Deleted Newest, and 1 more")
     }
 
-    @Test("Every kind can be told of without its record", arguments: Kind.allCases)
+    @Test("Every kind has words without its record", arguments: Kind.allCases)
     func withoutRecords(kind: Kind) {
         let text = ChangeText(RecordNames([])) { _ in "09:14" }
         let effects: [ChangeEntry.Effect] = [
@@ -203,7 +203,7 @@ struct RenderingTests {
         }
     }
 
-    @Test("A conflict shows yours, theirs, who and when")
+    @Test("A conflict shows yours, theirs, author and time")
     func conflict() {
         let names = RecordNames([World.member(World.athlete, "Maya")])
         let field = Conflict.Field(
@@ -214,7 +214,7 @@ struct RenderingTests {
                 == ["Changed.", "  Event name: yours Mine, theirs Theirs (Maya, 09:14)"])
     }
 
-    @Test("Lists: the last day decides, context and search filter, order follows the question")
+    @Test("Lists: the last day decides, context and search filter, order follows the request")
     func filters() {
         let today = "2026-11-21"
         let past = World.event(["name": .text("Past"), "start_date": .text("2026-11-01"), "type": .text("camp")], id: 1)

@@ -44,7 +44,7 @@ struct SpokenTextTests {
         record(.tripItem, 41, ["title": .text("Dinner"), "category": .text("food"), "start_time": .text("2026-12-31T18:00"), "trip_id": .reference(World.id(40))]),
     ]
 
-    @Test("One sentence says what tells a record apart, empty fields are passed over", arguments: zip(records, [
+    @Test("One sentence distinguishes a record, and skips empty fields", arguments: zip(records, [
         "Fall Camp, Camp, Dec 5 to 6, 2026, Registered. 09:00 to 16:00. Albany, NY. Maya Rivera.", "Camp Jr., Unknown, Dec 5, 2026, Not Registered. Maya Rivera.",
         "Ohio State. Columbus.", "Al Bo, Head Coach, Ohio State, al@bo.example.", "Maya Rivera, Athlete.",
         "Fastball Velocity, 82.5 mph, Verified. Dec 5, 2026. Fall Camp. Maya Rivera.",
@@ -58,7 +58,7 @@ struct SpokenTextTests {
         #expect(record.athlete == nil ? alone == words : !alone.contains("Maya"))
     }
 
-    @Test("In full: a sentence a field, without columns and without the id")
+    @Test("A record in full has a sentence per field, without columns and without the id")
     func details() {
         let text = ChangeText(RecordNames(Self.records)) { _ in "09:14" }
         let lines = SpokenText.details(Self.records[0], text)
@@ -67,7 +67,7 @@ struct SpokenTextTests {
         #expect(!lines.contains { $0.contains("  ") || $0.contains(Self.records[0].id.description) })
     }
 
-    @Test("What was replaced is said without arrows; what has no name is called by its kind", arguments: [true, false])
+    @Test("Replaced values are read without arrows; a record without a name gets its kind's name", arguments: [true, false])
     func history(isSpoken: Bool) {
         let text = ChangeText(RecordNames(Self.records)) { _ in "09:14" }
         let cost = Kind.event.declaration.index(of: "cost") ?? -1

@@ -84,7 +84,7 @@ struct TimelineTests {
             entries: [ChangeEntry(kind: .readingPosition, id: id, version: version, effect: effect)])
     }
 
-    @Test("Changes stand in words between the messages, in the order of the log")
+    @Test("Changes in words are between the messages, in the order of the log")
     func words() throws {
         var scene = Scene()
         scene.receive(.change(Self.said(11, 501, "See you there")))
@@ -101,7 +101,7 @@ struct TimelineTests {
         #expect(scene.items().last?.id == .message(World.id(502)))
     }
 
-    @Test("A line before the first item of each day")
+    @Test("A line precedes the first item of each day")
     func days() {
         var scene = Scene()
         scene.receive(.change(Self.said(11, 501, "yesterday", at: Self.day)))
@@ -112,7 +112,7 @@ struct TimelineTests {
         #expect(Set(scene.items().map(\.id)).count == scene.items().count)
     }
 
-    @Test("What one types stands last until the log says where it belongs")
+    @Test("The viewer's pending message is last until the log gives its position")
     func pending() throws {
         var scene = Scene()
         let words = World.patch(.message, ["text": .text("mine")])
@@ -149,27 +149,27 @@ struct TimelineTests {
         #expect(scene.items().contains { $0.text == "typo" })
     }
 
-    @Test("A gap is filled by pages of history, and closes at the first change")
+    @Test("Pages of history fill a gap, which closes at the first change")
     func gaps() throws {
         var scene = Scene()
         scene.receive(.change(Self.said(11, 501, "new")))
         #expect(scene.items().filter { $0.kind == .gap }.map(\.id) == [.gap(before: 11)])
         #expect(scene.timeline.ask(11, request: 1) == .history(HistoryRequest(request: 1, record: nil, before: 11, limit: 100)))
         #expect(scene.timeline.isAsked(11))
-        // The connection took the question along: it is asked again.
+        // The connection lost the request: it is made again.
         scene.timeline.receive(.notice(.offline(closeCode: nil, retryAfter: 0)), scene.engine, at: 0)
         #expect(!scene.timeline.isAsked(11))
         _ = scene.timeline.ask(11, request: 1)
         func item(_ change: Change) -> HistoryItem {
             HistoryItem(sequence: change.sequence, at: change.at, member: change.member, isUndoable: false, changes: change.entries.map { .init(entry: $0) })
         }
-        // The message of the snapshot is told of again, and an older one that no snapshot held.
+        // The page contains the snapshot's message again, and an older one that no snapshot had.
         let page = HistoryPage(
             request: 1, entries: [item(Self.attended(10, version: 2)), item(Self.said(5, 500, "Good morning")), item(Self.said(4, 499, "Hi"))], next: 4)
         scene.receive(.history(page))
         #expect(scene.texts == ["More happened here that is not loaded yet.", "Thursday, Jan 1, 1970", "Hi", "Good morning", "Maya Rivera marked Spring Showcase attended", "new"])
         #expect(scene.items().first?.id == .gap(before: 4))
-        // An answer that nobody asked for here changes nothing.
+        // A response without a request here changes nothing.
         scene.receive(.history(HistoryPage(request: 77, entries: [item(Self.said(1, 490, "stray"))])))
         _ = scene.timeline.ask(4, request: 2)
         scene.receive(.history(HistoryPage(request: 2, entries: [item(Self.said(2, 498, "First"))])))
@@ -177,7 +177,7 @@ struct TimelineTests {
         #expect(!scene.items().contains { $0.kind == .gap })
     }
 
-    @Test("A message of history that was changed since is shown as it is now")
+    @Test("A message from history that changed since is shown in its current state")
     func historyOfEdits() {
         var scene = Scene()
         _ = scene.timeline.ask(11, request: 1)
@@ -198,7 +198,7 @@ struct TimelineTests {
         #expect(scene.items().filter { $0.kind == .message }.map(\.text) == ["new", "Good morning"])
     }
 
-    @Test("Changes kept from an earlier run leave no gap before what follows them")
+    @Test("Changes stored by an earlier run leave no gap before the later ones")
     func kept() {
         var scene = Scene(changes: [Self.said(9, 500, "Good morning", at: 5), Self.attended(10, version: 2)])
         scene.receive(.change(Self.said(11, 501, "new")))
@@ -207,7 +207,7 @@ struct TimelineTests {
         #expect(scene.items().first?.kind == .gap)
     }
 
-    @Test("After another database was put in place, nothing of the old log is shown")
+    @Test("After the server restored another database, nothing of the old log is shown")
     func reset() {
         var scene = Scene()
         scene.receive(.change(Self.said(11, 501, "lost")))
@@ -222,7 +222,7 @@ struct TimelineTests {
         #expect(scene.items().filter { $0.kind == .message }.map(\.text) == ["restored"])
     }
 
-    @Test("Who came and who left, once each, and not oneself")
+    @Test("The timeline shows arrivals and departures once each, without the viewer's own")
     func presence() {
         var scene = Scene()
         scene.receive(.presence(Presence(member: World.athlete, connections: 1, context: .all)))
@@ -234,7 +234,7 @@ struct TimelineTests {
             scene.items().filter { $0.kind == .presence }.map(\.text) == ["Maya Rivera is here, viewing everybody's season", "Maya Rivera has left"])
     }
 
-    @Test("Unread: what others said and did after the reading position")
+    @Test("Unread items are messages and changes of others after the reading position")
     func unread() {
         var scene = Scene()
         #expect(scene.timeline.unread(scene.engine).messages == 1, "without a position, what came after the viewer")
@@ -257,7 +257,7 @@ struct TimelineTests {
         #expect(scene.timeline.unread(scene.engine).isEmpty)
     }
 
-    @Test("One record's, or one athlete's, part of it")
+    @Test("The timeline of one record, or of one athlete, is a part of it")
     func scopes() {
         var scene = Scene()
         scene.receive(.change(Self.said(11, 501, "about it", ["about": .link(.event, World.id(60))])))
@@ -272,7 +272,7 @@ struct TimelineTests {
         #expect(scene.items(last: 1).map(\.text).last == "Maya Rivera marked Spring Showcase attended")
     }
 
-    @Test("A change of many records is told in six lines")
+    @Test("A change of many records has six lines")
     func batch() {
         var scene = Scene()
         scene.receive(World.change(11, (0..<40).map { World.created(800 + $0, "School \($0)") }))
