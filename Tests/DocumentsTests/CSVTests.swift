@@ -14,13 +14,13 @@ struct CSVTests {
         String(decoding: CSV.octets([cells]).dropFirst(3), as: UTF8.self)
     }
 
-    @Test("cells with commas, quotes, line breaks or blanks at an end stand in quotes, others bare", arguments: [
+    @Test("A cell with commas, quotes, line breaks or blanks at an end is quoted, other cells are not", arguments: [
         ("plain", "plain"), ("a,b", "\"a,b\""), ("say \"hi\"", "\"say \"\"hi\"\"\""), ("two\nlines", "\"two\nlines\""), (" x", "\" x\""),
         ("", ""), ("Łódź 🥎", "Łódź 🥎"), ("a;b", "\"a;b\""),
     ])
     func quoting(_ text: String, _ wanted: String) { #expect(line([.text(text)]) == wanted + "\r\n") }
 
-    @Test("R112 P28 no cell is a formula: what begins like one gets an apostrophe", arguments: [
+    @Test("R112 P28 No cell is a formula: a text that begins like one gets an apostrophe", arguments: [
         "=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx", "\n=x", " =1+1", "=cmd|' /C calc'!A0", "＝1", "\u{FEFF}=1",
     ])
     func formulas(_ text: String) {
@@ -28,22 +28,22 @@ struct CSVTests {
         #expect(cell.drop { $0 == "\"" }.first == "'", "\(cell)")
     }
 
-    @Test("what could steer a terminal becomes a visible substitute, line ends and tabs stay")
+    @Test("Characters that could steer a terminal become a visible substitute, line ends and tabs stay")
     func steering() {
         #expect(line([.text("a\u{9B}31m\u{202E}b\u{E0041}")]) == "a\u{FFFD}31m\u{FFFD}b\u{FFFD}\r\n")
         #expect(line([.text("a\n\tb\u{2029}")]) == "\"a\n\tb\u{FFFD}\"\r\n")
     }
 
-    @Test("numbers stay numbers, negative ones too")
+    @Test("Numbers stay numbers, negative ones too")
     func numbers() { #expect(line([.number("-3.50"), .number("92"), .empty, .text("-3.50")]) == "-3.50,92,,'-3.50\r\n") }
 
-    @Test("the file begins with a byte order mark and each line ends with CR LF")
+    @Test("The file begins with a byte order mark and each line ends with CR LF")
     func file() {
         #expect(CSV.octets([[.text("a")], [.text("b")]]) == [0xEF, 0xBB, 0xBF] + Array("a\r\nb\r\n".utf8))
         #expect(CSV.octets([]) == [0xEF, 0xBB, 0xBF])
     }
 
-    @Test("what is written reads back, whatever it is", arguments: 1...20 as ClosedRange<UInt64>)
+    @Test("Any written text reads back", arguments: 1...20 as ClosedRange<UInt64>)
     func roundTrip(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         let letters = Array("ab,\"\n\r ;=+-@\té🥎'")
@@ -60,7 +60,7 @@ struct CSVTests {
         }
     }
 
-    /// RFC 4180 read by hand.
+    /// A reader of RFC 4180, written by hand.
     private func read(_ file: String) -> [[String]] {
         var rows: [[String]] = [[]]
         var cell = ""
@@ -97,7 +97,7 @@ struct RecordSheetTests {
             updatedBy: World.parent, fields: fields)
     }
 
-    @Test("R112 metrics: labels for types, names for events, numbers as numbers")
+    @Test("R112 Metrics have labels for types, names for events, numbers as numbers")
     func metrics() throws {
         let event = record(.event, 20, athlete: 3, ["name": .text("=Fall Camp"), "start_date": .text("2026-12-01"), "type": .text("camp")])
         let maya = record(.member, 3, ["name": .text("Maya"), "role": .text("athlete")])
@@ -121,7 +121,7 @@ struct RecordSheetTests {
         #expect(text.contains(",'=Fall Camp,Exit Velocity,,92.50,mph,2026-12-01,'+2 on last year,yes\r\n"), "\(text)")
     }
 
-    @Test("a school that is gone stands as it was called")
+    @Test("A deleted school keeps its name")
     func keptName() throws {
         let event = record(
             .event, 20, athlete: 3,
@@ -132,13 +132,13 @@ struct RecordSheetTests {
         #expect(!rows[0].contains(.text("school_name")))
     }
 
-    @Test("every kind makes a table whose rows are as wide as its head", arguments: Kind.allCases)
+    @Test("Every kind makes a table whose rows are as wide as its head", arguments: Kind.allCases)
     func everyKind(_ kind: Kind) {
         let rows = RecordSheet.rows(kind, [record(kind, 20, [:])], RecordNames([]))
         #expect(rows.count == 2 && rows[0].count == rows[1].count)
     }
 
-    @Test("R112 pages have the list's columns without its id, nothing cut, and each longer text; a list of none says so")
+    @Test("R112 Pages have the list's columns without its id, nothing cut, and each longer text; an empty list says so")
     func pages() {
         let long = String(repeating: "long ", count: 40) + "name"
         let event = record(

@@ -8,7 +8,7 @@ import Posix
 @testable import Sessions
 import Testing
 
-@Suite("Documents at a server that breaks every rule", .serialized)
+@Suite("Documents at a server that violates every rule", .serialized)
 final class DocumentServerTests {
     private let folder: String
     private static let octets = Array("%PDF-1.4 and some more".utf8)
@@ -28,7 +28,7 @@ final class DocumentServerTests {
         try DocumentServer(ServerAddress("ws://127.0.0.1:\(server.port)"), token: "secret")
     }
 
-    /// Waits move the clock of the upload, and nothing else.
+    /// Waits move only the clock of the upload.
     private func upload(
         _ server: HostileServer, patience: Int64 = 5_000, expecting expected: FileStamp? = nil, step: @escaping (DocumentUpload.Step) -> Bool = { _ in true }
     ) throws -> Result<Identifier, DocumentFailure> {
@@ -54,7 +54,7 @@ final class DocumentServerTests {
 
     // MARK: Uploads
 
-    @Test("an upload says what it is and who asks, and its memory goes with its end")
+    @Test("An upload sends its description and the token, and its memory goes with its end")
     func good() throws {
         let id = id
         let server = try HostileServer { _, request in
@@ -69,12 +69,12 @@ final class DocumentServerTests {
             }
         }
         defer { server.end() }
-        // The place is a path at this server, wherever it says that it is.
+        // The location is a path at this server, whichever server it names.
         #expect(try upload(server) == .success(id))
         #expect(try Files.list(folder + "/uploads") == [])
     }
 
-    @Test("offsets that cannot be: none is taken for the end, and none is asked for ever", arguments: [
+    @Test("A client takes no impossible offset for the end, and asks for none for ever", arguments: [
         ("23", "bad_offset"), ("9223372036854775807", "bad_offset"), ("-1", "http_204"), ("x", "http_204"), ("99999999999999999999", "http_204"),
     ])
     func offsets(offset: String, code: String) throws {
@@ -88,7 +88,7 @@ final class DocumentServerTests {
         #expect(server.lines.count == 2)
     }
 
-    @Test("a server that takes nothing, says that somebody else is sending, or forgets each upload, is given up after a while", arguments: [
+    @Test("A client gives up after a while if a server accepts nothing, reports another sender, or forgets each upload", arguments: [
         "nothing", "contested", "forgetting", "busy", "closing",
     ])
     func endless(_ how: String) throws {
@@ -107,13 +107,13 @@ final class DocumentServerTests {
         defer { server.end() }
         let result = try upload(server)
         #expect(offline(result, "Upload failed. Please try again."), "\(result)")
-        // With growing pauses: five seconds are a handful of attempts.
+        // With growing pauses: five seconds are a few attempts.
         #expect((3...60).contains(server.lines.count), "\(server.lines.count)")
-        // The next run goes on.
+        // The next run resumes.
         #expect(try Files.list(folder + "/uploads").count == 1)
     }
 
-    @Test("places that are none, redirects, and answers without sense are refusals with a sentence", arguments: [
+    @Test("Invalid locations, redirects, and meaningless responses are refusals with a sentence", arguments: [
         ("201", "Location: //evil.example/files/1", "http_201"), ("201", "Location: http://evil.example", "http_201"), ("201", "X: 1", "http_201"),
         ("201", "Location: /files/nobody", "bad_place"), ("201", "Location: /files/a\u{7F}b", "http_201"), ("302", "Location: http://127.0.0.1:1/", "http_302"),
         ("200", "Location: /files/1", "http_200"), ("999", "X: 1", "http_999"),
@@ -127,7 +127,7 @@ final class DocumentServerTests {
         #expect(((try? Files.list(folder + "/uploads")) ?? []) == [])
     }
 
-    @Test("what a server says is shown without what steers a terminal; heads of any size harm nobody")
+    @Test("A client shows a server's text without anything that steers a terminal; heads of any size do no harm")
     func sentences() throws {
         let server = try HostileServer { number, _ in
             number == 0
@@ -140,7 +140,7 @@ final class DocumentServerTests {
         if case .success = try upload(server) { #expect(Bool(false), "it went on") }
     }
 
-    @Test("another sign-in is needed: what was sent is not forgotten")
+    @Test("After a 401 the sent octets are not forgotten")
     func signedOut() throws {
         let id = id
         let server = try HostileServer { _, request in
@@ -153,7 +153,7 @@ final class DocumentServerTests {
 
     // MARK: Files that change
 
-    /// A server that takes what it gets, ten octets a request, and breaks the connection then.
+    /// A server that accepts ten octets per request, and then breaks the connection.
     private func slow(_ taken: Taken) throws -> HostileServer {
         let id = id
         return try HostileServer { _, request in
@@ -181,14 +181,14 @@ final class DocumentServerTests {
 
     private func stamp() throws -> FileStamp { FileStamp(try #require(try Files.status(folder + "/a.pdf"))) }
 
-    @Test("R141 a file that is as it was goes on where it stopped; the store learns its digest before anything leaves")
+    @Test("R141 An unchanged file resumes where it stopped; the store gets its digest before any octet leaves")
     func unchanged() throws {
         let taken = Taken()
         let read = Lock<[FileStamp]>([])
         let server = try slow(taken)
         defer { server.end() }
         let expected = try stamp()
-        // Given up in the middle, as by a program that ends.
+        // Cancelled in the middle, as by the end of a program.
         let first = try upload(server, expecting: expected) { step in
             if case .read(let stamp) = step { read.withLock { $0.append(stamp) } }
             if case .waits = step { return false }
@@ -197,13 +197,13 @@ final class DocumentServerTests {
         #expect(first == .failure(.cancelled) && taken.octets.count == 10)
         let known = try #require(read.withLock { $0.first })
         #expect(known.sha256 == Hex.encode(Digest.sha256(Self.octets)) && known.octets == expected.octets)
-        // Touched only: the digest says that it is the same.
+        // Only touched: the digest shows that the content is the same.
         try Files.write(Self.octets, to: folder + "/a.pdf")
         #expect(try upload(server, expecting: known) == .success(id))
         #expect(taken.octets == Self.octets && server.lines.count { $0.hasPrefix("POST") } == 1)
     }
 
-    @Test("R141 a file that has changed or is gone since is told in one sentence, and nothing of either is left", arguments: ["changed", "same length and time", "gone", "never read"])
+    @Test("R141 A file that has changed or is gone is reported in one sentence, and nothing of either is left", arguments: ["changed", "same length and time", "gone", "never read"])
     func changed(how: String) throws {
         let taken = Taken()
         let server = try slow(taken)
@@ -221,11 +221,11 @@ final class DocumentServerTests {
         guard case .failure(.file(let sentence)) = try upload(server, expecting: expected) else { return #expect(Bool(false), "it went on") }
         #expect(sentence.contains(how == "gone" ? "is not there any more" : "has changed since its upload was asked for") && sentence.contains("nothing of it is kept"))
         #expect(server.lines.count { $0.hasPrefix("PATCH") } == 1, "octets of another file were sent")
-        // What the server had is given up, where it can be named.
+        // The server's octets are dropped, if they can be named.
         if how != "never read" { #expect(server.lines.last == "DELETE /files/\(id)" && taken.octets.isEmpty) }
     }
 
-    @Test("R141 a file that changes while it is on its way is not sent half old and half new")
+    @Test("R141 A file that changes during its upload is not sent half old and half new")
     func changing() throws {
         let taken = Taken()
         let server = try slow(taken)
@@ -240,7 +240,7 @@ final class DocumentServerTests {
         #expect(try Files.list(folder + "/uploads") == [])
     }
 
-    @Test("R139 R146 what fails is said in the words of the requirements", arguments: [
+    @Test("R139 R146 Failures have the words of the requirements", arguments: [
         (DocumentFailure(HTTPClientError.timedOut), "Upload failed: Connection timed out."), (.offline("Upload failed. Please try again. x"), "Upload failed. Please try again. x"),
         (.cancelled, "The transfer was given up."), (.file("a is empty."), "Upload failed: a is empty."),
     ])
@@ -249,7 +249,7 @@ final class DocumentServerTests {
         #expect(failure.sentence(isUpload: false) == failure.sentence)
     }
 
-    @Test("R146 a server that broke says so in plain words", arguments: [(500, "Server error. Please try again."), (418, "The server answered with status 418, which was not expected here.")])
+    @Test("R146 An error of the server is reported in plain words", arguments: [(500, "Server error. Please try again."), (418, "The server answered with status 418, which was not expected here.")])
     func broken(status: Int, sentence: String) throws {
         let server = try HostileServer { _, _ in HostileServer.reply(status) }
         defer { server.end() }
@@ -266,7 +266,7 @@ final class DocumentServerTests {
         return Result { () throws(DocumentFailure) in try downloading.run(file, to: path) { _ in true } }
     }
 
-    @Test("a download that was cut goes on where it was; one that is not the file never gets its name")
+    @Test("An interrupted download resumes; a file with a wrong digest never gets its name")
     func downloads() throws {
         let text = String(decoding: Self.octets, as: UTF8.self)
         let cut = try HostileServer { number, request in
@@ -289,7 +289,7 @@ final class DocumentServerTests {
         }
     }
 
-    @Test("a server that sends without end does not fill the disk")
+    @Test("A server that sends without end does not fill the disk")
     func flood() throws {
         let server = try HostileServer { _, _ in
             "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n" + String(repeating: "x", count: 3_000_000)
@@ -301,7 +301,7 @@ final class DocumentServerTests {
         #expect(!Files.exists(folder + "/flood"))
     }
 
-    @Test("a download writes to no file that somebody else put under its temporary name", arguments: ["link", "hard link", "pipe", "folder"])
+    @Test("A download writes to no file that another user put under its temporary name", arguments: ["link", "hard link", "pipe", "folder"])
     func planted(what: String) throws {
         let server = try HostileServer { _, _ in HostileServer.reply(200, [], String(decoding: Self.octets, as: UTF8.self)) }
         defer { server.end() }
@@ -323,7 +323,7 @@ final class DocumentServerTests {
 
     // MARK: Values
 
-    @Test("metadata are the pairs of tus, each value in base64, and those that are not there are left out")
+    @Test("Metadata are the pairs of tus, each value in base64, and absent ones are omitted")
     func metadata() throws {
         let pairs = new.metadata(sha256: [UInt8](repeating: 255, count: 32)).split(separator: ",").map { $0.split(separator: " ").map(String.init) }
         let values = Dictionary(uniqueKeysWithValues: pairs.map { ($0[0], String(decoding: Base64.decode($0[1]) ?? [], as: UTF8.self)) })
@@ -335,7 +335,7 @@ final class DocumentServerTests {
         #expect(plain.metadata(sha256: nil).split(separator: ",").count == 5)
     }
 
-    @Test("an upload is remembered for one server, one file as it is, and one description of it; without a folder for nothing")
+    @Test("An upload is remembered for one server, one file content, and one description of it; without a folder, not at all")
     func memory() throws {
         let memory = UploadMemory(folder: folder + "/state")
         func key(_ upload: NewUpload, _ server: String = "s", _ sha256: String = "00") -> String { memory.key(upload, server: server, sha256: sha256) }
@@ -352,7 +352,7 @@ final class DocumentServerTests {
         #expect(memory.place(keys[0]) == nil)
         try Files.write([0xFF, 0xFE], to: folder + "/state/uploads/" + keys[1])
         #expect(memory.place(keys[1]) == nil)
-        // What nobody went on with for weeks goes with the next that is kept.
+        // An upload abandoned for weeks is removed with the next stored one.
         memory.keep(keys[2], place: "/files/2")
         #expect(utimes(folder + "/state/uploads/" + keys[1], [timeval(tv_sec: 1, tv_usec: 0), timeval(tv_sec: 1, tv_usec: 0)]) == 0)
         memory.keep(keys[3], place: "/files/3")
@@ -362,7 +362,7 @@ final class DocumentServerTests {
         #expect(none.place("k") == nil)
     }
 
-    @Test("links are read whatever else comes with them; what is none is refused")
+    @Test("Links are read with any further content; an invalid link is refused")
     func links() throws {
         let school = Identifier(high: 3, low: 3)
         let list = try ShareLink.readList(Array("{\"next\":null,\"shares\":[{\"id\":\"a\",\"school\":\"\(school)\",\"expires_at\":50,\"views\":2,\"x\":[{}]},{\"id\":\"b\",\"ended_at\":3,\"expires_at\":50}]}".utf8))

@@ -2,12 +2,13 @@ import Locks
 import Posix
 import Synchronization
 
-/// A server of documents as bad as a test wants it: each request gets what the script makes of it, on a connection of its own.
+/// A document server that is as bad as a test requires: each request gets the script's response, on a connection of its
+/// own.
 final class HostileServer: Sendable {
     struct Request: Sendable {
-        /// "PATCH /files/1".
+        /// The method and the path: "PATCH /files/1".
         var line: String
-        /// Names in lower case.
+        /// The fields, with names in lower case.
         var fields: [String: String]
         var content: [UInt8]
     }
@@ -17,7 +18,7 @@ final class HostileServer: Sendable {
     private let isOver = Atomic<Bool>(false)
     private let thread = Lock<Thread?>(nil)
 
-    /// - Parameter answer: to the n-th request, from 0: a whole response.
+    /// - Parameter answer: returns the complete response to the n-th request, from 0.
     init(_ answer: @escaping @Sendable (Int, Request) -> String) throws {
         let listener = try Socket.listenTCP(host: "127.0.0.1", port: 0)
         port = try SocketAddress.local(of: listener.raw).port
@@ -38,7 +39,7 @@ final class HostileServer: Sendable {
         thread.withLock { $0 = started }
     }
 
-    /// The first words of all requests.
+    /// The request lines of all requests.
     var lines: [String] { asked.withLock { $0 } }
 
     func end() {

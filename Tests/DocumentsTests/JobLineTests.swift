@@ -2,13 +2,13 @@ import Bytes
 import Documents
 import Testing
 
-@Suite("What a thread of transfers does next")
+@Suite("The queue of jobs for a thread of transfers")
 struct JobLineTests {
     static let file = DocumentDownload.File(document: Identifier(high: 1, low: 1), octets: 1_000, sha256: "ab")
     static func job(_ number: Int) -> DocumentJob { .transfer(number, Transfer(.download(file), path: "/tmp/\(number)")) }
     static let question = DocumentJob.links(Identifier(high: 1, low: 1))
 
-    @Test("R140 Jobs are done one after the other; a thread begins with the first and is done with the last")
+    @Test("R140 The thread runs jobs one after the other; it begins with the first and ends after the last")
     func order() {
         var line = JobLine()
         func put(_ job: DocumentJob) -> JobLine.Reception { line.put(job) }
@@ -20,7 +20,7 @@ struct JobLineTests {
         #expect(put(Self.job(4)) == .waits)
     }
 
-    @Test("As many wait as the limit says, one more is refused; at the end none is taken")
+    @Test("The queue takes jobs up to its limit, refuses one more, and refuses all at its end")
     func limit() {
         var line = JobLine()
         func put(_ job: DocumentJob) -> JobLine.Reception { line.put(job) }
@@ -33,7 +33,7 @@ struct JobLineTests {
         #expect(line.isStopped(1) && next() == nil && put(Self.job(5)) == .refused)
     }
 
-    @Test("One that waits is taken out and told; one that runs is told to stop, once")
+    @Test("A waiting job is removed and reported; a running job is told to stop, once")
     func stop() {
         var line = JobLine()
         func put(_ job: DocumentJob) -> JobLine.Reception { line.put(job) }
@@ -45,7 +45,7 @@ struct JobLineTests {
         #expect(stop(2) == true)
         #expect(takeReports() == [.failed(2, .cancelled)])
         #expect(stop(1) == false && line.isStopped(1) && !line.isStopped(3))
-        // Begun again before the thread has noticed: the old run still ends, the new one does not.
+        // Started again before the thread noticed: the old run still ends, the new one does not.
         #expect(put(Self.job(1)) == .waits)
         #expect(line.isStopped(1))
         #expect(next() == Self.job(3) && next() == Self.job(1))
@@ -53,7 +53,7 @@ struct JobLineTests {
         #expect(stop(99) == false && takeReports() == [])
     }
 
-    @Test("R138 Of progress the last is told, ten times a second at most; nothing else is held back; one waking is enough")
+    @Test("R138 The queue keeps only the last progress, at most ten times per second; it holds back nothing else; one wake-up is enough")
     func reports() {
         var line = JobLine()
         func put(_ job: DocumentJob) -> JobLine.Reception { line.put(job) }
@@ -71,7 +71,7 @@ struct JobLineTests {
         #expect(!report(.done(1, document: nil, key: nil), 103))
         #expect(takeReports() == [.began(1), .progress(1, octets: 30), .waits(1, milliseconds: 6, reason: "b"), .done(1, document: nil, key: nil)])
         #expect(takeReports() == [])
-        // The next transfer tells its first progress at once.
+        // The next transfer reports its first progress immediately.
         _ = put(Self.job(2))
         _ = next()
         #expect(report(.progress(2, octets: 1), 104))

@@ -6,7 +6,7 @@ import SQLite
 @testable import Sessions
 import Testing
 
-@Suite("Transfers of one person")
+@Suite("Transfers of one user")
 struct TransferListTests {
     static func id(_ number: UInt64) -> Identifier { Identifier(high: 7, low: number) }
 
@@ -17,7 +17,7 @@ struct TransferListTests {
 
     static func words(_ list: TransferList) -> [String] { list.rows.map { $0.words(columns: 0) } }
 
-    @Test("R138 R140 An upload from its turn to its end: a bar, then it is told and forgotten, its place after its row")
+    @Test("R138 R140 An upload goes from the queue to its end: a bar, then it is reported and deleted, its location after its row")
     func uploads() throws {
         var list = TransferList()
         func add(_ transfer: Transfer) -> Int? { list.add(transfer) }
@@ -43,11 +43,11 @@ struct TransferListTests {
         #expect(list.unfinished == 0 && list.underway(isKept: true) == "" && list.farewell(isKept: true) == [])
         list.dismiss()
         #expect(list.rows.isEmpty)
-        // Nothing more is known of one that is over.
+        // A finished transfer gets no further reports.
         #expect(take(.done(number, document: nil, key: "k"), now: 0) == [] && again(number) == nil)
     }
 
-    @Test("R139 What the network ended is kept and goes on by itself; what was refused or is no file any more is told, forgotten, and tried again by hand", arguments: [
+    @Test("R139 A transfer that the network ended is stored and resumes by itself; a refused one, or one without its file, is reported, deleted, and retried by hand", arguments: [
         (DocumentFailure.offline("Upload failed. Please try again. No route."), true, "Upload failed. Please try again. No route. It goes on when the server is back; R tries now."),
         (.refused(status: 401, code: "token_unknown", sentence: "Sign in again."), true, "Upload failed: Sign in again."),
         (.refused(status: 507, code: "quota_exceeded", sentence: "No room."), false, "Upload failed: No room. R tries again."),
@@ -67,12 +67,12 @@ struct TransferListTests {
         #expect(Self.words(list) == [words])
         #expect(list.unfinished == (isKept ? 1 : 0) && list.underway(isKept: true) == "")
         #expect(resume() == (isKept ? [.transfer(number, Self.upload)] : []))
-        // Once is enough.
+        // One report is enough.
         #expect(resume() == [])
         #expect(again(number) == Self.upload && Self.words(list) == ["waits for its turn"])
     }
 
-    @Test("R141 What an earlier program left is there at once, goes on in its order when the server answers, and can be given up before")
+    @Test("R141 An earlier program's transfer is listed immediately, resumes in order when the server responds, and can be cancelled before")
     func kept() {
         var list = TransferList()
         func add(_ transfer: Transfer) -> Int? { list.add(transfer) }
@@ -81,7 +81,7 @@ struct TransferListTests {
         list.takeOver([(7, Self.upload), (9, Self.download)])
         #expect(Self.words(list) == Array(repeating: "goes on where it stopped when the server answers", count: 2))
         #expect(list.farewell(isKept: true) == ["2 files are not through; they go on when huddle runs next."])
-        // The same once more changes nothing; a new one has a number of its own.
+        // A second takeover changes nothing; a new transfer has its own number.
         list.takeOver([(9, Self.upload)])
         #expect(add(Self.upload) == 10)
         #expect(stop(10) == nil)
@@ -90,7 +90,7 @@ struct TransferListTests {
         #expect(stop(7) == nil)
     }
 
-    @Test("Before one leaves it is said what is on its way, and what becomes of it")
+    @Test("Before the user leaves, the list names running transfers and their future")
     func leaving() throws {
         var list = TransferList()
         func add(_ transfer: Transfer) -> Int? { list.add(transfer) }
@@ -106,7 +106,7 @@ struct TransferListTests {
         #expect(list.underway(isKept: true) == "2 files are on their way. They go on by themselves when huddle runs next.")
     }
 
-    @Test("As many as may wait, and the last twenty of those that are over")
+    @Test("The list holds transfers up to the limit, and the last twenty finished ones")
     func bounds() {
         var list = TransferList()
         func add(_ transfer: Transfer) -> Int? { list.add(transfer) }
@@ -120,7 +120,7 @@ struct TransferListTests {
 
     // MARK: In the store
 
-    @Test("A transfer comes back as it was kept, and what is damaged is none", arguments: [upload, download, Transfer(.upload(new), path: "/ü\n\"")])
+    @Test("A stored transfer reads back, and a damaged one is dropped", arguments: [upload, download, Transfer(.upload(new), path: "/ü\n\"")])
     func saved(transfer: Transfer) {
         var transfer = transfer
         transfer.stamp?.sha256 = "00ff"
@@ -128,11 +128,11 @@ struct TransferListTests {
         #expect(Transfer.read(saved: octets) == transfer)
         for length in 0..<octets.count { #expect(Transfer.read(saved: Array(octets[..<length])) == nil) }
         #expect(Transfer.read(saved: Array("{}".utf8)) == nil && Transfer.read(saved: Array("{\"path\":\"x\",\"octets\":1}".utf8)) == nil)
-        // A newer program may know more.
+        // A newer program may store more fields.
         #expect(Transfer.read(saved: Array(octets.dropLast() + Array(",\"further\":[1]}".utf8))) == transfer)
     }
 
-    @Test("The store has what is not through, in order, also for the next process; one row that cannot be read harms no other")
+    @Test("The store has the unfinished transfers, in order, also for the next process; one unreadable row harms no other")
     func store() throws {
         let home = try CacheHome()
         do {
@@ -150,7 +150,7 @@ struct TransferListTests {
         #expect(kept.map(\.number) == [7, 9] && kept.map(\.transfer) == [Self.upload, Self.download])
     }
 
-    @Test("A file is the same by its digest where both are known, else by length and time")
+    @Test("A file is the same by its digest if both are known, otherwise by length and time")
     func stamps() {
         let stamp = FileStamp(octets: 5, changed: 7, sha256: "a")
         #expect(stamp.fits(FileStamp(octets: 5, changed: 8, sha256: "a")) && stamp.fits(FileStamp(octets: 5, changed: 7)))

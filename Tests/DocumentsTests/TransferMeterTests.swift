@@ -3,9 +3,9 @@ import Family
 import Posix
 import Testing
 
-@Suite("How fast, and how long still")
+@Suite("The speed of a transfer, and its remaining time")
 struct TransferMeterTests {
-    @Test("Percent, rate and time come from what is reported; short moments do not count")
+    @Test("Percent, rate and time come from the reports; short measurements do not count")
     func meter() {
         var meter = TransferMeter(total: 104_857_600, octets: 10_485_760, now: 0)
         #expect(meter.line(columns: 0) == "10 %")
@@ -21,9 +21,10 @@ struct TransferMeterTests {
         #expect(meter.remaining == 0 && meter.line(columns: 0) == "100 %  being checked")
     }
 
-    @Test("R138 Gusts and the kernel's first gulp do not make the figures jump", arguments: [1_000, 250, 100])
+    @Test("R138 Bursts and the kernel's first buffers do not make the figures jump", arguments: [1_000, 250, 100])
     func calm(step: Int64) throws {
-        // 1 MB a second on average: all of two seconds in the first of them, and 2 MB at once into the kernel to begin with.
+        // 1 MB per second on average: all of two seconds' octets in the first of them, and 2 MB into the kernel
+        // immediately.
         var meter = TransferMeter(total: 60_000_000, now: 0)
         var shown: [Int64] = []
         for now in stride(from: step, through: 50_000, by: Int(step)) {
@@ -39,14 +40,14 @@ struct TransferMeterTests {
         for (before, after) in zip(shown, shown.dropFirst()) { #expect(after <= before + before / 6 + 1, "from \(before) s to \(after) s") }
     }
 
-    @Test("Long times are told in steps", arguments: [(Int64(59), "0:59"), (61, "1:05"), (119, "2:00"), (599, "10:00"), (600, "10 min"), (3_601, "61 min")])
+    @Test("Long times are shown in steps", arguments: [(Int64(59), "0:59"), (61, "1:05"), (119, "2:00"), (599, "10:00"), (600, "10 min"), (3_601, "61 min")])
     func steps(seconds: Int64, words: String) {
         var meter = TransferMeter(total: 1_000 + seconds * 1_000, now: 0)
         meter.report(1_000, now: 1_000)
         #expect(meter.line(columns: 0).hasSuffix("  \(words) left"), "\(meter.line(columns: 0))")
     }
 
-    @Test("A new beginning is no rate, and what stands still takes for ever")
+    @Test("A restart does not count for the rate, and a stalled transfer has no remaining time")
     func backwards() {
         var meter = TransferMeter(total: 1_000, octets: 900, now: 0)
         meter.report(0, now: 10_000)
@@ -56,12 +57,12 @@ struct TransferMeterTests {
         #expect(meter.remaining == nil)
     }
 
-    @Test("Nearly all is not all", arguments: [(Int64(999_999), 99), (1_000_000, 100), (0, 0), (9_999, 0), (10_000, 1)])
+    @Test("An almost complete transfer is below 100 percent", arguments: [(Int64(999_999), 99), (1_000_000, 100), (0, 0), (9_999, 0), (10_000, 1)])
     func percent(octets: Int64, percent: Int) {
         #expect(TransferMeter(total: 1_000_000, octets: octets, now: 0).percent == percent)
     }
 
-    @Test("Sizes for people", arguments: [
+    @Test("Sizes are readable for people", arguments: [
         (Int64(-1), "0 B"), (0, "0 B"), (1_023, "1023 B"), (1_024, "1 KB"), (1_536, "1.5 KB"), (104_857_600, "100 MB"),
         (1_048_575, "1 MB"), (157_286_400, "150 MB"), (5_368_709_120, "5 GB"), (.max, "8388608 TB"),
     ])
@@ -72,7 +73,7 @@ struct TransferMeterTests {
 
 @Suite("Names of downloads")
 struct DownloadNameTests {
-    @Test("A name from elsewhere is one part, not hidden, no option, steers nothing", arguments: [
+    @Test("A name from elsewhere becomes a single part, visible, not an option, safe for a terminal", arguments: [
         ("transcript.pdf", "transcript.pdf"), ("../../etc/passwd", "_.._etc_passwd"), (".bashrc", "bashrc"), ("-rf", "rf"),
         ("a\\b", "a_b"), ("", "document"), ("...", "document"), ("a\u{1B}[2Jb.pdf", "a_[2Jb.pdf"), ("x\u{202E}fdp.exe", "x_fdp.exe"),
     ])
@@ -80,12 +81,12 @@ struct DownloadNameTests {
         #expect(DocumentDownload.safeName(name) == kept)
     }
 
-    @Test("A title that is made from a file's name is one that the server takes")
+    @Test("The server accepts a title made from a file's name")
     func title() {
         #expect(NewUpload.title(ofFile: "\u{200E}Fall\u{200B}_highlights\u{AD}.mp4") == "Fall highlights")
     }
 
-    @Test("Nothing is overwritten")
+    @Test("A download overwrites nothing")
     func free() {
         let taken: Set = ["a.pdf", "a (2).pdf", "b"]
         #expect(DocumentDownload.freeName("a.pdf", exists: taken.contains) == "a (3).pdf")
@@ -93,7 +94,7 @@ struct DownloadNameTests {
         #expect(DocumentDownload.freeName("c.pdf", exists: taken.contains) == "c.pdf")
     }
 
-    @Test("Into a folder under its own name; beside what is there")
+    @Test("A download goes into a folder under its own name, and next to an existing file")
     func places() throws {
         let folder = try Files.makeTemporaryFolder()
         defer { try? Files.removeTree(folder) }
@@ -103,7 +104,7 @@ struct DownloadNameTests {
         #expect(DocumentDownload.freePath(folder + "/a.pdf") == folder + "/a (2).pdf" && DocumentDownload.freePath("/nowhere/x") == "/nowhere/x")
     }
 
-    @Test("Long names keep their extension and fit any file system")
+    @Test("A long name keeps its extension and fits any file system")
     func long() {
         let name = DocumentDownload.safeName(String(repeating: "é", count: 300) + ".pdf")
         #expect(name.hasSuffix(".pdf"))
