@@ -4,9 +4,9 @@ import Testing
 
 @testable import Uploads
 
-@Suite("What a document may be (R119, R120, R134)")
+@Suite("The types of documents (R119, R120, R134)")
 struct DocumentTypeTests {
-    @Test("types and labels are those of the kind")
+    @Test("Types and labels are those of the kind")
     func declaration() throws {
         let field = try #require(KindDeclaration.of(.document).fields.first { $0.name == "type" })
         guard case .choice(let names, let labels) = field.type else { throw Mismatch() }
@@ -16,7 +16,7 @@ struct DocumentTypeTests {
 
     private struct Mismatch: Error {}
 
-    @Test("R134 the sentence names what the type takes", arguments: [
+    @Test("R134 The sentence names the formats of the type", arguments: [
         (.transcript, "Invalid file type. Transcript requires .pdf, .txt."),
         (.highlightVideo, "Invalid file type. Highlight Video requires .mp4, .mov, .avi."),
         (.resume, "Invalid file type. Resume requires .pdf, .doc, .docx."),
@@ -28,7 +28,7 @@ struct DocumentTypeTests {
         #expect(UploadRefusal.fileType(type).sentence == sentence)
     }
 
-    @Test("R120 the extension is what follows the last dot, in any case", arguments: [
+    @Test("R120 The extension is the text after the last dot, in any case", arguments: [
         ("a.pdf", .pdf), ("A.PDF", .pdf), ("a.b.Docx", .docx), (".csv", .csv), ("a.pdf.exe", nil), ("pdf", nil), ("a.", nil), ("", nil), ("a.pdf ", nil),
     ] as [(String, FileExtension?)])
     func extensions(name: String, kind: FileExtension?) {
@@ -36,7 +36,7 @@ struct DocumentTypeTests {
     }
 }
 
-@Suite("What an upload is to become")
+@Suite("The document that an upload becomes")
 struct DocumentDescriptionTests {
     static let family = "0198c2a4-0000-7000-8000-000000000001"
 
@@ -50,7 +50,7 @@ struct DocumentDescriptionTests {
         return metadata
     }
 
-    @Test("all that is said")
+    @Test("A description reads all metadata")
     func all() throws {
         let digest = String(repeating: "aB", count: 32)
         let found = try DocumentDescription(
@@ -65,7 +65,7 @@ struct DocumentDescriptionTests {
         #expect(least.school == nil && least.text == nil && least.replaces == nil && least.sha256 == nil)
     }
 
-    @Test("what is missing or cannot be read is named", arguments: [
+    @Test("A refusal names the missing or unreadable metadata", arguments: [
         ("family", nil, "required"), ("family", "x", "invalid"), ("athlete", nil, "required"), ("type", nil, "required"), ("type", "essay", "invalid"),
         ("title", nil, "required"), ("title", " \n", "required"), ("school_id", "x", "invalid"), ("replaces", "x", "invalid"), ("filename", nil, "required"),
         ("filename", "a/", "required"), ("filename", "a\u{7}.pdf", "invalid"), ("filename", String(repeating: "a", count: 252) + ".pdf", "invalid"),
@@ -96,7 +96,7 @@ struct FirstOctetsTests {
     static let script = Array("#!/bin/sh\nrm -rf /\n".utf8)
     static let page = Array("<html><script>alert(1)</script>".utf8)
 
-    @Test("a program, a script or a page under another name is not taken", arguments: FileExtension.allCases)
+    @Test("A program, a script or a page under another name is refused", arguments: FileExtension.allCases)
     func renamed(kind: FileExtension) {
         for octets in [Self.program, Self.elf, Self.script, [0xCA, 0xFE, 0xBA, 0xBE] + Self.elf] {
             #expect(!FirstOctets.agree(octets, with: kind, isWhole: true))
@@ -104,7 +104,7 @@ struct FirstOctetsTests {
         if kind != .txt, kind != .csv { #expect(!FirstOctets.agree(Self.page, with: kind, isWhole: true)) }
     }
 
-    @Test("every kind begins as itself, and as no other family of formats", arguments: [
+    @Test("Every format begins like itself, and like no other family of formats", arguments: [
         (Array("%PDF-1.7\n\0".utf8), [.pdf]), ([0xEF, 0xBB, 0xBF] + Array("\r\n%PDF-1.4 \u{1}".utf8), [.pdf]),
         ([0, 0, 0, 24] + Array("ftypisom".utf8), [.mp4, .mov]), ([0, 0, 0, 8] + Array("wide".utf8) + [0, 0, 0, 1] + Array("mdat".utf8), [.mov]),
         ([0, 0, 0, 1] + Array("mdat".utf8), [.mov]), (Array("RIFF".utf8) + [1, 2, 3, 4] + Array("AVI LIST".utf8), [.avi]),
@@ -117,7 +117,7 @@ struct FirstOctetsTests {
         #expect(FileExtension.allCases.filter { FirstOctets.agree(octets, with: $0, isWhole: true) } == FileExtension.allCases.filter(expected.contains))
     }
 
-    @Test("other archives are no documents", arguments: [
+    @Test("Other archives are not documents", arguments: [
         zip(["META-INF/MANIFEST.MF"]), zip(["run.exe"]), zip(["AndroidManifest.xml"]), zip(["[Content_Types].xml", "ppt/presentation.xml"]), [0x50, 0x4B, 3, 4],
         [0x50, 0x4B, 5, 6] + [UInt8](repeating: 0, count: 18),
     ])
@@ -125,14 +125,14 @@ struct FirstOctetsTests {
         #expect(!FirstOctets.agree(octets, with: .docx, isWhole: true) && !FirstOctets.agree(octets, with: .xlsx, isWhole: true))
     }
 
-    @Test("a WAV, a WebP and an audio file are no films")
+    @Test("A WAV, a WebP and an audio file are not videos")
     func notFilms() {
         for octets in [Array("RIFF\0\0\0\0WAVEfmt ".utf8), Array("RIFF\0\0\0\0WEBP".utf8), Array("ID3\u{3}".utf8), [0, 0, 0, 2] + Array("ftyp".utf8)] {
             for kind in [FileExtension.mp4, .mov, .avi] { #expect(!FirstOctets.agree(octets, with: kind, isWhole: true)) }
         }
     }
 
-    @Test("texts hold no NUL and no control octets; a letter may be cut where more follows")
+    @Test("A text has no NUL and no control octets; its last letter may be cut if more follows")
     func texts() {
         #expect(!FirstOctets.agree(Array("a\0b".utf8), with: .txt, isWhole: true))
         #expect(!FirstOctets.agree(Array("a\u{1B}[2J".utf8), with: .txt, isWhole: true))
@@ -143,13 +143,13 @@ struct FirstOctetsTests {
         #expect(!FirstOctets.agree([0xFF, 0xFE] + [UInt8](repeating: 0x90, count: 50), with: .txt, isWhole: true))
     }
 
-    @Test("only the first 4096 octets count")
+    @Test("Only the first 4096 octets count")
     func window() {
         #expect(FirstOctets.agree([UInt8](repeating: 0x61, count: 4_096) + [0], with: .txt, isWhole: false))
         #expect(!FirstOctets.agree([UInt8](repeating: 0x61, count: 4_095) + [0], with: .txt, isWhole: false))
     }
 
-    @Test("nothing, and every beginning of every kind, is looked at without a trap")
+    @Test("The check traps neither on an empty file nor on any beginning of any format")
     func prefixes() {
         let whole = Self.zip(["[Content_Types].xml", "_rels/.rels", "word/document.xml"])
         for count in 0...whole.count {
@@ -161,19 +161,19 @@ struct FirstOctetsTests {
 
 @Suite("Refusals")
 struct UploadRefusalTests {
-    @Test("the family's rules keep their code and get a status", arguments: [
+    @Test("The family's rules keep their code and get a status", arguments: [
         (.notFound, 404), (.notAllowed, 403), (.storageFull, 507), (.busy, 503), (.rateLimited, 429), (.unknownReference, 400), (.familyFull, 507),
         (.conflict, 409), (.alreadyExists, 409), (.tooMany, 422),
     ] as [(ErrorCode, Int)])
     func rejections(code: ErrorCode, status: Int) {
         let refusal = UploadRefusal(Rejection(code, "A sentence.", field: "title", retryAfter: 1_500))
         #expect(refusal.code == code.rawValue && refusal.status == status && refusal.field == "title")
-        // A final refusal says no time: trying again cannot help.
+        // A final refusal has no time: a retry cannot help.
         #expect(refusal.retryAfter == (code.isRetryable ? 2 : nil))
         #expect(refusal.sentence == "A sentence.")
     }
 
-    @Test("the sentence of a rule is passed on as it is")
+    @Test("A refusal passes on the sentence of a rule unchanged")
     func sentences() {
         let refusal = UploadRefusal(Rejection(.unknownReference, "School: this school is not there any more. Nothing was changed"))
         #expect(refusal.sentence == "School: this school is not there any more. Nothing was changed.")

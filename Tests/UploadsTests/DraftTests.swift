@@ -9,14 +9,14 @@ private let five = UploadDialect.draft(.five)
 private let six = UploadDialect.draft(.six)
 private let eight = UploadDialect.draft(.eight)
 
-@Suite("IETF draft: which version is spoken")
+@Suite("IETF draft: versions")
 struct DraftVersionTests {
-    @Test("interop versions 3, 5, 6 and 8 are answered in kind", arguments: [("3", three), ("5", five), ("6", six), ("8", eight), ("8;a=1", eight)])
+    @Test("Interop versions 3, 5, 6 and 8 get responses in kind", arguments: [("3", three), ("5", five), ("6", six), ("8", eight), ("8;a=1", eight)])
     func known(text: String, dialect: UploadDialect) throws {
         #expect(UploadDialect(try Script.head(["POST /files", "Upload-Draft-Interop-Version: \(text)"])) == dialect)
     }
 
-    @Test("every other version, and a draft's fields without one, are refused and never get a 104", arguments: [
+    @Test("The server refuses every other version, and a draft's fields without one, and sends no 104", arguments: [
         ["Upload-Draft-Interop-Version: 4"], ["Upload-Draft-Interop-Version: 7"], ["Upload-Draft-Interop-Version: 9"],
         ["Upload-Draft-Interop-Version: 8.0"], ["Upload-Draft-Interop-Version: eight"], ["Upload-Draft-Interop-Version:"],
         ["Upload-Draft-Interop-Version: 999999999999999"], ["Upload-Draft-Interop-Version: 8", "Upload-Draft-Interop-Version: 8"], [],
@@ -32,7 +32,7 @@ struct DraftVersionTests {
         #expect(dialect.began(Script.state(0), maxLength: 1, now: 0) == nil && dialect.progressed(1) == nil)
     }
 
-    @Test("OPTIONS is answered to everybody, with the limits")
+    @Test("OPTIONS gets a response for every client, with the limits")
     func options() throws {
         for fields in [[], ["Upload-Draft-Interop-Version: 8"], ["Upload-Draft-Interop-Version: 99"]] {
             let lines = ["OPTIONS /files"] + fields
@@ -44,7 +44,7 @@ struct DraftVersionTests {
 
 @Suite("IETF draft: requests")
 struct DraftRequestTests {
-    @Test("a creation says whether it is the whole; version 3 says the opposite", arguments: [
+    @Test("A creation declares whether it is complete; version 3 declares the opposite", arguments: [
         (3, "Upload-Incomplete: ?0", true), (3, "Upload-Incomplete: ?1", false), (5, "Upload-Complete: ?1", true), (5, "Upload-Complete: ?0", false),
         (6, "Upload-Complete: ?1", true), (8, "Upload-Complete: ?0", false), (8, "Upload-Complete: ?1;x", true),
     ])
@@ -54,7 +54,7 @@ struct DraftRequestTests {
         #expect(made?.hasContent == true && made?.length == (isComplete ? 10 : nil))
     }
 
-    @Test("without it, or with what is no Boolean, there is no upload to begin", arguments: [
+    @Test("A creation without that field, or with a value that is not a Boolean, is refused", arguments: [
         (3, "Upload-Complete: ?1"), (8, "Upload-Incomplete: ?0"), (8, "Upload-Complete: 1"), (8, "Upload-Complete: true"), (8, "Upload-Complete: ?2"),
         (5, "Upload-Complete:"),
     ])
@@ -62,14 +62,14 @@ struct DraftRequestTests {
         #expect(try Script.refusal(Script.draft(version, "POST /files", field))?.status == 400)
     }
 
-    @Test("up to version 6 a creation has no offset")
+    @Test("Up to version 6 a creation has no offset")
     func noOffset() throws {
         for (version, field) in [(3, "Upload-Incomplete: ?0"), (5, "Upload-Complete: ?1"), (6, "Upload-Complete: ?1")] {
             #expect(try Script.refusal(Script.draft(version, "POST /files", field, "Upload-Offset: 0"))?.status == 400)
         }
     }
 
-    @Test("the two indicators of the length must agree", arguments: [
+    @Test("The two indicators of the length must agree", arguments: [
         (["Upload-Complete: ?1", "Content-Length: 10", "Upload-Length: 10"], 10, nil),
         (["Upload-Complete: ?1", "Content-Length: 10", "Upload-Length: 11"], nil, 400),
         (["Upload-Complete: ?0", "Content-Length: 10", "Upload-Length: 100"], 100, nil),
@@ -89,12 +89,12 @@ struct DraftRequestTests {
         }
     }
 
-    @Test("versions 3 and 5 know no Upload-Length")
+    @Test("Versions 3 and 5 do not have Upload-Length")
     func noLength() throws {
         #expect(try Script.parse(Script.draft(5, "POST /files", "Upload-Complete: ?0", "Upload-Length: 100")).creation?.length == nil)
     }
 
-    @Test("since version 6 an append has the media type of one", arguments: [(3, true), (5, true), (6, false), (8, false)])
+    @Test("Since version 6 an append has its own media type", arguments: [(3, true), (5, true), (6, false), (8, false)])
     func mediaType(version: Int, isOptional: Bool) throws {
         let field = version == 3 ? "Upload-Incomplete: ?0" : "Upload-Complete: ?1"
         let lines = Script.draft(version, "PATCH /files/\(Script.id)", field, "Upload-Offset: 5")
@@ -102,14 +102,14 @@ struct DraftRequestTests {
         #expect(try Script.refusal(lines + ["Content-Type: application/partial-upload"]) == nil)
     }
 
-    @Test("an append says where it begins", arguments: ["", "Upload-Offset: -1", "Upload-Offset: \"5\"", "Upload-Offset: 5.0", "Upload-Offset: ?1"])
+    @Test("An append has an offset", arguments: ["", "Upload-Offset: -1", "Upload-Offset: \"5\"", "Upload-Offset: 5.0", "Upload-Offset: ?1"])
     func offset(field: String) throws {
         let lines = Script.draft(8, "PATCH /files/\(Script.id)", "Upload-Complete: ?1", "Content-Type: application/partial-upload")
         #expect(try Script.refusal(lines + (field.isEmpty ? [] : [field]))?.status == 400)
         #expect(try Script.parse(lines + ["Upload-Offset: 5"]).append?.offset == 5)
     }
 
-    @Test("an append that does not say whether it is the last: 3 takes it for the last, 5 and 6 not, 8 refuses it")
+    @Test("An append without the field is the last one in version 3, not in 5 and 6, and refused in 8")
     func silentAppend() throws {
         let fields = ["Upload-Offset: 5", "Content-Type: application/partial-upload", "Content-Length: 5"]
         for (version, isLast) in [(3, true), (5, false), (6, false)] {
@@ -119,7 +119,7 @@ struct DraftRequestTests {
         #expect(try Script.refusal(Script.draft(8, "PATCH /files/\(Script.id)") + fields)?.status == 400)
     }
 
-    @Test("the last append tells the length: where it begins and what it holds")
+    @Test("The last append gives the length: its offset and its content")
     func lastAppend() throws {
         let lines = Script.draft(
             8, "PATCH /files/\(Script.id)", "Upload-Complete: ?1", "Content-Type: application/partial-upload", "Upload-Offset: 90",
@@ -133,7 +133,7 @@ struct DraftRequestTests {
         #expect(try Script.refusal(far) == .tooLarge)
     }
 
-    @Test("up to version 6 a request that asks or cancels says nothing of the state", arguments: [
+    @Test("Up to version 6 a request for the offset or a cancellation has no state fields", arguments: [
         (3, "Upload-Offset: 1", "HEAD", 400), (3, "Upload-Incomplete: ?0", "DELETE", 400), (5, "Upload-Complete: ?1", "HEAD", 400),
         (6, "Upload-Length: 5", "HEAD", 400), (6, "Upload-Length: 5", "DELETE", nil), (6, "Upload-Offset: 5", "DELETE", 400),
         (8, "Upload-Offset: 5", "HEAD", nil), (8, "Upload-Complete: ?0", "DELETE", nil),
@@ -142,14 +142,14 @@ struct DraftRequestTests {
         #expect(try Script.refusal(Script.draft(version, "\(method) /files/\(Script.id)", field))?.status == status)
     }
 
-    @Test("GET asks as HEAD does, in version 8 only", arguments: [(3, 405), (5, 405), (6, 405), (8, nil)] as [(Int, Int?)])
+    @Test("GET is like HEAD, only in version 8", arguments: [(3, 405), (5, 405), (6, 405), (8, nil)] as [(Int, Int?)])
     func get(version: Int, status: Int?) throws {
         #expect(try Script.refusal(Script.draft(version, "GET /files/\(Script.id)"))?.status == status)
         #expect(try Script.parse(Script.draft(version, "HEAD /files/\(Script.id)")) == .offset(Script.upload))
         #expect(try Script.parse(Script.draft(version, "DELETE /files/\(Script.id)")) == .cancel(Script.upload))
     }
 
-    @Test("a coded file is refused: it would be kept as it comes")
+    @Test("A coded file is refused: it would be stored as it comes")
     func coding() throws {
         #expect(try Script.refusal(Script.draft(8, "POST /files", "Upload-Complete: ?1", "Content-Encoding: gzip"))?.status == 415)
         #expect(try Script.refusal(Script.draft(8, "POST /files", "Upload-Complete: ?1", "Content-Encoding: identity")) == nil)
@@ -157,7 +157,7 @@ struct DraftRequestTests {
         #expect(try Script.refusal(Script.draft(8, "PATCH /files/\(Script.id)", part[0], part[1], part[2], part[3]))?.status == 415)
     }
 
-    @Test("metadata come by field, query, Content-Disposition and Repr-Digest")
+    @Test("Metadata come from the field, the query, Content-Disposition and Repr-Digest")
     func metadata() throws {
         let digest = "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
         let made = try Script.parse(
@@ -178,9 +178,9 @@ struct DraftRequestTests {
     }
 }
 
-@Suite("IETF draft: answers")
+@Suite("IETF draft: responses")
 struct DraftAnswerTests {
-    @Test("asking is answered with 204, offset, completeness, and nothing to keep", arguments: [
+    @Test("A request for the offset gets 204, offset, completeness, and no caching", arguments: [
         (three, "Upload-Incomplete", "?1", nil, nil), (five, "Upload-Complete", "?0", nil, nil),
         (six, "Upload-Complete", "?0", "100", "max-size=104857600, expires=3600"),
         (eight, "Upload-Complete", "?0", "100", "max-size=104857600, max-age=3600"),
@@ -193,14 +193,14 @@ struct DraftAnswerTests {
         #expect(answer.field("Upload-Metadata") == nil)
     }
 
-    @Test("the offset being the length does not make an upload complete")
+    @Test("An offset equal to the length does not complete an upload")
     func fullIsNotComplete() {
         #expect(Script.answer(eight, .offset(Script.state(100))).field("Upload-Complete") == "?0")
         #expect(Script.answer(eight, .offset(Script.state(100, isComplete: true))).field("Upload-Complete") == "?1")
         #expect(Script.answer(three, .offset(Script.state(100, isComplete: true))).field("Upload-Incomplete") == "?0")
     }
 
-    @Test("104 tells the version and where to resume; the limits where the version has them", arguments: [
+    @Test("A 104 has the version and the location for resuming; the limits if the version has them", arguments: [
         (three, "3", nil), (five, "5", nil), (six, "6", "max-size=9, expires=3600"), (eight, "8", "max-size=9, max-age=3600"),
     ] as [(UploadDialect, String, String?)])
     func began(dialect: UploadDialect, version: String, limit: String?) throws {
@@ -211,7 +211,7 @@ struct DraftAnswerTests {
         #expect(value("Upload-Limit") == limit)
     }
 
-    @Test("later 104s tell the offset and no place; version 3 has none")
+    @Test("Later 104s have the offset and no location; version 3 has none")
     func progressed() throws {
         #expect(three.progressed(50) == nil)
         for dialect in [five, six, eight] {
@@ -221,7 +221,7 @@ struct DraftAnswerTests {
         }
     }
 
-    @Test("a part is acknowledged with 201 at creation; when appended with 204 in version 8, 201 before")
+    @Test("A part gets 201 at creation; an appended one gets 204 in version 8, 201 before")
     func stored() {
         for (dialect, status) in [(three, 201), (five, 201), (six, 201), (eight, 204)] {
             let created = Script.answer(dialect, .stored(Script.state(25), isCreation: true))
@@ -232,7 +232,7 @@ struct DraftAnswerTests {
         }
     }
 
-    @Test("the whole is answered by the document, to a creation and to an append alike")
+    @Test("The complete upload gets the document, for a creation and an append alike")
     func finished() {
         for dialect in [three, five, six, eight] {
             for isCreation in [true, false] {
@@ -245,7 +245,7 @@ struct DraftAnswerTests {
         }
     }
 
-    @Test("a wrong offset is a 409 with the right one, and the problem that the draft registers")
+    @Test("A wrong offset gets 409 with the correct one, and the draft's registered problem")
     func mismatch() {
         let answer = Script.answer(eight, .refused(.offset(expected: 7, provided: 9), Script.state(7)))
         #expect(answer.status == 409 && answer.field("Upload-Offset") == "7" && answer.field("Upload-Complete") == "?0")
@@ -255,7 +255,7 @@ struct DraftAnswerTests {
         #expect(text.contains(#""expected-offset":7,"provided-offset":9"#))
     }
 
-    @Test("problems and statuses that differ from those of tus", arguments: [
+    @Test("Problems and statuses differ from those of tus", arguments: [
         (.inconsistentLength, 400, "inconsistent-upload-length"), (.completed, 400, "completed-upload"), (.lengthExceeded, 400, nil),
         (.checksumMismatch, 400, nil), (.tooLarge, 413, nil),
     ] as [(UploadRefusal, Int, String?)])
@@ -267,13 +267,13 @@ struct DraftAnswerTests {
         #expect(answer.field("Upload-Limit") == (status == 413 ? "max-size=104857600" : nil))
     }
 
-    @Test("a document that was refused is complete: nothing can be added, and its offset is not told")
+    @Test("A refused document is complete: nothing can be added, and the response has no offset")
     func refusedForGood() {
         let answer = Script.answer(eight, .refused(.fileType(.resume), Script.state(50, isComplete: true)))
         #expect(answer.status == 415 && answer.field("Upload-Complete") == "?1" && answer.field("Upload-Offset") == nil)
     }
 
-    @Test("who is not signed in is told how", arguments: [UploadDialect.tus, eight])
+    @Test("A client without a sign-in learns how to sign in", arguments: [UploadDialect.tus, eight])
     func signIn(dialect: UploadDialect) {
         let answer = Script.answer(dialect, .refused(UploadRefusal("not_signed_in", 401, "Sign in first."), nil))
         #expect(answer.status == 401 && answer.field("WWW-Authenticate") == "Bearer")

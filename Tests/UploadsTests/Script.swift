@@ -3,7 +3,7 @@ import HTTP1
 
 @testable import Uploads
 
-/// A request as it stands on the wire, and what was made of it.
+/// A request as on the wire, with the result of parsing it.
 enum Script {
     static let id = "0198c2a4-0000-7000-8000-00000000000a"
     static let upload = Identifier(high: 0x0198_c2a4_0000_7000, low: 0x8000_0000_0000_000a)
@@ -13,7 +13,7 @@ enum Script {
     /// - Parameter lines: the request line without version, then fields.
     static func head(_ lines: [String]) throws -> RequestHead {
         let text = "\(lines[0]) HTTP/1.1\r\nHost: h\r\n" + lines.dropFirst().map { $0 + "\r\n" }.joined() + "\r\n"
-        // In three steps: Swift 6.3.1 makes garbage of the head when it optimises them in one, as for the address sanitizer.
+        // In three steps: Swift 6.3.1 corrupts the head when it optimises them into one, as for the address sanitizer.
         let octets = Array(text.utf8)
         guard let parsed = try RequestHead.parse(octets.span) else { throw HTTPError.startLine }
         return parsed.head
@@ -25,7 +25,7 @@ enum Script {
         return try UploadRequest(head, path, UploadDialect(head), maxLength: maxLength)
     }
 
-    /// The refusal of a request, or `nil` when it is taken.
+    /// The refusal of a request, or `nil` if it is accepted.
     static func refusal(_ lines: [String]) throws -> UploadRefusal? {
         do { _ = try parse(lines) } catch let refusal as UploadRefusal { return refusal }
         return nil

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("tus 1.0.0: requests")
 struct TusRequestTests {
-    @Test("a request of another version, or of none, is refused with 412 and the version that is spoken", arguments: [
+    @Test("A request with another version, or without one, gets 412 and the supported version", arguments: [
         [], ["Tus-Resumable: 0.2.2"], ["Tus-Resumable: 1.0.1"], ["Tus-Resumable:"], ["Tus-Resumable: 1.0.0", "Tus-Resumable: 1.0.0"],
     ])
     func version(fields: [String]) throws {
@@ -16,13 +16,13 @@ struct TusRequestTests {
         }
     }
 
-    @Test("OPTIONS is answered without a version, and whatever the version", arguments: [[], ["Tus-Resumable: 0.1"]])
+    @Test("OPTIONS gets a response without a version, and with any version", arguments: [[], ["Tus-Resumable: 0.1"]])
     func options(fields: [String]) throws {
         #expect(try Script.parse(["OPTIONS /files"] + fields) == .options)
         #expect(try Script.parse(["OPTIONS /files/\(Script.id)"] + fields) == .options)
     }
 
-    @Test("OPTIONS tells versions, extensions, the largest file and the checksums")
+    @Test("OPTIONS returns versions, extensions, the largest file and the checksums")
     func optionsAnswer() {
         let answer = Script.answer(.tus, .options)
         #expect(answer.status == 204)
@@ -32,7 +32,7 @@ struct TusRequestTests {
         #expect(answer.field("Tus-Checksum-Algorithm") == "sha1,sha256")
     }
 
-    @Test("HEAD, PATCH, DELETE of an upload, POST to the collection, and nothing else", arguments: [
+    @Test("The server accepts HEAD, PATCH and DELETE of an upload, POST to the collection, and nothing else", arguments: [
         ("HEAD", true), ("PATCH", true), ("DELETE", true), ("GET", false), ("POST", false), ("PUT", false), ("head", false),
     ])
     func methods(method: String, isKnown: Bool) throws {
@@ -44,7 +44,7 @@ struct TusRequestTests {
         #expect(toAll.map { $0.status == 405 && $0.allow == "OPTIONS, POST" } == (method == "POST" ? nil : true))
     }
 
-    @Test("X-HTTP-Method-Override is the method, whatever the method is")
+    @Test("X-HTTP-Method-Override replaces any method")
     func methodOverride() throws {
         let path = "/files/\(Script.id)"
         #expect(try Script.parse(Script.tus("POST \(path)", "X-HTTP-Method-Override: DELETE")) == .cancel(Script.upload))
@@ -57,20 +57,20 @@ struct TusRequestTests {
         #expect(try Script.refusal(twice)?.status == 400)
     }
 
-    @Test("an id that is none is an upload that is not there", arguments: ["x", "", "/", "../x", "0198C2A4-0000-7000-8000-00000000000A"])
+    @Test("An invalid id is an unknown upload", arguments: ["x", "", "/", "../x", "0198C2A4-0000-7000-8000-00000000000A"])
     func badIdentifier(name: String) throws {
         guard !name.isEmpty else { return }
         #expect(try Script.refusal(Script.tus("HEAD /files/\(name)"))?.status == 404)
     }
 
-    @Test("paths that are not ours are nobody's uploads", arguments: ["/", "/file", "/filesx", "/documents/1"])
+    @Test("Other paths are not uploads", arguments: ["/", "/file", "/filesx", "/documents/1"])
     func otherPaths(path: String) {
         #expect(UploadPath(path) == nil)
     }
 
     // MARK: PATCH
 
-    @Test("PATCH has its media type, else 415", arguments: [
+    @Test("PATCH has its media type, otherwise 415", arguments: [
         ("application/offset+octet-stream", true), ("Application/Offset+Octet-Stream", true), ("application/octet-stream", false),
         ("application/partial-upload", false), ("", false),
     ])
@@ -80,7 +80,7 @@ struct TusRequestTests {
         #expect(refusal?.status == (isTaken ? nil : 415))
     }
 
-    @Test("Upload-Offset is there, once, and a whole number not below 0", arguments: [
+    @Test("Upload-Offset is present, once, and a whole number not below 0", arguments: [
         ("0", 0), ("70", 70), ("999999999999999", 999_999_999_999_999), ("-1", nil), ("+1", nil), ("1.0", nil), ("", nil), ("0x1", nil), ("١", nil),
         ("9999999999999999999999", .max),
     ] as [(String, Int?)])
@@ -96,14 +96,14 @@ struct TusRequestTests {
         #expect(try Script.refusal(lines + ["Upload-Offset: 0"])?.status == 400)
     }
 
-    @Test("octets that are coded are none of the file's: 415", arguments: [("gzip", 415), ("identity", nil), ("Identity, br", 415)] as [(String, Int?)])
+    @Test("Coded octets are not the file's: 415", arguments: [("gzip", 415), ("identity", nil), ("Identity, br", 415)] as [(String, Int?)])
     func coding(text: String, status: Int?) throws {
         let fields = ["Tus-Resumable: 1.0.0", "Content-Type: application/offset+octet-stream", "Content-Encoding: \(text)"]
         #expect(try Script.refusal(["PATCH /files/\(Script.id)", "Upload-Offset: 0"] + fields)?.status == status)
         #expect(try Script.refusal(["POST /files", "Upload-Length: 5", "Content-Length: 5"] + fields)?.status == status)
     }
 
-    @Test("a deferred length comes with PATCH, and is at most the largest")
+    @Test("A deferred length comes with PATCH, and is at most the largest")
     func patchLength() throws {
         let fields = ["PATCH /files/\(Script.id)", "Tus-Resumable: 1.0.0", "Content-Type: application/offset+octet-stream", "Upload-Offset: 0"]
         #expect(try Script.parse(fields + ["Upload-Length: 104857600"]).append?.length == 104_857_600)
@@ -114,7 +114,7 @@ struct TusRequestTests {
 
     // MARK: Creation
 
-    @Test("a creation says a length or that it comes later, and not both", arguments: [
+    @Test("A creation has a length or defers it, and not both", arguments: [
         (["Upload-Length: 100"], nil), (["Upload-Length: 0"], nil), (["Upload-Defer-Length: 1"], nil), ([], 400), (["Upload-Length: -1"], 400),
         (["Upload-Defer-Length: 0"], 400), (["Upload-Defer-Length: 2"], 400), (["Upload-Length: 1", "Upload-Defer-Length: 1"], 400),
         (["Upload-Length: 1", "Upload-Length: 1"], 400), (["Upload-Length: 104857600"], nil), (["Upload-Length: 104857601"], 413),
@@ -125,7 +125,7 @@ struct TusRequestTests {
         #expect(try Script.refusal(["POST /files", "Tus-Resumable: 1.0.0"] + fields)?.status == status)
     }
 
-    @Test("a creation tells length and metadata, and completes when it is full")
+    @Test("A creation has length and metadata, and completes when it is full")
     func creationValues() throws {
         let made = try Script.parse(Script.tus("POST /files/", "Upload-Length: 100", "Upload-Metadata: filename YS5wZGY=,secret")).creation
         #expect(made?.length == 100 && made?.hasContent == false && made?.completion == .whenFull)
@@ -135,7 +135,7 @@ struct TusRequestTests {
         #expect(deferred?.length == nil && deferred?.metadata.written == nil)
     }
 
-    @Test("creation with upload: content has its media type, and is no longer than the length", arguments: [
+    @Test("Creation with upload: content has its media type, and is no longer than the length", arguments: [
         (["Content-Length: 5", "Content-Type: application/offset+octet-stream"], nil), (["Content-Length: 5"], 415),
         (["Content-Length: 5", "Content-Type: text/plain"], 415), (["Content-Length: 0", "Content-Type: text/plain"], nil),
         (["Content-Length: 101", "Content-Type: application/offset+octet-stream"], 413),
@@ -147,7 +147,7 @@ struct TusRequestTests {
         if status == nil { #expect(try Script.parse(lines).creation?.hasContent == !fields.contains("Content-Length: 0")) }
     }
 
-    @Test("more content than a file may have is refused before it comes, also when the length comes later")
+    @Test("More content than a file may have is refused before it arrives, also with a deferred length")
     func tooMuch() throws {
         let lines = Script.tus(
             "POST /files", "Upload-Defer-Length: 1", "Content-Length: 104857601", "Content-Type: application/offset+octet-stream")
@@ -156,7 +156,7 @@ struct TusRequestTests {
 
     // MARK: Checksum
 
-    @Test("Upload-Checksum names an algorithm and a digest in base64", arguments: [
+    @Test("Upload-Checksum has an algorithm and a digest in base64", arguments: [
         ("sha1 Kq5sNclPz7QV2+lfQIuc6R7oRu0=", true), ("sha256 47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", true),
         ("md5 1B2M2Y8AsgTpgAmY7PhCfg==", false), ("SHA1 Kq5sNclPz7QV2+lfQIuc6R7oRu0=", false), ("sha1", false), ("sha1 ", false),
         ("sha1 Kq5sNclPz7QV2+lfQIuc6R7oRu0", false), ("sha1  Kq5sNclPz7QV2+lfQIuc6R7oRu0=", false), ("sha1 Kq5s", false), ("", false),
@@ -170,9 +170,9 @@ struct TusRequestTests {
     }
 }
 
-@Suite("tus 1.0.0: answers")
+@Suite("tus 1.0.0: responses")
 struct TusAnswerTests {
-    @Test("every answer says the version", arguments: [
+    @Test("Every response has the version", arguments: [
         .options, .offset(Script.state(7)), .stored(Script.state(7), isCreation: true), .stored(Script.state(7), isCreation: false),
         .finished(Script.state(100, isComplete: true), sha256: [], isCreation: false), .cancelled, .refused(.notFound, nil),
     ] as [UploadOutcome])
@@ -181,7 +181,7 @@ struct TusAnswerTests {
         #expect(Script.answer(.tus, outcome).field("Cache-Control") == "no-store")
     }
 
-    @Test("HEAD tells offset and length, gives the metadata back as they were written, and is not kept")
+    @Test("HEAD returns offset and length, and the metadata as written, and is not cached")
     func head() {
         let answer = Script.answer(.tus, .offset(Script.state(70)))
         #expect(answer.status == 200 && answer.content.isEmpty)
@@ -190,14 +190,14 @@ struct TusAnswerTests {
         #expect(answer.field("Upload-Defer-Length") == nil)
     }
 
-    @Test("HEAD says that the length is not known, for as long as it is not, and says offset 0")
+    @Test("HEAD reports an unknown length as long as it is unknown, and offset 0")
     func deferredHead() {
         let answer = Script.answer(.tus, .offset(Script.state(0, of: nil)))
         #expect(answer.field("Upload-Offset") == "0")
         #expect(answer.field("Upload-Defer-Length") == "1" && answer.field("Upload-Length") == nil)
     }
 
-    @Test("a creation is answered with 201, where it is, and when it expires")
+    @Test("A creation gets 201, its location, and its expiry")
     func created() {
         let answer = Script.answer(.tus, .stored(Script.state(5), isCreation: true))
         #expect(answer.status == 201 && answer.field("Location") == "/files/\(Script.id)")
@@ -205,7 +205,7 @@ struct TusAnswerTests {
         #expect(answer.field("Upload-Expires") == "Sat, 21 Nov 2026 01:00:00 GMT")
     }
 
-    @Test("PATCH is answered with 204, the new offset, and when it expires; the last one too, without the latter")
+    @Test("PATCH gets 204, the new offset, and the expiry; the last one gets no expiry")
     func patched() {
         let answer = Script.answer(.tus, .stored(Script.state(70), isCreation: false))
         #expect(answer.status == 204 && answer.field("Upload-Offset") == "70")
@@ -215,7 +215,7 @@ struct TusAnswerTests {
         #expect(Script.answer(.tus, .finished(Script.state(0, of: 0, isComplete: true), sha256: [1], isCreation: true)).status == 201)
     }
 
-    @Test("DELETE is answered with 204, and what comes after it with 404")
+    @Test("DELETE gets 204, and later requests get 404")
     func deleted() {
         #expect(Script.answer(.tus, .cancelled).status == 204)
         for refusal in [UploadRefusal.notFound, .noFamily] {
@@ -224,7 +224,7 @@ struct TusAnswerTests {
         }
     }
 
-    @Test("refusals have the status of the specification", arguments: [
+    @Test("Refusals have the status of the specification", arguments: [
         (.offset(expected: 7, provided: 8), 409), (.tooLarge, 413), (.lengthExceeded, 413), (.checksumMismatch, 460), (.contentType("x/y"), 415),
         (.fileType(.transcript), 415), (.badRequest("x"), 400), (.method("OPTIONS"), 405),
     ] as [(UploadRefusal, Int)])
@@ -236,14 +236,14 @@ struct TusAnswerTests {
         #expect(!Script.answer(.tus, .refused(refusal, nil)).content.isEmpty)
     }
 
-    @Test("a refusal's content is code, field and sentence")
+    @Test("A refusal's content is code, field and sentence")
     func content() {
         let answer = Script.answer(.tus, .refused(.fileType(.transcript), nil))
         let text = #"{"code":"file_type","field":"filename","sentence":"Invalid file type. Transcript requires .pdf, .txt."}"# + "\n"
         #expect(String(decoding: answer.content, as: UTF8.self) == text)
     }
 
-    @Test("tus has no interim answers")
+    @Test("tus has no interim responses")
     func interim() {
         #expect(UploadDialect.tus.began(Script.state(0), maxLength: 1, now: 0) == nil)
         #expect(UploadDialect.tus.progressed(5) == nil)

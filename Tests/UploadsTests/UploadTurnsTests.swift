@@ -7,19 +7,19 @@ struct UploadTurnsTests {
     private typealias Action = UploadTurns.Action
     private typealias Progress = UploadTurns.Progress
 
-    /// A request that began at 100, gave 50 octets to the disk and holds 7 more, heard at 1,000.
+    /// A request that began at 100, passed 50 octets to the disk and holds 7 more, last received at 1,000.
     private static func receiving(isWhole: Bool = false, isWriting: Bool = false) -> Progress {
         .receiving(.init(start: 100, given: 50, gathered: 7, isWhole: isWhole, isWriting: isWriting, heardAt: 1_000))
     }
 
-    /// Turns of which request 1 has the turn.
+    /// Turns in which request 1 has the turn.
     private static func held() -> UploadTurns {
         var turns = UploadTurns()
         #expect(turns.receive(.entered(1, .append(at: 100)), progress: nil, now: 0) == [.grant(1)])
         return turns
     }
 
-    @Test("A request gets the turn of a free upload; the next ones get it in the order in which they came")
+    @Test("A request gets the turn of a free upload; the next ones get it in order of arrival")
     func order() {
         var turns = Self.held()
         #expect(turns.holder == 1 && !turns.isFree)
@@ -32,7 +32,7 @@ struct UploadTurnsTests {
         #expect(turns.isFree && !turns.isAwaited)
     }
 
-    @Test("The request that made the upload has the turn from the beginning")
+    @Test("The request that created the upload has the turn from the beginning")
     func creation() {
         var turns = UploadTurns()
         #expect(turns.receive(.created(1), progress: nil, now: 0) == [] && turns.holder == 1)
@@ -40,16 +40,16 @@ struct UploadTurnsTests {
         #expect(turns.receive(.ended, progress: nil, now: 0) == [.grant(2)])
     }
 
-    @Test("A newer request that adds octets makes the older one yield only where its octets go on", arguments: [
+    @Test("A newer request that adds octets makes the older one yield only if its octets continue there", arguments: [
         (.beginning(offset: 100), 100, 1_000, true), (.beginning(offset: 100), 157, 1_000, false),
-        // Behind all that came, also while it comes.
+        // After all received octets, also while they arrive.
         (receiving(), 157, 1_000, true), (receiving(isWriting: true), 157, 1_000, true),
-        // Behind what the disk was given, once the older client is silent.
+        // After the octets on disk, once the older client is silent.
         (receiving(), 150, 1_499, false), (receiving(), 150, 1_500, true), (receiving(isWriting: true), 150, 9_000, false),
         (receiving(), 100, 9_000, false), (receiving(), 151, 9_000, false),
-        // With a checksum nothing of it counts.
+        // With a checksum none of its octets count.
         (receiving(isWhole: true), 100, 1_000, true), (receiving(isWhole: true), 157, 9_000, false), (receiving(isWhole: true), 150, 9_000, false),
-        // Nobody knows yet where it ends.
+        // Its end is not known yet.
         (.ending, 3, 1_000, true), (.repeating, 3, 1_000, true),
     ] as [(UploadTurns.Progress, Int64, Int64, Bool)])
     func races(progress: UploadTurns.Progress, offset: Int64, now: Int64, yields: Bool) {
@@ -68,7 +68,7 @@ struct UploadTurnsTests {
         #expect(turns.receive(.ended, progress: nil, now: 1_300) == [] && turns.isFree)
     }
 
-    @Test("A tus client that asks waits while octets come, and is answered with what is stored when its patience ends")
+    @Test("A tus client that asks for the offset waits while octets arrive, and gets the stored offset when its patience ends")
     func patience() {
         var turns = Self.held()
         #expect(turns.receive(.entered(2, .ask), progress: Self.receiving(isWriting: true), now: 1_000) == [.lookLater])
@@ -79,7 +79,7 @@ struct UploadTurnsTests {
         #expect(turns.receive(.looked, progress: Self.receiving(isWriting: true), now: 3_600) == [] && !turns.isAwaited)
     }
 
-    @Test("When the older client falls silent, the request that only asks gets the turn")
+    @Test("When the older client is silent, a request for the offset gets the turn")
     func silence() {
         var turns = Self.held()
         #expect(turns.receive(.entered(2, .ask), progress: Self.receiving(), now: 1_100) == [.lookLater])
@@ -88,14 +88,14 @@ struct UploadTurnsTests {
         #expect(turns.receive(.ended, progress: nil, now: 1_510) == [.grant(2)])
     }
 
-    @Test("A request that does not wait among those that do makes the older one yield for all of them, to the offset of the one that adds octets")
+    @Test("A request that does not wait makes the older one yield for all waiting ones, to the offset of the one that adds octets")
     func mixed() {
         var turns = Self.held()
         #expect(turns.receive(.entered(2, .ask), progress: Self.receiving(), now: 1_000) == [.lookLater])
         #expect(turns.receive(.entered(3, .append(at: 157)), progress: Self.receiving(), now: 1_000) == [.yield(1, to: 157)])
         #expect(turns.receive(.entered(4, .append(at: 9)), progress: Self.receiving(), now: 1_000) == [.refuseOffset(4, provided: 9), .yield(1, to: 157)])
         #expect(turns.receive(.ended, progress: nil, now: 1_010) == [.grant(2)])
-        // It ends at once, as a question does.
+        // It ends immediately, like a request for the offset.
         #expect(turns.receive(.ended, progress: nil, now: 1_010) == [.grant(3)])
     }
 
@@ -120,7 +120,7 @@ struct UploadTurnsTests {
         #expect(turns.receive(.ended, progress: nil, now: 0) == [.grant(2)])
     }
 
-    @Test("Whatever happens, one request at most has the turn, every other one gets one action, and nobody waits at a free upload", arguments: 0..<50)
+    @Test("After any events, at most one request has the turn, every other one gets one action, and none waits at a free upload", arguments: 0..<50)
     func anything(seed: Int) {
         var random = SplitMix64(seed: UInt64(seed))
         var turns = UploadTurns()
