@@ -6,11 +6,11 @@ import Testing
 
 @testable import Blobs
 
-@Suite("A file to whose end octets are added, past the kernel's memory")
+@Suite("A file that grows at its end, past the page cache")
 struct AppendingFileTests {
     private static let places = ["memory", "machine"]
 
-    /// A disk, a folder on it, and how to be rid of that.
+    /// A disk, a folder on it, and a function that removes the folder.
     private func place(_ name: String) throws -> (disk: any Disk, path: String, end: () -> Void) {
         guard name == "machine" else { return (MemoryDisk(root: "/data"), "/data", {}) }
         let path = "/var/tmp/huddle-\(UInt64.random(in: 0 ... .max))"
@@ -18,7 +18,7 @@ struct AppendingFileTests {
         return (SystemDisk(), path, { try? Files.removeTree(path) })
     }
 
-    /// Nobody helps; somebody does at once; somebody does on a thread of his own.
+    /// No assistant; an immediate one; one on a thread of its own.
     private static func assistant(_ seed: UInt64) -> Assistant {
         switch seed % 3 {
         case 0: { _ in }
@@ -27,7 +27,7 @@ struct AppendingFileTests {
         }
     }
 
-    @Test("whatever is added, synced, cut, given up, read and opened again, it has what was added", arguments: places, 0..<12 as Range<UInt64>)
+    @Test("After any adds, syncs, cuts, rewinds, reads and reopenings, the file has the added octets", arguments: places, 0..<12 as Range<UInt64>)
     func model(name: String, seed: UInt64) throws {
         let (disk, folder, end) = try place(name)
         defer { end() }
@@ -61,7 +61,7 @@ struct AppendingFileTests {
             case 7:
                 #expect(try file.sha256() == Digest.sha256(model), "seed \(seed), step \(step)")
             default:
-                // As after a crash: what was not synced is cut off.
+                // As after a crash: unsynced octets are cut off.
                 try file.cut(to: Int64(synced))
                 model.removeLast(model.count - synced)
                 file = AppendingFile(try DiskFile.open(path, on: disk), count: Int64(synced), pieceOctets: piece, assistant: assistant)
@@ -74,7 +74,7 @@ struct AppendingFileTests {
         #expect(try file.sha256() == Digest.sha256(model), "seed \(seed)")
     }
 
-    @Test("whichever call of the disk fails, what is added again afterwards is there once, and in the digest", arguments: 0..<24)
+    @Test("Whichever call of the disk fails, octets added again afterwards are there once, and in the digest", arguments: 0..<24)
     func failsAnywhere(calls: Int) throws {
         let disk = MemoryDisk(root: "/data")
         var file = AppendingFile(try DiskFile.create("/data/file", on: disk), count: 0, pieceOctets: 8_192)
@@ -84,7 +84,7 @@ struct AppendingFileTests {
         var synced: Int64 = 0
         var failures = 0
         for end in [3_000, 9_000, 30_000, 30_100, 50_000, 60_000] {
-            // As an upload does: what could not be added is added again, and after a failed sync all that was not synced.
+            // As an upload does: failed octets are added again, and after a failed sync all unsynced ones.
             while file.count < end || synced < end {
                 do throws(Errno) {
                     let rest = Array(octets[Int(file.count)..<end])
@@ -106,7 +106,7 @@ struct AppendingFileTests {
         #expect(try file.sha256() == Digest.sha256(octets))
     }
 
-    @Test("what could not be written is not added, and what is added then is")
+    @Test("Octets that could not be written are not added, and later ones are")
     func fails() throws {
         let disk = MemoryDisk(root: "/data")
         var file = AppendingFile(try DiskFile.create("/data/file", on: disk), count: 0, pieceOctets: 4_096)
@@ -120,7 +120,7 @@ struct AppendingFileTests {
         #expect(disk.files["/data/file"] == octets)
     }
 
-    @Test("whole blocks are not left to the kernel's memory, where the file system can do that")
+    @Test("Whole blocks bypass the page cache, if the file system supports it")
     func pastCache() throws {
         let (disk, folder, end) = try place("machine")
         defer { end() }
@@ -132,7 +132,8 @@ struct AppendingFileTests {
         #expect(!DiskBlock.fits(UnsafeRawBufferPointer(rebasing: all[1...]), at: 0) && !DiskBlock.fits(UnsafeRawBufferPointer(rebasing: all[..<512]), at: 0))
         var file = try disk.create(folder + "/file")
         defer { disk.close(file) }
-        // Where files outlive a restart, that is on a disk. A file system that is busy may take a single write by way of its memory.
+        // A folder whose files survive a restart, that is, on a disk. A busy file system may take a single write
+        // through its cache.
         var isPastCache = false
         for attempt in 1...20 {
             guard let written = try Files.writePastCache(file, all, at: 0) else { return }
@@ -143,7 +144,7 @@ struct AppendingFileTests {
             file = try disk.create(folder + "/file-\(attempt)")
         }
         #expect(isPastCache)
-        // Octets that are no block are written by the way of the kernel.
+        // Octets that are not a block are written through the kernel.
         #expect(try disk.write(file, UnsafeRawBufferPointer(rebasing: all[..<100]), at: 8_192) == 100)
         let (head, last) = (UnsafeMutableRawBufferPointer.allocate(byteCount: 9_000, alignment: 16), 8_292)
         defer { head.deallocate() }

@@ -10,7 +10,7 @@ import Testing
 struct BlobFolderTests {
     private let place = Place()
 
-    @Test("names a blob by family and content, in folders of two digits")
+    @Test("The folder names a blob by family and content, in folders of two digits")
     func name() throws {
         let blob = try place.blobs.put(Array("abc".utf8), family: family)
         #expect(place.blobs.path(of: blob) == "/data/blobs/\(family)/ba/ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
@@ -18,7 +18,7 @@ struct BlobFolderTests {
         #expect(BlobName(family: family, sha256: "../../../../etc/passwd") == nil)
     }
 
-    @Test("keeps the same content once in a family, and never together for two")
+    @Test("The folder stores the same content once per family, and never shares it between two")
     func deduplicated() throws {
         let one = try place.blobs.put([1, 2], family: family)
         let two = try place.blobs.put([1, 2], family: family)
@@ -28,7 +28,7 @@ struct BlobFolderTests {
         #expect(place.disk.files.count == 2)
     }
 
-    @Test("leaves the part of a second upload with the same content to its owner")
+    @Test("The folder leaves the part of a second upload with the same content to its owner")
     func second() throws {
         try place.uploads.prepare()
         let blob = try place.blobs.put([1, 2], family: family)
@@ -43,7 +43,7 @@ struct BlobFolderTests {
         #expect(try place.blobs.verify(blob, octets: 2, isDeep: true) == .agrees)
     }
 
-    @Test("replaces a blob that has another length than its content can have")
+    @Test("The folder replaces a blob whose length does not fit its content")
     func mended() throws {
         let blob = try place.blobs.put([1, 2, 3], family: family)
         let file = try place.disk.open(place.blobs.path(of: blob))
@@ -54,7 +54,7 @@ struct BlobFolderTests {
         #expect(try place.blobs.verify(blob, octets: 3, isDeep: true) == .agrees)
     }
 
-    @Test("tells what disagrees with a row")
+    @Test("The folder reports differences from a row")
     func verified() throws {
         let blob = try place.blobs.put([1, 2, 3], family: family)
         #expect(try place.blobs.verify(blob, octets: 3, isDeep: true) == .agrees)
@@ -66,7 +66,7 @@ struct BlobFolderTests {
         #expect(try place.blobs.verify(blob, octets: 3, isDeep: false) == .missing)
     }
 
-    @Test("removes only what nobody has taken into use since")
+    @Test("The folder removes only blobs that were not taken into use since")
     func swept() throws {
         place.disk.setTime(1_000)
         let blob = try place.blobs.put([1], family: family)
@@ -80,7 +80,7 @@ struct BlobFolderTests {
         #expect(try place.blobs.remove(blob, unusedSince: 5_001))
     }
 
-    @Test("lists blobs, and what is none of them")
+    @Test("The folder lists blobs, and other files")
     func listed() throws {
         let blob = try place.blobs.put([1, 2], family: family)
         var incoming = try place.blobs.receive(family: family)
@@ -98,7 +98,7 @@ struct BlobFolderTests {
         #expect(place.disk.files.count == 1)
     }
 
-    @Test("an import that is cut short leaves nothing")
+    @Test("An interrupted import leaves nothing")
     func dropped() throws {
         do {
             var incoming = try place.blobs.receive(family: family)
@@ -108,7 +108,7 @@ struct BlobFolderTests {
         #expect(place.disk.openFiles == 0)
     }
 
-    @Test("an import whose n-th call fails leaves no part and no open file behind, for every n, and the next one makes the blob")
+    @Test("An import whose n-th call fails leaves no part and no open file, for every n, and the next one makes the blob")
     func fails() throws {
         let calls = try { () throws in
             let place = Place()
@@ -127,7 +127,7 @@ struct BlobFolderTests {
         }
     }
 
-    @Test("on the machine's own disk: the same, readable by nobody else, in a real folder")
+    @Test("On the machine's own disk the folder works the same, unreadable for others, in a real folder")
     func real() throws {
         let folder = try Files.makeTemporaryFolder(prefix: "blobs-tests")
         defer { try? Files.removeTree(folder) }

@@ -6,11 +6,14 @@ import Posix
 import TestSupport
 import Testing
 
-/// A client that sends a file, reading from time to time how far the server is, and a server that keeps it, on a disk that fails.
+/// A client that sends a file and sometimes reads the server's offset, and a server that stores it, on a disk that
+/// fails.
 ///
-/// What is checked after each failure: what was promised is there, and in the end the blob is the file, octet for octet.
+/// After each failure the test checks that all promised octets exist, and that the final blob equals the file, octet
+/// for octet.
 private struct Transmission {
-    /// How much is sent, and in which portions: all of it less than a block of the disk, or several that the portions cut across.
+    /// The size of the file and of its portions: less than a block of the disk, or several blocks that the portions cut
+    /// across.
     struct Shape: Sendable, CustomTestStringConvertible {
         var octets: Int
         var portion: Int
@@ -22,7 +25,7 @@ private struct Transmission {
     let portion: Int
     let place: Place
     var upload: UploadFile?
-    /// What the client was told last.
+    /// The last offset that the client received.
     var promised: Int64 = 0
 
     init(disk: MemoryDisk, _ shape: Shape) {
@@ -32,7 +35,7 @@ private struct Transmission {
         place = Place(disk)
     }
 
-    /// Everything from the first octet to the blob, as far as the disk lets it.
+    /// Everything from the first octet to the blob, as far as the disk allows.
     mutating func run() throws -> BlobName {
         try place.uploads.prepare()
         if upload == nil { upload = try place.uploads.open(document) }
@@ -52,7 +55,7 @@ private struct Transmission {
         return blob
     }
 
-    /// As a server that was started again: nothing in memory.
+    /// A restarted server, with nothing in memory.
     mutating func restart() {
         upload = nil
     }
@@ -68,7 +71,7 @@ private struct Transmission {
 
 @Suite("Files when the disk fails")
 struct FaultTests {
-    /// How many calls a transmission makes when nothing fails.
+    /// The number of calls of a transmission without failures.
     private func calls(_ shape: Transmission.Shape) throws -> Int {
         let disk = MemoryDisk(root: "/data")
         var transmission = Transmission(disk: disk, shape)
@@ -76,7 +79,7 @@ struct FaultTests {
         return disk.calls
     }
 
-    @Test("the n-th call fails once, for every n: the same process goes on, and the blob is the file", arguments: [Errno.noSpace, Errno(5)], Transmission.Shape.all)
+    @Test("The n-th call fails once, for every n: the same process continues, and the blob equals the file", arguments: [Errno.noSpace, Errno(5)], Transmission.Shape.all)
     fileprivate func failsOnce(errno: Errno, shape: Transmission.Shape) throws {
         let count = try calls(shape)
         #expect(count > 30)
@@ -92,7 +95,7 @@ struct FaultTests {
         }
     }
 
-    @Test("the n-th call comes short, for every n: reads and writes go on, others fail and are done again", arguments: Transmission.Shape.all)
+    @Test("The n-th call is short, for every n: reads and writes continue, others fail and are repeated", arguments: Transmission.Shape.all)
     fileprivate func short(shape: Transmission.Shape) throws {
         for call in 0..<(try calls(shape)) {
             let disk = MemoryDisk(root: "/data", seed: UInt64(call))
@@ -106,7 +109,7 @@ struct FaultTests {
         }
     }
 
-    @Test("the process is killed at the n-th call, for every n: started again, nothing that was promised is missing", arguments: Transmission.Shape.all)
+    @Test("The process is killed at the n-th call, for every n: after a restart all promised octets exist", arguments: Transmission.Shape.all)
     fileprivate func killed(shape: Transmission.Shape) throws {
         for call in 0..<(try calls(shape)) {
             let disk = MemoryDisk(root: "/data", seed: UInt64(call))
@@ -121,7 +124,7 @@ struct FaultTests {
         }
     }
 
-    @Test("the power is cut at the n-th call, for every n and several ways to lose what was not synced", arguments: 1...40 as ClosedRange<UInt64>, Transmission.Shape.all)
+    @Test("The power is cut at the n-th call, for every n and several ways to lose unsynced octets", arguments: 1...40 as ClosedRange<UInt64>, Transmission.Shape.all)
     fileprivate func powerCut(seed: UInt64, shape: Transmission.Shape) throws {
         for call in 0..<(try calls(shape)) {
             let disk = MemoryDisk(root: "/data", seed: seed &* 1_000 &+ UInt64(call))
@@ -130,7 +133,7 @@ struct FaultTests {
             #expect(throws: (any Error).self) { _ = try transmission.run() }
             transmission.restart()
             disk.powerOn()
-            // A fresh process: it knows of no folder yet.
+            // A new process: it knows no folder yet.
             var next = Transmission(disk: disk, shape)
             next.promised = transmission.promised
             try next.place.uploads.prepare()
@@ -140,7 +143,7 @@ struct FaultTests {
         }
     }
 
-    @Test("a blob that was adopted is there after the power was cut at any later moment", arguments: 1...20 as ClosedRange<UInt64>)
+    @Test("An adopted blob exists after a power cut at any later moment", arguments: 1...20 as ClosedRange<UInt64>)
     func adopted(seed: UInt64) throws {
         let disk = MemoryDisk(root: "/data", seed: seed)
         let place = Place(disk)
@@ -152,7 +155,7 @@ struct FaultTests {
         #expect(again == blob)
     }
 
-    @Test("a sync that failed is not believed: the upload goes on from before it")
+    @Test("A failed sync does not count: the upload continues from before it")
     func syncFails() throws {
         let disk = MemoryDisk(root: "/data")
         let place = Place(disk)

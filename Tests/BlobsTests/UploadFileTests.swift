@@ -14,7 +14,7 @@ struct UploadFileTests {
         return try place.uploads.create(document, length: length, description: Array("{}".utf8))
     }
 
-    @Test("tells as its offset only what was synced")
+    @Test("An upload reports only synced octets as its offset")
     func offset() throws {
         let upload = try begin()
         try upload.append([1, 2, 3])
@@ -24,7 +24,7 @@ struct UploadFileTests {
         #expect(upload.progress == (try place.uploads.progress(document))?.progress)
     }
 
-    @Test("goes on after a restart from what was synced, and has the digest of all of it")
+    @Test("An upload resumes after a restart from the synced octets, and has the digest of all of them")
     func restart() throws {
         let upload = try begin()
         try upload.append([1, 2, 3])
@@ -37,7 +37,7 @@ struct UploadFileTests {
         #expect(try again.complete() == Digest.sha256([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]))
     }
 
-    @Test("takes nothing past its length, and is not complete before it")
+    @Test("An upload accepts nothing above its length, and is not complete before it")
     func length() throws {
         let upload = try begin(3)
         #expect(failure { try upload.append([1, 2, 3, 4]) } == .tooBig)
@@ -48,7 +48,7 @@ struct UploadFileTests {
         #expect(failure { try upload.append([4]) } == .invalid)
     }
 
-    @Test("is told its length later, once")
+    @Test("An upload gets a deferred length once")
     func declared() throws {
         let upload = try begin(nil)
         try upload.append([1, 2])
@@ -59,7 +59,7 @@ struct UploadFileTests {
         #expect(try place.uploads.open(document)?.progress.length == 2)
     }
 
-    @Test("may be empty")
+    @Test("An upload may be empty")
     func empty() throws {
         let upload = try begin(0)
         #expect(try upload.complete() == Digest.sha256([]))
@@ -67,7 +67,7 @@ struct UploadFileTests {
         #expect(try place.blobs.verify(blob, octets: 0, isDeep: true) == .agrees)
     }
 
-    @Test("is cut back to before a piece whose checksum is wrong, also where that was synced", arguments: [false, true])
+    @Test("An upload is cut back before a piece with a wrong checksum, also if the piece was synced", arguments: [false, true])
     func cut(isSynced: Bool) throws {
         let upload = try begin(6)
         try upload.append([1, 2, 3])
@@ -82,7 +82,7 @@ struct UploadFileTests {
         #expect(failure { try upload.cut(to: 0) } == .invalid)
     }
 
-    @Test("shows what was written to who looks at its first octets")
+    @Test("An upload returns its first octets to a reader")
     func peek() throws {
         let upload = try begin()
         try upload.append(Array("%PDF-1.7".utf8))
@@ -91,7 +91,7 @@ struct UploadFileTests {
         #expect(try upload.read(at: 60, count: 1) == [])
     }
 
-    @Test("keeps how it ended, and none of its octets")
+    @Test("An ended upload keeps its outcome, and none of its octets")
     func ended() throws {
         let upload = try begin()
         try upload.append([1])
@@ -103,7 +103,7 @@ struct UploadFileTests {
         #expect(failure { try again.append([1]) } == .invalid)
     }
 
-    @Test("has one upload an id; removed, there is none")
+    @Test("Each id has one upload; after removal it has none")
     func folder() throws {
         _ = try begin()
         #expect(failure { _ = try place.uploads.create(document, length: 1, description: []) } == .exists)
@@ -117,7 +117,7 @@ struct UploadFileTests {
         #expect(place.disk.openFiles == 0)
     }
 
-    @Test("is refused, not guessed, when both its notes of progress are damaged; one is enough")
+    @Test("An upload is refused if both its progress slots are damaged; one intact slot is enough")
     func damaged() throws {
         let upload = try begin()
         try upload.append([1])
@@ -133,7 +133,7 @@ struct UploadFileTests {
         place.disk.close(file)
     }
 
-    @Test("is refused when less of it is there than was promised")
+    @Test("An upload with fewer octets than promised is refused")
     func lost() throws {
         let upload = try begin()
         try upload.append([1, 2])
@@ -146,7 +146,7 @@ struct UploadFileTests {
         #expect(try place.uploads.list().uploads == [document])
     }
 
-    @Test("begun or removed by halves there is none, and what is left of it is removed", arguments: [".part", ".at"])
+    @Test("An interrupted creation or removal leaves no upload, and its files are removed", arguments: [".part", ".at"])
     func halved(missing: String) throws {
         _ = try begin()
         try place.disk.remove("/data/uploads/\(document)\(missing)")
@@ -155,7 +155,7 @@ struct UploadFileTests {
         #expect(place.disk.files.isEmpty)
     }
 
-    @Test("files that belong to no upload are told and removed")
+    @Test("Files that belong to no upload are reported and removed")
     func leftovers() throws {
         _ = try begin()
         for name in ["\(family).part", "\(document).json.new", "notes.txt"] { place.disk.close(try place.disk.create("/data/uploads/" + name)) }
