@@ -2,9 +2,9 @@ import Glibc
 import Posix
 import Testing
 
-@Suite("Errno, FileDescriptor: the machine's answers are kept, descriptors are closed once")
+@Suite("Errno, FileDescriptor: errors keep their code, descriptors are closed once")
 struct ErrnoTests {
-    @Test("The code keeps its symbol and sentence, and says which call failed")
+    @Test("The error keeps the symbol and sentence of its code, and the failed call")
     func text() {
         let error = Errno(ENOENT, "open")
         #expect(error.name == "ENOENT")
@@ -15,13 +15,13 @@ struct ErrnoTests {
         #expect(Errno(99_999).name == "E99999")
     }
 
-    @Test("Errors of a peer that left are told apart from those of a machine that is full")
+    @Test("Errors of a peer that left differ from those of an exhausted machine")
     func kinds() {
         #expect(Errno(EPIPE).isPeerGone && Errno(ECONNRESET).isPeerGone && !Errno(EMFILE).isPeerGone)
         #expect(Errno(EMFILE).isExhausted && Errno(ENFILE).isExhausted && !Errno(ECONNRESET).isExhausted)
     }
 
-    @Test("A descriptor is closed when its owner goes, and not when it was taken")
+    @Test("A descriptor is closed with its owner, unless it was taken")
     func ownership() throws {
         var pipe = try Pipe()
         let reading = pipe.takeReading().take()
@@ -35,7 +35,7 @@ struct ErrnoTests {
         #expect(second == .endOfStream, "the writing end was closed by dropping it")
     }
 
-    @Test("A duplicate lives on when the first is gone")
+    @Test("A duplicate stays open after the first is closed")
     func duplicate() throws {
         var pipe = try Pipe()
         let copy = try pipe.takeWriting().duplicate()
@@ -48,7 +48,7 @@ struct ErrnoTests {
         #expect(fcntl(copy.raw, F_GETFD) & FD_CLOEXEC != 0)
     }
 
-    @Test("Using a closed descriptor ends the process instead of touching somebody else's file")
+    @Test("Using a closed descriptor ends the process instead of touching another file")
     func badDescriptor() async {
         await #expect(processExitsWith: .failure) {
             _ = try Octets.write(9_999, UnsafeRawBufferPointer(start: nil, count: 0))

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Files: whole contents, exact modes, one holder of a folder")
 struct FilesTests {
-    @Test("What is written is read back with the mode asked for, and nothing is left beside it", arguments: [0, 1, 65_536, 200_001])
+    @Test("A written file reads back with its mode, and no temporary file remains", arguments: [0, 1, 65_536, 200_001])
     func roundTrip(size: Int) throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/file"
@@ -20,7 +20,7 @@ struct FilesTests {
         #expect(try Files.list(folder.path) == ["file"])
     }
 
-    @Test("A new file comes whole or not at all, takes nobody's name, and leaves nothing beside it")
+    @Test("A new file is written completely or not at all, replaces no file, and leaves no temporary file")
     func new() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/file.csv"
@@ -33,7 +33,7 @@ struct FilesTests {
         #expect(try Files.list(folder.path) == ["file.csv"])
     }
 
-    @Test("A file of the limit is read, one octet more is refused")
+    @Test("A file at the limit is read, one octet more is refused")
     func limit() throws {
         let folder = try TemporaryFolder()
         try Files.write([1, 2, 3], to: folder.path + "/f")
@@ -41,12 +41,12 @@ struct FilesTests {
         #expect(failure { () throws(Errno) in _ = try Files.read(folder.path + "/f", limit: 2) } == .tooBig)
     }
 
-    @Test("A file whose size the kernel does not tell is read to its end")
+    @Test("A file whose size the kernel does not report is read to its end")
     func unknownSize() throws {
         #expect(try Files.read("/proc/self/stat").count > 20)
     }
 
-    @Test("What is not there is said so, and removing it is no error")
+    @Test("A missing file is reported, and removing it is not an error")
     func missing() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/none"
@@ -58,7 +58,7 @@ struct FilesTests {
         try Files.removeTree(path)
     }
 
-    @Test("Folders are made with their parents, and made again without harm")
+    @Test("Folders are created with their parents, and a second time without harm")
     func folders() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/a/b/c"
@@ -74,7 +74,7 @@ struct FilesTests {
         #expect(try Files.list(folder.path) == ["file", "open"])
     }
 
-    @Test("Removing a tree removes links, not what they lead to")
+    @Test("Removing a tree removes links, not their targets")
     func links() throws {
         let folder = try TemporaryFolder()
         try Files.makeFolder(folder.path + "/kept")
@@ -86,7 +86,7 @@ struct FilesTests {
         #expect(!Files.exists(folder.path + "/gone"))
     }
 
-    @Test("A folder has one holder at a time, and is free when the holder goes")
+    @Test("A folder has one holder at a time, and is free when the holder ends")
     func lock() throws {
         let folder = try TemporaryFolder()
         func hold() throws {
@@ -95,11 +95,11 @@ struct FilesTests {
             #expect(lock.raw >= 0)
         }
         try hold()
-        // Other tests start children meanwhile, which hold a copy of everything until they have executed.
+        // Other tests start children meanwhile, which have a copy of every descriptor until they execute.
         _ = try Files.lock(folder: folder.path, timeoutMilliseconds: 10_000)
     }
 
-    @Test("A child does not inherit the hold on a folder")
+    @Test("A child does not inherit the lock on a folder")
     func lockIsNotInherited() throws {
         let folder = try TemporaryFolder()
         func startWhileHolding() throws -> ChildProcess {
@@ -129,7 +129,7 @@ struct FilesTests {
         #expect(try Files.freeSpace(folder.path) > 0)
     }
 
-    @Test("A file of one's own is opened for updating, with its content; a link, a second name, a pipe and a folder are not")
+    @Test("An own file is opened for updating, with its content; a link, a second name, a pipe and a folder are not")
     func own() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/file"

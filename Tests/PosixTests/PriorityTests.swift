@@ -11,7 +11,7 @@ struct PriorityTests {
         return fields.count > 16 ? Int(fields[16]) : nil
     }
 
-    @Test("a thread that lets others go first does so alone", arguments: [0, 5, 19])
+    @Test("A thread changes only its own priority", arguments: [0, 5, 19])
     func nice(value: Int32) throws {
         let own = try #require(Self.nice())
         let seen = Lock<Int?>(nil)

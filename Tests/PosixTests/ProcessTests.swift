@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Threads, signals, clocks, limits")
 struct ThreadTests {
-    @Test("A thread runs what it was given, under its name, and joining waits for its end")
+    @Test("A thread runs its body under its name, and join waits for its end")
     func thread() {
         let seen = Lock("")
         let thread = Thread.start(name: "a name that is too long") {
@@ -33,7 +33,7 @@ struct ThreadTests {
         #expect(results.withLock { $0 } == [nil, 1, SIGUSR1, nil])
     }
 
-    @Test("The monotonic clock does not go back, and the wall clock is in this century")
+    @Test("The monotonic clock never goes back, and the wall clock is in this century")
     func clocks() {
         var last = Clock.monotonicNanoseconds()
         for _ in 0..<1_000 {
@@ -45,7 +45,7 @@ struct ThreadTests {
         #expect(Clock.wallMilliseconds() > 1_700_000_000_000)
     }
 
-    @Test("Raising the number of open files reaches what the machine allows")
+    @Test("Raising the number of open files reaches the machine's limit")
     func openFiles() async {
         await #expect(processExitsWith: .success) {
             try Environment.limitOpenFiles(to: 64)
@@ -56,7 +56,7 @@ struct ThreadTests {
         }
     }
 
-    @Test("Waiting for several descriptors tells which one is ready, and nothing when the time is over")
+    @Test("Waiting for several descriptors returns the ready one, and none when the time is over")
     func poll() throws {
         var quiet = try Pipe()
         var loud = try Pipe()
@@ -76,7 +76,7 @@ struct ThreadTests {
 
 @Suite("ChildProcess: another program at the end of pipes", .serialized)
 struct ChildProcessTests {
-    @Test("A program is run to its end with input, both outputs and its exit code")
+    @Test("A program runs to its end with input, both outputs and its exit code")
     func run() throws {
         let result = try ChildProcess.run(["/bin/sh", "-c", "cat; echo oops >&2; exit 3"], input: Array("hi".utf8))
         #expect(result.ending == .exited(3))
@@ -84,20 +84,20 @@ struct ChildProcessTests {
         #expect(result.errors == Array("oops\n".utf8))
     }
 
-    @Test("More than a pipe holds crosses both ways without either side getting stuck")
+    @Test("More octets than a pipe holds cross both ways without blocking either side")
     func large() throws {
         let octets = [UInt8](repeating: 65, count: 1_000_000)
         let result = try ChildProcess.run(["cat"], input: octets)
         #expect(result.output == octets)
     }
 
-    @Test("A program that does not read its input is no error")
+    @Test("A program that does not read its input is not an error")
     func deaf() throws {
         let result = try ChildProcess.run(["/bin/sh", "-c", "exec <&-; echo done"], input: [UInt8](repeating: 65, count: 1_000_000))
         #expect(result.output == Array("done\n".utf8))
     }
 
-    @Test("Lines are read as they come, input is written as it is asked for")
+    @Test("Lines are read as they come, input is written as it is requested")
     func lines() throws {
         let child = try ChildProcess.start(
             ["/bin/sh", "-c", "echo ready; read x; echo \"got $x\"; printf 'no newline'"], input: .piped)
@@ -110,7 +110,7 @@ struct ChildProcessTests {
         #expect(try child.wait() == .exited(0), "asking again answers the same")
     }
 
-    @Test("A program can be killed, and one that runs on is told from one that ended")
+    @Test("A program can be killed, and a running one differs from an ended one")
     func kill() throws {
         let child = try ChildProcess.start(["cat"], input: .piped)
         #expect(try child.wait(timeoutMilliseconds: 0) == nil)
@@ -120,7 +120,7 @@ struct ChildProcessTests {
         child.kill()
     }
 
-    @Test("A program that nobody waited for does not outlive its owner")
+    @Test("A program without a waiter does not outlive its owner")
     func dropped() throws {
         func startAndDrop() throws -> Int32 {
             try ChildProcess.start(["cat"], input: .piped).pid
@@ -158,7 +158,7 @@ struct ChildProcessTests {
         #expect(error == .tooBig)
     }
 
-    @Test("The environment is handed on or replaced")
+    @Test("The environment is passed on or replaced")
     func environment() throws {
         let own = try ChildProcess.run(["/bin/sh", "-c", "echo $PATH"])
         #expect(String(decoding: own.output, as: UTF8.self) == (Environment.value("PATH") ?? "") + "\n")
@@ -167,7 +167,7 @@ struct ChildProcessTests {
         #expect(Environment.value("HUDDLE_NO_SUCH_VARIABLE") == nil)
     }
 
-    @Test("Blocked signals of this process do not make the child deaf")
+    @Test("A child receives signals that this process blocks")
     func signals() throws {
         let ending = Lock<ChildProcess.Ending?>(nil)
         let thread = Thread.start(name: "blocker") {
@@ -181,7 +181,7 @@ struct ChildProcessTests {
         #expect(ending.withLock { $0 } == .killed(signal: SIGTERM))
     }
 
-    @Test("A program that does not exist is told")
+    @Test("A missing program is reported")
     func missing() {
         #expect(failure { () throws(Errno) in _ = try ChildProcess.start(["/no/such/program"]) } == .noEntry)
     }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The service manager, sd_notify(3)")
 struct ServiceManagerTests {
-    @Test("the state arrives as one datagram, at a path and in the abstract namespace", arguments: [false, true])
+    @Test("The state arrives as one datagram, at a path and in the abstract namespace", arguments: [false, true])
     func notify(isAbstract: Bool) throws {
         let folder = try Files.makeTemporaryFolder()
         defer { try? Files.removeTree(folder) }
@@ -30,9 +30,9 @@ struct ServiceManagerTests {
         #expect(Array(space[..<7]) == Array("READY=1".utf8))
     }
 
-    @Test("nobody there, no path and a path that is too long are no error", arguments: ["/nowhere/notify", "notify", "", String(repeating: "/n", count: 60)])
+    @Test("A missing manager, no path and a path that is too long are not errors", arguments: ["/nowhere/notify", "notify", "", String(repeating: "/n", count: 60)])
     func nobody(path: String) { ServiceManager.notify("READY=1", at: path) }
 
-    @Test("a process that was not activated has no sockets")
+    @Test("A process that was not activated has no sockets")
     func none() { #expect(ServiceManager.takeSockets() == []) }
 }

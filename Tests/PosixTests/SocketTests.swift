@@ -20,7 +20,7 @@ struct SocketTests {
         return (result, Array(octets[..<count]))
     }
 
-    @Test("Octets cross a TCP connection both ways, small ones at once", arguments: ["127.0.0.1", "localhost"])
+    @Test("Octets cross a TCP connection both ways, small ones immediately", arguments: ["127.0.0.1", "localhost"])
     func tcp(host: String) throws {
         let listener = try Socket.listenTCP(host: host, port: 0)
         let port = try SocketAddress.local(of: listener.raw).port
@@ -45,7 +45,7 @@ struct SocketTests {
         #expect(try receive(server.raw).result == .endOfStream)
     }
 
-    @Test("A taken port and a port that nobody listens on are told")
+    @Test("A used port and a port without a listener are reported")
     func refused() throws {
         func freePort() throws -> UInt16 {
             let listener = try Socket.listenTCP(host: "127.0.0.1", port: 0)
@@ -69,7 +69,7 @@ struct SocketTests {
         _ = try accept(listener)
     }
 
-    @Test("A Unix listener's file has exactly the mode asked for, and replaces one left by the dead", arguments: [0o600, 0o666] as [UInt32])
+    @Test("A Unix listener's file has exactly the requested mode, and replaces that of a dead process", arguments: [0o600, 0o666] as [UInt32])
     func unix(mode: UInt32) throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/socket"
@@ -85,7 +85,7 @@ struct SocketTests {
         #expect(failure { () throws(Errno) in _ = try Socket.listenUnix(path: path) } == .addressInUse)
     }
 
-    @Test("A Unix listener never removes what is no socket, and refuses names past 107 octets")
+    @Test("A Unix listener never removes a file that is not a socket, and refuses names above 107 octets")
     func unixRefusals() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/file"
@@ -99,7 +99,7 @@ struct SocketTests {
         #expect(failure { () throws(Errno) in _ = try Socket.connectUnix(path: folder.path + "/none") } == .noEntry)
     }
 
-    @Test("A full socket answers would-block, a peer that left is an error, never a signal")
+    @Test("A full socket returns would-block, a peer that left is an error, never a signal")
     func full() throws {
         var pair = try Socket.Pair()
         let sender = pair.takeFirst()
@@ -161,7 +161,7 @@ struct SocketTests {
 
 @Suite("SocketAddress: numeric hosts and ports")
 struct SocketAddressTests {
-    @Test("Numeric hosts of both families are understood and written back", arguments: [
+    @Test("Numeric hosts of both families are read and written back", arguments: [
         ("127.0.0.1", "127.0.0.1:80"), ("0.0.0.0", "0.0.0.0:80"), ("::1", "[::1]:80"), ("::", "[::]:80"),
     ])
     func numeric(host: String, text: String) throws {
@@ -171,7 +171,7 @@ struct SocketAddressTests {
         #expect(address != SocketAddress(host: host, port: 81))
     }
 
-    @Test("Names and nonsense are no numeric hosts", arguments: ["localhost", "", "1.2.3", "1.2.3.4.5", "256.1.1.1", "::g"])
+    @Test("Names and invalid texts are not numeric hosts", arguments: ["localhost", "", "1.2.3", "1.2.3.4.5", "256.1.1.1", "::g"])
     func notNumeric(host: String) {
         #expect(SocketAddress(host: host, port: 1) == nil)
     }
@@ -185,7 +185,7 @@ struct SocketAddressTests {
         #expect(parts.port == port)
     }
 
-    @Test("Anything else is not", arguments: ["", ":", "host", "host:", ":80", "host:65536", "host:-1", "host:+1", "::1:80", "host:8 0", "[]:1"])
+    @Test("Other texts are not split", arguments: ["", ":", "host", "host:", ":80", "host:65536", "host:-1", "host:+1", "::1:80", "host:8 0", "[]:1"])
     func notSplit(text: String) {
         #expect(SocketAddress.split(text) == nil)
     }

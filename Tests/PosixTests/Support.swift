@@ -1,8 +1,8 @@
 import Glibc
 import Posix
 
-/// Repeats `body` until it says true; false when it did not within ten seconds. For states that a child of another test,
-/// forked and not yet executed, may hold up for a moment, as it has a copy of every descriptor until then.
+/// Repeats `body` until it returns true; false if it did not within ten seconds. For states that a child of another
+/// test, forked and not yet executed, may delay for a moment, because it has a copy of every descriptor until then.
 func eventually(_ body: () -> Bool) -> Bool {
     let end = Clock.monotonicMilliseconds() + 10_000
     while !body() {
