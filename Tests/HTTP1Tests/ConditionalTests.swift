@@ -6,14 +6,14 @@ import Testing
 struct HTTPDateTests {
     static let now: Int64 = 1_795_219_200
 
-    @Test("the three forms of the RFC's example are one time", arguments: [
+    @Test("The three formats of the RFC's example are one time", arguments: [
         "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
     ])
     func forms(text: String) {
         #expect(HTTPDate.seconds(text, now: Self.now) == 784_111_777)
     }
 
-    @Test("what is written is read back, to the ends of the calendar", arguments: [
+    @Test("A written date reads back, to the ends of the calendar", arguments: [
         (0, "Thu, 01 Jan 1970 00:00:00 GMT"), (-1, "Wed, 31 Dec 1969 23:59:59 GMT"), (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"),
         (951_827_696, "Tue, 29 Feb 2000 12:34:56 GMT"), (253_402_300_799, "Fri, 31 Dec 9999 23:59:59 GMT"),
         (-62_135_596_800, "Mon, 01 Jan 0001 00:00:00 GMT"),
@@ -24,25 +24,25 @@ struct HTTPDateTests {
         #expect(HTTPDate.seconds(text, now: Self.now) == seconds)
     }
 
-    @Test("times that have no form are written as the nearest that has one",
+    @Test("A time without a format is written as the nearest that has one",
         arguments: [(Int64.max, "Fri, 31 Dec 9999 23:59:59 GMT"), (Int64.min, "Mon, 01 Jan 0001 00:00:00 GMT")])
     func clamped(seconds: Int64, text: String) {
         #expect(HTTPDate.text(seconds) == text)
     }
 
-    @Test("a year of two digits is at most 50 years ahead", arguments: [("76", "2076"), ("77", "1977"), ("00", "2000"), ("26", "2026")])
+    @Test("A two-digit year is at most 50 years ahead", arguments: [("76", "2076"), ("77", "1977"), ("00", "2000"), ("26", "2026")])
     func shortYears(short: String, year: String) {
         let text = HTTPDate.seconds("Sunday, 06-Nov-\(short) 08:49:37 GMT", now: Self.now).map { HTTPDate.text($0) }
         #expect(text?.contains(year) == true)
     }
 
-    @Test("asctime with a day of two digits, and a leap second")
+    @Test("The reader accepts asctime with a two-digit day, and a leap second")
     func more() {
         #expect(HTTPDate.seconds("Wed Nov 16 08:49:37 1994", now: Self.now) == 784_975_777)
         #expect(HTTPDate.seconds("Sat, 31 Dec 2016 23:59:60 GMT", now: Self.now) == 1_483_228_800)
     }
 
-    @Test("anything else is no date", arguments: [
+    @Test("Any other text is not a date", arguments: [
         "", " ", "now", "784111777", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nov 1994 08:49:37 UTC", "Sun, 06 Nov 1994 08:49:37 +0000",
         "sun, 06 nov 1994 08:49:37 gmt",
         "Sun, 6 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 94 08:49:37 GMT", "Sun, 31 Feb 1994 08:49:37 GMT", "Sun, 06 Nov 1994 24:00:00 GMT",
@@ -57,7 +57,7 @@ struct HTTPDateTests {
         #expect(HTTPDate.seconds(text, now: Self.now) == nil)
     }
 
-    @Test("the clock makes its text anew when the second changes")
+    @Test("The clock formats its text again when the second changes")
     func clock() {
         var clock = HTTPDateClock()
         for second: Int64 in [5, 5, 6, 4] { #expect(clock.text(second) == HTTPDate.text(second)) }
@@ -66,7 +66,7 @@ struct HTTPDateTests {
 
 @Suite("Entity tags, RFC 9110 §8.8.3")
 struct EntityTagTests {
-    @Test("the RFC's table of comparisons", arguments: [
+    @Test("The RFC's table of comparisons holds", arguments: [
         ("W/\"1\"", "W/\"1\"", false, true), ("W/\"1\"", "W/\"2\"", false, false), ("W/\"1\"", "\"1\"", false, true),
         ("\"1\"", "\"1\"", true, true),
     ])
@@ -78,7 +78,7 @@ struct EntityTagTests {
         #expect(EntityTag.only(one.text) == one)
     }
 
-    @Test("lists, with commas within tags", arguments: [
+    @Test("The reader accepts lists, with commas within tags", arguments: [
         ("*", nil), ("\"a\"", ["\"a\""]), ("\"a\", W/\"b,c\" ,\"\"", ["\"a\"", "W/\"b,c\"", "\"\""]), (",\"a\",,", ["\"a\""]),
     ] as [(String, [String]?)])
     func lists(text: String, tags: [String]?) throws {
@@ -90,7 +90,7 @@ struct EntityTagTests {
         #expect(found.map(\.text) == tags)
     }
 
-    @Test("what is no list is none", arguments: ["", ",", "a", "\"a", "a\"", "w/\"a\"", "W/a", "W/", "\"a\" \"b\"", "\"a b\"", "\"a\"x",
+    @Test("An invalid list is refused", arguments: ["", ",", "a", "\"a", "a\"", "w/\"a\"", "W/a", "W/", "\"a\" \"b\"", "\"a b\"", "\"a\"x",
         "*, \"a\"", "\"a\", *", "\"\u{7F}\""])
     func noList(text: String) {
         #expect(EntityTagList(text) == nil)
@@ -104,13 +104,13 @@ struct PreconditionTests {
     static let late = "Sun, 06 Nov 1994 08:49:38 GMT"
     static let now: Int64 = 784_200_000
 
-    /// What a request with these fields comes to; the resource has the tag "v2" and was modified at `same`.
+    /// The result of a request with these fields; the resource has the tag "v2" and was modified at `same`.
     static func outcome(_ method: String, _ fields: [(String, String)], exists: Bool = true) -> Preconditions.Outcome {
         let current = Validators(tag: EntityTag("v2"), lastModified: 784_111_777)
         return Preconditions.evaluate(method, Fields(fields.map { Field($0.0, $0.1) }), exists ? current : nil, now: now)
     }
 
-    @Test("one condition", arguments: [
+    @Test("A single condition decides", arguments: [
         ("GET", "if-match", "\"v2\"", .proceed), ("PUT", "if-match", "\"v1\", \"v2\"", .proceed), ("PUT", "if-match", "\"v1\"", .failed),
         ("PUT", "if-match", "W/\"v2\"", .failed), ("PUT", "if-match", "*", .proceed), ("PUT", "if-match", "v2", .failed),
         ("GET", "if-none-match", "\"v2\"", .notModified), ("HEAD", "if-none-match", "W/\"v2\"", .notModified),
@@ -128,7 +128,7 @@ struct PreconditionTests {
         #expect(Self.outcome(method, [(name, value)]) == outcome)
     }
 
-    @Test("the stronger condition decides where there are two", arguments: [
+    @Test("The stronger of two conditions decides", arguments: [
         ([("if-match", "\"v2\""), ("if-unmodified-since", early)], "PUT", .proceed),
         ([("if-match", "\"v1\""), ("if-unmodified-since", same)], "PUT", .failed),
         ([("if-none-match", "\"v1\""), ("if-modified-since", same)], "GET", .proceed),
@@ -143,7 +143,7 @@ struct PreconditionTests {
         #expect(Self.outcome(method, fields) == outcome)
     }
 
-    @Test("of what does not exist nothing matches")
+    @Test("Nothing matches a missing resource")
     func absent() {
         #expect(Self.outcome("PUT", [("if-match", "*")], exists: false) == .failed)
         #expect(Self.outcome("PUT", [("if-none-match", "*")], exists: false) == .proceed)
@@ -154,7 +154,7 @@ struct PreconditionTests {
 
 @Suite("Ranges, RFC 9110 §14")
 struct ByteRangeTests {
-    @Test("each form, of 10,000 octets", arguments: [
+    @Test("The reader accepts each form, for 10,000 octets", arguments: [
         ("bytes=0-499", [0..<500]), ("bytes=500-999", [500..<1000]), ("bytes=-500", [9500..<10000]), ("bytes=9500-", [9500..<10000]),
         ("bytes=0-0,-1", [0..<1, 9999..<10000]), ("bytes= 0-999, 4500-5499, -1000", [0..<1000, 4500..<5500, 9000..<10000]),
         ("bytes=500-600,601-999", [500..<1000]), ("bytes=500-700,601-999", [500..<1000]), ("BYTES=1-1", [1..<2]), ("bytes=,1-1,,", [1..<2]),
@@ -168,7 +168,7 @@ struct ByteRangeTests {
         #expect(ByteRanges(text, length: 10_000) == .ranges(ranges))
     }
 
-    @Test("what is not understood, or too much, is left aside", arguments: [
+    @Test("An unsupported or excessive range is ignored", arguments: [
         "", "bytes", "bytes=", "bytes=,", "bytes 0-1", "items=0-1", "bytes=a-b", "bytes=1", "bytes=-", "bytes=--1", "bytes=5-4",
         "bytes=1-2-3", "bytes=0-1,5-4", "bytes=+1-2", "bytes=1- 2",
         "bytes=0x1-2", " bytes=0-1", "bytes=\(Array(repeating: "7-8", count: 17).joined(separator: ","))",
@@ -177,14 +177,14 @@ struct ByteRangeTests {
         #expect(ByteRanges(text, length: 10_000) == .whole)
     }
 
-    @Test("what does not exist cannot be given", arguments: [("bytes=10000-", 10_000), ("bytes=-0", 10_000),
+    @Test("A range of missing octets cannot be satisfied", arguments: [("bytes=10000-", 10_000), ("bytes=-0", 10_000),
         ("bytes=10000-20000,30000-", 10_000), ("bytes=0-", 0), ("bytes=99999999999999999999-", 10_000)])
     func unsatisfiable(text: String, length: Int) {
         #expect(ByteRanges(text, length: length) == .unsatisfiable)
         #expect(ByteRanges("bytes=-5", length: 0) == .whole)
     }
 
-    @Test("ranges never overlap or touch, and hold what was asked for, whatever it was")
+    @Test("Ranges never overlap or touch, and contain the requested octets, for any field")
     func property() {
         var state: UInt64 = 20_261_121
         func next(_ bound: Int) -> Int {
@@ -211,7 +211,7 @@ struct ByteRangeTests {
     }
 }
 
-@Suite("Answers about a representation, RFC 9110 §14.2, §15.3.7, §15.5.17")
+@Suite("Responses about a representation, RFC 9110 §14.2, §15.3.7, §15.5.17")
 struct SelectionTests {
     static let content = Array("0123456789".utf8)
     static let page = Representation(
@@ -237,7 +237,7 @@ struct SelectionTests {
 
     static func field(_ selection: Selection, _ name: String) -> String? { selection.fields.first { $0.name == name }?.value }
 
-    @Test("status, content and Content-Range", arguments: [
+    @Test("A response has the right status, content and Content-Range", arguments: [
         ("GET", [], 200, "0123456789", nil), ("HEAD", [("range", "bytes=0-1")], 200, "0123456789", nil),
         ("GET", [("range", "bytes=2-4")], 206, "234", "bytes 2-4/10"),
         ("GET", [("range", "bytes=-3")], 206, "789", "bytes 7-9/10"), ("GET", [("range", "bytes=10-")], 416, "", "bytes */10"),
@@ -264,7 +264,7 @@ struct SelectionTests {
         #expect(Self.field(selection, "Content-Type") == ([200, 206].contains(status) ? "text/plain" : nil))
     }
 
-    @Test("several ranges are parts between boundaries")
+    @Test("Several ranges are parts between boundaries")
     func multipart() {
         let selection = Self.select([("range", "bytes=0-1,-2")])
         #expect(selection.status == 206)
@@ -276,13 +276,13 @@ struct SelectionTests {
                 + "Content-Range: bytes 8-9/10\r\n\r\n89\r\n--XYZ--\r\n")
     }
 
-    @Test("within the second of the change a date names no state of it")
+    @Test("Within the second of a change a date identifies no state")
     func weakDate() {
         #expect(Self.select([("range", "bytes=0-1"), ("if-range", PreconditionTests.same)], now: 784_111_777).status == 200)
         #expect(Self.select([("range", "bytes=0-1"), ("if-range", PreconditionTests.same)], now: 784_111_778).status == 206)
     }
 
-    @Test("nothing is given whole")
+    @Test("Empty content is sent whole")
     func empty() {
         let empty = Representation(length: 0, contentType: "text/plain", validators: Validators())
         #expect(Self.select([], empty).pieces == [.part(0..<0)])

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Content and chunks, RFC 9112 §6, §7.1")
 struct ContentReaderTests {
-    /// Reads octets that come in pieces of the given lengths, the last one with the rest.
+    /// Reads octets that arrive in pieces of the given lengths, the last one with the rest.
     static func read(_ octets: [UInt8], cuts: [Int], _ framing: Framing = .chunked) throws -> (content: [UInt8], rest: Int)? {
         var reader = try ContentReader(framing, limit: 1 << 20)
         var content: [UInt8] = []
@@ -21,7 +21,7 @@ struct ContentReaderTests {
         return nil
     }
 
-    @Test("chunks give the same content however they are cut, and leave what follows them", arguments: [
+    @Test("Chunks give the same content however they are cut, and leave the octets after them", arguments: [
         ("0\r\n\r\n", ""), ("5\r\nhello\r\n0\r\n\r\n", "hello"), ("1\r\na\r\n1\r\nb\r\n00\r\n\r\n", "ab"),
         ("A\r\n0123456789\r\n0;x=\"\\\"y\"\r\nT: v\r\nU:\r\n\r\n", "0123456789"),
         ("5 ;a\t= b ;c\r\nhello\r\n0\r\n\r\n", "hello"),
@@ -38,7 +38,7 @@ struct ContentReaderTests {
         for end in 0..<octets.count - 5 { #expect(try Self.read(Array(octets[..<end]), cuts: []) == nil) }
     }
 
-    @Test("a length ends where it says")
+    @Test("Content with a length ends there")
     func length() throws {
         let read = try #require(try Self.read(Array("helloGET".utf8), cuts: [2], .length(5)))
         #expect(read.content == Array("hello".utf8))
@@ -46,10 +46,10 @@ struct ContentReaderTests {
         #expect(throws: HTTPError.contentTooLarge) { try ContentReader(.length(11), limit: 10) }
     }
 
-    @Test("extensions and trailers are taken up to their bounds, in all chunks together")
+    @Test("Extensions and trailers are accepted up to their limits, in all chunks together")
     func bounds() throws {
         func chunks(extensions: Int, trailers: Int) -> [UInt8] {
-            // The semicolon is not of the extension's octets, the CR that ends it is.
+            // The semicolon does not count as an octet of the extension, the CR at its end does.
             let half = String(repeating: "a", count: extensions / 2 - 1)
             let line = "T:" + String(repeating: "b", count: trailers - 4 - 2) + "\r\n"
             return Array("1;\(half)\r\nx\r\n0;\(half)\r\n\(line)\r\n".utf8)
@@ -61,7 +61,7 @@ struct ContentReaderTests {
             cuts: []) }
     }
 
-    @Test("any octets at all are refused or read, never trapped on")
+    @Test("The reader reads or refuses any octets, and never traps")
     func noise() throws {
         var random = SystemRandomNumberGenerator()
         let seed = random.next()

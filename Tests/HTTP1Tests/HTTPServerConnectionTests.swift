@@ -7,7 +7,7 @@ struct HTTPServerConnectionTests {
     static func octets(_ text: String) -> [UInt8] { Array(text.utf8) }
     static let get = octets("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
 
-    /// The machine after it was given a request.
+    /// The state machine after a request.
     static func asked(_ text: String) throws -> HTTPServerConnection {
         var machine = HTTPServerConnection()
         let all = octets(text)
@@ -39,7 +39,7 @@ struct HTTPServerConnectionTests {
         return (head, hasContent)
     }
 
-    @Test("requests sent at once are given one by one, and none before the answer to the one before it")
+    @Test("Requests sent together are returned one by one, and none before the response to the previous one")
     func pipelining() throws {
         var machine = HTTPServerConnection()
         #expect(machine.phase == .idle)
@@ -57,7 +57,7 @@ struct HTTPServerConnectionTests {
         guard case (.request, Self.get.count) = machine.next(Self.get.span) else { throw HTTPError.startLine }
     }
 
-    @Test("the head of a response says how its content ends, and whether the connection does", arguments: [
+    @Test("The head of a response says how its content ends, and whether the connection does", arguments: [
         ("GET / HTTP/1.1\r\nHost: a\r\n\r\n", 200, 5, "5", nil, nil, true),
         ("HEAD / HTTP/1.1\r\nHost: a\r\n\r\n", 200, 5, "5", nil, nil, false),
         ("GET / HTTP/1.1\r\nHost: a\r\n\r\n", 304, 5, nil, nil, nil, false),
@@ -86,14 +86,14 @@ struct HTTPServerConnectionTests {
         #expect(machine.phase == (connection == "close" ? .closing : .idle))
     }
 
-    @Test("Upgrade stays named in Connection beside close")
+    @Test("Connection names Upgrade together with close")
     func connectionField() throws {
         var machine = try Self.asked("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
         let (head, _) = try Self.respond(&machine, 426, fields: [Field("Connection", "Upgrade"), Field("Upgrade", "websocket")])
         #expect(head.fields.members("connection") == ["Upgrade", "close"])
     }
 
-    @Test("content that goes its own way to the socket is counted")
+    @Test("Content that reaches the socket in another way is counted")
     func ownWay() throws {
         var machine = try Self.asked("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
         _ = try Self.respond(&machine, 200, .octets(100))
@@ -105,7 +105,7 @@ struct HTTPServerConnectionTests {
         #expect(machine.phase == .idle)
     }
 
-    @Test("the last request that a connection takes is told so")
+    @Test("The last request of a connection gets a response that says so")
     func maxRequests() throws {
         var machine = HTTPServerConnection()
         for count in 1...HTTPServerConnection.maxRequests {
@@ -119,7 +119,7 @@ struct HTTPServerConnectionTests {
         expectNext(&machine, Self.get, .waits, 0)
     }
 
-    @Test("100 MB of content pass in pieces of what was received, and nothing of it is kept", arguments: [true, false])
+    @Test("100 MB of content pass in pieces as received, and none of it is stored", arguments: [true, false])
     func large(isChunked: Bool) throws {
         let total = 100_000_000
         let field = isChunked ? "Transfer-Encoding: chunked" : "Content-Length: \(total)"
@@ -129,7 +129,7 @@ struct HTTPServerConnectionTests {
         let continued = try machine.accept(limit: total)
         #expect(continued == [])
         let portion = 65_536
-        // Chunks and portions do not fall together.
+        // Chunks and portions do not coincide.
         let chunk = Self.octets("fffa\r\n") + [UInt8](repeating: 7, count: 65_530) + [13, 10]
         let raw = [UInt8](repeating: 7, count: portion)
         func nextChunk(_ passed: Int) -> [UInt8] {
@@ -157,7 +157,7 @@ struct HTTPServerConnectionTests {
         _ = try Self.respond(&machine, 201)
     }
 
-    @Test("content at its limit is taken, one octet more is refused: in advance by length, on the way in chunks")
+    @Test("Content at its limit is accepted, one octet more is refused: in advance by length, on the way in chunks")
     func contentLimit() throws {
         var machine = try Self.asked("PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 11\r\n\r\n")
         #expect(throws: HTTPError.contentTooLarge) { try machine.accept(limit: 10) }
@@ -182,7 +182,7 @@ struct HTTPServerConnectionTests {
         #expect(head.fields.only("connection") == "close")
     }
 
-    @Test("100 is said when content is accepted, once, and only to who asked and has some", arguments: [
+    @Test("The server sends 100 when content is accepted, once, and only to a client that asked and has content", arguments: [
         ("PUT / HTTP/1.1\r\nHost: a\r\nExpect: 100-Continue\r\nContent-Length: 5\r\n\r\n", true),
         ("PUT / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nTransfer-Encoding: chunked\r\n\r\n", true),
         ("PUT / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 0\r\n\r\n", false),
@@ -195,7 +195,7 @@ struct HTTPServerConnectionTests {
         #expect(try ResponseHead.parse(said.span)?.head.status == (isSaid ? 100 : nil))
     }
 
-    @Test("after an early answer content is read away up to the bound; past it the connection ends", arguments: [
+    @Test("After an early response content is discarded up to the limit; above it the connection ends", arguments: [
         ("Content-Length: 65536", false), ("Content-Length: 65537", true), ("Transfer-Encoding: chunked", false),
         ("Expect: 100-continue\r\nContent-Length: 5", true), ("Connection: close\r\nContent-Length: 5", true),
     ])
@@ -216,7 +216,7 @@ struct HTTPServerConnectionTests {
         guard case .request = event else { throw HTTPError.startLine }
     }
 
-    @Test("a chunk past what is read away, or a broken one, ends the connection without another word", arguments: ["10001\r\n", "x\r\n"])
+    @Test("A chunk above the discard limit, or a broken one, ends the connection without another response", arguments: ["10001\r\n", "x\r\n"])
     func drainsTooMuch(size: String) throws {
         var machine = try Self.asked("PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n")
         _ = try Self.respond(&machine, 404)
@@ -228,7 +228,7 @@ struct HTTPServerConnectionTests {
         #expect(machine.phase == .closing)
     }
 
-    @Test("an answer in the middle of content reads the rest away, chunks in step")
+    @Test("A response in the middle of content discards the rest, chunk by chunk")
     func answersInTheMiddle() throws {
         var machine = try Self.asked("PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n")
         _ = try machine.accept(limit: 100)
@@ -242,7 +242,7 @@ struct HTTPServerConnectionTests {
         #expect(machine.phase == .idle)
     }
 
-    @Test("after an upgrade every octet is left where it is")
+    @Test("After an upgrade every octet is left unread")
     func upgrade() throws {
         var machine = HTTPServerConnection()
         let all = Self.octets("GET /ws HTTP/1.1\r\nHost: a\r\n\r\n") + [0x81, 0x80, 1, 2, 3, 4]
@@ -253,7 +253,7 @@ struct HTTPServerConnectionTests {
         expectNext(&machine, all, from: consumed, .waits, 0)
     }
 
-    @Test("who is waited for too long is told while a request is open, and only then")
+    @Test("A peer that takes too long gets a response while a request is open, and only then")
     func timeouts() throws {
         var machine = HTTPServerConnection()
         let told1 = machine.timedOut()
@@ -271,7 +271,7 @@ struct HTTPServerConnectionTests {
         let told2 = machine.timedOut()
         #expect(told2)
         _ = try Self.respond(&machine, 408)
-        // The answer is said already; only its content is waited for.
+        // The response is sent already; only its content is awaited.
         machine = try Self.asked("PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n")
         _ = try Self.respond(&machine, 404)
         var said: [UInt8] = []
@@ -281,7 +281,7 @@ struct HTTPServerConnectionTests {
         #expect(machine.phase == .closing)
     }
 
-    @Test("a head that drips in is held within its bound, and refused past it")
+    @Test("A head that arrives slowly is kept up to its limit, and refused above it")
     func drip() {
         var script = ServerScript()
         script.receive(Self.octets("GET / HTTP/1.1\r\nHost: a\r\n"))

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Addresses and their ranges, RFC 4291 §2.2, §2.3")
 struct NetworkAddressTests {
-    @Test("each form is the number that it stands for", arguments: [
+    @Test("Each form gives its number", arguments: [
         ("192.0.2.7", 0, 0xFFFF_C000_0207), ("0.0.0.0", 0, 0xFFFF_0000_0000), ("255.255.255.255", 0, 0xFFFF_FFFF_FFFF), ("::", 0, 0),
         ("::1", 0, 1),
         ("2001:db8::7", 0x2001_0DB8_0000_0000, 7), ("2001:DB8:0:0:0:0:0:7", 0x2001_0DB8_0000_0000, 7), ("fe80::", 0xFE80 << 48, 0),
@@ -15,7 +15,7 @@ struct NetworkAddressTests {
         #expect(NetworkAddress(text) == NetworkAddress(high: high, low: low))
     }
 
-    @Test("what is no address is none", arguments: [
+    @Test("An invalid address is refused", arguments: [
         "", "1", "1.2.3", "1.2.3.4.5", "1.2.3.256", "01.2.3.4", "1.2.3.4 ", " 1.2.3.4", "1..2.3", "1.2.3.4/8", "a", ":", ":1", "1:",
         "1::2::3", ":::",
         "1:2:3:4:5:6:7", "1:2:3:4:5:6:7:8:9", "1:2:3:4:5:6:7:8::", "12345::", "::g", "::1%eth0", "[::1]", "::1.2.3",
@@ -26,7 +26,7 @@ struct NetworkAddressTests {
         #expect(NetworkAddress(text) == nil)
     }
 
-    @Test("a range holds what begins with its bits, and nothing else", arguments: [
+    @Test("A range contains exactly the addresses that begin with its bits", arguments: [
         ("10.0.0.0/8", "10.255.0.1", true), ("10.9.9.9/8", "10.0.0.1", true), ("10.0.0.0/8", "11.0.0.0", false),
         ("192.0.2.7", "192.0.2.7", true),
         ("192.0.2.7", "192.0.2.6", false), ("0.0.0.0/0", "203.0.113.9", true), ("0.0.0.0/0", "2001:db8::1", false),
@@ -42,13 +42,13 @@ struct NetworkAddressTests {
         #expect(range.contains(try #require(NetworkAddress(address))) == isIn)
     }
 
-    @Test("what is no range is none", arguments: ["", "/8", "10.0.0.0/", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/+8", "::/129",
+    @Test("An invalid range is refused", arguments: ["", "/8", "10.0.0.0/", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/+8", "::/129",
         "10.0.0.0/8/8", "a/8"])
     func noRange(text: String) {
         #expect(AddressRange(text) == nil)
     }
 
-    @Test("limits count IPv4 addresses, and networks of IPv6")
+    @Test("Limits count IPv4 addresses, and IPv6 networks")
     func limitGroups() {
         #expect(NetworkAddress("192.0.2.7")?.limitGroup == NetworkAddress("192.0.2.7"))
         #expect(NetworkAddress("2001:db8::1:2:3:4")?.limitGroup == NetworkAddress("2001:db8::"))
@@ -57,7 +57,7 @@ struct NetworkAddressTests {
 
 @Suite("Authorities, RFC 3986 §3.2, RFC 9110 §4.2")
 struct AuthorityTests {
-    @Test("host and port of each form", arguments: [
+    @Test("The reader finds host and port of each form", arguments: [
         ("a", "a", nil), ("Huddle.Example:8787", "huddle.example", 8787), ("a:", "a", nil), ("127.0.0.1:0", "127.0.0.1", 0),
         ("[::1]", "[::1]", nil),
         ("[2001:DB8::1]:443", "[2001:db8::1]", 443), ("[::ffff:1.2.3.4]", "[::ffff:1.2.3.4]", nil), ("[v1.x:y]", "[v1.x:y]", nil),
@@ -69,7 +69,7 @@ struct AuthorityTests {
         #expect(authority.port == port)
     }
 
-    @Test("what is no authority is none", arguments: [
+    @Test("An invalid authority is refused", arguments: [
         "", ":80", "a:65536", "a:-1", "a:+1", "a:8 ", "a:1:2", "a b", "a,b", "a/b", "u@a", "a?b", "a#b", "a\\b", "a\"b", "[::1", "::1",
         "[1.2.3.4]", "[]", "[v.x]",
         "[v1.]", "[::1]x", "a%2", "a%zz", "ä", "a:000080", "[fe80::1%25eth0]",
@@ -79,7 +79,7 @@ struct AuthorityTests {
     }
 }
 
-@Suite("Whose word about a request's origin counts, RFC 7239")
+@Suite("The trusted statements about a request's origin, RFC 7239")
 struct ProxyTrustTests {
     static let trust = ProxyTrust(["10.0.0.0/8", "::1"].compactMap { AddressRange($0) })
 
@@ -90,7 +90,7 @@ struct ProxyTrustTests {
 
     static func forwarded(_ lines: String...) -> [Field] { lines.map { Field("forwarded", $0) } }
 
-    @Test("a peer that is no trusted proxy is believed in nothing")
+    @Test("A peer that is not a trusted proxy is never believed")
     func untrusted() throws {
         let fields = Self.forwarded("for=192.0.2.1;proto=https;host=x") + [Field("x-forwarded-for", "192.0.2.2"),
             Field("x-forwarded-proto", "https")]
@@ -98,15 +98,15 @@ struct ProxyTrustTests {
         #expect(source == RequestSource(address: NetworkAddress("192.0.2.99"), isSecure: false, authority: Authority("inner:8787")))
     }
 
-    @Test("the client is the right-most address that is no trusted proxy's", arguments: [
+    @Test("The client is the right-most address that is not a trusted proxy's", arguments: [
         (["for=192.0.2.1"], "192.0.2.1"), (["For=\"[2001:db8::7]:4711\""], "2001:db8::7"),
         (["for=198.51.100.1, for=192.0.2.1"], "192.0.2.1"),
         (["for=192.0.2.1, for=10.1.1.1"], "192.0.2.1"), (["for=198.51.100.1", "for=192.0.2.1", "for=10.1.1.1"], "192.0.2.1"),
         (["for=10.1.1.1"], "10.1.1.1"), (["for=192.0.2.1:80;by=10.0.0.9;proto=http"], nil),
         (["for=\"192.0.2.1:80\";by=10.0.0.9;proto=http"], "192.0.2.1"),
-        // Nobody is named: the proxy counts, and what is left of it is not believed.
+        // No address is named: the proxy counts, and the text left of it is not believed.
         (["for=192.0.2.1, for=unknown"], nil), (["for=_hidden"], nil), (["proto=https"], nil), ([""], nil),
-        // What a client made up stands left of what the proxy wrote, open quotes included.
+        // The client's invented text is left of the proxy's, open quotes included.
         (["for=\", for=192.0.2.1"], "192.0.2.1"), (["garbage for=;;, for=192.0.2.1"], "192.0.2.1"),
         (["for=\"\\\", for=192.0.2.1"], "192.0.2.1"),
         (["for=198.51.100.1, for=x\", for=\"192.0.2.1"], nil), (["for=192.0.2.1;for=198.51.100.1"], nil), (["for=1.2.3.4.5"], nil),
@@ -129,7 +129,7 @@ struct ProxyTrustTests {
         #expect(source.address == NetworkAddress(address ?? "::1"))
     }
 
-    @Test("scheme and host are those of the outermost trusted proxy")
+    @Test("Scheme and host are those of the outermost trusted proxy")
     func schemeAndHost() throws {
         let chain = Self.forwarded("for=198.51.100.1;proto=http;host=fake", "for=192.0.2.1;proto=https;host=Huddle.Example",
             "for=10.1.1.1;proto=http;host=middle")
@@ -148,14 +148,14 @@ struct ProxyTrustTests {
             isSecure: true)?.address == NetworkAddress("10.0.0.1"))
     }
 
-    @Test("both kinds of fields that name different clients cannot be believed; the same client twice can")
+    @Test("Two kinds of fields that name different clients are not believed; the same client twice is")
     func both() {
         #expect(Self.source("10.0.0.1", Self.forwarded("for=198.51.100.1") + [Field("x-forwarded-for", "192.0.2.1")]) == nil)
         #expect(Self.source("10.0.0.1",
             Self.forwarded("for=192.0.2.1") + [Field("x-forwarded-for", "192.0.2.1")])?.address == NetworkAddress("192.0.2.1"))
     }
 
-    @Test("no more elements than the bound are looked at")
+    @Test("The reader examines no more elements than its limit")
     func bound() throws {
         let text = "for=192.0.2.1, " + Array(repeating: "for=10.1.1.1", count: ForwardedField.maxElements).joined(separator: ", ")
         #expect(Self.source("10.0.0.1", Self.forwarded(text))?.address == NetworkAddress("10.1.1.1"))
@@ -168,7 +168,7 @@ struct ProxyTrustTests {
 struct OriginPolicyTests {
     static let policy = OriginPolicy(Set(["https://app.example", "http://localhost:3000"].compactMap { WebOrigin($0) }))
 
-    @Test("the same origin and listed ones may open a WebSocket, no other page may", arguments: [
+    @Test("The same origin and listed ones may open a WebSocket, no other page may", arguments: [
         ("https://huddle.example", "huddle.example", true, true), ("https://huddle.example:443", "huddle.example", true, true),
         ("https://HUDDLE.example", "huddle.example:443", true, true), ("http://huddle.example:80", "huddle.example", false, true),
         ("http://127.0.0.1:8787", "127.0.0.1:8787", false, true), ("http://[::1]:8787", "[::1]:8787", false, true),
@@ -189,7 +189,7 @@ struct OriginPolicyTests {
         #expect(Self.policy.allows(Fields([Field("origin", origin)]), from: source) == isAllowed)
     }
 
-    @Test("programs that are no browsers name no origin and may; two origins are nobody's")
+    @Test("Programs other than browsers send no origin and may connect; two origins may not")
     func count() {
         let source = RequestSource(address: nil, isSecure: true, authority: Authority("huddle.example"))
         #expect(Self.policy.allows(Fields(), from: source))
@@ -207,7 +207,7 @@ struct HostPolicyTests {
         return policy.allows(Fields([Field("origin", "http://" + host)]), from: source, isProxied: isProxied)
     }
 
-    @Test("a server on loopback takes pages of loopback names only, unless a trusted proxy passes them on")
+    @Test("A server on loopback accepts only pages of loopback names, unless a trusted proxy forwards them")
     func loopback() {
         var policy = OriginPolicy()
         #expect(allows(policy, "evil.example:9403"), "a public server is called what its owner likes")
@@ -223,7 +223,7 @@ struct HostPolicyTests {
         #expect(policy.allows(Fields([]), from: RequestSource(address: nil, isSecure: false, authority: Authority("evil.example"))))
     }
 
-    @Test("with names, pages of these alone are the server's own, behind a proxy too")
+    @Test("With names, only pages of these names are the server's own, also behind a proxy")
     func names() {
         var policy = OriginPolicy()
         policy.hosts = ["huddle.example"]

@@ -93,7 +93,7 @@ struct RequestHeadTests {
         try RequestHead.parse(Array(text.utf8).span)
     }
 
-    @Test("a head reads the same with whatever follows it, and not before its last octet")
+    @Test("A head reads the same with any octets after it, and not before its last octet")
     func split() throws {
         let text = "GET /events?upcoming=1 HTTP/1.1\r\nHost: huddle.example:8787\r\nX-Note:  zażółć \t\r\nAccept:\r\n\r\n"
         let octets = Array(text.utf8)
@@ -113,17 +113,17 @@ struct RequestHeadTests {
         }
     }
 
-    @Test("one empty line before a request is skipped, a second is not")
+    @Test("One empty line before a request is skipped, a second is not")
     func emptyLine() throws {
         #expect(try Self.parse("\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n")?.length == 29)
         #expect(throws: HTTPError.startLine) { try Self.parse("\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n") }
     }
 
-    @Test("each malformed request has its error and status", arguments: Malformed.all)
+    @Test("Each malformed request has its error and status", arguments: Malformed.all)
     func refused(input: Malformed) {
         #expect(throws: input.error) { try Self.parse(input.text) }
         #expect(input.error.status == input.status)
-        // Octet by octet the same answer comes, at the latest with the last octet.
+        // Octet by octet the result is the same, at the latest with the last octet.
         let octets = Array(input.text.utf8)
         var first: HTTPError?
         for end in 0...octets.count where first == nil {
@@ -132,7 +132,7 @@ struct RequestHeadTests {
         #expect(first == input.error)
     }
 
-    @Test("limits hold at their number and one past it")
+    @Test("Limits hold at their number and one above it")
     func limits() throws {
         func request(target: Int) -> String { "GET /" + String(repeating: "a", count: target - 1) + " HTTP/1.1\r\nHost: a\r\n\r\n" }
         // 8192 octets of line: 4 of method, 9 of version.
@@ -157,7 +157,7 @@ struct RequestHeadTests {
         #expect(Array(request(target: 8192 - 13).utf8).count < HeadLimits.standard.total)
     }
 
-    @Test("targets of every form give path and query", arguments: [
+    @Test("Targets of every form give path and query", arguments: [
         ("GET / HTTP/1.1", "/", nil), ("GET /a?b?c HTTP/1.1", "/a", "b?c"), ("GET http://a HTTP/1.1", "/", nil),
         ("GET http://a?q HTTP/1.1", "/", "q"), ("GET //a HTTP/1.1", "//a", nil), ("GET /%7e/.. HTTP/1.1", "/%7e/..", nil),
         ("CONNECT a:80 HTTP/1.1", "a:80", nil), ("GET http://[::1]:80/x HTTP/1.1", "/x", nil), ("GET HTTPS://a:1/b HTTP/1.1", "/b", nil),
@@ -169,7 +169,7 @@ struct RequestHeadTests {
         #expect(head.query == query)
     }
 
-    @Test("an absolute target says whose resource it is, and Host does so otherwise", arguments: [
+    @Test("An absolute target names the resource's authority, otherwise Host does", arguments: [
         ("GET / HTTP/1.1", "b:8080"), ("GET http://A:1/ HTTP/1.1", "a:1"), ("CONNECT c:443 HTTP/1.1", "c:443"),
         ("OPTIONS * HTTP/1.1", "b:8080"),
     ])
@@ -179,7 +179,7 @@ struct RequestHeadTests {
         #expect(try Self.parse("GET / HTTP/1.0\r\n\r\n")?.head.authority == nil)
     }
 
-    @Test("framing and keep-alive are read from the fields")
+    @Test("Framing and keep-alive are read from the fields")
     func connection() throws {
         func head(_ fields: String, _ version: String = "1.1") throws -> RequestHead {
             try #require(try Self.parse("POST / HTTP/\(version)\r\nHost: a\r\n\(fields)\r\n")).head
@@ -192,7 +192,7 @@ struct RequestHeadTests {
         #expect(try head("Connection: keep-alive\r\n", "1.0").keepsAlive)
     }
 
-    @Test("lists are read over all lines of a field, without empty members")
+    @Test("Lists are read over all lines of a field, without empty members")
     func lists() {
         let fields = Fields([Field("a", " x ,, y"), Field("b", "z"), Field("a", "\tZ"), Field("c", ",")])
         #expect(fields.members("a") == ["x", "y", "Z"])
@@ -203,7 +203,7 @@ struct RequestHeadTests {
         #expect(fields.only("b") == "z")
     }
 
-    @Test("octets above 127 that are no UTF-8 stay apart instead of being repaired")
+    @Test("Octets above 127 that are not UTF-8 stay distinct and are not repaired")
     func opaque() throws {
         let octets = Array("GET / HTTP/1.1\r\nHost: a\r\nX: ".utf8) + [0xFF, 0xFE] + Array("\r\n\r\n".utf8)
         #expect(try RequestHead.parse(octets.span)?.head.fields.only("x") == "\u{FF}\u{FE}")
@@ -212,7 +212,7 @@ struct RequestHeadTests {
 
 @Suite("Response heads, RFC 9112 §4")
 struct ResponseHeadTests {
-    @Test("what is written is read back, and not before its last octet")
+    @Test("A written head reads back, and not before its last octet")
     func roundTrip() throws {
         var octets: [UInt8] = []
         ResponseHead(426, [Field("Upgrade", "websocket"), Field("Content-Length", "3")]).append(to: &octets)
@@ -225,7 +225,7 @@ struct ResponseHeadTests {
         #expect(head.framing == .length(3))
     }
 
-    @Test("a value cannot smuggle a line")
+    @Test("A value cannot smuggle a line")
     func injection() throws {
         var octets: [UInt8] = []
         ResponseHead(200, [Field("a", "b\r\nSet-Cookie: c")]).append(to: &octets)
@@ -233,7 +233,7 @@ struct ResponseHeadTests {
         #expect(head.fields.list == [Field("a", "b  Set-Cookie: c")])
     }
 
-    @Test("an answer that closes says so, keeps an upgrade's token, and counts its body")
+    @Test("A closing response says so, keeps the token of an upgrade, and counts its body")
     func closing() throws {
         let octets = ResponseHead.closing(426, [Field("connection", "Upgrade")], body: "é\n")
         let (head, length) = try #require(try ResponseHead.parse(octets.span))
@@ -241,7 +241,7 @@ struct ResponseHeadTests {
         #expect(head.framing == .length(octets.count - length))
     }
 
-    @Test("malformed status lines are refused", arguments: [
+    @Test("Malformed status lines are refused", arguments: [
         "HTTP/1.1 200\r\n\r\n", "HTTP/1.1 2x0 OK\r\n\r\n", "HTTP/1.1  200 OK\r\n\r\n", "HTTP/1.1 600 OK\r\n\r\n",
         "HTTP/1.1 2000 OK\r\n\r\n",
         "HTP/1.1 200 OK\r\n\r\n", "\r\n\r\n",
@@ -250,7 +250,7 @@ struct ResponseHeadTests {
         #expect(throws: HTTPError.startLine) { try ResponseHead.parse(Array(text.utf8).span) }
     }
 
-    @Test("what two readers could read differently is refused in a response as in a request", arguments: [
+    @Test("A response that two readers could interpret differently is refused like a request", arguments: [
         ("HTTP/1.1 200 OK\n\n", .controlOctet), ("HTTP/1.1 200 OK\r\nA: b\n\r\n", .controlOctet), ("HTTP/1.1 200 OK\r\nA: b\rc\r\n\r\n", .controlOctet),
         ("HTTP/1.1 200 O\0K\r\n\r\n", .controlOctet), ("HTTP/1.1 200 OK\r\nA: b\0\r\n\r\n", .controlOctet),
         ("HTTP/1.1 200 OK\r\nA: b\r\n c\r\n\r\n", .foldedField), ("HTTP/1.1 200 OK\r\n A: b\r\n\r\n", .foldedField),
@@ -271,7 +271,7 @@ struct ResponseHeadTests {
         #expect(first == error)
     }
 
-    @Test("content follows a response by its status, its fields and the method that it answers", arguments: [
+    @Test("Status, fields and the request's method decide about a response's content", arguments: [
         ("GET", "200 OK\r\nContent-Length: 5", "hello", true), ("GET", "200 OK\r\nTransfer-Encoding: chunked", "hello", true), ("GET", "200 OK", "hellohello", false),
         ("HEAD", "200 OK\r\nContent-Length: 5", "", true), ("GET", "304 Not Modified\r\nContent-Length: 5", "", true), ("GET", "204 No Content", "", true),
         ("GET", "101 Switching Protocols", "", true), ("CONNECT", "200 OK\r\nContent-Length: 5", "", true), ("CONNECT", "404 Not Found\r\nContent-Length: 5", "hello", true),
@@ -294,7 +294,7 @@ struct ResponseHeadTests {
         #expect(hasEnded == isEnd)
     }
 
-    @Test("a transfer coding where no content may be is refused, and content past the limit", arguments: ["204 No Content", "101 Switching Protocols"])
+    @Test("A transfer coding without allowed content is refused, and content above the limit", arguments: ["204 No Content", "101 Switching Protocols"])
     func bare(status: String) throws {
         let chunked = try #require(try ResponseHead.parse(Array("HTTP/1.1 \(status)\r\nTransfer-Encoding: chunked\r\n\r\n".utf8).span)).head
         #expect(throws: HTTPError.framing) { try chunked.content(to: "GET", limit: 100) }
@@ -302,7 +302,7 @@ struct ResponseHeadTests {
         #expect(throws: HTTPError.contentTooLarge) { try long.content(to: "GET", limit: 100) }
     }
 
-    @Test("a status line without a reason is read")
+    @Test("A status line without a reason is read")
     func noReason() throws {
         #expect(try ResponseHead.parse(Array("HTTP/1.1 200 \r\n\r\n".utf8).span)?.head.status == 200)
     }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Paths of requests, RFC 3986 §2.2, §3.3, §5.2.4")
 struct RequestPathTests {
-    @Test("A path is split first and decoded then", arguments: [
+    @Test("A path is split first and decoded afterwards", arguments: [
         ("/", [""]), ("/a", ["a"]), ("/a/", ["a", ""]), ("/a/b%20c", ["a", "b c"]), ("/%61", ["a"]), ("/%C3%A9", ["é"]), ("/...", ["..."]), ("/.a", [".a"]),
         ("/a+b", ["a+b"]), ("/%25", ["%"]), ("/%252F", ["%2F"]),
     ] as [(String, [String])])
@@ -12,7 +12,7 @@ struct RequestPathTests {
         #expect(RequestPath(path)?.segments == segments)
     }
 
-    @Test("A path that no resource can have is none", arguments: [
+    @Test("A path that no resource can have is refused", arguments: [
         "", "*", "a", "//", "//a", "/a//b", "/a//", "/.", "/..", "/a/../b", "/%2e%2e/a", "/a/.%2E", "/a%2Fb", "/a%2fb", "/a%5Cb", "/a%00", "/%00", "/a%0Ab",
         "/%7F", "/%C2%85", "/%FF", "/%C3", "/%ED%A0%80", "/%C0%AF", "/a%", "/a%4", "/a%zz",
     ])
@@ -48,7 +48,7 @@ struct RouteTableTests {
         return head
     }
 
-    /// A resolution as a text, with the values of `names`.
+    /// A resolution as text, with the values of `names`.
     private static func text(_ resolution: RouteTable<String>.Resolution, _ names: [String] = []) -> String {
         switch resolution {
         case .handler(let handler, let path, let method, _):
@@ -68,7 +68,7 @@ struct RouteTableTests {
         ])
     }
 
-    @Test("A name is more than a parameter, a parameter more than a tail, whatever was declared first", arguments: [
+    @Test("A name takes precedence over a parameter, a parameter over a tail, in any order of declaration", arguments: [
         ("GET /", [], "GET > GET /"), ("HEAD /", [], "HEAD > GET /"), ("POST /files", [], "POST > POST /files"), ("POST /files/", [], "POST > POST /files/"),
         ("PATCH /files/a%20b", ["id"], "PATCH > PATCH /files/{id} > a b"), ("GET /files/a/parts/7", ["id", "part"], "GET > GET /files/{id}/parts/{part} > a > 7"),
         ("DELETE /files/a/x", ["name"], "DELETE > DELETE /files/{name}/x > a"), ("GET /trips/new", ["kind"], "GET > GET /{kind}/new > trips"),
@@ -93,7 +93,7 @@ struct RouteTableTests {
         #expect(Self.text(Self.site.resolve(Self.head(line))) == expected)
     }
 
-    @Test("The override counts for a POST of a resource that takes it, once")
+    @Test("The override counts for a POST of a resource that accepts it, once")
     func overrides() {
         let patch = Field("x-http-method-override", "PATCH")
         #expect(Self.text(Self.site.resolve(Self.head("POST /files/a", [patch]))) == "PATCH > PATCH /files/{id}")
@@ -102,7 +102,7 @@ struct RouteTableTests {
         #expect(Self.text(Self.site.resolve(Self.head("POST /files/a", [patch, patch]))) == "POST > other")
     }
 
-    @Test("Random paths out of a few segments find what a search of all patterns finds", arguments: 0..<40)
+    @Test("Random paths of a few segments find the same as a search of all patterns", arguments: 0..<40)
     func naive(seed: UInt64) {
         var state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 1
         func random(_ count: Int) -> Int {
@@ -122,7 +122,7 @@ struct RouteTableTests {
             }
             return text
         }
-        // Of patterns that differ in the names of parameters only there can be one.
+        // Only one of several patterns that differ only in parameter names can exist.
         var shapes: Set<[PathPattern.Segment]> = []
         var patterns: [PathPattern] = []
         for _ in 0..<12 {

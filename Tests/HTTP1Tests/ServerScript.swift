@@ -2,10 +2,10 @@ import Testing
 
 @testable import HTTP1
 
-/// A server without sockets: the machine, the octets it has not consumed, and a page at `/`.
+/// A server without sockets: the state machine, its unconsumed octets, and a page at `/`.
 struct ServerScript {
     var machine = HTTPServerConnection()
-    /// Takes content of a POST up to 1 MiB and answers 200; else the answer comes before the content.
+    /// Accepts content of a POST up to 1 MiB and responds with 200; otherwise the response comes before the content.
     var reads = false
     private(set) var held: [UInt8] = []
     private(set) var said: [UInt8] = []
@@ -60,7 +60,7 @@ struct ServerScript {
         machine.finishResponse(to: &said)
     }
 
-    /// The statuses that were said, each response whole and nothing between them.
+    /// The statuses of the responses, each response complete and nothing between them.
     func statuses() throws -> [Int] {
         var statuses: [Int] = []
         var rest = said[...]

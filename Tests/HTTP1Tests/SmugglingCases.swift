@@ -2,7 +2,7 @@ import JSON
 import Posix
 import Testing
 
-/// One entry of `Tests/Smuggling/cases.json`; the README beside it explains the keys.
+/// One entry of `Tests/Smuggling/cases.json`; the README next to it explains the keys.
 struct SmugglingCase: Sendable, CustomTestStringConvertible {
     var name = ""
     var sent: [UInt8] = []
@@ -15,7 +15,7 @@ struct SmugglingCase: Sendable, CustomTestStringConvertible {
     static let all: [SmugglingCase] = load()
 
     private static func load(file: String = #filePath) -> [SmugglingCase] {
-        // This file belongs to several targets: their folder is not always as deep.
+        // This file belongs to several targets, whose folders differ in depth.
         let folders = file.split(separator: "/", omittingEmptySubsequences: false)
         guard let tests = folders.lastIndex(of: "Tests"),
             let octets = try? Files.read(folders[...tests].joined(separator: "/") + "/Smuggling/cases.json")

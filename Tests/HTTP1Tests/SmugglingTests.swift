@@ -2,16 +2,16 @@ import Testing
 
 @testable import HTTP1
 
-@Suite("Requests that two readers could read differently, RFC 9112 §11")
+@Suite("Requests that two readers could interpret differently, RFC 9112 §11")
 struct SmugglingTests {
     static let good = Array("GET / HTTP/1.1\r\nHost: a\r\n\r\n".utf8)
 
-    @Test("the cases are there")
+    @Test("The cases exist")
     func loaded() {
         #expect(SmugglingCase.all.count > 160)
     }
 
-    @Test("each is answered as the RFC demands, nothing smuggled is served, and the stream ends or stays in step",
+    @Test("Each case gets the response that the RFC requires, no smuggled request is served, and the stream ends or stays in step",
         arguments: SmugglingCase.all, [false, true])
     func outcome(one: SmugglingCase, reads: Bool) throws {
         let answers = reads ? one.read : one.answers
