@@ -4,7 +4,7 @@ import Testing
 
 @testable import WebSocket
 
-/// A sender of compressed messages, as a peer of any kind might be: what it deflates and how it cuts it up is up to the test.
+/// A sender of compressed messages, for any kind of peer: the test decides about compression and fragments.
 struct CompressingPeer {
     let terms: CompressionTerms
     let role: WebSocketRole
@@ -20,13 +20,14 @@ struct CompressingPeer {
 
     var key: UInt32? { role == .client ? 0xA1B2_C3D4 : nil }
 
-    /// The payload to send and whether it is deflated.
+    /// The payload to send, and whether it is compressed.
     mutating func deflate(_ message: [UInt8]) -> (payload: [UInt8], isCompressed: Bool) {
         let deflated = message.withUnsafeBytes { octets in deflater.deflate(octets).map { Array($0) } }
         return (deflated ?? message, deflated != nil)
     }
 
-    /// Appends a message in one frame for each mark and one more, cut there; `between` is appended behind each but the last.
+    /// Appends a message in one frame for each mark and one more, cut there; `between` is appended after each except
+    /// the last.
     mutating func send(_ kind: MessageKind, _ payload: [UInt8], isCompressed: Bool, marks: [Int] = [], between: [UInt8] = []) {
         let edges = [0] + marks + [payload.count]
         for index in 0..<edges.count - 1 {
@@ -48,7 +49,7 @@ struct CompressedMessageTests {
 
     private static func frame(_ first: UInt8, _ payload: [UInt8]) -> [UInt8] { [first, UInt8(payload.count)] + payload }
 
-    @Test("the RFC's examples, each after a plain message and before another", arguments: [
+    @Test("The RFC's examples decode, each after a plain message and before another", arguments: [
         [0xC1, 0x07, 0xF2, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00],
         [0x41, 0x03, 0xF2, 0x48, 0xCD, 0x80, 0x04, 0xC9, 0xC9, 0x07, 0x00],
         [0xC1, 0x0B, 0x00, 0x05, 0x00, 0xFA, 0xFF, 0x48, 0x65, 0x6C, 0x6C, 0x6F, 0x00],
@@ -69,7 +70,7 @@ struct CompressedMessageTests {
         }
     }
 
-    @Test("with context takeover a message may refer to the one before, without it may not, §7.2.3.2")
+    @Test("With context takeover a message may refer to the previous one, without it may not, §7.2.3.2")
     func context() {
         let first: [UInt8] = [0xC1, 0x07, 0xF2, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00]
         let again: [UInt8] = [0xC1, 0x05, 0xF2, 0x00, 0x11, 0x00, 0x00]
@@ -79,7 +80,7 @@ struct CompressedMessageTests {
         #expect(WebSocketError.compressionInvalid.closeCode == 1007)
     }
 
-    @Test("RSV1 stands in the first frame of a message, and nowhere else, §6.1", arguments: [
+    @Test("RSV1 is valid in the first frame of a message, and nowhere else, §6.1", arguments: [
         // On control frames, on a continuation; the other two bits; without compression.
         ([0xC9, 0x00], 2), ([0xCA, 0x00], 2), ([0xC8, 0x00], 2), ([0x41, 0x01, 0xF2, 0xC0, 0x00], 5), ([0x01, 0x00, 0xC0, 0x00], 4),
         ([0xA1, 0x00], 2), ([0x91, 0x00], 2), ([0xE1, 0x00], 2), ([0xD2, 0x00], 2), ([0xF1, 0x00], 2),
@@ -90,11 +91,11 @@ struct CompressedMessageTests {
         }
         #expect(decode([Array(octets[..<(at - 1)])], role: .client, terms: Self.full) == [])
         #expect(decode([[0xC1, 0x00]], role: .client) == [.failure(.reservedBits)])
-        // A reserved opcode stays one.
+        // A reserved opcode stays reserved.
         #expect(decode([[0xC3, 0x00]], role: .client, terms: Self.full) == [.failure(.reservedOpcode)])
     }
 
-    @Test("a conversation reads the same whole, cut at each octet, octet by octet", arguments: [full, bare])
+    @Test("A conversation reads the same whole, cut at each octet, octet by octet", arguments: [full, bare])
     func split(terms: CompressionTerms) {
         for role in [WebSocketRole.client, .server] {
             var peer = CompressingPeer(terms, role: role)
@@ -118,7 +119,7 @@ struct CompressedMessageTests {
         }
     }
 
-    @Test("random conversations come back, whatever the windows, the memory and the fragments", arguments: [WebSocketRole.server, .client])
+    @Test("Random conversations round-trip, with any windows, memory and fragments", arguments: [WebSocketRole.server, .client])
     func random(role: WebSocketRole) {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = SplitMix64(seed: seed)
@@ -163,10 +164,10 @@ struct CompressedMessageTests {
         }
     }
 
-    @Test("what is no DEFLATE, or not a whole message, closes with 1007", arguments: [
+    @Test("Invalid DEFLATE, or an incomplete message, closes with 1007", arguments: [
         [], [0x07], [0xF2, 0x48, 0xCD], [0x00, 0x05, 0x00, 0xFA, 0xFE, 1, 2, 3, 4, 5, 0], [0x02, 0x42, 0x00],
         [0xF2, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00, 0xFF, 0xFF, 0xFF],
-        // The tail is the receiver's to add: here it ends the first block, and the one added behind it is no block.
+        // The receiver adds the tail: here it ends the first block, and the one added after it is not a block.
         [0xF2, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00, 0x00, 0x00, 0xFF, 0xFF],
     ] as [[UInt8]])
     func corrupt(payload: [UInt8]) {
@@ -175,7 +176,7 @@ struct CompressedMessageTests {
         }
     }
 
-    @Test("an empty message is one octet, and may be nothing but empty blocks")
+    @Test("An empty message is one octet, and may consist of empty blocks only")
     func empty() {
         let empty = Said.message(.text, [])
         for payload: [UInt8] in [[0x00], [0x02, 0x00], [0x00, 0x00, 0x00, 0xFF, 0xFF, 0x00], [0x03, 0x00], [0x01, 0x00, 0x00, 0xFF, 0xFF, 0x00]] {
@@ -185,7 +186,7 @@ struct CompressedMessageTests {
         }
     }
 
-    @Test("a bomb closes with 1009, having been inflated one octet past the limit, however it comes")
+    @Test("A bomb closes with 1009 after one octet above the limit, however it arrives")
     func bomb() throws {
         let limit = 100_000
         let deflater = Deflater(windowBits: 15, level: 9, memoryLevel: 9)
@@ -208,7 +209,7 @@ struct CompressedMessageTests {
                 #expect(decoder.heldOctets <= 2 * limit)
             }
             #expect(said == [.failure(.messageTooLong)])
-            // The inflater went back to the pool, and knows how much it has made.
+            // The inflater is back in the pool, and knows its output count.
             #expect(pool.takeInflater(windowBits: 15).produced == limit + 1, "in pieces of \(size)")
             #expect(inflated <= limit)
             #expect(decoder.heldOctets == 0 && pool.lent == 0)
@@ -216,7 +217,7 @@ struct CompressedMessageTests {
         #expect(WebSocketError.messageTooLong.closeCode == 1009)
     }
 
-    @Test("the limit is on inflated octets, and holds up to its number")
+    @Test("The limit counts decompressed octets, and holds up to its number")
     func atLimit() {
         func send(_ count: Int) -> [Said] {
             var peer = CompressingPeer(Self.full, role: .client)
@@ -227,7 +228,7 @@ struct CompressedMessageTests {
         }
         #expect(send(1024) == [.message(.text, [UInt8](repeating: 0x61, count: 1024))])
         #expect(send(1025) == [.failure(.messageTooLong)])
-        // Of compressed octets twice as many and a little may come: blocks may be as bad as they like, but not go on for ever.
+        // At most twice as many compressed octets and a few more: blocks may be inefficient, but not endless.
         let empty: [UInt8] = [0x00, 0x00, 0x00, 0xFF, 0xFF]
         let blocks = [[UInt8]](repeating: empty, count: 600).joined() + [0x00]
         var frames: [UInt8] = [0x42, 0x00]
@@ -236,14 +237,14 @@ struct CompressedMessageTests {
         #expect(decode([frames + [0x80, 0x00]], role: .client, limits: many, terms: Self.full) == [.message(.binary, [])])
         let more = (0..<7).reduce(into: frames) { octets, _ in octets += Self.frame(0x00, Array([[UInt8]](repeating: empty, count: 24).joined())) }
         #expect(decode([more], role: .client, limits: many, terms: Self.full) == [.failure(.messageTooLong)])
-        // Fragments are counted as ever.
+        // Fragments are counted as before.
         let nine: [UInt8] = [0x42, 0x00] + [UInt8](repeating: 0x00, count: 16)
         #expect(decode([nine], role: .client, limits: Self.limits, terms: Self.full) == [.failure(.tooManyFragments)])
     }
 
-    @Test("inflated text is checked as it comes, and fails within a fragment, Autobahn 6.4")
+    @Test("Decompressed text is checked as it arrives, and fails within a fragment, Autobahn 6.4")
     func failsFast() throws {
-        // A stored block of four octets, of which the third cannot be mended; the message goes on.
+        // A stored block of four octets, the third of which is invalid; the message continues.
         let octets: [UInt8] = [0x41, 0x7D, 0x00, 0x78, 0x00, 0x87, 0xFF, 0x61, 0xF4, 0x90, 0x61]
         var decoder = WebSocketDecoder(role: .client, limits: Self.limits)
         decoder.accept(compression: Self.full)
@@ -251,10 +252,10 @@ struct CompressedMessageTests {
             let said = feed([octet], to: &decoder)
             #expect(said == (index == 9 ? [.failure(.textInvalid)] : []), "octet \(index)")
         }
-        // What is wrong first is told, in one piece or in many.
+        // The first error is reported, in one piece or in many.
         let both = Self.frame(0xC1, [0x00, 0x02, 0x00, 0xFD, 0xFF, 0x61, 0xFF, 0x07])
         for pieces in cuts(both) { #expect(decode(pieces, role: .client, terms: Self.full) == [.failure(.textInvalid)]) }
-        // Text that ends within a scalar.
+        // A text that ends within a scalar.
         var peer = CompressingPeer(Self.bare, role: .server)
         let (payload, isCompressed) = peer.deflate([UInt8](text: "€€€€€€€€€€€€€").dropLast(1).map { $0 })
         peer.send(.text, payload, isCompressed: isCompressed)
@@ -262,7 +263,7 @@ struct CompressedMessageTests {
         #expect(decode([peer.octets], role: .client, terms: Self.bare) == [.failure(.textInvalid)])
     }
 
-    @Test("between messages nothing is held, but for what the next one may refer to")
+    @Test("Between messages no memory is held, except the context for the next one")
     func memory() {
         for (terms, inflaters) in [(Self.bare, false), (Self.full, true)] {
             let pool = MessagePool()
@@ -274,11 +275,11 @@ struct CompressedMessageTests {
                     let (payload, isCompressed) = peer.deflate(Self.tiny)
                     peer.send(.text, payload, isCompressed: isCompressed)
                     #expect(isCompressed)
-                    // Cut in its middle: there is a store then, and an inflater.
+                    // Cut in its middle: a store and an inflater exist then.
                     let middle = peer.octets.count / 2
                     #expect(feed(Array(peer.octets[..<middle]), to: &decoder) == [])
                     #expect(decoder.inflatedOctets != nil)
-                    // A second message that only refers to the first may not have said anything yet.
+                    // A second message that only refers to the first may have produced no output yet.
                     if !inflaters { #expect(pool.lent > 0) }
                     #expect(feed(Array(peer.octets[middle...]), to: &decoder) == [.message(.text, Self.tiny)])
                     peer.octets = []
@@ -288,7 +289,7 @@ struct CompressedMessageTests {
                 #expect(feed(Array(WebSocketEncoder.frame(.text, Self.tiny, maskKey: 8)[..<30]), to: &decoder) == [])
                 #expect(pool.lent > 0)
             }
-            // What a connection held when it ended comes back too.
+            // The memory that a connection held at its end is returned too.
             #expect(pool.lent == 0)
         }
     }
@@ -299,7 +300,7 @@ struct MessageDeflaterTests {
     private static let terms = CompressedMessageTests.full
     private static let text = [UInt8](text: (0..<40).map { "field \($0): value \($0 % 3); " }.joined())
 
-    @Test("short messages and such as do not get shorter are sent plain, and the next still comes out")
+    @Test("Short messages and those that do not shrink are sent plain, and the next one still decodes")
     func plain() {
         for terms in [CompressedMessageTests.full, CompressedMessageTests.bare] {
             let pool = MessagePool()
@@ -321,13 +322,13 @@ struct MessageDeflaterTests {
         }
     }
 
-    @Test("a message for many is deflated once, one after another, and what does not pay not at all")
+    @Test("A message for many is compressed once, one after another, and not at all if it does not pay off")
     func shared() throws {
         let pool = MessagePool()
         var shared = SharedDeflater()
         let terms = CompressionTerms(serverKeepsContext: false, clientKeepsContext: false, serverWindowBits: 13, clientWindowBits: 15)
         let long = [UInt8](text: (0..<90).map { "field \($0): value \($0 % 3); " }.joined())
-        // The same octets elsewhere in memory: another message.
+        // The same octets at another address: another message.
         let twin = long + []
         for (message, deflations) in [(long, 1), (Array(long.reversed()), 2), (long, 3), (twin.map { $0 }, 4)] {
             for _ in 0..<50 {
@@ -340,7 +341,7 @@ struct MessageDeflaterTests {
         }
         #expect(shared.frame(.text, Array(long[..<1023]), pool: pool) == nil)
         #expect(pool.deflations == 4)
-        // Neither is what does not get shorter tried again and again.
+        // A message that does not shrink is not tried again and again either.
         var random = SplitMix64(seed: 3)
         let noise = (0..<5000).map { _ in UInt8.random(in: 0...255, using: &random) }
         for _ in 0..<3 { #expect(shared.frame(.binary, noise, pool: pool) == nil) }
@@ -348,11 +349,11 @@ struct MessageDeflaterTests {
         #expect(shared.frame(.text, Array(long[..<1024]), pool: pool) != nil)
     }
 
-    @Test("in one turn so much is deflated and a message more; the rest goes plain, and in the next turn the next is deflated")
+    @Test("One turn compresses up to its budget and one message more; the rest is plain, and the next turn compresses again")
     func budget() {
         let pool = MessagePool()
         var shared = SharedDeflater()
-        // Three times, so that a budget that is never given back shows.
+        // Three times, to detect a budget that is never reset.
         for turn in 1...3 {
             shared.beginTurn()
             let messages = (0..<6).map { number in [UInt8](repeating: UInt8(number), count: 65_536) }

@@ -9,7 +9,7 @@ struct ExtensionListTests {
         ExtensionElement.read(Fields(lines.map { Field("sec-websocket-extensions", $0) }))
     }
 
-    @Test("elements and parameters, over lines, with white space, quotes and empty elements", arguments: [
+    @Test("The reader accepts elements and parameters, over lines, with white space, quotes and empty elements", arguments: [
         ([], []), (["a"], ["a"]), (["a, b;c ;d=1"], ["a", "b; c; d=1"]), (["a ; b = 2", " c\t;d=\"3\""], ["a; b=2", "c; d=3"]),
         ([",a,, b,"], ["a", "b"]), (["a;b=\"\\c\\d\""], ["a; b=cd"]), (["foo; a=\"x\" , bar"], ["foo; a=x", "bar"]),
     ] as [([String], [String])])
@@ -17,7 +17,7 @@ struct ExtensionListTests {
         #expect(Self.read(lines)?.map(\.text) == texts)
     }
 
-    @Test("what does not keep to it is malformed", arguments: [
+    @Test("Other texts are malformed", arguments: [
         "", ",", "a b", "a;", "a;;b", "a;b=", ";a", "a;=1", "a=1", "a;b=\"", "a;b=\"x", "a;b=\"\"", "a;b=\"x y\"", "a;b=\"x,y\"", "a;b=\"x\\",
         "a;b=1 2", "a;b=\"1\"2", "a/b", "ä", "a;b=é",
     ])
@@ -29,7 +29,7 @@ struct ExtensionListTests {
 
 @Suite("Agreeing on compression, RFC 7692 §5, §7.1")
 struct CompressionTermsTests {
-    /// What a server answers an offer with; empty for nothing.
+    /// A server's reply to an offer; empty for none.
     private static func answer(_ offer: String, _ policy: CompressionPolicy) throws -> (text: String, terms: CompressionTerms?) {
         let head = try HandshakeTests.request(["Sec-WebSocket-Extensions": offer])
         let accepted = try WebSocketHandshake.accept(head, compression: policy)
@@ -42,14 +42,14 @@ struct CompressionTermsTests {
         CompressionTerms(serverKeepsContext: server, clientKeepsContext: client, serverWindowBits: serverBits, clientWindowBits: clientBits)
     }
 
-    @Test("a generous server grants what is asked", arguments: [
+    @Test("A generous server grants all requests", arguments: [
         ("permessage-deflate", "permessage-deflate", terms(true, true, 15, 15)),
         ("permessage-deflate; client_max_window_bits", "permessage-deflate", terms(true, true, 15, 15)),
         (
             "permessage-deflate; client_max_window_bits; server_max_window_bits=10", "permessage-deflate; server_max_window_bits=10",
             terms(true, true, 10, 15)
         ),
-        // §7.1: the first offer that can be granted, the ones that cannot passed over.
+        // §7.1: the first offer that can be granted; others are skipped.
         (
             "permessage-deflate; client_max_window_bits; server_max_window_bits=7, permessage-deflate; client_max_window_bits",
             "permessage-deflate", terms(true, true, 15, 15)
@@ -75,7 +75,7 @@ struct CompressionTermsTests {
         #expect(try Self.answer("x; y, " + offer, .generous).terms == terms)
     }
 
-    @Test("an offer with a parameter that is unknown, wrong or there twice is declined", arguments: [
+    @Test("A server declines an offer with an unknown, invalid or repeated parameter", arguments: [
         "server_max_window_bits", "server_max_window_bits=7", "server_max_window_bits=16", "server_max_window_bits=08",
         "server_max_window_bits=\"+9\"", "server_max_window_bits=1000000000000000000000", "client_max_window_bits=7",
         "client_max_window_bits=16", "client_max_window_bits=a", "server_no_context_takeover=1", "client_no_context_takeover=\"x\"",
@@ -84,12 +84,12 @@ struct CompressionTermsTests {
     ])
     func declined(parameters: String) throws {
         #expect(try Self.answer("permessage-deflate; \(parameters)", .generous).terms == nil)
-        // The next offer still has its chance.
+        // The next offer can still be granted.
         let second = try Self.answer("permessage-deflate; \(parameters), permessage-deflate; server_max_window_bits=11", .generous)
         #expect(second.terms == Self.terms(true, true, 11, 15))
     }
 
-    @Test("a server that shares deflated messages remembers nothing and keeps to its window", arguments: [
+    @Test("A server that shares compressed messages keeps no context and uses its own window", arguments: [
         ("permessage-deflate", "permessage-deflate; server_no_context_takeover; client_no_context_takeover", terms(false, false, 13, 15)),
         (
             "permessage-deflate; client_max_window_bits",
@@ -109,7 +109,7 @@ struct CompressionTermsTests {
         #expect(try Self.answer("permessage-deflate; server_max_window_bits=12", .shared).terms == nil)
     }
 
-    @Test("a malformed field is refused, whether compression is granted or not", arguments: [nil, CompressionPolicy.generous])
+    @Test("A malformed field is refused, with and without compression", arguments: [nil, CompressionPolicy.generous])
     func malformed(policy: CompressionPolicy?) throws {
         let head = try HandshakeTests.request(["Sec-WebSocket-Extensions": "permessage-deflate; client_max_window_bits="])
         let refusal = #expect(throws: HandshakeRefusal.self) { try WebSocketHandshake.accept(head, compression: policy) }
@@ -121,7 +121,7 @@ struct CompressionTermsTests {
     private static let full = CompressionOffer(
         serverNoContextTakeover: true, clientNoContextTakeover: true, serverMaxWindowBits: 13, clientMaxWindowBits: 11)
 
-    @Test("a client writes its offer, and reads it as a server does", arguments: [
+    @Test("A client writes its offer, and reads it as a server does", arguments: [
         (CompressionOffer(), "permessage-deflate; client_max_window_bits"),
         (CompressionOffer(clientMaxWindowBits: nil), "permessage-deflate"),
         (
@@ -139,19 +139,19 @@ struct CompressionTermsTests {
             let answer = try #require(try ResponseHead.parse(accepted.response.span)).head
             #expect(try client.check(answer) == nil)
             var terms = try #require(accepted.compression)
-            // A server may keep to less than it says.
+            // A server may use less than it declares.
             if offer.serverMaxWindowBits == nil { terms.serverWindowBits = 15 }
             #expect(try client.compression(in: answer) == terms)
         }
     }
 
-    @Test("a client takes what its offer allows", arguments: [
+    @Test("A client accepts a reply within its offer", arguments: [
         (CompressionOffer(), "permessage-deflate", terms(true, true, 15, 15)),
         (CompressionOffer(), "permessage-deflate; client_max_window_bits=8", terms(true, true, 15, 8)),
-        // Not offered, and still the server's to say (§7.1.1.1, §7.1.2.1).
+        // Not offered, but the server may declare it (§7.1.1.1, §7.1.2.1).
         (CompressionOffer(), "permessage-deflate; server_no_context_takeover; server_max_window_bits=9", terms(false, true, 9, 15)),
         (CompressionOffer(), "permessage-deflate; client_no_context_takeover", terms(true, false, 15, 15)),
-        // What the client said that it does holds without an answer.
+        // The client's own declarations hold without a reply.
         (full, "permessage-deflate; server_no_context_takeover; server_max_window_bits=12", terms(false, false, 12, 11)),
         (full, "permessage-deflate; server_max_window_bits=\"8\"; server_no_context_takeover", terms(false, false, 8, 11)),
     ])
@@ -159,7 +159,7 @@ struct CompressionTermsTests {
         #expect(ExtensionListTests.read([answer])?.first.flatMap { offer.terms(answer: $0) } == terms)
     }
 
-    @Test("a client fails the connection for anything else", arguments: [
+    @Test("A client fails the connection for any other reply", arguments: [
         (CompressionOffer(), "permessage-deflate; client_max_window_bits"), (CompressionOffer(), "permessage-deflate; server_max_window_bits"),
         (CompressionOffer(), "permessage-deflate; server_max_window_bits=16"), (CompressionOffer(), "permessage-deflate; x"),
         (CompressionOffer(), "permessage-deflate; server_no_context_takeover=1"), (CompressionOffer(), "permessage-foo"),

@@ -16,19 +16,19 @@ private struct Script {
         self.errors = String(decoding: errors, as: UTF8.self)
     }
 
-    /// A whole run takes half an hour to hours, most of it in Python.
+    /// A full run takes half an hour to hours, mostly in Python.
     static func autobahn(_ arguments: [String]) throws -> Script {
         try Script(["python3", folder + "/autobahn.py"] + arguments, seconds: arguments.contains("all") ? 12 * 3_600 : 240)
     }
 }
 
-/// Other people's software at the other end. One at a time: each waits for processes.
+/// Third-party software at the other end. One at a time: each test waits for processes.
 @Suite("Conformance, both ways round", .serialized)
 struct ConformanceTests {
     private static let programs = (try? Program.path().split(separator: "/").dropLast().joined(separator: "/")).map { "/" + $0 } ?? ""
     private static let isFull = Environment.value("HUDDLE_AUTOBAHN") == "full"
 
-    /// Whether the suite is there; where it is not, that is said loudly, and with HUDDLE_AUTOBAHN=full it is a failure.
+    /// Whether the suite is installed; if not, the test prints a warning, and with HUDDLE_AUTOBAHN=full it fails.
     private func hasAutobahn() throws -> Bool {
         let found = try Script.autobahn([Self.isFull ? "setup" : "check"])
         if found.ending == .exited(0) { return true }
@@ -37,7 +37,7 @@ struct ConformanceTests {
         return false
     }
 
-    @Test("Autobahn: every case OK, none non-strict, none unimplemented", arguments: ["server", "client"])
+    @Test("Autobahn reports every case OK, none non-strict, none unimplemented", arguments: ["server", "client"])
     func autobahn(side: String) throws {
         guard try hasAutobahn() else { return }
         let run = try Script.autobahn([side, Self.isFull ? "all" : "fast", "--programs", Self.programs])
@@ -46,7 +46,7 @@ struct ConformanceTests {
         #expect(run.output.contains("| 6 | ") && run.output.contains("| 7 | "))
     }
 
-    @Test("websockets from PyPI: every parameter of compression, messages of every kind", arguments: [
+    @Test("The websockets package of PyPI works with every parameter of compression, and messages of every kind", arguments: [
         ("server", "wsecho", ["--compression=generous"]), ("client", "wsclient", []),
     ])
     func websockets(side: String, program: String, options: [String]) throws {

@@ -30,7 +30,7 @@ enum Said: Equatable, CustomStringConvertible {
     }
 }
 
-/// Everything that a decoder makes of `pieces`, each lent in memory of exactly its size.
+/// All events that a decoder produces from `pieces`, each lent in memory of exactly its size.
 func decode(
     _ pieces: [[UInt8]], role: WebSocketRole = .server, limits: WebSocketLimits = WebSocketLimits(maxMessage: 1 << 20, maxFragments: 1000),
     terms: CompressionTerms? = nil
@@ -40,7 +40,7 @@ func decode(
     var said: [Said] = []
     for piece in pieces {
         said += feed(piece, to: &decoder)
-        // The promise about memory: what is held is bounded by what arrived and by the limit.
+        // The promise about memory: the held memory is limited by the arrived octets and by the limit.
         if decoder.heldOctets > limits.maxMessage + 125 + 512 { Issue.record("\(decoder.heldOctets) octets are held") }
     }
     return said
@@ -50,7 +50,7 @@ func feed(_ piece: [UInt8], to decoder: inout WebSocketDecoder) -> [Said] {
     var said: [Said] = []
     let lent = UnsafeMutableRawBufferPointer.allocate(byteCount: piece.count, alignment: 1)
     defer {
-        // Whoever still pointed here would read nonsense.
+        // A stale pointer into this memory would read garbage.
         lent.initializeMemory(as: UInt8.self, repeating: 0xEE)
         lent.deallocate()
     }
@@ -64,7 +64,7 @@ func feed(_ piece: [UInt8], to decoder: inout WebSocketDecoder) -> [Said] {
     return said
 }
 
-/// Every way in which the split tests deliver `octets`: whole, cut at each octet, octet by octet, in threes.
+/// All ways in which the split tests deliver `octets`: whole, cut at each octet, octet by octet, in threes.
 func cuts(_ octets: [UInt8]) -> [[[UInt8]]] {
     var all = [[octets], octets.map { [$0] }]
     all.append(stride(from: 0, to: octets.count, by: 3).map { Array(octets[$0..<min($0 + 3, octets.count)]) })

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Messages from frames, RFC 6455 §5.4, §5.5")
 struct DecoderTests {
-    /// A conversation with everything in it: fragments, control frames between them, empty frames, each length form.
+    /// A conversation with all features: fragments, control frames between them, empty frames, each length form.
     static let conversation: (octets: [UInt8], said: [Said]) = {
         var octets: [UInt8] = []
         WebSocketEncoder.append(.text, [UInt8](text: "dzień dobry"), maskKey: 0x1234_5678, to: &octets)
@@ -26,14 +26,14 @@ struct DecoderTests {
         )
     }()
 
-    @Test("a conversation reads the same whole, cut at each octet, octet by octet")
+    @Test("A conversation reads the same whole, cut at each octet, octet by octet")
     func split() {
         for pieces in cuts(Self.conversation.octets) {
             #expect(decode(pieces) == Self.conversation.said, "\(pieces.map(\.count))")
         }
     }
 
-    @Test("a whole frame is delivered from where it lies, and nothing is held")
+    @Test("A whole frame is delivered in place, and nothing is held")
     func inPlace() throws {
         var frames = WebSocketEncoder.frame(.text, [UInt8](text: "here"), maskKey: 77)
         frames += WebSocketEncoder.ping([1], maskKey: 78)
@@ -54,11 +54,11 @@ struct DecoderTests {
         #expect(decoder.heldOctets == 0)
     }
 
-    @Test("memory grows with what has arrived, not with what was announced, and is given back")
+    @Test("Memory grows with the arrived octets, not with the announced length, and is released")
     func memory() throws {
         let limits = WebSocketLimits(maxMessage: 1 << 20, maxFragments: 10)
         var decoder = WebSocketDecoder(role: .server, limits: limits)
-        // One MiB is announced, one octet comes.
+        // One MiB is announced, one octet arrives.
         #expect(feed([0x82, 0xFF, 0, 0, 0, 0, 0, 0x10, 0, 0, 0, 0, 0, 0, 42], to: &decoder) == [])
         #expect(decoder.heldOctets <= 1024)
         let chunk = [UInt8](repeating: 42, count: 4095)
@@ -73,12 +73,12 @@ struct DecoderTests {
         #expect(decoder.heldOctets == 0)
     }
 
-    @Test("an idle connection's decoder is small")
+    @Test("An idle connection's decoder is small")
     func size() {
         #expect(MemoryLayout<WebSocketDecoder>.size < 200)
     }
 
-    @Test("random conversations come back as they were sent", arguments: [WebSocketRole.server, .client])
+    @Test("Random conversations come back as they were sent", arguments: [WebSocketRole.server, .client])
     func random(role: WebSocketRole) {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = SplitMix64(seed: seed)
@@ -110,7 +110,7 @@ struct DecoderTests {
             said.append(isPing ? .ping(payload) : .pong(payload))
         }
         for _ in 0..<Int.random(in: 1...8, using: &random) {
-            // Rarely past 65,535, which takes the longest length: such a message is slow octet by octet.
+            // Rarely above 65,535, which needs the longest length form: octet by octet, this is slow.
             let size = Int.random(in: 0..<40, using: &random) == 0 ? 66_000 : [0, 5, 125, 126, 300].randomElement(using: &random) ?? 0
             let isText = Bool.random(using: &random)
             var message: [UInt8] = []
@@ -126,7 +126,7 @@ struct DecoderTests {
                 WebSocketEncoder.append(
                     opcode, Array(message[marks[index]..<marks[index + 1]]), isFinal: index == pieces - 1, maskKey: key(&random),
                     to: &octets)
-                // Between fragments the control frame is said before the message, after the last one behind it.
+                // Between fragments the control frame comes before the message, after the last one behind it.
                 if index < pieces - 1, Int.random(in: 0...2, using: &random) == 0 { control(&random) }
             }
             said.append(.message(isText ? .text : .binary, message))
@@ -141,7 +141,7 @@ struct DecoderTests {
 
 @Suite("Closing handshake, RFC 6455 §7")
 struct CloseStateTests {
-    @Test("the peer's close is echoed, then the stream ends")
+    @Test("The peer's close is echoed, then the stream ends")
     func peerCloses() {
         var state = CloseState()
         #expect(state.didFlush() == .nothing)
@@ -154,7 +154,7 @@ struct CloseStateTests {
         #expect(state.streamEnded() == .nothing)
     }
 
-    @Test("our close waits for the peer's")
+    @Test("Our close waits for the peer's")
     func weClose() {
         var state = CloseState()
         #expect(state.close(1001) == .sendClose(1001))
@@ -164,7 +164,7 @@ struct CloseStateTests {
         #expect(state.peerCode == 1005)
     }
 
-    @Test("a peer that never answers our close is dropped by the timer")
+    @Test("The timer drops a peer that never replies to our close")
     func timeout() {
         var state = CloseState()
         #expect(state.timerFired() == .nothing)
@@ -173,7 +173,7 @@ struct CloseStateTests {
         #expect(state.peerCode == 1006)
     }
 
-    @Test("a broken protocol sends one close and ends; in the closing handshake it sends none")
+    @Test("A protocol violation sends one close and ends; during the closing handshake it sends none")
     func failing() {
         var state = CloseState()
         #expect(state.didFail(1002) == .sendCloseAndFinish(1002))
@@ -184,14 +184,14 @@ struct CloseStateTests {
         #expect(closing.didFail(1007) == .finish)
     }
 
-    @Test("a stream that ends without a close is abnormal")
+    @Test("A stream that ends without a close is abnormal")
     func ends() {
         var state = CloseState()
         #expect(state.streamEnded() == .drop)
         #expect(state.peerCode == 1006)
     }
 
-    @Test("a turn may end after any event: what is taken back and lent again goes on as if it had not", arguments: [false, true])
+    @Test("A turn may end after any event: octets taken back and lent again continue seamlessly", arguments: [false, true])
     func takeBack(isCompressed: Bool) throws {
         let terms = CompressionTerms(serverKeepsContext: false, clientKeepsContext: true, serverWindowBits: 15, clientWindowBits: 15)
         let pool = MessagePool()

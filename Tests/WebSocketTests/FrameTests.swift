@@ -6,7 +6,7 @@ import Testing
 @Suite("Frames as octets, RFC 6455 §5.2, §5.7")
 struct FrameTests {
     /// The examples of §5.7, and lengths on both sides of each change of form.
-    @Test("the RFC's own examples decode", arguments: [
+    @Test("The RFC's own examples decode", arguments: [
         ([0x81, 0x05, 0x48, 0x65, 0x6c, 0x6c, 0x6f], WebSocketRole.client, Said.message(.text, [UInt8](text: "Hello"))),
         ([0x81, 0x85, 0x37, 0xfa, 0x21, 0x3d, 0x7f, 0x9f, 0x4d, 0x51, 0x58], .server, .message(.text, [UInt8](text: "Hello"))),
         ([0x01, 0x03, 0x48, 0x65, 0x6c, 0x80, 0x02, 0x6c, 0x6f], .client, .message(.text, [UInt8](text: "Hello"))),
@@ -25,7 +25,7 @@ struct FrameTests {
         #expect(decode(octets.map { [$0] }, role: role) == [said])
     }
 
-    @Test("the encoder uses the shortest length", arguments: [
+    @Test("The encoder uses the shortest length", arguments: [
         (0, [0x82, 0x00]), (125, [0x82, 125]), (126, [0x82, 126, 0, 126]), (65535, [0x82, 126, 0xFF, 0xFF]),
         (65536, [0x82, 127, 0, 0, 0, 0, 0, 1, 0, 0]),
     ] as [(Int, [UInt8])])
@@ -37,7 +37,7 @@ struct FrameTests {
         #expect(decode([masked]) == [.message(.binary, payload)])
     }
 
-    @Test("masking is the XOR of §5.3 at every length and offset")
+    @Test("Masking is the XOR of §5.3 at every length and offset")
     func masking() {
         var random = SplitMix64(seed: 1)
         for count in 0..<70 {
@@ -53,7 +53,7 @@ struct FrameTests {
         }
     }
 
-    @Test("a close reason is cut between scalars to what a control frame holds")
+    @Test("A close reason is cut between scalars to the size of a control frame")
     func longReason() {
         let frame = WebSocketEncoder.close(1000, reason: String(repeating: "é", count: 100))
         #expect(decode([frame], role: .client) == [.close(1000, String(repeating: "é", count: 61))])
@@ -63,7 +63,7 @@ struct FrameTests {
 
 @Suite("Masked text, RFC 3629")
 struct TextCheckTests {
-    @Test("the check agrees with the standard library on every text of one and two octets, and on many longer")
+    @Test("The check agrees with the standard library on every text of one and two octets, and on many longer")
     func againstLibrary() {
         func agrees(_ octets: [UInt8]) -> Bool {
             octets.withUnsafeBytes { TextCheck.isText($0) } == (String(validating: octets, as: UTF8.self) != nil)
@@ -93,7 +93,7 @@ struct TextCheckTests {
         }
     }
 
-    @Test("text is checked the same however it is cut, and fails at the first hopeless octet")
+    @Test("Text is checked the same however it is cut, and fails at the first invalid octet")
     func pieces() {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = SplitMix64(seed: seed)
@@ -113,7 +113,7 @@ struct TextCheckTests {
             }
             #expect((ok && check.isComplete) == whole, "seed \(seed)")
         }
-        // ED A0 is the start of a surrogate: no third octet can mend it (Autobahn 6.4 asks for this).
+        // ED A0 is the start of a surrogate: no third octet can make it valid (Autobahn 6.4 requires this).
         var check = TextCheck()
         #expect([UInt8(0xED)].withUnsafeBytes { check.accept($0) })
         #expect(![UInt8(0xA0)].withUnsafeBytes { check.accept($0) })

@@ -33,7 +33,7 @@ struct Golden: Sendable, CustomTestStringConvertible {
 
 @Suite("Golden frames, proto/frames/websocket")
 struct GoldenTests {
-    @Test("each case comes out as written, however it is cut")
+    @Test("Each case decodes as written, however it is cut")
     func golden() throws {
         let cases = try Golden.load()
         #expect(cases.count >= 30)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Opening handshake, RFC 6455 §4")
 struct HandshakeTests {
-    /// The request of §1.3, with lines replaced or left out.
+    /// The request of §1.3, with lines replaced or removed.
     static func request(_ changes: [String: String?] = [:], line: String = "GET /chat HTTP/1.1") throws -> RequestHead {
         var fields = [
             ("Host", "server.example.com"), ("Upgrade", "websocket"), ("Connection", "Upgrade"),
@@ -24,7 +24,7 @@ struct HandshakeTests {
         try refusal.flatMap { try ResponseHead.parse($0.response.span)?.head.fields.only(name) }
     }
 
-    @Test("the RFC's example is accepted with its answer")
+    @Test("The RFC's example is accepted with its response")
     func example() throws {
         let accepted = try WebSocketHandshake.accept(Self.request(), subprotocols: ["superchat", "chat"])
         #expect(accepted.subprotocol == "chat")
@@ -37,14 +37,14 @@ struct HandshakeTests {
         #expect(head.fields.hasToken("upgrade", in: "connection"))
     }
 
-    @Test("no subprotocol is named when none is shared")
+    @Test("No subprotocol is named if none is shared")
     func noneShared() throws {
         let accepted = try WebSocketHandshake.accept(Self.request(), subprotocols: ["huddle.v1"])
         #expect(accepted.subprotocol == nil)
         #expect(try ResponseHead.parse(accepted.response.span)?.head.fields.contains("sec-websocket-protocol") == false)
     }
 
-    @Test("tokens are compared without case, among others", arguments: [
+    @Test("Tokens are compared ignoring case, among others", arguments: [
         ["Upgrade": "WebSocket"], ["Connection": "keep-alive, UPGRADE"], ["Upgrade": "h2c, websocket"],
         ["Sec-WebSocket-Protocol": nil], ["Content-Length": "0"],
     ] as [[String: String?]])
@@ -52,7 +52,7 @@ struct HandshakeTests {
         _ = try WebSocketHandshake.accept(Self.request(changes))
     }
 
-    @Test("what is no handshake is refused with its status", arguments: [
+    @Test("An invalid handshake is refused with its status", arguments: [
         (["Upgrade": nil], 426), (["Upgrade": "h2c"], 426), (["Connection": nil], 426), (["Connection": "close"], 426),
         (["Sec-WebSocket-Version": "8"], 426), (["Sec-WebSocket-Version": nil], 400),
         (["Sec-WebSocket-Key": nil], 400), (["Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25j"], 400),
@@ -72,7 +72,7 @@ struct HandshakeTests {
         #expect(response.head.framing == .length(octets.count - response.length))
     }
 
-    @Test("another method is told which one, another version which version")
+    @Test("Another method gets the allowed one, another version the supported one")
     func told() throws {
         let post = try Self.request(line: "POST /chat HTTP/1.1")
         let method = #expect(throws: HandshakeRefusal.method) { try WebSocketHandshake.accept(post) }
@@ -84,7 +84,7 @@ struct HandshakeTests {
         #expect(throws: HandshakeRefusal.malformed("the handshake takes HTTP/1.1")) { try WebSocketHandshake.accept(http10) }
     }
 
-    @Test("client and server sides agree, and octets after the heads are kept")
+    @Test("Client and server sides agree, and octets after the heads are kept")
     func bothSides() throws {
         let client = WebSocketClientHandshake(
             host: "localhost:8787", target: "/ws?x=1", subprotocols: ["huddle.v2", "huddle.v1"],
@@ -100,7 +100,7 @@ struct HandshakeTests {
         #expect(try client.check(answer) == "huddle.v1")
     }
 
-    @Test("a client does not take a wrong answer")
+    @Test("A client refuses a wrong response")
     func wrongAnswers() throws {
         let client = WebSocketClientHandshake(host: "h", subprotocols: ["a"], nonce: [UInt8](repeating: 1, count: 16))
         let head = try #require(try RequestHead.parse(client.request.span)).head

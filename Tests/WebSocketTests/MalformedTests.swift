@@ -2,13 +2,13 @@ import Testing
 
 @testable import WebSocket
 
-/// One malformed input: octets as a server gets them, what is still delivered, and the error.
+/// One malformed input: octets for a server, the events still delivered, and the error.
 struct Malformed: Sendable, CustomTestStringConvertible {
     var name: String
     var octets: [UInt8]
     var error: WebSocketError
     var code: UInt16
-    /// Octets after which the error must be thrown, when that is before the last.
+    /// The number of octets after which the error must be thrown, if that is before the last.
     var at: Int?
 
     var testDescription: String { name }
@@ -21,7 +21,7 @@ struct Malformed: Sendable, CustomTestStringConvertible {
         self.at = at
     }
 
-    /// A key of zeros: payloads stand as they are.
+    /// A key of zeros: payloads stay unchanged.
     static let mask: [UInt8] = [0, 0, 0, 0]
 
     static func close(_ code: UInt16) -> [UInt8] { [0x88, 0x82] + mask + [UInt8(code >> 8), UInt8(code & 0xFF)] }
@@ -78,11 +78,11 @@ struct Malformed: Sendable, CustomTestStringConvertible {
         }
 }
 
-@Suite("What a peer may not send, and the close code it gets, RFC 6455 §5, §7.4, §8.1")
+@Suite("Forbidden input from a peer, with its close code, RFC 6455 §5, §7.4, §8.1")
 struct MalformedTests {
     static let limits = WebSocketLimits(maxMessage: 1024, maxFragments: 3)
 
-    @Test("each malformed input ends the connection with its code, however it is cut", arguments: Malformed.all)
+    @Test("Each malformed input ends the connection with its code, however it is cut", arguments: Malformed.all)
     func refused(input: Malformed) {
         #expect(input.error.closeCode == input.code)
         let octets = input.octets
@@ -90,14 +90,14 @@ struct MalformedTests {
             let said = decode(pieces, limits: Self.limits)
             #expect(said.last == .failure(input.error), "in \(pieces.count) pieces")
         }
-        // A good frame before it is still delivered, one behind it is not.
+        // A valid frame before it is still delivered, one after it is not.
         let good = WebSocketEncoder.frame(.text, [0x68, 0x69], maskKey: 7)
         let glued = decode([good + octets + good], limits: Self.limits)
         #expect(glued.first == .message(.text, [0x68, 0x69]))
         #expect(glued.last == .failure(input.error))
     }
 
-    @Test("what cannot be mended is refused at the octet that proves it", arguments: Malformed.all.filter { $0.at != nil })
+    @Test("Invalid input is refused at the octet that proves it", arguments: Malformed.all.filter { $0.at != nil })
     func atOnce(input: Malformed) throws {
         let at = try #require(input.at)
         var decoder = WebSocketDecoder(role: .server, limits: Self.limits)
@@ -108,31 +108,31 @@ struct MalformedTests {
         }
     }
 
-    @Test("a masked frame from a server is refused")
+    @Test("A masked frame from a server is refused")
     func masked() {
         #expect(decode([[0x81, 0x80, 0, 0, 0, 0]], role: .client) == [.failure(.maskUnexpected)])
     }
 
-    @Test("the close codes that may travel are taken", arguments: [
+    @Test("Close codes that are allowed in a frame are accepted", arguments: [
         1000, 1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 1012, 1013, 1014, 3000, 3999, 4000, 4999,
     ] as [UInt16])
     func goodCodes(code: UInt16) {
         #expect(decode([Malformed.close(code)]) == [.close(code, "")])
     }
 
-    @Test("limits hold up to and including their number")
+    @Test("Limits hold up to and including their number")
     func atLimit() {
         let mask = Malformed.mask
         let payload = [UInt8](repeating: 1, count: 1024)
         #expect(decode([[0x82, 0xFE, 0x04, 0x00] + mask + payload], limits: Self.limits) == [.message(.binary, payload)])
         let three: [UInt8] = [0x02, 0x80] + mask + [0x00, 0x80] + mask + [0x80, 0x80] + mask
         #expect(decode([three], limits: Self.limits) == [.message(.binary, [])])
-        // An empty last frame is no fragment more.
+        // An empty last frame does not count as a fragment.
         let four: [UInt8] = [0x02, 0x80] + mask + [0x00, 0x80] + mask + [0x00, 0x81] + mask + [7] + [0x80, 0x80] + mask
         #expect(decode([four], limits: Self.limits) == [.message(.binary, [7])])
     }
 
-    @Test("whatever follows a close frame is ignored")
+    @Test("All octets after a close frame are ignored")
     func afterClose() {
         let close = Malformed.close(1000)
         #expect(decode([close + [0xFF, 0xFF, 0xFF]]) == [.close(1000, "")])

@@ -4,12 +4,12 @@ import Testing
 
 @testable import WebSocket
 
-/// A running `wsecho` and a plain blocking client to it.
+/// A running `wsecho` with a plain blocking client.
 final class Program {
     let child: ChildProcess
     let port: UInt16
 
-    /// Products lie beside the test bundle, which is this process.
+    /// Products are next to the test bundle, which is this process.
     static func path() throws -> String {
         let own = try #require(CommandLine.arguments.first { $0.hasSuffix(".xctest") || $0.contains(".xctest/") })
         let folder = own.split(separator: "/").prefix { !$0.hasSuffix(".xctest") }.joined(separator: "/")
@@ -24,7 +24,7 @@ final class Program {
         port = address.port
     }
 
-    /// Sends `octets` at once and gives back what comes until the server ends its side, at most ten seconds later.
+    /// Sends `octets` in one piece and returns the reply until the server ends its side, at most ten seconds later.
     func exchange(_ octets: [UInt8]) throws -> [UInt8] {
         let socket = try Socket.connectTCP(host: "127.0.0.1", port: port)
         try Socket.setBlocking(socket.raw, true)
@@ -38,7 +38,7 @@ final class Program {
         return received
     }
 
-    /// The upgrade and `frames` in one piece; what the frames were answered with.
+    /// Sends the upgrade and `frames` in one piece; returns the reply to the frames.
     func converse(_ frames: [UInt8]) throws -> [Said] {
         let client = WebSocketClientHandshake(host: "127.0.0.1:\(port)", target: "/any/path?at=all", nonce: [UInt8](0..<16))
         let received = try exchange(client.request + frames)
@@ -56,7 +56,7 @@ struct ProgramTests {
         return octets
     }
 
-    @Test("messages come back, frames that follow the upgrade at once included, and the close code too")
+    @Test("The program echoes messages, including frames directly after the upgrade, and the close code")
     func echoes() throws {
         let program = try Program()
         let large = (0..<1 << 20).map { UInt8(truncatingIfNeeded: $0 &* 7) }
@@ -68,12 +68,12 @@ struct ProgramTests {
             .message(.text, [UInt8](text: "zażółć")), .message(.binary, []), .pong([1, 2]), .message(.binary, large + [9]),
             .close(4321, ""),
         ])
-        // SIGTERM ends it well.
+        // SIGTERM ends it cleanly.
         program.child.kill(Signals.terminate)
         #expect(try program.child.wait(timeoutMilliseconds: 10_000) == .exited(0))
     }
 
-    @Test("what breaks the protocol or the limit gets its close code")
+    @Test("The program sends the close code of a violation of the protocol or the limit")
     func fails() throws {
         let program = try Program(["--max-message", "1000"])
         #expect(try program.converse([0xC1, 0x80, 0, 0, 0, 0]) == [.close(1002, "")])
@@ -84,7 +84,7 @@ struct ProgramTests {
         #expect(said == [.message(.binary, longest), .close(nil, "")])
     }
 
-    @Test("what is no handshake gets an answer and the end", arguments: [
+    @Test("An invalid handshake gets a response and the end", arguments: [
         ("GET / HTTP/1.1\r\nHost: a\r\n\r\n", 426), ("POST / HTTP/1.1\r\nHost: a\r\n\r\n", 405), ("GET / HTTP/1.1\r\n\r\n", 400),
         ("\u{16}\u{3}\u{1}", 400),
     ])
@@ -94,7 +94,7 @@ struct ProgramTests {
         #expect(try ResponseHead.parse(received.span)?.head.status == status)
     }
 
-    @Test("wrong use ends with status 2 and a sentence", arguments: [
+    @Test("Wrong usage ends with status 2 and a sentence", arguments: [
         [], ["--listen"], ["--listen", "nowhere"], ["--listen", "127.0.0.1:0", "--tls-cert", "a"], ["--listen", "127.0.0.1:0", "more"],
         ["--listen", "127.0.0.1:0", "--max-message", "0"], ["--listen", "127.0.0.1:0", "--compression", "some"], ["--sing"],
     ])
@@ -105,7 +105,7 @@ struct ProgramTests {
         #expect(String(decoding: errors, as: UTF8.self).hasPrefix("wsecho: "))
     }
 
-    @Test("help and version end with status 0", arguments: ["--help", "--version"])
+    @Test("Help and version end with status 0", arguments: ["--help", "--version"])
     func help(argument: String) throws {
         let (ending, output, errors) = try ChildProcess.run([Program.path(), argument])
         #expect(ending == .exited(0))
