@@ -20,7 +20,7 @@ struct EventQueryTests {
         event(14, "game", "2026-06-05", type: "game"),
     ]
 
-    @Test("R033 P15 visit stands for both visits, the others for themselves", arguments: [
+    @Test("R033 P15 visit means both visits, the other words mean themselves", arguments: [
         (["camp"], ["camp"]), (["showcase"], ["showcase"]), (["visit"], ["unofficial", "official"]),
         (["official_visit"], ["official"]), (["game"], ["game"]), (["visit", "game"], ["game", "unofficial", "official"]),
         ([], ["game", "unofficial", "official", "showcase", "camp"]),
@@ -29,14 +29,14 @@ struct EventQueryTests {
         #expect(try query { $0.types = words }.names(of: types) == expected)
     }
 
-    @Test("R033: a type that does not exist is refused, with the types that do")
+    @Test("R033: an unknown type is refused, with the known ones")
     func unknownType() {
         let refusal = #expect(throws: Rejection.self) { try query { $0.types = ["tournament"] } }
         #expect(refusal?.field == "type")
         #expect(refusal?.message.contains("official_visit") == true)
     }
 
-    @Test("R034: attended counts before registered", arguments: [
+    @Test("R034: attended takes precedence over registered", arguments: [
         (Query.Status.registered, ["r"]), (.attended, ["ra", "a"]), (.notRegistered, ["n"]),
     ])
     func status(_ status: Query.Status, _ expected: [String]) throws {
@@ -61,7 +61,7 @@ struct EventQueryTests {
         #expect(try query { $0.date = window }.names(of: records) == expected)
     }
 
-    @Test("R035: an event that covers a whole month is in it, and December is followed by January")
+    @Test("R035: an event that covers a whole month is in it, and January follows December")
     func monthEdges() throws {
         let records = [event(10, "all year", "2026-01-01", end: "2026-12-31"), event(11, "January", "2027-01-31")]
         #expect(try query { $0.date = .thisMonth }.names(of: records, today: "2026-12-31") == ["all year"])
@@ -69,7 +69,7 @@ struct EventQueryTests {
         #expect(try query { $0.date = .nextMonth }.names(of: [event(12, "leap", "2028-02-29")], today: "2028-01-31") == ["leap"])
     }
 
-    @Test("R036 P17 search looks in name, description, location, address and city, without case and accents, anywhere", arguments: [
+    @Test("R036 P17 search covers name, description, location, address and city, ignoring case and accents, at any position", arguments: [
         ("lodz", ["city"]), ("ŁÓDŹ", ["city"]), ("straße 5", ["address"]), ("STRASSE", ["address"]), ("ark", ["location"]),
         ("éme", ["description"]), ("cri", ["description"]), ("e", ["address", "description", "name"]), ("nothing of it", []),
         ("", ["city", "address", "location", "description", "name"]), ("performance", []), ("locationSports", []),
@@ -100,7 +100,7 @@ struct EventQueryTests {
         #expect(query.apply(records, today: day("2026-06-15"), instant: instant).map(\.id) == [id(10)])
     }
 
-    @Test("R022 P13 school, first day from and to, each with its ends")
+    @Test("R022 P13 school, first day from and to, each including its ends")
     func bounds() throws {
         let school = id(90)
         let records = [
@@ -114,7 +114,7 @@ struct EventQueryTests {
         #expect(try query { $0.day = day("2026-06-20") }.names(of: records) == ["a"])
     }
 
-    @Test("R038 P16 newest first is the default; oldest first, name as people read, type by its word", arguments: [
+    @Test("R038 P16 newest first is the default; oldest first, name ignoring case, type by its word", arguments: [
         (nil, ["Zoo", "Émile", "eva", "Ärmel"]), (.dateDescending, ["Zoo", "Émile", "eva", "Ärmel"]),
         (.dateAscending, ["Ärmel", "eva", "Émile", "Zoo"]), (.name, ["Ärmel", "Émile", "eva", "Zoo"]),
         (.type, ["eva", "Ärmel", "Zoo", "Émile"]),
@@ -127,7 +127,7 @@ struct EventQueryTests {
         #expect(try query(sort).names(of: records) == expected)
     }
 
-    @Test("R021 P16 Ties go by start time, then name, then id; a day without a time comes before its times")
+    @Test("R021 P16 Ties are broken by start time, then name, then id; a day without a time comes before its times")
     func ties() throws {
         let records = [
             event(10, "b", "2026-06-01", time: "09:00"), event(11, "a", "2026-06-01", time: "09:00"), event(12, "z", "2026-06-01"),
@@ -141,14 +141,14 @@ struct EventQueryTests {
         #expect(try order(.name) == [11, 13, 10, 14, 12].map(id))
     }
 
-    @Test("R004: a context leaves out other athletes' events, everybody's has all")
+    @Test("R004: a context excludes other athletes' events, the family's context has all")
     func context() throws {
         let records = [event(10, "hers", "2026-06-01"), event(11, "his", "2026-06-02", athlete: leo)]
         #expect(try query(athlete: leo).names(of: records) == ["his"])
         #expect(try query().names(of: records) == ["his", "hers"])
     }
 
-    @Test("Deleted events are listed when they are asked for, and only then")
+    @Test("Deleted events are listed on request, and only then")
     func deleted() throws {
         let records = [
             event(10, "here", "2026-06-01"),
@@ -158,7 +158,7 @@ struct EventQueryTests {
         #expect(try Query(.event, deleted: true).names(of: records) == ["gone"])
     }
 
-    @Test("What a list of events does not know is refused by name")
+    @Test("An unknown condition on events is refused by name")
     func refusals() {
         func field(_ make: () throws -> Query) -> String? { #expect(throws: Rejection.self) { try make() }?.field }
         #expect(field { try query { $0.trip = id(1) } } == "trip_id")

@@ -31,7 +31,7 @@ func event(
     return record(.event, number, athlete: athlete, values.merging(more) { $1 })
 }
 
-/// Zones of these tests are whole hours ahead of UTC: "+02".
+/// The zones of these tests are whole hours ahead of UTC: "+02".
 func instant(_ zone: String, _ local: LocalDateTime) -> Int64? {
     Int(zone).map { Int64(local.minutes - $0 * 60) * 60_000 }
 }

@@ -12,7 +12,7 @@ struct PagingTests {
 
     private func keys(_ records: [Record]) -> [ListKeys] { records.map { ListKeys($0, instant: instant) } }
 
-    /// Reads page after page; between two of them `change` may do anything to the records.
+    /// Reads page after page; between two of them `change` may change the records in any way.
     private func walk(_ query: Query, _ records: inout [Record], limit: Int, change: (inout [Record]) -> Void) throws -> [Identifier] {
         var seen: [Identifier] = []
         var mark: String?
@@ -28,7 +28,7 @@ struct PagingTests {
         }
     }
 
-    @Test("R052 R109 R144 Pages glued together are the list, for every sort, filter, search and size", arguments: 1...60)
+    @Test("R052 R109 R144 The joined pages are the list, for every sort, filter, search and size", arguments: 1...60)
     func glued(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         for _ in 0..<10 {
@@ -41,7 +41,7 @@ struct PagingTests {
         }
     }
 
-    @Test("Leads order places as the places themselves do, whatever their names begin with", arguments: [Kind.event, .document, .tripItem, .metric])
+    @Test("Leads order places like the places themselves, with any beginnings of names", arguments: [Kind.event, .document, .tripItem, .metric])
     func leads(_ kind: Kind) throws {
         var random = SplitMix64(seed: 17)
         let names = ["", "a", "ab", "abcdefg", "abcdefgh", "abcdefghi", "abcdefgh\u{0}", "ABCDEFGHJ", "\u{0}", "ł", "zzzzzzzzz"]
@@ -69,13 +69,13 @@ struct PagingTests {
         }
     }
 
-    @Test("Whatever changes between pages, nothing comes twice and what was there throughout comes once", arguments: 1...60)
+    @Test("After any changes between pages, no record comes twice and unchanged ones come once", arguments: 1...60)
     func concurrent(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         for _ in 0..<10 {
             var records = Random.events(&random, count: 20 + random.below(40))
             let query = try Random.query(&random)
-            // Those that nobody touches.
+            // The records that no change touches.
             let still = Set(records.filter { _ in random.chance(50) }.map(\.id))
             let wanted = Set(query.apply(records.filter { still.contains($0.id) }, today: today, instant: instant).map(\.id))
             var next = 10_000
@@ -97,7 +97,7 @@ struct PagingTests {
         }
     }
 
-    @Test("A mark is of one query, and of no other", arguments: 1...20)
+    @Test("A mark belongs to one query, and to no other", arguments: 1...20)
     func bound(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         let place = Place(text: [1, 2], first: -5, second: .max, name: [3], id: id(4))
@@ -133,7 +133,7 @@ struct PagingTests {
         #expect(refusal?.field == "before" && refusal?.code == .invalid)
     }
 
-    @Test("Names alike in all that counts for the order are still each there once")
+    @Test("Records with equal names up to the ordered length still each come once")
     func longNames() throws {
         let name = String(repeating: "ü", count: 255)
         var records = (0..<30).map { event(10 + $0, name + "\($0)", "2026-06-01") }
@@ -143,7 +143,7 @@ struct PagingTests {
     }
 }
 
-/// Events and queries of which many are alike.
+/// Events and queries, many of them equal.
 enum Random {
     static func event(_ random: inout SplitMix64, _ number: Int) -> Record {
         let name = random.one(of: ["Camp", "camp", "Ärmel", "armel", "Łódź Open", "Zoo", ""])
@@ -180,7 +180,7 @@ enum Random {
     }
 }
 
-/// What a list of events is, said once more in the plainest way.
+/// The definition of a list of events, written a second time in the simplest way.
 enum Naive {
     static func list(_ query: Query, _ records: [Record], today: String) -> [Record] {
         let wanted = records.filter { matches(query, $0, today: today) }
@@ -235,7 +235,7 @@ enum Naive {
             && (query.search.isEmpty || searched.contains { $0.contains(folded(query.search)) })
     }
 
-    /// Of the letters that these tests use.
+    /// Folds the letters that these tests use.
     private static func folded(_ text: String) -> String {
         String(text.lowercased().map { ["ä": "a", "ł": "l", "ó": "o", "ź": "z", "ö": "o"][$0] ?? $0 })
     }
