@@ -3,7 +3,7 @@ import Screen
 import TestSupport
 import Testing
 
-@Suite("Commands that are told of something")
+@Suite("Commands that are started for an event")
 struct CommandHookTests {
     private let folder: Folder
 
@@ -16,7 +16,7 @@ struct CommandHookTests {
         deinit { try? Files.removeTree(path) }
     }
 
-    /// The lines of a file once there are so many.
+    /// The lines of a file once it has this many.
     private func lines(_ name: String, count: Int) throws -> [String] {
         let end = Clock.monotonicMilliseconds() + 10_000
         while true {
@@ -34,7 +34,7 @@ struct CommandHookTests {
         return path
     }
 
-    @Test("A command gets its words as they are, the text on its input and what happened in its environment")
+    @Test("A command gets its arguments unchanged, the text on its input and the event in its environment")
     func words() throws {
         let hook = CommandHook([try script("printf '%s\\n' \"$1\" \"$HUDDLE_FROM\" >new; cat >>new; mv new told"), "two $(touch bad) words"])
         #expect(hook.isThere && CommandHook(["sh"]).isThere && !CommandHook(["no-such-program"]).isThere && !CommandHook(["/no/such"]).isThere)
@@ -43,9 +43,9 @@ struct CommandHookTests {
         #expect(!Files.exists(folder.path + "/bad"))
     }
 
-    @Test("At most one runs at a time; of what comes meanwhile the newest follows")
+    @Test("At most one run at a time; of the events meanwhile the newest follows")
     func oneAtATime() throws {
-        // It runs until somebody reads what it writes into the pipe.
+        // It runs until the test reads its output from the pipe.
         #expect(try ChildProcess.run(["/usr/bin/mkfifo", folder.path + "/pipe"]).ending == .exited(0))
         let hook = CommandHook([try script("read text; echo \"$text\" >>begun; echo x >pipe")])
         hook.run(.init(text: "one\n"))
@@ -55,7 +55,7 @@ struct CommandHookTests {
         #expect(try lines("begun", count: 2) == ["one", "four"])
     }
 
-    @Test("One that does not end is ended, one that cannot start or does not listen is passed over, and the next runs")
+    @Test("A run that does not end is killed, one that cannot start or does not read is skipped, and the next one runs")
     func bounded() throws {
         let hook = CommandHook([try script("read text; echo \"$$ $text\" >>begun; [ \"$text\" != stay ] || exec sleep 600")], milliseconds: 200)
         hook.run(.init(text: "stay\n"))
@@ -71,7 +71,7 @@ struct CommandHookTests {
         #expect(try lines("deaf", count: 2) == ["here", "here"])
     }
 
-    @Test("Ended, it kills what runs, begins nothing of what waited, and waits for nobody")
+    @Test("The end kills the current run, starts no waiting one, and does not block")
     func ended() throws {
         let hook = CommandHook([try script("read text; echo \"$$ $text\" >>begun; exec sleep 600")])
         hook.run(.init(text: "one\n"))

@@ -4,7 +4,7 @@ import Terminal
 import TestSupport
 import Testing
 
-/// The same octets to both terminals.
+/// Sends the same octets to both terminals.
 private struct BothTerminals {
     private(set) var ours: VirtualTerminal
     let theirs: ReferenceTerminal
@@ -24,7 +24,7 @@ private struct BothTerminals {
     var differences: [String] { theirs.differences(from: ours) }
 }
 
-@Suite("The tests' own terminal beside libvterm")
+@Suite("The tests' own terminal compared with libvterm")
 struct LibVTermTests {
     // MARK: Sequences by hand
 
@@ -57,11 +57,11 @@ struct LibVTermTests {
         // Wide characters and marks.
         "日本x", "a日本x", "ab日本語x", "日本語日", "abcde日", "ab日\u{1B}[1;3Hc", "ab日\u{1B}[1;4Hc", "日本\u{1B}[1;2H語", "日本\r\u{1B}[P", "日本\u{1B}[1;2H\u{1B}[@", "日本\u{1B}[1;2H\u{1B}[K", "日本\u{1B}[1;3H\u{1B}[1K",
         "日本語\r\u{1B}[@", "日本\u{1B}[1;2H\u{1B}[X", "日本\u{1B}[1;4H\u{1B}[X", "e\u{301}x", "ze\u{301}\u{302}x", "abcdee\u{301}x", "日\u{301}x", "żółć", "Яй한x", "─│•…",
-        // Modes, the other screen, titles, bells, what is not shown.
+        // Modes, the other screen, titles, bells, invisible output.
         "ab\u{1B}[?1049hcd", "ab\u{1B}[?1049hcd\u{1B}[?1049lef", "ab\u{1B}[31m\u{1B}[?1049h\u{1B}[32mcd\u{1B}[?1049lef", "ab\u{1B}[44m\u{1B}[?1049h\u{1B}[0m", "ab\r\n\u{1B}[?1049h\u{1B}[2J\u{1B}[Hx\u{1B}[?1049l\u{1B}[?1049hy",
         "a\u{1B}[?25l", "a\u{1B}[?25l\u{1B}[?25h", "\u{1B}[?2004h\u{1B}[?1004h\u{1B}[?1002;1006ha", "\u{1B}]2;a title\u{7}x", "\u{1B}]0;other; title\u{1B}\\x", "a\u{7}b\u{7}", "\u{1B}]8;id=1;https://a.example/\u{1B}\\link\u{1B}]8;;\u{1B}\\x",
         "\u{1B}]9;Huddle: hello\u{7}x", "\u{1B}Phello\u{1B}\\x", "\u{1B}(B\u{F}x", "\u{1B}=x\u{1B}>", "\u{1B}[22;2tx\u{1B}[23;2t",
-        // Given up in the middle, as of a program that was killed.
+        // Interrupted in the middle, as by a killed program.
         "\u{1B}[38;5\u{1B}[0mx", "\u{1B}[38;5\u{18}x", "\u{1B}[3\u{1B}[?1049hx", "\u{1B}]2;half\u{1B}[1mx", "ab\u{1B}cd", "\u{1B}[31;2;3rab\u{1B}[?25l\u{1B}cd\u{1B}[3;1H\n",
     ]
 
@@ -81,7 +81,7 @@ struct LibVTermTests {
         for octet in octets { slow.feed([octet]) }
         #expect(whole.theirs.differences(from: slow) == [], "octet by octet")
         #expect(slow.answers == whole.ours.answers)
-        // Only the place of the cursor is asked for here.
+        // Only the position of the cursor is compared here.
         #expect(whole.ours.answers == whole.theirs.answers)
     }
 
@@ -89,13 +89,14 @@ struct LibVTermTests {
 
     struct Difference: Sendable, CustomTestStringConvertible {
         let octets: String
-        /// The cells that our terminal shows, as xterm does.
+        /// The cells of our terminal, which match xterm's.
         let ours: String
         let reason: String
         var testDescription: String { reason }
     }
 
-    /// The differences of libvterm 0.1, on six columns and three rows. No program of ours depends on it; Tests/TERMINAL.md has the list in words.
+    /// The differences of libvterm 0.1, on six columns and three rows. None of our programs depends on them;
+    /// Tests/TERMINAL.md lists them in words.
     static let differences = [
         Difference(octets: "abcdef\u{1B}[Kx", ours: "abcdex\n\n", reason: "libvterm keeps waiting for the next line when it erases"),
         Difference(octets: "\u{1B}[3;1Habcdef\nx", ours: "\nabcdef\n     x", reason: "libvterm keeps waiting for the next line when the screen scrolls"),
@@ -111,31 +112,31 @@ struct LibVTermTests {
         Difference(octets: "❤\u{FE0F}x", ours: "❤\u{FE0F}x\n\n", reason: "libvterm does not widen a character for its picture"),
     ]
 
-    @Test("What libvterm 0.1 does otherwise is known, and ours does as xterm", arguments: differences)
+    @Test("Every difference of libvterm 0.1 is known, and ours follows xterm", arguments: differences)
     func known(difference: Difference) throws {
         var both = try BothTerminals(columns: 6, rows: 3)
         both.feed(difference.octets)
         #expect(both.ours.text == difference.ours)
-        // Another version may have come closer.
+        // Another version may have fewer differences.
         guard ReferenceTerminal.minorVersion == 1 else { return }
         let isSame = both.differences == [] && both.theirs.text == both.ours.text && both.theirs.column == both.ours.column
         #expect(!isSame, "It is the same now: move it to the sequences.")
     }
 
-    /// Where the tables of libvterm 0.1 (Unicode 9) and of libutf8proc (Unicode 14) differ, of characters behind which the client does not place the
-    /// cursor again.
+    /// The ranges in which the tables of libvterm 0.1 (Unicode 9) and of libutf8proc (Unicode 14) differ, for
+    /// characters after which the client does not position the cursor again.
     static let otherWidths: [ClosedRange<UInt32>] = [
         0x6DE...0x6DE, 0x1160...0x11FF, 0x3248...0x324F, 0x4DC0...0x4DFF, 0x16FE1...0x16FF1, 0x187ED...0x187F7, 0x18AF3...0x1AFFE, 0x1B002...0x1B2FB,
     ]
 
-    @Test("Every letter that the client draws is as wide in libvterm, but for eight ranges that its table does not know")
+    @Test("Every letter that the client draws has the same width in libvterm, except for eight ranges that its table lacks")
     func widths() throws {
         var other: [String] = []
         let theirs = try #require(ReferenceTerminal(columns: 8, rows: 1))
         for value in UInt32(0xA0)...0x1_FFFF where !Self.otherWidths.contains(where: { $0.contains(value) }) {
             guard let scalar = Unicode.Scalar(value), scalar.properties.generalCategory != .unassigned, scalar.properties.generalCategory != .privateUse else { continue }
             let character = Character(scalar)
-            // Younger than both tables: Unicode 15 and later.
+            // Newer than both tables: Unicode 15 and later.
             guard let age = scalar.properties.age, age.major <= 14 else { continue }
             guard TextWidth.shown(character) == character, !TextWidth.isOdd(character) else { continue }
             theirs.feed(Array("\r\u{1B}[K\(character)".utf8))
@@ -161,7 +162,7 @@ struct LibVTermTests {
         return Style(colour(&random), on: random.chance(60) ? .standard : colour(&random), Attributes(rawValue: random.chance(50) ? 0 : UInt8(random.below(64))))
     }
 
-    @Test("Frames of the encoder give the same cells in both, also after changes and on another size; seeded", arguments: 0..<24)
+    @Test("Frames of the encoder give the same cells in both, also after changes and at another size; seeded", arguments: 0..<24)
     func frames(seed: Int) throws {
         var random = SplitMix64(seed: UInt64(seed))
         var size = Size(columns: random.number(4..<50), rows: random.number(2..<12))
@@ -175,7 +176,7 @@ struct LibVTermTests {
             for _ in 0..<random.below(12) {
                 let text = (0..<random.below(10)).map { _ in random.one(of: Self.pieces) }.joined()
                 canvas.draw(text, at: random.number(-2..<size.columns), random.below(size.rows), Self.style(&random))
-                // Not at the margin, where libvterm breaks lines within a picture.
+                // Not at the margin, where libvterm breaks lines within an emoji.
                 let column = random.number(-2..<size.columns)
                 if random.chance(20), column + 10 < size.columns { canvas.draw(random.one(of: Self.pictures), at: column, random.below(size.rows), Self.style(&random)) }
             }
@@ -194,13 +195,13 @@ struct LibVTermTests {
         #expect(both.ours.unknown == [])
     }
 
-    /// One step of a program that uses all that is compared, without what `differences` lists.
+    /// One step of a program that uses all compared features, without those in `differences`.
     private static func step(_ both: BothTerminals, _ hasSaved: inout Bool, _ random: inout SplitMix64) -> String {
         let screen = both.ours
         let (columns, rows) = (screen.columns, screen.rows)
         if screen.column != both.theirs.column { return random.one(of: ["\r", "\u{1B}[1;1H"]) }
         let place = "\u{1B}[\(random.number(0..<rows + 2));\(random.number(0..<columns + 2))H"
-        // Behind the last column only what both end the wait with.
+        // After the last column only sequences for which both end the pending wrap.
         if screen.isWrapPending { return random.one(of: ["x", "日", "\r", "\u{1B}[1;1H", "\u{1B}[1mz", "\u{8}"]) }
         let count = random.chance(30) ? "" : "\(random.below(5))"
         switch random.below(24) {
@@ -235,7 +236,7 @@ struct LibVTermTests {
         }
     }
 
-    @Test("Random sequences give the same after each of them, and when they are cut anywhere; seeded", arguments: 0..<40)
+    @Test("Random sequences give the same after each of them, and when cut anywhere; seeded", arguments: 0..<40)
     func random(seed: Int) throws {
         var random = SplitMix64(seed: UInt64(seed))
         let (columns, rows) = (random.number(3..<16), random.number(2..<7))

@@ -20,7 +20,7 @@ struct ScreenTests {
 
     static let demo = PseudoTerminal.product("screendemo")
 
-    /// The terminal is as it was before the program.
+    /// The terminal has its original state.
     static func expectGivenBack(_ terminal: PseudoTerminal, _ how: String) {
         #expect(terminal.isCooked, "\(how)")
         #expect(!terminal.screen.isOtherScreen, "\(how)")
@@ -29,7 +29,7 @@ struct ScreenTests {
         #expect(terminal.screen.unknown.isEmpty, "\(terminal.screen.unknown)")
     }
 
-    @Test("It draws, and takes the whole terminal")
+    @Test("The program draws, and takes over the whole terminal")
     func draws() throws {
         let terminal = try Self.start()
         #expect(terminal.screen.line(0) == "┌─ 40 × 12 ────────────────────────────┐")
@@ -41,7 +41,7 @@ struct ScreenTests {
         #expect((terminal.screen.column, terminal.screen.row) == (2, 10))
     }
 
-    @Test("However it ends, the terminal is as it was", arguments: [
+    @Test("Whatever ends the program, the terminal has its original state", arguments: [
         ("q", nil, .exited(0)), ("e", nil, .exited(3)), ("", SIGTERM, .exited(0)), ("", SIGHUP, .exited(0)), ("", SIGINT, .exited(0)), ("", SIGQUIT, .exited(0)),
         ("", SIGSEGV, .killed(signal: SIGSEGV)), ("", SIGABRT, .killed(signal: SIGABRT)), ("", SIGBUS, .killed(signal: SIGBUS)),
     ] as [(String, Int32?, ChildProcess.Ending)])
@@ -54,7 +54,7 @@ struct ScreenTests {
         Self.expectGivenBack(terminal, "\(keys) \(signal ?? 0)")
     }
 
-    @Test("A trap and a stack that overflows give it back too", arguments: ["c", "s"])
+    @Test("A trap and a stack overflow restore the terminal too", arguments: ["c", "s"])
     func traps(key: String) throws {
         let terminal = try Self.start()
         try terminal.type(key)
@@ -63,7 +63,7 @@ struct ScreenTests {
         Self.expectGivenBack(terminal, key)
     }
 
-    @Test("Stopped, it gives the terminal back; going on, it draws anew", arguments: [("z", nil), ("", SIGTSTP)] as [(String, Int32?)])
+    @Test("A stopped program restores the terminal; a continued one draws again", arguments: [("z", nil), ("", SIGTSTP)] as [(String, Int32?)])
     func stops(keys: String, signal: Int32?) throws {
         let terminal = try Self.start()
         try terminal.type(keys)
@@ -81,7 +81,7 @@ struct ScreenTests {
         Self.expectGivenBack(terminal, "ended after stopping")
     }
 
-    @Test("Another size is drawn at once")
+    @Test("A new size is drawn immediately")
     func resizes() throws {
         let terminal = try Self.start()
         for (columns, rows) in [(60, 20), (25, 6), (120, 40)] {
@@ -91,7 +91,7 @@ struct ScreenTests {
         }
     }
 
-    @Test("Keys, pastes and clicks arrive as what they are; an escape by itself after a moment", arguments: [
+    @Test("Keys, pastes and clicks arrive as such; a single escape after a moment", arguments: [
         ("\u{1B}[1;5C", "key Ctrl-Right"), ("\u{1B}OA", "key Up"), ("\u{1B}x", "key Alt-x"), ("é", "key é"), ("\u{1B}", "key Esc"), ("\u{3}", "key Ctrl-C"),
         ("\u{13}", "key Ctrl-S"), ("\u{1B}[200~two\rlines\u{1B}[201~", "paste two|lines"), ("\u{1B}[<0;3;4M", "mouse press(1) 2,3"), ("\u{1B}[I", "focus true"), ("\r", "key Enter"),
     ] as [(String, String)])
@@ -102,7 +102,7 @@ struct ScreenTests {
         #expect(isThere, "\(terminal.screen.text)")
     }
 
-    @Test("The terminals that people have", arguments: ["xterm-256color", "tmux-256color", "screen-256color", "screen", "linux", "vt100", "rxvt-unicode-256color", "xterm"])
+    @Test("The program runs on common terminals", arguments: ["xterm-256color", "tmux-256color", "screen-256color", "screen", "linux", "vt100", "rxvt-unicode-256color", "xterm"])
     func terminals(term: String) throws {
         let terminal = try Self.start(term: term)
         try terminal.type("\u{1B}[A")
@@ -117,7 +117,7 @@ struct ScreenTests {
         #expect(terminal.differencesFromLibVTerm(hasEnded: true) == [])
     }
 
-    @Test("A terminal that cannot do it is told so, and what to do", arguments: ["dumb", "", "no-such-terminal", "unknown"])
+    @Test("An unsuitable terminal gets a sentence that says what to do", arguments: ["dumb", "", "no-such-terminal", "unknown"])
     func unsuitable(term: String) throws {
         let terminal = try PseudoTerminal([Self.demo], term: term)
         let ending = try terminal.waitForEnd()
@@ -134,7 +134,7 @@ struct ScreenTests {
         #expect(coloured.screen.cells.joined().contains { $0.style.foreground != .standard })
     }
 
-    @Test("The editor has the terminal to itself, and gives its text back")
+    @Test("The editor has the terminal to itself, and returns its text")
     func editor() throws {
         let terminal = try Self.start(environment: ["VISUAL": "sh -c 'test -t 0 && stty -a | grep -q \" icanon\" && printf \" and new\\n\" >> \"$0\"'"])
         try terminal.type("o")
@@ -143,7 +143,7 @@ struct ScreenTests {
         #expect(terminal.screen.isOtherScreen && !terminal.isCooked)
     }
 
-    @Test("An editor that fails, or is not there, changes nothing", arguments: ["false", "no-such-editor-anywhere"])
+    @Test("An editor that fails, or is missing, changes nothing", arguments: ["false", "no-such-editor-anywhere"])
     func failingEditor(editor: String) throws {
         let terminal = try Self.start(environment: ["VISUAL": "", "EDITOR": editor])
         try terminal.type("o")
@@ -160,7 +160,7 @@ struct ScreenTests {
         #expect(terminal.screen.notifications == ["Huddle: Carmen: hello"])
     }
 
-    @Test("With nothing to do it does nothing: no wake-up and no processor time in half a second")
+    @Test("An idle program does nothing: no wake-up and no processor time in half a second")
     func idle() throws {
         let terminal = try Self.start()
         _ = try terminal.wait(milliseconds: 200) { _ in false }
@@ -171,7 +171,7 @@ struct ScreenTests {
         try #require(before.wakeUps > 0)
     }
 
-    @Test("Without a terminal at either end it says so")
+    @Test("Without a terminal at either end the program says so")
     func pipes() throws {
         let answer = try ChildProcess.run([Self.demo])
         #expect(answer.ending == .exited(2))
@@ -179,10 +179,10 @@ struct ScreenTests {
     }
 }
 
-// In turn: the library holds one terminal at a time.
+// One at a time: the library holds one terminal.
 @Suite("Terminfo", .serialized)
 struct TerminalFeaturesTests {
-    @Test("What terminfo says is read: colours, italics, keys, and how to begin and end")
+    @Test("Terminfo supplies colours, italics, keys, and the sequences to begin and end")
     func features() throws {
         let xterm = try TerminalFeatures("xterm-256color")
         #expect(xterm.colours == 256)
@@ -195,7 +195,7 @@ struct TerminalFeaturesTests {
         #expect(String(decoding: xterm.mouse.on, as: UTF8.self).contains("1006h") && String(decoding: xterm.mouse.off, as: UTF8.self).contains("1006l"))
     }
 
-    @Test("Links are given to terminals that say that they know them, and to no other", arguments: [
+    @Test("Links are sent only to terminals that announce support", arguments: [
         ("TERM=xterm-256color", false), ("TERM=xterm-256color VTE_VERSION=7402", true), ("TERM=xterm-256color VTE_VERSION=4999", false), ("TERM=xterm-kitty", true), ("TERM=foot", true),
         ("TERM=alacritty-direct", true), ("TERM=linux VTE_VERSION=7402", false), ("TERM=screen-256color VTE_VERSION=7402 STY=1.x", false), ("TERM=screen.xterm VTE_VERSION=7402", false),
         ("TERM=tmux-256color VTE_VERSION=7402", false), ("TERM=tmux-256color TMUX=/x TERM_PROGRAM=tmux TERM_PROGRAM_VERSION=3.3a", false),
@@ -209,7 +209,7 @@ struct TerminalFeaturesTests {
         #expect(TerminalFeatures.knowsLinks { variables[$0] } == areKnown)
     }
 
-    @Test("A title is set only where what it was can be given back", arguments: [("xterm-256color", true), ("tmux-256color", true), ("linux", false), ("vt220", false), ("screen-256color", false)])
+    @Test("A title is set only if the original one can be restored", arguments: [("xterm-256color", true), ("tmux-256color", true), ("linux", false), ("vt220", false), ("screen-256color", false)])
     func titles(name: String, hasTitle: Bool) throws {
         #expect(try TerminalFeatures(name).hasTitle == hasTitle)
     }

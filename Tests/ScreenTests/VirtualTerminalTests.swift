@@ -28,7 +28,7 @@ struct VirtualTerminalTests {
         #expect(split.text == text)
     }
 
-    @Test("The other screen comes and goes, and modes are known")
+    @Test("The terminal switches to the other screen and back, and knows the modes")
     func otherScreen() {
         var terminal = Self.terminal("shell$ \u{1B}[?1049h\u{1B}[?25l\u{1B}[?2004hfull")
         #expect(terminal.isOtherScreen)
@@ -38,7 +38,7 @@ struct VirtualTerminalTests {
         #expect(terminal.modes == [25, 7])
     }
 
-    @Test("Styles are known; what is unknown is told")
+    @Test("The terminal knows styles, and reports unknown sequences")
     func styles() {
         let terminal = Self.terminal("\u{1B}[1;38;5;75ma\u{1B}[48;2;1;2;3mb\u{1B}[0;97mc\u{1B}[77m\u{1B}Q", columns: 10)
         #expect(terminal.cells[0][0].style == Style(.indexed(75), on: .standard, .bold))
@@ -47,7 +47,7 @@ struct VirtualTerminalTests {
         #expect(terminal.unknown == ["SGR 77", "ESC Q"])
     }
 
-    @Test("What the encoder sends is shown as the canvas says, also after changes and on both sizes; seeded")
+    @Test("The terminal shows the encoder's output as the canvas, also after changes and at both sizes; seeded")
     func encoder() {
         var generator = SplitMix64(seed: 21)
         let pieces = ["a", "日", "👨‍👩‍👧‍👦", "e\u{301}", " ", "🇵🇱", "─", "❤️", "x"]
@@ -59,7 +59,7 @@ struct VirtualTerminalTests {
             encoder.hasLinks = true
             var canvas = Canvas(size)
             for round in 0..<8 {
-                // A new canvas numbers its links anew.
+                // A new canvas numbers its links from the beginning.
                 if round == 4 { canvas = Canvas(size) }
                 let links = ["https://a.example/", "https://b.example/x;y"].compactMap(Hyperlink.init)
                 if Bool.random(using: &generator) {
