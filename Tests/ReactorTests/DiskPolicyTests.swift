@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Files stand back for commits", .serialized)
 struct DiskPolicyTests {
-    @Test("Files do not stand back when no commit is under way, nor when all have ended")
+    @Test("Files do not stand back if no commit is in progress, nor if all have ended")
     func idle() {
         let policy = DiskPolicy(patience: 60_000)
         #expect(policy.standBack())
@@ -16,7 +16,7 @@ struct DiskPolicyTests {
         #expect(policy.standBack())
     }
 
-    @Test("The policy says for how long no commit has been under way: always, not at all, or since the last one ended")
+    @Test("The policy reports the time without a commit: always, none, or since the last one ended")
     func quiet() {
         let policy = DiskPolicy()
         #expect(policy.quiet == .max)
@@ -58,7 +58,7 @@ struct DiskPolicyTests {
         #expect(seen.take() == [0, 0, 0, 0])
     }
 
-    @Test("Patience has an end: a commit that never ends only slows files down")
+    @Test("Patience ends: a commit that never ends only slows files down")
     func patience() {
         let policy = DiskPolicy(patience: 30)
         policy.begin()

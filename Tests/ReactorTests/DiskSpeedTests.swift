@@ -12,7 +12,7 @@ struct DiskSpeedTests {
         }
     }
 
-    @Test("Before anything was measured files get the most; a slow disk gives a part of what it can take, and never less than the least", arguments: [
+    @Test("Unmeasured, files get the largest rate; a slow disk gives a part of its speed, and never less than the smallest", arguments: [
         (1_200, 150_000_000), (600, 150_000_000), (400, 133_333_333), (80, 26_666_666), (8, 4_000_000),
     ] as [(Int64, Int)])
     func share(rate: Int64, beside: Int) {
@@ -36,12 +36,12 @@ struct DiskSpeedTests {
         #expect(speed.beside == alone)
         Self.write(&speed, megabytesPerSecond: 60)
         #expect(speed.beside < alone / 6)
-        // It is fast again as soon as one sample is.
+        // One fast sample makes it fast again.
         Self.write(&speed, megabytesPerSecond: 400)
         #expect(speed.beside == alone)
     }
 
-    @Test("A clock that stands still or goes back does no harm")
+    @Test("A clock that stops or goes back does no harm")
     func clock() {
         var speed = DiskSpeed()
         speed.note(DiskSpeed.sampleOctets, nanoseconds: 0)
@@ -49,15 +49,15 @@ struct DiskSpeedTests {
         #expect(speed.beside == DiskSpeed.most)
     }
 
-    @Test("A policy that was told of slow writes holds writers to a part of that rate beside a commit")
+    @Test("A policy with slow measured writes holds writers to a part of that rate beside a commit")
     func policy() {
         let policy = DiskPolicy()
-        // 30 MB/s, so 10 MB/s beside people.
+        // 30 MB/s, so 10 MB/s while members write.
         for _ in 0..<4 { policy.didWrite(262_144, nanoseconds: 262_144 * 100 / 3) }
         policy.begin()
         let begun = Clock.monotonicMilliseconds()
         for _ in 0..<8 { policy.waitToWrite(250_000) }
-        // A fifth of a second's worth, less what may be ahead.
+        // A fifth of a second's worth, less the part that may be ahead.
         #expect(Clock.monotonicMilliseconds() - begun >= 190)
         policy.end()
     }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Listener: a budget each tick, a pause when descriptors run out", .serialized)
 struct ListenerTests {
-    /// Keeps what was accepted.
+    /// Keeps the accepted connections.
     private final class Door {
         var accepted: [Int32] = []
         var refused: [Errno] = []
@@ -21,7 +21,7 @@ struct ListenerTests {
         return (listener, address)
     }
 
-    @Test("No more than the budget is accepted in one tick, the rest in the next")
+    @Test("The listener accepts at most its budget in one tick, the rest in the next")
     func budget() throws {
         let reactor = try Reactor()
         let door = Door()
@@ -47,7 +47,7 @@ struct ListenerTests {
         listener.close()
     }
 
-    @Test("Held, it accepts nobody; resumed, those who waited come in")
+    @Test("A held listener accepts no connection; after resuming, the waiting ones are accepted")
     func hold() throws {
         let reactor = try Reactor()
         let door = Door()
@@ -63,9 +63,9 @@ struct ListenerTests {
         listener.close()
     }
 
-    @Test("Out of descriptors it pauses without spinning, and accepts who waited once there are some again")
+    @Test("Without descriptors the listener pauses without spinning, and accepts waiting connections when there are some again")
     func exhausted() async {
-        // In a process of its own, because the number of descriptors is the whole process's.
+        // In a process of its own, because the number of descriptors belongs to the whole process.
         await #expect(processExitsWith: .success) {
             let reactor = try Reactor()
             let door = Door()
@@ -75,7 +75,7 @@ struct ListenerTests {
                 reactor: reactor, descriptor: socket, refused: { door.refused.append($0) },
                 accepted: { door.accepted.append($0.take()) })
             let client = try Socket.connectTCP(host: address.host, port: address.port)
-            // The lowest free number is the next to be used: from here on there is none.
+            // The lowest free number is used next: from here on there is none.
             let lowest = dup(client.raw)
             Glibc.close(lowest)
             try Environment.limitOpenFiles(to: Int(lowest))

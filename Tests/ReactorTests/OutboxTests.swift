@@ -28,7 +28,7 @@ struct OutboxTests {
         #expect(outbox.isEmpty && pool.lent == 0)
     }
 
-    @Test("More shared frames than one send takes still leave whole and in order")
+    @Test("More shared frames than one send takes still leave complete and in order")
     func manyPieces() throws {
         let link = try Link()
         let pool = BufferPool()
@@ -61,7 +61,7 @@ struct OutboxTests {
         #expect(outbox.room == 0)
     }
 
-    @Test("A full kernel blocks, what is left goes when it has room, and memory is given back at the end")
+    @Test("A full kernel blocks, the rest goes when it has room, and memory is released at the end")
     func blocked() throws {
         let link = try Link()
         let pool = BufferPool()
@@ -99,7 +99,7 @@ struct OutboxTests {
         }
     }
 
-    @Test("A peer that has gone is thrown")
+    @Test("A flush to a peer that has gone throws")
     func gone() throws {
         var pair = try Socket.Pair()
         let near = pair.takeFirst()
@@ -112,7 +112,7 @@ struct OutboxTests {
         #expect(error?.isPeerGone == true)
     }
 
-    @Test("Dropping everything, and dropping the outbox, give the memory back")
+    @Test("Dropping everything, and dropping the outbox, release the memory")
     func drop() {
         let pool = BufferPool()
         func use() {
@@ -127,7 +127,7 @@ struct OutboxTests {
         #expect(pool.lent == 0)
     }
 
-    @Test("The age of the oldest octet is never told younger than it is, and comes down as the queue moves")
+    @Test("The reported age of the oldest octet is never too low, and decreases as the queue moves")
     func age() {
         var outbox = Outbox(pool: BufferPool(), limit: 1_000)
         #expect(outbox.oldest == nil)
@@ -152,7 +152,7 @@ struct OutboxTests {
         #expect(outbox.oldest == 500)
     }
 
-    @Test("Any mix of frames, taken in any portions, comes out as it went in", arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
+    @Test("Any mix of frames, taken in any portions, comes out unchanged", arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
     func model(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         let pool = BufferPool()
@@ -192,7 +192,7 @@ struct OutboxTests {
 
 @Suite("BufferPool: pieces of powers of two")
 struct BufferPoolTests {
-    @Test("A piece is as large as asked for, rounded up to a power of two", arguments: [
+    @Test("A piece has the requested size, rounded up to a power of two", arguments: [
         (0, 4_096), (1, 4_096), (4_096, 4_096), (4_097, 8_192), (65_536, 65_536), (1 << 20, 1 << 20), ((1 << 20) + 1, 2 << 20),
     ])
     func sizes(asked: Int, given: Int) {
@@ -204,7 +204,7 @@ struct BufferPoolTests {
         #expect(pool.held == (given <= 1 << 20 ? given : 0), "the largest go back to the system")
     }
 
-    @Test("What was given back is lent again")
+    @Test("A returned piece is lent again")
     func reuse() {
         let pool = BufferPool()
         let first = pool.take(atLeast: 100)
@@ -218,7 +218,7 @@ struct BufferPoolTests {
         pool.give(second)
     }
 
-    @Test("No more is kept than the limit, however much was lent")
+    @Test("The pool keeps no more than its limit, however much was lent")
     func held() {
         let pool = BufferPool()
         let pieces = (0..<10).map { _ in pool.take(atLeast: 1 << 20) }

@@ -2,7 +2,7 @@ import Posix
 import Reactor
 import Testing
 
-@Suite("Reactor: one order of each tick, events only for who is there")
+@Suite("Reactor: the order of each tick, events only for registered channels")
 struct ReactorTests {
     private final class LoggingHooks: ReactorHooks {
         let log: Log
@@ -11,7 +11,7 @@ struct ReactorTests {
         override func beforeSleep() { log.lines.append("before sleep") }
     }
 
-    @Test("A tick goes: mailbox, ready events, those that asked again, timers, before sleep")
+    @Test("A tick runs: mailbox, ready events, repeated channels, timers, before sleep")
     func order() throws {
         let log = Log()
         let reactor = try Reactor()
@@ -35,7 +35,7 @@ struct ReactorTests {
         #expect(reactor.now > start)
     }
 
-    @Test("Input that is not read is told again; a channel without interest is left alone")
+    @Test("Unread input is reported again; a channel without interest is not called")
     func interest() throws {
         let log = Log()
         let reactor = try Reactor()
@@ -55,7 +55,7 @@ struct ReactorTests {
         #expect(log.lines.count == 3)
     }
 
-    @Test("An event for a channel that was removed in the same tick reaches nobody, least of all the slot's next tenant")
+    @Test("An event for a channel that was removed in the same tick reaches no channel, least of all the slot's next one")
     func stale() throws {
         let log = Log()
         let reactor = try Reactor()
@@ -78,7 +78,7 @@ struct ReactorTests {
         #expect(reactor.channelCount == 2)
     }
 
-    @Test("A registration that has gone can be removed, changed and called again without effect")
+    @Test("Removing, changing and calling a removed registration has no effect")
     func gone() throws {
         let log = Log()
         let reactor = try Reactor()
@@ -96,7 +96,7 @@ struct ReactorTests {
         #expect(reactor.channelCount == 1)
     }
 
-    @Test("Adding a descriptor twice is told, and takes no slot")
+    @Test("Adding a descriptor twice is an error, and takes no slot")
     func twice() throws {
         let reactor = try Reactor()
         let link = try Link()
@@ -111,7 +111,7 @@ struct ReactorTests {
         #expect(reactor.channelCount == 1)
     }
 
-    @Test("One that asks again is called again in the next tick, not in this one")
+    @Test("A channel that asks again is called in the next tick, not in this one")
     func again() throws {
         let log = Log()
         let reactor = try Reactor()
@@ -149,7 +149,7 @@ struct ReactorTests {
         #expect(chain.fired == [1, 2, 3])
     }
 
-    @Test("What other threads put into a mailbox wakes the reactor and comes out in order")
+    @Test("Values from other threads in a mailbox wake the reactor and come out in order")
     func mailbox() throws {
         final class Collector: ReactorHooks {
             let mailbox: Mailbox<Int>
@@ -186,7 +186,7 @@ struct ReactorTests {
 
 @Suite("BlockingQueue: bounded, whole batches, ends when closed")
 struct BlockingQueueTests {
-    @Test("Items come out oldest first, as many as asked for at most")
+    @Test("Items come out oldest first, at most the requested number")
     func order() {
         let queue = BlockingQueue<Int>(limit: 10)
         let put = [queue.put(1), queue.put(contentsOf: [2, 3, 4]), queue.put(contentsOf: [])]
@@ -204,7 +204,7 @@ struct BlockingQueueTests {
         #expect(queue.take() == [1, 2, 3])
     }
 
-    @Test("Closed, it takes nothing in, gives out what it has, and then says that it has ended")
+    @Test("A closed queue takes no items, returns its remaining ones, and then reports its end")
     func close() {
         let queue = BlockingQueue<Int>(limit: 3)
         let before = queue.put(1)
@@ -215,7 +215,7 @@ struct BlockingQueueTests {
         #expect(queue.take() == [])
     }
 
-    @Test("A thread that waits gets what another puts, and its end when it is closed")
+    @Test("A waiting thread gets an item that another adds, and the end when the queue is closed")
     func threads() throws {
         let queue = BlockingQueue<Int>(limit: 100_000)
         let results = Mailbox<Int>(waker: try Waker())
@@ -232,7 +232,7 @@ struct BlockingQueueTests {
         #expect(results.drain() == Array(0..<1_000))
     }
 
-    @Test("Several that wait share what several put: each item once, none left lying, and all end")
+    @Test("Several waiting threads share the items of several senders: each item once, none forgotten, and all threads end")
     func sharing() throws {
         let queue = BlockingQueue<Int>(limit: 4)
         let results = Mailbox<Int>(waker: try Waker())
@@ -243,7 +243,8 @@ struct BlockingQueueTests {
         }
         let putters = (0..<3).map { number in
             Thread.start(name: "putter") {
-                // By turns one and two at a time; a full queue is tried again, so takers sleep and wake all the time.
+                // Alternately one and two at a time; a full queue is tried again, so takers sleep and wake all the
+                // time.
                 for item in 0..<2_000 {
                     let mine = number * 10_000 + item
                     if item % 2 == 0 {

@@ -1,7 +1,7 @@
 import Posix
 import Reactor
 
-/// Writes down what it is called for, and does what a test tells it to.
+/// Records its calls, and carries out a test's instructions.
 final class Recorder: Channel {
     let name: String
     let log: Log
@@ -27,7 +27,7 @@ final class Log {
     var lines: [String] = []
 }
 
-/// A pair of sockets whose ends are both kept open.
+/// A pair of sockets whose two ends stay open.
 final class Link {
     let near: FileDescriptor
     let far: FileDescriptor
@@ -38,7 +38,7 @@ final class Link {
         far = pair.takeSecond()
     }
 
-    /// Everything that has arrived at the far end, at most `limit` octets.
+    /// All octets that have arrived at the far end, at most `limit`.
     func receive(limit: Int = .max) throws(Errno) -> [UInt8] {
         var octets: [UInt8] = []
         let space = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)

@@ -51,7 +51,7 @@ struct TimerWheelTests {
         #expect(wheel.count == 1)
     }
 
-    @Test("What is cancelled does not fire, also when it is due already, and its id is worth nothing afterwards")
+    @Test("A cancelled timer does not fire, even if it is due already, and its id becomes invalid")
     func cancel() throws {
         var wheel = TimerWheel<Int>(now: 0, limit: 10)
         let first = try add(&wheel, 50, 1)
@@ -72,7 +72,7 @@ struct TimerWheelTests {
         expect(&wheel, at: 200, [4])
     }
 
-    @Test("The limit holds exactly, and a place is free again after firing or cancelling")
+    @Test("The limit holds exactly, and a slot is free again after firing or cancelling")
     func limit() throws {
         var wheel = TimerWheel<Int>(now: 0, limit: 2)
         let first = try add(&wheel, 10, 1)
@@ -88,7 +88,7 @@ struct TimerWheelTests {
         #expect(accepted != nil)
     }
 
-    @Test("The next deadline is exact for near timers, early for far ones, and now when something is due")
+    @Test("The next deadline is exact for near timers, early for far ones, and now if one is due")
     func nextDeadline() throws {
         var wheel = TimerWheel<Int>(now: 0, limit: 10)
         #expect(wheel.nextDeadline == nil)
@@ -105,7 +105,7 @@ struct TimerWheelTests {
         #expect(wheel.nextDeadline == nil)
     }
 
-    @Test("Time does not go back")
+    @Test("The time never goes back")
     func backwards() throws {
         var wheel = TimerWheel<Int>(now: 1_000, limit: 10)
         _ = try add(&wheel, 1_050, 1)
@@ -113,7 +113,7 @@ struct TimerWheelTests {
         expect(&wheel, at: 1_050, [1])
     }
 
-    @Test("Waiting only for the next deadline misses nothing, and a long random run agrees with a list", arguments: [1, 2, 3, 4] as [UInt64])
+    @Test("Waiting only for the next deadline misses no timer, and a long random run agrees with a list", arguments: [1, 2, 3, 4] as [UInt64])
     func model(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         var wheel = TimerWheel<Int>(now: 0, limit: 1_000)
