@@ -2,13 +2,14 @@ import Posix
 import TLS
 import TestCertificates
 
-/// A certificate for `localhost` and 127.0.0.1 that signed itself, with its key, good for a hundred years and for nothing but these tests.
+/// A self-signed certificate for `localhost` and 127.0.0.1 with its key, valid for a hundred years and only for these
+/// tests.
 struct Certificate {
     let certificate: String
     let key: String
     /// Another key, which does not belong to the certificate.
     let otherKey: String
-    /// The authority of those below.
+    /// The authority of the certificates below.
     let authority: String
     let local: TLSCertificateFiles
     let club: TLSCertificateFiles
@@ -37,7 +38,7 @@ struct Certificate {
         families = try pair("families", PEM.families, PEM.familiesKey)
     }
 
-    /// A fresh folder that goes when the test ends.
+    /// A new folder that is removed when the test ends.
     private final class Folder {
         let path: String
 

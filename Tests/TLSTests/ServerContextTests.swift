@@ -5,14 +5,14 @@ import Testing
 @testable import TLS
 
 extension Ends {
-    /// With contexts that the test made.
+    /// A server with the test's own contexts.
     static func between(_ server: TLSServerContext, _ client: TLSClientContext, host: String) throws -> Ends {
         var pair = try Socket.Pair()
         return Ends(
             server: try Transport(pair.takeFirst(), server: server), client: try Transport(pair.takeSecond(), client: client, host: host))
     }
 
-    /// What ended the handshake, as each side sees it.
+    /// The error that ended the handshake, at each side.
     mutating func fail() throws -> (client: TransportError?, server: TransportError?) {
         var errors: (client: TransportError?, server: TransportError?)
         for _ in 0..<20 where errors.client == nil || errors.server == nil {
@@ -26,7 +26,7 @@ extension Ends {
 @Suite("Several certificates, RFC 6066 §3, RFC 6125 §6.4")
 struct ServerNameTests {
     @Test(
-        "each name gets its certificate, written out or by a wildcard of one label",
+        "Each name gets its certificate, exact or by a wildcard of one label",
         arguments: ["localhost", "127.0.0.1", "club.example", "CLUB.example", "families.example", "rivera.families.example"])
     func named(host: String) throws {
         let files = try Certificate()
@@ -36,7 +36,7 @@ struct ServerNameTests {
         #expect(try ends.carry([1, 2], room: 10) == [1, 2])
     }
 
-    @Test("who asks for another name gets the first, and does not accept it", arguments: ["other.example", "a.b.families.example"])
+    @Test("A client that asks for another name gets the first certificate, and refuses it", arguments: ["other.example", "a.b.families.example"])
     func unknown(host: String) throws {
         let files = try Certificate()
         let server = try TLSServerContext([files.local, files.club, files.families], tickets: TLSTicketKeys())
@@ -49,7 +49,7 @@ struct ServerNameTests {
         #expect(ends.client.distrust == "hostname mismatch")
     }
 
-    @Test("the pair that cannot be used is named")
+    @Test("The error names the unusable pair")
     func broken() throws {
         let files = try Certificate()
         let broken = TLSCertificateFiles(certificate: files.club.certificate, key: files.local.key)
@@ -61,7 +61,7 @@ struct ServerNameTests {
 
 @Suite("Protocol names, RFC 7301")
 struct ProtocolNameTests {
-    @Test("a client that speaks only others is refused with no_application_protocol")
+    @Test("A client that offers only other protocols is refused with no_application_protocol")
     func refused() throws {
         let files = try Certificate()
         let client = try TLSClientContext(authorities: files.authority)
@@ -80,7 +80,7 @@ struct ProtocolNameTests {
 
 @Suite("Resumption, RFC 5077 and RFC 8446 §2.2")
 struct ResumptionTests {
-    /// One connection with a word each way, after which the client has its ticket.
+    /// One connection with an exchange in both directions, after which the client has its ticket.
     private static func visit(_ server: TLSServerContext, _ client: TLSClientContext) throws -> Bool {
         var ends = try Ends.between(server, client, host: "localhost")
         try ends.shakeHands()
@@ -93,7 +93,7 @@ struct ResumptionTests {
         return ends.client.isResumed
     }
 
-    @Test("the second connection is shorter, also with a new certificate", arguments: [TLS1_2_VERSION, TLS1_3_VERSION])
+    @Test("The second connection is shorter, also with a new certificate", arguments: [TLS1_2_VERSION, TLS1_3_VERSION])
     func resumes(version: Int32) throws {
         let files = try Certificate()
         let tickets = TLSTicketKeys()
@@ -106,7 +106,7 @@ struct ResumptionTests {
         #expect(try Self.visit(second, client) == true)
     }
 
-    @Test("tickets of the last two rotations are good, older ones lead to a whole handshake", arguments: [(0, true), (1, true), (2, true), (3, false)])
+    @Test("Tickets of the last two rotations are valid, older ones need a full handshake", arguments: [(0, true), (1, true), (2, true), (3, false)])
     func rotation(times: Int, isResumed: Bool) throws {
         let files = try Certificate()
         let tickets = TLSTicketKeys()
@@ -118,7 +118,7 @@ struct ResumptionTests {
         #expect(try Self.visit(server, client) == true)
     }
 
-    @Test("keys of another server open nothing")
+    @Test("Keys of another server open no ticket")
     func stranger() throws {
         let files = try Certificate()
         let client = try TLSClientContext(authorities: files.authority)
@@ -129,7 +129,7 @@ struct ResumptionTests {
 
 @Suite("Versions, RFC 9325 §3.1")
 struct VersionTests {
-    @Test("1.2 and 1.3 are spoken", arguments: [(TLS1_2_VERSION, "TLSv1.2"), (TLS1_3_VERSION, "TLSv1.3")])
+    @Test("The server supports 1.2 and 1.3", arguments: [(TLS1_2_VERSION, "TLSv1.2"), (TLS1_3_VERSION, "TLSv1.3")])
     func spoken(version: Int32, name: String) throws {
         let files = try Certificate()
         let client = try TLSClientContext(authorities: files.authority)
@@ -139,7 +139,7 @@ struct VersionTests {
         #expect(ends.server.version == name)
     }
 
-    @Test("1.1 is refused")
+    @Test("The server refuses 1.1")
     func old() throws {
         let files = try Certificate()
         let client = try TLSClientContext(authorities: files.authority)

@@ -27,7 +27,7 @@ struct Ends: ~Copyable {
         self.client = client
     }
 
-    /// Lets both sides move, in turns, until the handshake is complete.
+    /// Lets both sides proceed alternately until the handshake is complete.
     mutating func shakeHands() throws {
         for _ in 0..<20 {
             _ = try client.handshake()
@@ -37,7 +37,7 @@ struct Ends: ~Copyable {
         Issue.record("the handshake does not end")
     }
 
-    /// Sends `octets` from the client and gives back what the server receives through a buffer of `room` octets.
+    /// Sends `octets` from the client and returns the server's received octets, read through a buffer of `room` octets.
     mutating func carry(_ octets: [UInt8], room: Int) throws -> [UInt8] {
         var received: [UInt8] = []
         var sent = 0
@@ -46,7 +46,7 @@ struct Ends: ~Copyable {
         var idle = 0
         while received.count < octets.count, idle < 100 {
             idle += 1
-            // The rest moves to another place each time, as an outbox's octets may.
+            // The rest moves to another address each time, as an outbox's octets may.
             let rest = Array(octets[sent...])
             if !rest.isEmpty, case .done(let count) = try rest.withUnsafeBytes({ try client.send($0) }) {
                 sent += count
@@ -64,7 +64,7 @@ struct Ends: ~Copyable {
 
 @Suite("Octets of a connection, plain and through TLS")
 struct TransportTests {
-    @Test("a megabyte arrives as it was sent, through small and large buffers", arguments: [false, true], [1000, 65_536])
+    @Test("A megabyte arrives as it was sent, through small and large buffers", arguments: [false, true], [1000, 65_536])
     func carries(isSecure: Bool, room: Int) throws {
         let files = try Certificate()
         var ends = try isSecure ? Ends.secure(files) : Ends.plain()
@@ -76,7 +76,7 @@ struct TransportTests {
         #expect(ends.server.version == (isSecure ? "TLSv1.3" : nil))
     }
 
-    @Test("what does not fit the buffer is announced, because epoll cannot see it")
+    @Test("Octets that do not fit the buffer are reported, because epoll cannot see them")
     func hasMore() throws {
         let files = try Certificate()
         var ends = try Ends.secure(files)
@@ -92,7 +92,7 @@ struct TransportTests {
         #expect(try ends.server.receive(into: buffer) == .wouldBlock)
     }
 
-    @Test("before the handshake nothing is established, and would-block is no error")
+    @Test("Before the handshake the connection is not established, and would-block is not an error")
     func beforeHandshake() throws {
         let files = try Certificate()
         var ends = try Ends.secure(files)
@@ -107,7 +107,7 @@ struct TransportTests {
         #expect(try ends.carry([1, 2, 3], room: 10) == [1, 2, 3])
     }
 
-    @Test("an orderly end and a cut are both the end of the stream", arguments: [false, true], [false, true])
+    @Test("An orderly end and a cut both end the stream", arguments: [false, true], [false, true])
     func ends(isSecure: Bool, isOrderly: Bool) throws {
         let files = try Certificate()
         var ends = try isSecure ? Ends.secure(files) : Ends.plain()
@@ -118,13 +118,13 @@ struct TransportTests {
         if isOrderly { ends.client.finishSending() } else { try Socket.finishSending(ends.client.raw) }
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 100, alignment: 16)
         defer { buffer.deallocate() }
-        // What came before the end is delivered first.
+        // Octets before the end are delivered first.
         #expect(try ends.server.receive(into: buffer) == .done(2))
         #expect(try ends.server.receive(into: buffer) == .endOfStream)
         #expect(try ends.server.receive(into: buffer) == .endOfStream)
     }
 
-    @Test("octets that are no TLS end the connection with an error")
+    @Test("Octets that are not TLS end the connection with an error")
     func noTLS() throws {
         let files = try Certificate()
         var pair = try Socket.Pair()
@@ -145,7 +145,7 @@ struct TransportTests {
         withExtendedLifetime(peer) {}
     }
 
-    @Test("a client refuses a server that it does not trust, or that is another host", arguments: [
+    @Test("A client refuses an untrusted server, or one with another host name", arguments: [
         ("localhost", false), ("other.example", true), ("127.0.0.2", true),
     ])
     func distrust(host: String, isTrusted: Bool) throws {
@@ -158,7 +158,7 @@ struct TransportTests {
         #expect(error == .tls(TLSError("TLS handshake", code: 0x0A00_0086)), "\(String(describing: error))")
     }
 
-    @Test("an address is a host too")
+    @Test("A client accepts an address as a host")
     func address() throws {
         let files = try Certificate()
         var ends = try Ends.secure(files, host: "127.0.0.1")
@@ -169,7 +169,7 @@ struct TransportTests {
 
 @Suite("TLS contexts")
 struct TLSContextTests {
-    @Test("what is wrong with certificate and key is said")
+    @Test("The error says what is wrong with certificate and key")
     func refused() throws {
         let files = try Certificate()
         func what(_ certificate: String, _ key: String) -> String? {
@@ -180,11 +180,11 @@ struct TLSContextTests {
         #expect(what("/nowhere/certificate.pem", files.key) == "reading the certificate")
         #expect(what(files.key, files.key) == "reading the certificate")
         #expect(what(files.certificate, "/nowhere/key.pem") == "reading the key")
-        // OpenSSL compares the two already while it reads the key.
+        // OpenSSL compares the two already when it reads the key.
         #expect(what(files.certificate, files.otherKey) == "reading the key")
     }
 
-    @Test("the error's text holds no path")
+    @Test("The error's text contains no path")
     func noPath() throws {
         let error = #expect(throws: TLSError.self) { try TLSServerContext(certificateFile: "/nowhere/c.pem", keyFile: "/nowhere/k.pem") }
         #expect(error?.description == "reading the certificate: No such file or directory")
