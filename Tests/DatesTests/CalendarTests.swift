@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Calendar dates, RFC 3339 §5.6")
 struct CalendarDateTests {
-    @Test("Days that exist are read and written the same", arguments: [
+    @Test("Existing days are read and written unchanged", arguments: [
         ("0001-01-01", -719_162, Weekday.monday), ("1600-02-29", -135_081, .tuesday), ("1900-03-01", -25_508, .thursday), ("1969-12-31", -1, .wednesday),
         ("1970-01-01", 0, .thursday), ("2000-02-29", 11_016, .tuesday), ("2026-04-15", 20_558, .wednesday), ("2100-02-28", 47_540, .sunday),
         ("9999-12-31", 2_932_896, .friday),
@@ -16,7 +16,7 @@ struct CalendarDateTests {
         #expect(CalendarDate(days: days) == date)
     }
 
-    @Test("Anything else is no date", arguments: [
+    @Test("Any other text is not a date", arguments: [
         "", "2026", "2026-04", "2026-4-15", "26-04-15", "2026-04-15 ", " 2026-04-15", "2026-04-15T", "2026/04/15", "2026-04-1x", "-026-04-15",
         "+026-04-15", "0000-01-01", "2026-00-10", "2026-13-10", "2026-04-00", "2026-04-31", "2026-02-29", "1900-02-29", "2100-02-29", "２０２６-04-15",
         "2026-04-32", "20260415", "2026-04–15",
@@ -25,7 +25,7 @@ struct CalendarDateTests {
         #expect(CalendarDate(text) == nil)
     }
 
-    @Test("Every day from 1890 to 2110 follows the one before, in all ways of counting")
+    @Test("Every day from 1890 to 2110 follows the previous one, in all ways of counting")
     func sequence() throws {
         var date = try #require(CalendarDate("1890-01-01"))
         var text = date.description
@@ -62,7 +62,7 @@ struct CalendarDateTests {
         #expect(CalendarDate(date)?.adding(months: count)?.description == expected)
     }
 
-    @Test("Times are read and written the same, and nothing else is a time")
+    @Test("Times are read and written unchanged, and no other text is a time")
     func times() throws {
         for minutes in 0..<1440 {
             let time = try #require(LocalTime(minutes: minutes))
@@ -75,7 +75,7 @@ struct CalendarDateTests {
         #expect(LocalTime(minutes: 1440) == nil && LocalTime(minutes: -1) == nil && LocalTime(hour: 24, minute: 0) == nil)
     }
 
-    @Test("A date with a time is read, written, and cut at no octet")
+    @Test("A date with a time is read, written, and refused when cut at any octet")
     func dateTimes() throws {
         let text = "2026-04-15T09:30"
         let local = try #require(LocalDateTime(text))
@@ -92,7 +92,7 @@ struct CalendarDateTests {
         #expect(local < later && later < tomorrow && !(tomorrow < local))
     }
 
-    @Test("Instants are written as RFC 3339 has them, and read again", arguments: [
+    @Test("Instants are written in RFC 3339's form, and read again", arguments: [
         (0, "1970-01-01T00:00:00.000Z"), (-1, "1969-12-31T23:59:59.999Z"), (1_795_238_220_123, "2026-11-21T05:17:00.123Z"),
         (-62_135_596_800_000, "0001-01-01T00:00:00.000Z"), (253_402_300_799_999, "9999-12-31T23:59:59.999Z"),
     ] as [(Instant, String)])
@@ -101,7 +101,7 @@ struct CalendarDateTests {
         #expect(RFC3339.instant(text) == instant)
     }
 
-    @Test("Instants that have no such form give the nearest, and other texts no instant")
+    @Test("Instants without such a form give the nearest, and other texts give none")
     func instantBounds() {
         #expect(RFC3339.text(.max) == "9999-12-31T23:59:59.999Z")
         #expect(RFC3339.text(.min) == "0001-01-01T00:00:00.000Z")

@@ -1,4 +1,4 @@
-/// What Python's `zoneinfo` says of the zones in `ZoneFiles`.
+/// The results of Python's `zoneinfo` for the zones in `ZoneFiles`.
 enum Golden {
     /// Every change of offset from 1970 to 2100: `minute of UTC since 1970:offset before:offset after`, offsets in minutes.
     static let transitions: [String: String] = [
@@ -199,7 +199,7 @@ enum Golden {
             """,
     ]
 
-    /// Local times and the instants that they mean, of two the first, of none the one moved forward by the gap.
+    /// Local times with their instants: the first of two; for a time in a gap, the time moved forward by the gap.
     static let instants: [(zone: String, local: String, instant: String)] = [
         ("America/New_York", "1970-01-01T00:00", "1970-01-01T05:00:00.000Z"),
         ("America/New_York", "1974-01-06T02:30", "1974-01-06T07:30:00.000Z"),

@@ -58,7 +58,7 @@ struct TZifFile {
         return octets + standardIndicators + utIndicators
     }
 
-    /// A file with nothing but a TZ string.
+    /// A file with only a TZ string.
     static func footer(_ text: String) -> [UInt8] {
         var file = TZifFile()
         file.footer = Array("\n\(text)\n".utf8)
@@ -66,7 +66,7 @@ struct TZifFile {
     }
 }
 
-/// The error that a file is refused with, `nil` if it is taken.
+/// The error with which a file is refused, `nil` if it is accepted.
 func refusal(_ octets: [UInt8]) -> ZoneError? {
     do throws(ZoneError) {
         _ = try ZoneRules(tzif: octets)

@@ -6,7 +6,7 @@ import Testing
 struct FooterTests {
     struct Case: CustomTestStringConvertible, Sendable {
         var text: String
-        /// Moments and the offset, hours, and name from then.
+        /// Instants with the offset in hours and the name from then on.
         var expected: [(String, Double, String)]
         var testDescription: String { text }
         init(_ text: String, _ expected: (String, Double, String)...) {
@@ -15,11 +15,11 @@ struct FooterTests {
         }
     }
 
-    @Test("Each form is understood", arguments: [
+    @Test("The reader accepts each form", arguments: [
         Case("UTC0", ("2026-01-01T00:00:00.000Z", 0, "UTC")),
         Case("<+0330>-3:30", ("2026-01-01T00:00:00.000Z", 3.5, "+0330")),
         Case("<-02>+02:00:00", ("2026-07-01T00:00:00.000Z", -2, "-02")),
-        // Weekdays; 02:00 unless said; one hour unless said.
+        // Weekdays; default time 02:00; default difference one hour.
         Case("EST5EDT,M3.2.0,M11.1.0", ("2026-03-08T06:59:59.999Z", -5, "EST"), ("2026-03-08T07:00:00.000Z", -4, "EDT"),
             ("2026-11-01T05:59:59.999Z", -4, "EDT"), ("2026-11-01T06:00:00.000Z", -5, "EST")),
         // South of the equator: the year begins in daylight time.
@@ -30,7 +30,7 @@ struct FooterTests {
         // Negative daylight time: Ireland's winter.
         Case("IST-1GMT0,M10.5.0,M3.5.0/1", ("2026-01-01T00:00:00.000Z", 0, "GMT"), ("2026-03-29T00:59:59.999Z", 0, "GMT"),
             ("2026-03-29T01:00:00.000Z", 1, "IST"), ("2026-10-25T01:00:00.000Z", 0, "GMT")),
-        // More than a day: 50 hours behind the Thursday of the fourth week is Saturday, 02:00.
+        // More than a day: 50 hours after the Thursday of the fourth week is Saturday, 02:00.
         Case("EET-2EEST,M3.4.4/50,M10.4.4/50", ("2026-03-27T23:59:59.999Z", 2, "EET"), ("2026-03-28T00:00:00.000Z", 3, "EEST"),
             ("2026-10-23T22:59:59.999Z", 3, "EEST"), ("2026-10-23T23:00:00.000Z", 2, "EET")),
         // Before the day: Saturday, 23:00, and from 29 March 00:00 back.
@@ -45,14 +45,14 @@ struct FooterTests {
         Case("XXX3EDT4,0/0,J365/23", ("2027-12-31T23:59:59.999Z", -4, "EDT"), ("2026-01-01T02:59:59.999Z", -4, "EDT"),
             ("2026-01-01T03:00:00.000Z", -4, "EDT"), ("2026-07-01T00:00:00.000Z", -4, "EDT"), ("2028-12-31T23:59:59.999Z", -4, "EDT"),
             ("2029-01-01T03:00:00.000Z", -4, "EDT")),
-        // A week each way into the neighbouring years.
+        // A week in each direction into the adjacent years.
         Case("AAA0BBB,0/-167,J365/167", ("2025-12-25T01:00:00.000Z", 1, "BBB"), ("2026-01-03T00:00:00.000Z", 1, "BBB")),
-        // The fifth week is the last, also when the month has five or begins on that day.
+        // The fifth week is the last, also if the month has five or begins on that day.
         Case("AAA0BBB,M3.5.0/0,M5.5.0/1", ("2026-03-28T23:59:59.999Z", 0, "AAA"), ("2026-03-29T00:00:00.000Z", 1, "BBB"),
             ("2026-05-30T23:59:59.999Z", 1, "BBB"), ("2026-05-31T00:00:00.000Z", 0, "AAA")),
         Case("AAA0BBB,M2.5.0/0,M4.5.6/1", ("2026-02-21T23:59:59.999Z", 0, "AAA"), ("2026-02-22T00:00:00.000Z", 1, "BBB"),
             ("2027-04-23T23:59:59.999Z", 1, "BBB"), ("2027-04-24T00:00:00.000Z", 0, "AAA")),
-        // Ending where it begins: none at all.
+        // It ends where it begins: there is none.
         Case("AAA0BBB,M2.5.0/0,M2.5.0/1", ("2026-02-22T00:00:00.000Z", 0, "AAA"), ("2026-07-01T00:00:00.000Z", 0, "AAA")),
     ])
     func forms(example: Case) throws {
@@ -64,7 +64,7 @@ struct FooterTests {
         }
     }
 
-    @Test("Anything else is refused", arguments: [
+    @Test("The reader refuses any other text", arguments: [
         "E", "ES5", "EST", "5", "EST5EDT", "EST5EDT,", "EST5EDT,M3.2.0", "EST5EDT,M3.2.0,", "EST5EDT,M3.2.0,M11.1.0,", "EST5EDT,M3.2.0,M11.1.0x",
         "EST5EDTM3.2.0,M11.1.0", "EST25", "EST5:60", "EST5:00:60", "EST5:", "EST5:0:", "EST--5", "EST5EDT,M0.2.0,M11.1.0", "EST5EDT,M13.2.0,M11.1.0",
         "EST5EDT,M3.0.0,M11.1.0", "EST5EDT,M3.6.0,M11.1.0", "EST5EDT,M3.2.7,M11.1.0", "EST5EDT,M3.2,M11.1.0", "EST5EDT,J0,J365", "EST5EDT,J1,J366",
@@ -89,7 +89,7 @@ struct TZifTests {
         return file.octets
     }
 
-    @Test("The first type holds before the table, the footer behind it", arguments: [UInt8(ascii: "2"), UInt8(ascii: "3"), UInt8(ascii: "4"), UInt8(ascii: "9")])
+    @Test("The first type holds before the table, the footer after it", arguments: [UInt8(ascii: "2"), UInt8(ascii: "3"), UInt8(ascii: "4"), UInt8(ascii: "9")])
     func table(version: UInt8) throws {
         let rules = try ZoneRules(tzif: changed { $0.version = version })
         let offsets = [-1_000_001, -1_000_000, -1, 0, 999_999, 1_000_000].map { rules.offset(at: $0) }
@@ -106,7 +106,7 @@ struct TZifTests {
         #expect(refusal(Array(changed { $0.version = 0 }.dropLast())) == .truncated)
     }
 
-    @Test("An empty footer leaves the last type; what follows the footer is for later versions")
+    @Test("An empty footer keeps the last type; octets after the footer are for later versions")
     func emptyFooter() throws {
         let rules = try ZoneRules(tzif: changed { $0.footer = Array("\n\n".utf8) })
         #expect(rules.offset(at: 1_000_000) == 7200)
@@ -114,7 +114,7 @@ struct TZifTests {
         #expect(refusal(changed { $0.standardIndicators = [0, 1]; $0.utIndicators = [0, 1] }) == nil)
     }
 
-    @Test("What the RFC forbids is refused by its name")
+    @Test("Violations of the RFC are refused by name")
     func forbidden() {
         #expect(refusal(changed { $0.version = UInt8(ascii: "1") }) == .malformed("version"))
         #expect(refusal(changed { $0.types = [] }) == .malformed("number of types"))
@@ -144,7 +144,7 @@ struct TZifTests {
         #expect(refusal(Array("TZIF".utf8)) == .notTZif)
         #expect(refusal(Array(repeating: 0, count: ZoneRules.maxOctets)) == .notTZif)
         #expect(refusal(Array(repeating: 0, count: ZoneRules.maxOctets + 1)) == .tooLarge)
-        // Counts as large as they can be written.
+        // The largest counts that can be written.
         for at in 20..<44 {
             var octets = changed { _ in }
             octets[at] = 0xFF
@@ -162,7 +162,7 @@ struct TZifTests {
         }
     }
 
-    @Test("Flipped octets never trap, neither when read nor when asked")
+    @Test("Flipped octets never trap, neither in reading nor in queries")
     func mutations() throws {
         var random = SplitMix64.fresh()
         var taken = 0

@@ -1,4 +1,5 @@
-/// Zones of tzdata 2025b as `zic -b slim` compiles them, in hexadecimal: so that a new release of tzdata changes no test.
+/// Zones of tzdata 2025b as `zic -b slim` compiles them, in hexadecimal, so that a new release of tzdata changes no
+/// test.
 enum ZoneFiles {
     static let hex: [String: String] = [
         "America/New_York": """

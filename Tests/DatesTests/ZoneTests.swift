@@ -18,7 +18,7 @@ struct ZoneGoldenTests {
         }
     }
 
-    @Test("The offset changes at each golden moment, and only there, from 1970 to 2100", arguments: Golden.transitions.keys.sorted())
+    @Test("The offset changes at each golden instant, and only there, from 1970 to 2100", arguments: Golden.transitions.keys.sorted())
     func offsets(zone: String) throws {
         let rules = try ZoneRules(tzif: try zoneFile(zone))
         let changes = try Self.changes(zone)
@@ -36,7 +36,7 @@ struct ZoneGoldenTests {
         }
     }
 
-    @Test("Around each change a gap moves forward by itself, and of two the first counts", arguments: Golden.transitions.keys.sorted())
+    @Test("Around each change a time in a gap moves forward by the gap, and the first of two counts", arguments: Golden.transitions.keys.sorted())
     func locals(zone: String) throws {
         let rules = try ZoneRules(tzif: try zoneFile(zone))
         for change in try Self.changes(zone) {
@@ -44,13 +44,14 @@ struct ZoneGoldenTests {
                 try #require(LocalDateTime(minutes: Int(change.moment / 60_000) + offset / 60 + minutes))
             }
             let width = abs(change.after - change.before) / 60
-            // The last minute before, and the first minute that is surely behind.
+            // The last minute before, and the first minute that is certainly after it.
             #expect(rules.instant(of: try local(min(change.before, change.after), -1)) == change.moment
                 - 60_000 - Int64(change.before - min(change.before, change.after)) * 1000)
             #expect(rules.instant(of: try local(max(change.before, change.after), 0)) == change.moment
                 + Int64(max(change.before, change.after) - change.after) * 1000)
             for minutes in Set([0, 1, width / 2, width - 1]) {
-                // Within the gap or what exists twice, the clock of before is right: it gives the first, or moves forward.
+                // Within the gap or a repeated hour, the previous clock is right: it gives the first instant, or moves
+                // forward.
                 let instant = rules.instant(of: try local(min(change.before, change.after), minutes))
                 let expected = change.moment + Int64(min(change.before, change.after) - change.before) * 1000 + Int64(minutes) * 60_000
                 #expect(instant == expected)
@@ -64,13 +65,13 @@ struct ZoneGoldenTests {
         }
     }
 
-    @Test("Local times mean the instants that Python gives them", arguments: Golden.instants)
+    @Test("Local times have the instants that Python gives them", arguments: Golden.instants)
     func instants(zone: String, local: String, instant: String) throws {
         let rules = try ZoneRules(tzif: try zoneFile(zone))
         #expect(RFC3339.text(rules.instant(of: try #require(LocalDateTime(local)))) == instant)
     }
 
-    @Test("The day is the day there: Samoa had no 30 December 2011")
+    @Test("The date is the local one: Samoa had no 30 December 2011")
     func days() throws {
         let apia = try ZoneRules(tzif: try zoneFile("Pacific/Apia"))
         let change = try #require(RFC3339.instant("2011-12-30T10:00:00.000Z"))
@@ -109,7 +110,7 @@ struct MachineZoneTests {
             .compactMap { $0.split(separator: "\t").dropFirst(2).first.map(String.init) }
     }()
 
-    @Test("Each is read, and local times go there and back")
+    @Test("Each zone is read, and local times convert in both directions")
     func all() throws {
         var random = SplitMix64.fresh()
         #expect(Self.names.count > 100, "tzdata is not installed")
@@ -130,7 +131,7 @@ struct MachineZoneTests {
         }
     }
 
-    @Test("Files of the same folder that are no zones are refused", arguments: [
+    @Test("Files of the same folder that are not zones are refused", arguments: [
         "zone.tab", "leapseconds", "iso3166.tab", "tzdata.zi",
     ])
     func others(name: String) throws {
@@ -138,13 +139,13 @@ struct MachineZoneTests {
         #expect(refusal(octets) == .notTZif)
     }
 
-    @Test("A zone that counts leap seconds is refused")
+    @Test("A zone with leap seconds is refused")
     func leapSeconds() {
         guard let octets = file("/usr/share/zoneinfo/right/UTC") else { return }
         #expect(refusal(octets) == .leapSeconds)
     }
 
-    @Test("A catalogue reads each zone once, and knows what does not exist")
+    @Test("A catalogue reads each zone once, and reports unknown ones")
     func catalogue() throws {
         var loads = 0
         var catalogue = ZoneCatalogue { name in
@@ -162,14 +163,14 @@ struct MachineZoneTests {
 
 @Suite("Zone names")
 struct ZoneNameTests {
-    @Test("Names of zones are taken", arguments: [
+    @Test("Names of zones are accepted", arguments: [
         "UTC", "Europe/Warsaw", "America/Argentina/Buenos_Aires", "America/Port-au-Prince", "Etc/GMT+5", "Etc/GMT-14", "EST5EDT", "GMT0", "W-SU",
     ])
     func taken(name: String) {
         #expect(ZoneName(name)?.text == name)
     }
 
-    @Test("What could lead elsewhere, or is no name, is refused", arguments: [
+    @Test("Unsafe or invalid names are refused", arguments: [
         "", "/", "/etc/passwd", "..", "../UTC", "Europe/..", "Europe/../UTC", "Europe//Warsaw", "Europe/", "/Europe/Warsaw", ".", "./UTC", "a.b",
         "Europe/Warsaw\0", "Europe\\Warsaw", "Europe/Łódź", "zone.tab", "1Zone", "-UTC", "+UTC", "Etc/+5", " UTC", "UTC ", "UTC\n", "posix/UTC",
         "right/UTC", "posixrules", "localtime", String(repeating: "a", count: 65),
