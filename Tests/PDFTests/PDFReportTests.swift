@@ -2,11 +2,11 @@ import PDF
 import Posix
 import Testing
 
-/// What poppler reads in the pages that are made. It comes with the tests' set-up (`deploy/lib.sh`).
+/// The text that poppler reads from the pages. It is installed with the tests' set-up (`deploy/lib.sh`).
 struct ReadPages {
-    /// One text a page, in the order of reading.
+    /// One text per page, in reading order.
     let pages: [String]
-    /// Each word, with the page's size, in points.
+    /// Each word with the page's size, in points.
     let words: [(text: String, left: Double, top: Double, right: Double, bottom: Double, width: Double, height: Double)]
 
     init(_ octets: [UInt8]) throws {
@@ -36,7 +36,7 @@ struct ReadPages {
 
     var text: String { pages.joined(separator: "\n") }
 
-    /// Whether nothing leaves the paper's margins, but for the ink of a letter that leans.
+    /// Whether all content is within the paper's margins, except for the ink of a slanted letter.
     func expectInside(_ comment: String = "", location: SourceLocation = #_sourceLocation) {
         for word in words {
             let isInside = word.left > 33 && word.top > 30 && word.right < word.width - 33 && word.bottom < word.height - 18
@@ -58,7 +58,7 @@ struct ReadPages {
         return (pages, read)
     }
 
-    @Test("R112 Title, notes, headings, cells and the page's number are text that programs find again")
+    @Test("R112 Title, notes, headings, cells and the page number are searchable text")
     func plain() throws {
         let (pages, read) = try Self.made(Self.report([["Pop Time", "1.87 sec"], ["Exit Velocity", "71 mph"]], title: "Results at Spring Showcase", notes: ["Elena Rivera", "2 lines"]))
         #expect(pages.octets.starts(with: Array("%PDF-".utf8)) && pages.count == 1 && pages.unknown == 0)
@@ -69,19 +69,19 @@ struct ReadPages {
         #expect(try Self.made(Self.report([["a", "b"]]), on: .letter).read.words.allSatisfy { $0.width == 612 && $0.height == 792 })
     }
 
-    @Test("A text stands there as it was written, whatever it is", arguments: [
+    @Test("Any text is on the page as it was written", arguments: [
         "Zoë Łukasiewicz-Ångström", "Nguyễn Thị Ánh", "Žofie Dvořáková", "Ελένη Παπαδοπούλου", "Юлия Щербакова", "efficient offline fly", "e\u{301}te\u{301}",
         "(a) \\ 100% <b>&amp;</b> [x] %PDF", "\"quoted\" 'so' `this`", "'=1+1", "½ × ¾ – — …", "$150.00 €20",
     ])
     func scripts(_ text: String) throws {
         let (pages, read) = try Self.made(Self.report([[text, "1"]], title: text, notes: [text]))
         #expect(pages.unknown == 0)
-        // Composed or not is one text to Swift.
+        // Swift treats composed and decomposed forms as equal.
         func letters(_ text: String) -> String { String(text.filter { !$0.isWhitespace }) }
         #expect(letters(read.text).contains(letters(text)), "\(read.text)")
     }
 
-    @Test("Writing that runs from the right is there, from the right", arguments: ["שלום עולם", "مرحبا"])
+    @Test("Right-to-left text is on the page, aligned to the right", arguments: ["שלום עולם", "مرحبا"])
     func fromTheRight(_ text: String) throws {
         let (pages, read) = try Self.made(Self.report([[text, "1"]]))
         #expect(pages.unknown == 0)
@@ -89,17 +89,17 @@ struct ReadPages {
         for word in text.split(separator: " ") { #expect(String(String.UnicodeScalarView(letters)).contains(word), "\(read.text)") }
     }
 
-    @Test("Signs that a font of this machine has come out, and those that none has are counted and stand as boxes")
+    @Test("Characters with a font on this machine are drawn, and others are counted and drawn as boxes")
     func fonts() throws {
         let fonts = try ChildProcess.run(["/usr/bin/fc-list", ":lang=zh-cn"], environment: ["HOME=/nonexistent"])
         let (pages, read) = try Self.made(Self.report([["陈美玲", "1"]]))
         #expect(read.text.contains("陈美玲") == !fonts.output.isEmpty)
         #expect(pages.unknown == (fonts.output.isEmpty ? 3 : 0))
-        // A plane for private use, which no font may fill.
+        // A private use plane, which no font may fill.
         #expect(try Self.made(Self.report([["a\u{10FFF0}\u{10FFF1}", "1"]])).pages.unknown == 2)
     }
 
-    @Test("Every row of many is on one page, in order, under the headings, which each page has")
+    @Test("Every row is on exactly one page, in order, under the headings of each page")
     func manyRows() throws {
         let rows = (0..<400).map { ["Row \($0) begins", "Nº \($0) ends"] }
         let (pages, read) = try Self.made(Self.report(rows))
@@ -110,7 +110,7 @@ struct ReadPages {
         for (line, row) in zip(found, rows) { #expect(line.contains(row[0]) && line.contains(row[1])) }
     }
 
-    @Test("A text that is longer than a page goes on on the next, and one without a blank is broken where its column ends")
+    @Test("A text longer than a page continues on the next, and one without a blank breaks at the end of its column")
     func longTexts() throws {
         let words = (0..<3_000).map { "w\($0)" }
         let (pages, read) = try Self.made(Self.report([["before", words.joined(separator: " "), "x"], ["after", "", "y"]], of: ["Name", "Notes", "Other"]))
@@ -123,7 +123,7 @@ struct ReadPages {
         #expect(letters.count >= 2 * endless.count + 1_200)
     }
 
-    @Test("Longer texts stand under their row, from margin to margin, also over several pages")
+    @Test("Longer texts are under their row, from margin to margin, also over several pages")
     func details() throws {
         let words = (0..<4_000).map { "w\($0)" }
         let report = PDFReport(
@@ -136,7 +136,7 @@ struct ReadPages {
         #expect(order.count == 5 && order == order.sorted())
     }
 
-    @Test("Many columns lie across, the widest gives first, and all their texts are there")
+    @Test("Many columns give a landscape page, the widest column shrinks first, and all texts are there")
     func manyColumns() throws {
         let headings = (0..<9).map { "Column \($0)" }
         let row = (0..<9).map { "value \($0) " + String(repeating: "and so on ", count: $0 == 4 ? 60 : 2) }
@@ -146,7 +146,7 @@ struct ReadPages {
         for number in 0..<9 { #expect(read.words.contains { $0.text == "\(number)" }) }
     }
 
-    @Test("Nothing to show is one page that says what it would be; columns that are empty everywhere are left out")
+    @Test("An empty report is one page with its title; columns without content are omitted")
     func empty() throws {
         let (pages, read) = try Self.made(Self.report([], notes: ["No metrics yet."]))
         #expect(pages.count == 1 && read.text.contains("No metrics yet.") && !read.text.contains("Result\n"))
@@ -155,7 +155,7 @@ struct ReadPages {
         #expect(try Self.made(PDFReport(title: "", headings: [], rows: [])).pages.count == 1)
     }
 
-    @Test("Line feeds end lines, and what no text should hold harms nothing")
+    @Test("Line feeds end lines, and invalid characters do no harm")
     func oddities() throws {
         let (_, read) = try Self.made(Self.report([["first\nsecond\n\nfourth", "a\0b\u{1}c\u{2028}d\te"]]))
         let tops = ["first", "second", "fourth"].compactMap { word in read.words.first { $0.text == word }?.top }
@@ -163,7 +163,7 @@ struct ReadPages {
         _ = try Self.made(Self.report([[String(repeating: "a\u{300}\u{301}\u{302}", count: 50), String(repeating: "\n", count: 500) + "end"]]))
     }
 
-    @Test("Whatever a table holds is inside the margins, and each of its words is there", arguments: 1...12 as ClosedRange<UInt64>)
+    @Test("Any table stays within the margins, and each of its words is on a page", arguments: 1...12 as ClosedRange<UInt64>)
     func random(seed: UInt64) throws {
         var state = seed
         func next(_ bound: Int) -> Int {
@@ -181,7 +181,7 @@ struct ReadPages {
             }
         }
         let (_, read) = try Self.made(Self.report(rows, of: (0..<columns).map { "Heading \($0)" }), on: next(2) == 0 ? .a4 : .letter)
-        // Words that a narrow column broke are found in the letters around them.
+        // Words broken in a narrow column are found among the surrounding letters.
         let letters = read.words.map(\.text).joined()
         let whole = Set(read.words.map(\.text))
         let lost = (0..<number).filter { !whole.contains("q\($0 + 1)z") && !letters.contains("q\($0 + 1)z") }
