@@ -36,7 +36,7 @@ struct ConflictTests {
         return nil
     }
 
-    @Test("Both sides and what was there before are told; only what both changed needs a choice")
+    @Test("A conflict has both sides and the previous value; only fields that both changed need a choice")
     func sides() throws {
         let (engine, id) = try Self.refused()
         let sides = try #require(engine.conflict(of: id))
@@ -50,7 +50,7 @@ struct ConflictTests {
         }
     }
 
-    @Test("Each choice, on the version that was shown; the rest of the batch comes along", arguments: [
+    @Test("Each choice is based on the shown version, and includes the rest of the batch", arguments: [
         (ConflictChoice.yours, Value.text("Mine") as Value?), (.theirs, nil), (.both, .text("Theirs / Mine")), (.value(.text("Third")), .text("Third")),
     ])
     func choices(choice: ConflictChoice, value: Value?) throws {
@@ -64,7 +64,7 @@ struct ConflictTests {
         #expect(sent.values[Self.notes] == .some(.text("my notes")))
     }
 
-    @Test("A batch that edits the record twice: what was not contested rests on the version that the refusal showed")
+    @Test("In a batch that edits the record twice, the uncontested part is based on the version in the refusal")
     func twice() throws {
         var engine = World.live()
         let first = World.update(20, base: 3, ["notes": .text("my notes")])
@@ -81,7 +81,7 @@ struct ConflictTests {
         #expect(bases == [4, 4])
     }
 
-    @Test("Nothing is done before every contested field is decided, and the draft stays")
+    @Test("Nothing is sent before every contested field is decided, and the draft stays")
     func undecided() throws {
         var (engine, id) = try Self.refused()
         let sides = try #require(engine.conflict(of: id))
@@ -89,7 +89,7 @@ struct ConflictTests {
         #expect(engine.drafts.map(\.id) == [id] && engine.pending.isEmpty)
     }
 
-    @Test("Who changes it once more in that moment is not overwritten: what was shown is what the choice rests on")
+    @Test("A simultaneous change by another member is not overwritten: the choice is based on the shown version")
     func movedOn() throws {
         var (engine, id) = try Self.refused()
         let shown = try #require(engine.conflict(of: id))
@@ -102,7 +102,7 @@ struct ConflictTests {
         #expect(now.record.version == 5 && now.contested.map(\.field).sorted() == [Self.name, Self.notes].sorted())
     }
 
-    @Test("Deleted meanwhile: yours brings it back, theirs lets the change go")
+    @Test("For a deleted record, yours restores it, theirs drops the change")
     func deleted() throws {
         var gone = World.school(20, "Theirs", version: 5)
         gone.deletedAt = 9
@@ -116,7 +116,7 @@ struct ConflictTests {
         }
     }
 
-    @Test("A deletion of what somebody else changed")
+    @Test("The author decides about deleting a record that another member changed")
     func deletion() throws {
         var (engine, id) = try Self.refused(nil, World.delete(20, base: 3))
         let sides = try #require(engine.conflict(of: id))
@@ -127,7 +127,7 @@ struct ConflictTests {
         #expect(actions.sent.contains { if case .mutation(_, .operations(let all), _) = $0 { all.contains(World.delete(20, base: 4)) } else { false } })
     }
 
-    @Test("Words that choose", arguments: [
+    @Test("The parser accepts choices in words", arguments: [
         (["yours"], [:], .yours), (["name=theirs"], [name: .theirs], nil), (["name=both", "mine"], [name: .both], .yours),
     ] as [([String], [Int: ConflictChoice], ConflictChoice?)])
     func words(words: [String], fields: [Int: ConflictChoice], whole: ConflictChoice?) throws {
@@ -137,7 +137,7 @@ struct ConflictTests {
         #expect(found.fields == fields && found.whole == whole)
     }
 
-    @Test("Words that choose nothing", arguments: ["ours", "name", "name=hers", "city=yours", "=yours"])
+    @Test("The parser refuses other words", arguments: ["ours", "name", "name=hers", "city=yours", "=yours"])
     func wrongWords(word: String) throws {
         let (engine, id) = try Self.refused()
         let sides = try #require(engine.conflict(of: id))

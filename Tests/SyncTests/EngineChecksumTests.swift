@@ -5,10 +5,10 @@ import Family
 import Testing
 import Wire
 
-/// The family as the server has it: the versions of the living records, old messages included.
+/// The family in the server's state: the versions of the living records, including old messages.
 private struct Truth {
     var living: [Identifier: Int64] = [World.id(20): 3, World.id(21): 1]
-    /// Living messages that the snapshot leaves out.
+    /// The living messages that the snapshot leaves out.
     var old: [Identifier: Int64] = [:]
 
     private func sum(_ versions: [Identifier: Int64]) -> StateChecksum {
@@ -44,7 +44,7 @@ struct EngineChecksumTests {
         entry(record, .restore(athlete: nil, fields: record.fields, createdAt: record.createdAt, createdBy: record.createdBy))
     }
 
-    /// Walks an engine that was just asked to connect to `live`, with the snapshot of the two schools.
+    /// Takes an engine that was just asked to connect to `live`, with the snapshot of the two schools.
     @discardableResult
     private func enter(_ engine: inout SyncEngine, at sequence: Int64 = 10, _ sums: SnapshotVerification?, now: Int64 = 0) -> [SyncAction] {
         var actions = engine.connected(now: now)
@@ -67,7 +67,7 @@ struct EngineChecksumTests {
         actions.sent.compactMap { if case .join(let join) = $0 { join } else { nil } }
     }
 
-    @Test("Creations, updates, deletions and restorations keep it, of records that are held and of old messages")
+    @Test("Creations, updates, deletions and restorations keep the checksum equal, for held records and old messages")
     func agrees() {
         var truth = Truth()
         truth.old = [World.id(40): 4, World.id(41): 1, World.id(42): 1]
@@ -85,7 +85,7 @@ struct EngineChecksumTests {
         follow([World.updated(20, version: 4, ["name": .text("Yale")]), World.updated(20, version: 5, ["notes": .text("x")])]) { $0.living[World.id(20)] = 5 }
         follow([Self.entry(World.school(21, "", version: 2), .delete)]) { $0.living[World.id(21)] = nil }
         follow([Self.restored(World.school(21, "Iowa", version: 3))]) { $0.living[World.id(21)] = 3 }
-        // Messages that are older than the snapshot's.
+        // Messages older than the snapshot's.
         follow([Self.edited(Self.message(40, "again", version: 5))]) { $0.old[World.id(40)] = 5 }
         follow([Self.entry(Self.message(41, "", version: 2), .delete)]) { $0.old[World.id(41)] = nil }
         follow([Self.restored(Self.message(41, "back", version: 3))]) { $0.living[World.id(41)] = 3 }
@@ -97,7 +97,7 @@ struct EngineChecksumTests {
         #expect(engine.faultCount == 0)
     }
 
-    /// A change as the server made it, with what reached the client instead.
+    /// A change by the server, with the altered form that reached the client.
     struct Fault: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let arrived: [ChangeEntry]
@@ -126,7 +126,7 @@ struct EngineChecksumTests {
         },
     ]
 
-    @Test("A difference is noticed, reported and ended by a fresh snapshot; what waits and the drafts stay", arguments: faults)
+    @Test("The engine detects and reports a difference and loads a new snapshot; pending changes and drafts stay", arguments: faults)
     func planted(fault: Fault) throws {
         var truth = Truth()
         truth.old = [World.id(40): 4]
@@ -154,7 +154,7 @@ struct EngineChecksumTests {
         #expect(joins(later).first?.cursor?.sequence == 11)
     }
 
-    @Test("A difference shows in live as well, before the engine is live")
+    @Test("A difference is also detected in live, before the engine is live")
     func inLive() {
         var engine = live()
         _ = engine.disconnected(closeCode: nil, now: 1)
@@ -167,7 +167,7 @@ struct EngineChecksumTests {
         #expect(engine.phase == .offline && engine.cursor == nil)
     }
 
-    @Test("A checksum of a later sequence names a change that never came: the engine resumes from its cursor")
+    @Test("A checksum of a later sequence means a missing change: the engine resumes from its cursor")
     func ahead() {
         var engine = live()
         let actions = engine.receive(.checksum(sequence: 11, StateChecksum(7)), now: 1)
@@ -175,14 +175,14 @@ struct EngineChecksumTests {
         #expect(engine.cursor?.sequence == 10)
     }
 
-    @Test("A checksum of an earlier sequence is passed over")
+    @Test("A checksum of an earlier sequence is ignored")
     func behind() {
         var engine = live()
         #expect(engine.receive(.checksum(sequence: 9, StateChecksum(7)), now: 1) == [])
         #expect(engine.phase == .live)
     }
 
-    @Test("If the fresh snapshot differs too, that is reported once, and everything is loaded again after a minute, then two, up to an hour")
+    @Test("If the new snapshot differs too, the engine reports it once, and reloads after a minute, then two, up to an hour")
     func neverALoop() {
         var engine = live()
         let wrong = SnapshotVerification(checksum: StateChecksum(7), unsent: StateChecksum())
@@ -204,7 +204,7 @@ struct EngineChecksumTests {
         #expect(waits == [60, 120, 240, 480, 960, 1_920, 3_600, 3_600, 3_600])
     }
 
-    @Test("After an hour without a difference the waits begin again")
+    @Test("After an hour without a difference the waits start from the beginning")
     func forgets() {
         var engine = live()
         _ = engine.receive(.checksum(sequence: 10, StateChecksum(7)), now: 10)
@@ -216,7 +216,7 @@ struct EngineChecksumTests {
         #expect(engine.receive(.checksum(sequence: 10, StateChecksum(7)), now: later + 60_000).disconnects.count == 1)
     }
 
-    @Test("A server without checksums is believed")
+    @Test("A server without checksums is trusted")
     func firstRelease() {
         var engine = SyncEngine(World.configuration())
         _ = engine.start(now: 0)
@@ -225,7 +225,7 @@ struct EngineChecksumTests {
         #expect(engine.phase == .live && engine.faultCount == 0)
     }
 
-    @Test("Records of a server without checksums are loaded again once from one that has them, without a report")
+    @Test("Records from a server without checksums are loaded again once from a server with them, without a report")
     func upgradedServer() {
         var engine = SyncEngine(World.configuration())
         _ = engine.start(now: 0)
@@ -239,7 +239,7 @@ struct EngineChecksumTests {
         let again = enter(&engine, Truth().sums, now: 3)
         #expect(joins(again) == [Join(family: World.family, client: World.client)])
         #expect(engine.phase == .live && engine.faultCount == 0)
-        // And not again, where the snapshot does not say what it leaves out.
+        // And not again, if the snapshot does not report the left-out records.
         var other = SyncEngine(World.configuration())
         _ = other.start(now: 0)
         enter(&other, nil)
@@ -248,7 +248,7 @@ struct EngineChecksumTests {
         #expect(other.receive(.checksum(sequence: 10, StateChecksum(7)), now: 6) == [])
     }
 
-    @Test("Another epoch begins with the sums of its own snapshot")
+    @Test("Another epoch begins with the checksum of its own snapshot")
     func epoch() {
         var engine = live()
         _ = engine.disconnected(closeCode: nil, now: 1)
@@ -274,7 +274,7 @@ struct EngineChecksumTests {
         #expect(engine.phase == .live)
     }
 
-    @Test("Records of a kind that a newer server added count as records that are not held")
+    @Test("Records of a kind from a newer server count as records that are not held")
     func unknownKinds() throws {
         let (goal, iowa) = (World.id(50), World.id(21))
         func envelope(_ version: Int64) -> String {

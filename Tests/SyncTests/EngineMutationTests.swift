@@ -7,7 +7,7 @@ import Wire
 
 @Suite("Sync engine: mutations, acks, drafts")
 struct EngineMutationTests {
-    @Test("Shown at once, sent at once, confirmed by its change")
+    @Test("A mutation is shown and sent immediately, and confirmed by its change")
     func happyPath() throws {
         var engine = World.live()
         let (id, actions) = try engine.perform([World.update(20, base: 3, ["name": .text("Mine")])], at: 50, now: 1)
@@ -27,7 +27,7 @@ struct EngineMutationTests {
         #expect(engine.confirmedRecord(World.id(20))?.version == 4)
     }
 
-    @Test("A lost ack is known from the change, and the mutation is not sent again")
+    @Test("The change replaces a lost ack, and the mutation is not sent again")
     func lostAck() throws {
         var engine = World.live()
         let id = try engine.perform([World.create(40, "New")], at: 0, now: 1).mutation
@@ -47,7 +47,7 @@ struct EngineMutationTests {
         var engine = World.live()
         let first = try engine.perform([World.create(40, "New")], at: 0, now: 1)
         _ = engine.disconnected(closeCode: nil, now: 2)
-        // Not folded: the server may have done what was sent.
+        // Not folded: the server may have applied the sent mutation.
         let second = try engine.perform([World.update(40, base: 0, ["notes": .text("n")])], at: 0, now: 2)
         #expect(second.mutation != first.mutation)
         let again = World.resume(&engine, at: 10, now: 3)
@@ -60,7 +60,7 @@ struct EngineMutationTests {
                 == [.mutate(id: second.mutation, operations: [World.update(40, base: 1, ["notes": .text("n")])])])
     }
 
-    @Test("An answer without a sequence ends a mutation that changed nothing")
+    @Test("An ack without a sequence ends a mutation that changed nothing")
     func nothingChanged() throws {
         var engine = World.live()
         let id = try engine.perform([World.update(20, base: 3, ["name": .text("Ohio")])], at: 0, now: 1).mutation
@@ -81,7 +81,7 @@ struct EngineMutationTests {
             sent.last == .mutate(id: first, operations: [World.update(20, base: 3, ["name": .text("B"), "notes": .text("n")])]))
     }
 
-    @Test("While one is in flight, later edits of its record gather in one that waits")
+    @Test("While a mutation is in flight, later edits of its record gather in one that waits")
     func oneInFlight() throws {
         var engine = World.live()
         let first = try engine.perform([World.update(20, base: 3, ["name": .text("A")])], at: 0, now: 1)
@@ -97,7 +97,7 @@ struct EngineMutationTests {
                 == [.mutate(id: second.mutation, operations: [World.update(20, base: 4, ["name": .text("C")])])])
     }
 
-    @Test("What is created and deleted before it was sent was never asked for")
+    @Test("A record created and deleted before sending is never requested")
     func cancelled() throws {
         var engine = World.live()
         _ = engine.disconnected(closeCode: nil, now: 0)
@@ -125,7 +125,7 @@ struct EngineMutationTests {
         #expect(engine.pending.map(\.id) == [school, second, third])
     }
 
-    @Test("An edit is not moved before the creation of what it names")
+    @Test("An edit is not moved before the creation of a record that it names")
     func notMovedForward() throws {
         var engine = World.live()
         _ = engine.disconnected(closeCode: nil, now: 0)
@@ -140,12 +140,12 @@ struct EngineMutationTests {
         #expect(engine.pending.count == 3)
     }
 
-    @Test("A base moves over the client's own version, not over a contested one of somebody else")
+    @Test("A base moves past the client's own version, not past another member's contested one")
     func basesMove() throws {
         var engine = World.live()
         let first = try engine.perform([World.update(20, base: 3, ["notes": .text("mine")])], at: 0, now: 1).mutation
         let second = try engine.perform([World.update(20, base: 3, ["name": .text("Mine")])], at: 0, now: 1).mutation
-        // Somebody else renamed it before our first edit was done (merged, because it is about another field).
+        // Another member renamed it before our first edit was applied (merged, because it is about another field).
         _ = engine.receive(World.change(11, [World.updated(20, version: 4, ["name": .text("Theirs")])]), now: 2)
         let own = World.change(
             12, client: World.client, mutation: first, [World.updated(20, version: 5, ["notes": .text("mine")])])
@@ -154,7 +154,7 @@ struct EngineMutationTests {
                 == [.mutate(id: second, operations: [World.update(20, base: 3, ["name": .text("Mine")])])])
     }
 
-    @Test("A base moves over somebody else's edit of other fields together with the own one")
+    @Test("A base moves past another member's edit of other fields together with the own one")
     func basesMoveOverDisjoint() throws {
         var engine = World.live()
         let first = try engine.perform([World.update(20, base: 3, ["notes": .text("mine")])], at: 0, now: 1).mutation
@@ -167,7 +167,7 @@ struct EngineMutationTests {
                 == [.mutate(id: second, operations: [World.update(20, base: 5, ["notes": .text("mine 2")])])])
     }
 
-    @Test("A rejected mutation becomes a draft and blocks nothing behind it")
+    @Test("A rejected mutation becomes a draft and blocks none behind it")
     func drafts() throws {
         var engine = World.live()
         let first = try engine.perform([World.update(20, base: 3, ["name": .text("Mine")])], at: 0, now: 1).mutation
@@ -183,7 +183,7 @@ struct EngineMutationTests {
         #expect(engine.name(20) == "Ohio", "a draft is not shown as if it were so")
     }
 
-    @Test("Retrying a draft rests on the record as it is now, under a new id")
+    @Test("A retried draft is based on the current record, under a new id")
     func retry() throws {
         var engine = World.live()
         let first = try engine.perform([World.update(20, base: 3, ["name": .text("Mine")])], at: 0, now: 1).mutation
@@ -198,7 +198,7 @@ struct EngineMutationTests {
         #expect(try engine.retry(draft: first, at: 0, now: 4) == nil)
     }
 
-    @Test("Retrying an edit of what was deleted restores it first")
+    @Test("A retried edit of a deleted record restores it first")
     func retryDeleted() throws {
         var engine = World.live()
         let first = try engine.perform([World.update(20, base: 3, ["name": .text("Mine")])], at: 0, now: 1).mutation
@@ -211,7 +211,7 @@ struct EngineMutationTests {
         _ = engine.drop(draft: 1)
     }
 
-    @Test("The parts of a refused batch are sent one by one: what can be done is, what is refused again is a draft by itself")
+    @Test("The parts of a refused batch are sent one by one: possible ones are applied, and refused ones become drafts")
     func split() throws {
         var engine = World.live()
         let batch = [World.create(40, "New"), World.update(20, base: 3, ["name": .text("Mine")]), World.create(41, "Newer")]
@@ -221,7 +221,7 @@ struct EngineMutationTests {
         #expect(mutations.count == 3 && engine.drafts.isEmpty)
         #expect(engine.pending.map(\.operations) == batch.map { [$0] })
         #expect(actions.sentMutations == mutations && mutations == mutations.sorted() && mutations[0] > first)
-        // One of them alone is refused again.
+        // One of them is refused again.
         _ = engine.receive(.reject(mutation: mutations[1], Rejection(.required, "r")), now: 3)
         #expect(engine.drafts.map(\.operations) == [[batch[1]]] && engine.pending.map(\.id) == [mutations[0], mutations[2]])
         #expect(try engine.split(draft: mutations[1], at: 7, now: 4) == nil, "one thing has no parts")
@@ -237,7 +237,7 @@ struct EngineMutationTests {
         #expect(engine.drop(draft: id) == nil)
     }
 
-    @Test("A refusal that may be retried waits its time, then the same is sent; nothing overtakes")
+    @Test("A retryable refusal waits its time, then the same mutation is sent; no other overtakes it")
     func postponed() throws {
         var engine = World.live()
         let first = try engine.perform([World.create(40, "A")], at: 0, now: 100)
@@ -253,7 +253,7 @@ struct EngineMutationTests {
         #expect(fired.sent.first == first.actions.sent.first)
     }
 
-    @Test("At most the published number is in flight")
+    @Test("At most the published number of mutations is in flight")
     func window() throws {
         var limits = Limits()
         limits.pendingMutations = 2
@@ -272,7 +272,7 @@ struct EngineMutationTests {
         #expect(first >= 1 && second > first && second < 1 << 53)
     }
 
-    @Test("Too much at once is refused before it is sent, and changes nothing")
+    @Test("A batch that is too large is refused before it is sent, and changes nothing")
     func limits() throws {
         var limits = Limits()
         limits.operationsPerMutation = 2
@@ -287,7 +287,7 @@ struct EngineMutationTests {
         #expect(engine.name(20) == "Ohio")
     }
 
-    @Test("What waits is bounded")
+    @Test("The number of pending mutations is bounded")
     func bounded() throws {
         var engine = SyncEngine(World.configuration())
         for number in 0..<SyncEngine.maxWaiting { _ = try engine.perform([World.create(1_000 + UInt64(number), "A")], at: 0, now: 1) }
@@ -295,13 +295,13 @@ struct EngineMutationTests {
         #expect(engine.pending.count == SyncEngine.maxWaiting)
     }
 
-    @Test("A mutation that twice ended a connection becomes a draft, those behind it go on")
+    @Test("A mutation that ended a connection twice becomes a draft, and later ones continue")
     func poison() throws {
         var engine = World.live()
         let good = try engine.perform([World.create(40, "A")], at: 0, now: 1).mutation
         let bad = try engine.perform([World.create(41, "B")], at: 0, now: 1).mutation
         let behind = try engine.perform([World.create(42, "C")], at: 0, now: 1).mutation
-        // The first complaint does not say which; the engine comes back and sends one at a time.
+        // The first complaint does not name its cause; the engine returns and sends one at a time.
         #expect(engine.disconnected(closeCode: 1009, now: 2).stops.isEmpty)
         #expect(World.resume(&engine, at: 10).sentMutations == [good])
         let first = World.change(11, client: World.client, mutation: good, [World.created(40, "A")])
@@ -312,7 +312,7 @@ struct EngineMutationTests {
         #expect(World.resume(&engine, at: 11).sentMutations == [behind])
     }
 
-    @Test("A server that is killed under a mutation again and again does not make a draft of it")
+    @Test("A server that is killed repeatedly during a mutation does not make it a draft")
     func abruptEnds() throws {
         var engine = World.live()
         let id = try engine.perform([World.create(40, "A")], at: 0, now: 1).mutation
@@ -323,7 +323,7 @@ struct EngineMutationTests {
         #expect(engine.drafts.isEmpty)
     }
 
-    @Test("A mutation that is never answered ends the connection, and is sent again")
+    @Test("A mutation without a response ends the connection, and is sent again")
     func unanswered() throws {
         var engine = World.live()
         let (id, actions) = try engine.perform([World.create(40, "A")], at: 0, now: 1_000)
@@ -335,7 +335,7 @@ struct EngineMutationTests {
         #expect(World.resume(&engine, at: 10).sentMutations == [id])
     }
 
-    @Test("The owner is the context's at the moment of asking")
+    @Test("The owner is the context's at the time of the request")
     func owner() throws {
         var engine = World.live()
         _ = engine.setContext(.athlete(World.athlete), now: 0)

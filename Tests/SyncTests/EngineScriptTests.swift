@@ -7,7 +7,7 @@ import Wire
 
 @Suite("Sync engine: connection, cursor and snapshot")
 struct EngineConnectionTests {
-    @Test("Connects, signs in, joins the only family, applies the snapshot at its end")
+    @Test("The engine connects, signs in, joins the only family, and applies the snapshot at its end")
     func firstJoin() {
         var engine = SyncEngine(World.configuration())
         #expect(engine.start(now: 0) == [.connect(afterMilliseconds: 0)])
@@ -24,7 +24,7 @@ struct EngineConnectionTests {
         #expect(engine.phase == .live)
     }
 
-    @Test("A program that does one thing joins quietly, where the server knows what that is")
+    @Test("A program that does one thing joins quietly, if the server supports it")
     func quietly() {
         var configuration = World.configuration()
         configuration.isQuiet = true
@@ -37,7 +37,7 @@ struct EngineConnectionTests {
         }
     }
 
-    @Test("Comes back with the cursor and applies what was missed")
+    @Test("The engine returns with the cursor and applies missed changes")
     func resume() {
         var engine = World.live()
         let actions = engine.disconnected(closeCode: nil, now: 10)
@@ -55,7 +55,7 @@ struct EngineConnectionTests {
         #expect(engine.cursor?.sequence == 12)
     }
 
-    @Test("A server that says when to come back is not asked before; afterwards the waits are its own again", arguments: [700, 20_000] as [Int64])
+    @Test("The engine respects a server's return time; afterwards its own waits apply again", arguments: [700, 20_000] as [Int64])
     func returnAfter(wait: Int64) throws {
         var engine = World.live()
         let told = engine.receive(.drain(retryAfter: wait), now: 1)
@@ -66,7 +66,7 @@ struct EngineConnectionTests {
         #expect(second <= Backoff.first * 2)
     }
 
-    @Test("A server that drains is obeyed in every phase; a busy answer to a sign-out says nothing about the connection")
+    @Test("The engine obeys a draining server in every phase; a busy response to a sign-out does not affect the connection")
     func drains() throws {
         var engine = SyncEngine(World.configuration())
         _ = engine.start(now: 0)
@@ -86,7 +86,7 @@ struct EngineConnectionTests {
         #expect(back <= Backoff.first * 2)
     }
 
-    @Test("A context has a number where the server knows it, so that another refusal is not taken for its own")
+    @Test("A context has a number if the server supports it, so that another refusal is not taken for its own")
     func numberedContext() {
         var engine = World.live()
         let asked = engine.ask(now: 1) { .list(ListRequest(request: $0, kind: .message, limit: 5)) }
@@ -107,7 +107,7 @@ struct EngineConnectionTests {
         #expect(first.receive(.error(refused, request: nil), now: 2).notices == [.failed(refused, request: nil)])
     }
 
-    @Test("The returns of a thousand clients that were told different times stay apart")
+    @Test("The returns of a thousand clients with different times stay apart")
     func spread() {
         var arrivals: [Int64] = []
         for number in 0..<1_000 {
@@ -121,7 +121,7 @@ struct EngineConnectionTests {
         #expect(arrivals.count == 1_000 && busiest < 150, "\(busiest) in a tenth of a second")
     }
 
-    @Test("A change that was applied before is passed over")
+    @Test("A change that was applied before is ignored")
     func repeated() {
         var engine = World.live()
         _ = engine.receive(World.change(11, [World.created(30, "Utah")]), now: 1)
@@ -144,7 +144,7 @@ struct EngineConnectionTests {
         #expect(engine.receive(World.change(11, [World.created(30, "Utah")]), now: 2) == [], "frames of a connection that was left")
     }
 
-    @Test("A change of another version than the one held asks for a snapshot")
+    @Test("A change of a version that is not held requests a snapshot")
     func diverged() {
         var engine = World.live()
         let actions = engine.receive(World.change(11, [World.updated(20, version: 6, ["name": .text("X")])]), now: 1)
@@ -153,7 +153,7 @@ struct EngineConnectionTests {
         #expect(engine.receive(World.welcome(), now: 3).sent == [.join(Join(family: World.family, client: World.client))])
     }
 
-    @Test("A change of a message that is too old for the snapshot is passed over")
+    @Test("A change of a message too old for the snapshot is ignored")
     func oldMessage() {
         var engine = World.live()
         let entry = ChangeEntry(
@@ -163,7 +163,7 @@ struct EngineConnectionTests {
         #expect(engine.cursor?.sequence == 11)
     }
 
-    @Test("Reset takes a snapshot and keeps what is pending and refused")
+    @Test("A reset takes a snapshot and keeps pending mutations and drafts")
     func reset() throws {
         var engine = World.live()
         let refused = try engine.perform([World.update(20, base: 3, ["name": .text("Mine")])], at: 0, now: 1).mutation
@@ -187,7 +187,7 @@ struct EngineConnectionTests {
         #expect(engine.drafts.map(\.id) == [refused])
     }
 
-    @Test("In another log a sequence is another change: what was to be taken back is told of and asked for no more", arguments: [true, false])
+    @Test("In another log a sequence is another change: pending undos are reported and dropped", arguments: [true, false])
     func undoOfAnotherEpoch(isAhead: Bool) throws {
         var engine = World.live()
         let refused = try engine.undo(8, at: 0, now: 0).mutation
@@ -208,7 +208,7 @@ struct EngineConnectionTests {
         #expect(engine.drafts.isEmpty && engine.pending.map(\.id) == [kept])
     }
 
-    @Test("Records kept from a server of 0.1.0 are loaded again; what was pending, refused or to be taken back stays")
+    @Test("Records from a server of 0.1.0 are loaded again; pending mutations, drafts and undos stay")
     func epochOfTheDatabase() throws {
         var before = World.live()
         let refused = try before.perform([World.update(20, base: 3, ["name": .text("Mine")])], at: 0, now: 0).mutation
@@ -234,7 +234,7 @@ struct EngineConnectionTests {
         #expect(engine.cursor == Cursor(epoch: epoch, sequence: 12))
     }
 
-    @Test("In the same log what was to be taken back is, after any break")
+    @Test("In the same log pending undos are sent, after any break")
     func undoOfTheSameEpoch() throws {
         var engine = World.live()
         _ = engine.disconnected(closeCode: 1001, now: 1)
@@ -242,7 +242,7 @@ struct EngineConnectionTests {
         #expect(World.resume(&engine, at: 10, now: 3).sentMutations == [waiting])
     }
 
-    @Test("A snapshot that was cut is asked for again")
+    @Test("An interrupted snapshot is requested again")
     func cutSnapshot() {
         var engine = SyncEngine(World.configuration())
         _ = engine.start(now: 0)
@@ -271,7 +271,7 @@ struct EngineConnectionTests {
         #expect(engine.receive(.live(sequence: 2), now: 4).sentMutations == [kept])
     }
 
-    @Test("Frames without a place in the phase are faults", arguments: [
+    @Test("Frames that are not allowed in the phase are faults", arguments: [
         ServerFrame.snapshot(sequence: 10, records: []), .snapshotEnd(sequence: 10), World.joined(10, byChanges: true), World.welcome(),
         .live(sequence: 11), .token(token: "x", family: World.family, member: World.parent),
     ])
@@ -283,7 +283,7 @@ struct EngineConnectionTests {
         #expect(engine.phase == .offline)
     }
 
-    @Test("Close codes decide whether to come back", arguments:
+    @Test("Close codes decide whether the engine returns", arguments:
         [nil, 1000, 1001, 1006, 1011, 1012, 1013, 4000, 4001, 4002, 4003, 4004] as [UInt16?])
     func reconnects(code: UInt16?) {
         var engine = World.live()
@@ -292,7 +292,7 @@ struct EngineConnectionTests {
         #expect(actions.stops.isEmpty)
     }
 
-    @Test("Codes that say stop stop", arguments: [1002, 1003, 1007, 1008, 1009, 1010, 4500, 4501, 4502, 4999] as [UInt16])
+    @Test("Codes for stopping stop the engine", arguments: [1002, 1003, 1007, 1008, 1009, 1010, 4500, 4501, 4502, 4999] as [UInt16])
     func stops(code: UInt16) {
         var engine = World.live()
         let actions = engine.disconnected(closeCode: code, now: 1)
@@ -301,7 +301,7 @@ struct EngineConnectionTests {
         #expect(engine.disconnected(closeCode: nil, now: 2) == [])
     }
 
-    @Test("A token that is none stops; a busy server is tried again")
+    @Test("An invalid token stops the engine; it retries a busy server")
     func refusals() {
         var engine = SyncEngine(World.configuration())
         _ = engine.start(now: 0)
@@ -313,7 +313,7 @@ struct EngineConnectionTests {
         #expect(engine.receive(.error(Rejection(.tokenUnknown, "no"), request: nil), now: 3).stops == [.tokenUnknown])
     }
 
-    @Test("Several families and none named: the engine asks")
+    @Test("With several families and none named, the engine asks")
     func families() {
         var engine = SyncEngine(World.configuration())
         _ = engine.start(now: 0)
@@ -326,7 +326,7 @@ struct EngineConnectionTests {
         #expect(list.map(\.family) == [World.id(1), World.id(9)])
     }
 
-    @Test("Waits grow to 15 s with full jitter and begin again after live")
+    @Test("Waits grow to 15 s with full jitter and start from the beginning after live")
     func backoff() {
         var engine = World.live()
         var waits: [Int64] = []
@@ -342,7 +342,7 @@ struct EngineConnectionTests {
         #expect(engine.disconnected(closeCode: nil, now: 0).connects.first ?? .max <= 250)
     }
 
-    @Test("Following without records: an epoch is learnt first, then the place in it")
+    @Test("A follower without records first learns the epoch, then its position")
     func followBySequence() {
         var engine = SyncEngine(.init(token: "t", client: World.client, resumeAfter: 4, holdsRecords: false, seed: 1))
         _ = engine.start(now: 0)
@@ -355,14 +355,14 @@ struct EngineConnectionTests {
             engine.receive(World.welcome(), now: 1).sent
                 == [.join(Join(family: World.family, client: World.client, cursor: Cursor(epoch: "e1", sequence: 4)))])
         _ = engine.receive(World.joined(10, byChanges: true), now: 1)
-        // Nothing is held, so a change of anything follows.
+        // Nothing is held, so any change follows.
         let change = engine.receive(World.change(5, [World.updated(20, version: 9, ["name": .text("X")])]), now: 2)
         #expect(change.notices.count == 1)
         #expect(engine.faultCount == 0)
         #expect(engine.cursor?.sequence == 5)
     }
 
-    @Test("A context asked for while away is asked for at the next join; a refused one falls back")
+    @Test("A context requested while offline is requested at the next join; a refused one falls back")
     func context() {
         var engine = World.live()
         _ = engine.disconnected(closeCode: nil, now: 0)
@@ -384,7 +384,7 @@ struct EngineConnectionTests {
         #expect(engine.context == .all)
     }
 
-    @Test("The season that was looked at last is asked for by clients that return to it; one that is gone is given up, and said so", arguments: [true, false])
+    @Test("A returning client requests its last season; a season that is gone is given up, with a notice", arguments: [true, false])
     func returning(returns: Bool) {
         var saved = SavedState(client: World.client, family: World.family, member: World.parent)
         saved.context = .athlete(World.athlete)
@@ -393,7 +393,7 @@ struct EngineConnectionTests {
         configuration.returnsToContext = returns
         var engine = SyncEngine(configuration)
         engine.restore(saved)
-        // What was kept is shown at once.
+        // Stored records are shown immediately.
         #expect(engine.context == .athlete(World.athlete))
         _ = engine.start(now: 0)
         _ = engine.connected(now: 0)

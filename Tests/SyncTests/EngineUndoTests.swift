@@ -9,7 +9,7 @@ import Wire
 struct EngineUndoTests {
     static let overlap = OverlapOverride(reason: "Tom joins later", pairs: [OverlapPair(World.id(20), World.id(21))])
 
-    @Test("An undo is sent as it is, shows nothing before its answer, and what is asked for later waits for its change")
+    @Test("An undo is sent as it is, shows nothing before its response, and later requests wait for its change")
     func undo() throws {
         var engine = World.live()
         let (id, actions) = try engine.undo(9, at: 0, now: 1)
@@ -20,14 +20,14 @@ struct EngineUndoTests {
         let ack = Ack(mutation: id, sequence: 11, records: [.init(id: World.id(20), version: 4)])
         #expect(engine.receive(.ack(ack), now: 3).sentMutations == [])
         let change = World.change(11, client: World.client, mutation: id, [World.updated(20, version: 4, ["name": .text("Old")])])
-        // The later edit rests on what the undo made.
+        // The later edit is based on the result of the undo.
         #expect(
             engine.receive(change, now: 4).sent
                 == [.mutate(id: later.mutation, operations: [World.update(20, base: 4, ["notes": .text("n")])])])
         #expect(engine.name(20) == "Old")
     }
 
-    @Test("An undo whose answer was lost is sent again under its number")
+    @Test("An undo with a lost response is sent again under its number")
     func resent() throws {
         var engine = World.live()
         let id = try engine.undo(9, at: 0, now: 1).mutation
@@ -35,7 +35,7 @@ struct EngineUndoTests {
         #expect(World.resume(&engine, at: 10).sent.last == .mutation(id: id, body: .undo(sequence: 9), overlap: nil))
     }
 
-    @Test("An edit is not folded to before an undo that was asked for in between")
+    @Test("An edit is not folded to before an undo that was requested in between")
     func foldsNotAcross() throws {
         var engine = World.live()
         _ = engine.disconnected(closeCode: nil, now: 0)
@@ -57,7 +57,7 @@ struct EngineUndoTests {
         #expect(again.actions.sent == [.mutation(id: again.mutation, body: .undo(sequence: 9), overlap: nil)])
     }
 
-    @Test("Accepted overlaps go with their batch, which nothing folds into, and stay with its draft")
+    @Test("Accepted overlaps stay with their batch, which takes no folded edits, and with its draft")
     func overlaps() throws {
         var engine = World.live()
         _ = engine.disconnected(closeCode: nil, now: 0)

@@ -9,7 +9,7 @@ import Testing
 struct FoldingTests {
     static let present = FieldPatch.SetEdit(field: World.field(.event, "coaches_present"), add: [], remove: [])
 
-    @Test("A create takes later edits in")
+    @Test("A create absorbs later edits")
     func createUpdate() {
         let folded = Folding.fold(World.update(5, base: 0, ["notes": .text("n"), "name": .text("B")]), into: World.create(5, "A"))
         let expected = Operation(
@@ -38,7 +38,7 @@ struct FoldingTests {
                 == .operation(World.delete(5, base: 4)))
     }
 
-    @Test("What is undone before it was sent leaves nothing", arguments: [
+    @Test("Operations that cancel out before sending leave nothing", arguments: [
         (World.create(5, "A"), World.delete(5, base: 0)),
         (World.delete(5, base: 3), World.restore(5, base: 3)),
         (World.restore(5, base: 3), World.delete(5, base: 3)),
@@ -47,7 +47,7 @@ struct FoldingTests {
         #expect(Folding.fold(later, into: earlier) == .nothing)
     }
 
-    @Test("What does not combine stays apart", arguments: [
+    @Test("Operations that do not combine stay separate", arguments: [
         (World.delete(5, base: 3), World.update(5, base: 3, ["name": .text("A")])),
         (World.restore(5, base: 3), World.update(5, base: 3, ["name": .text("A")])),
         (World.create(5, "A"), World.create(5, "B")),
@@ -72,7 +72,7 @@ struct FoldingTests {
         ])
     }
 
-    @Test("Set edits compose: the later word on an element counts", arguments: [
+    @Test("Set edits compose: the later edit of an element counts", arguments: [
         (edit(add: [1]), edit(add: [2]), edit(add: [1, 2])),
         (edit(add: [1, 2]), edit(remove: [1]), edit(add: [2], remove: [1])),
         (edit(remove: [1]), edit(add: [1]), edit(add: [1])),
