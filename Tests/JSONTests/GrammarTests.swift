@@ -26,7 +26,7 @@ struct GrammarTests {
         }
     }
 
-    @Test("What is not JSON is refused where it stops being JSON", arguments: [
+    @Test("A text is refused at the position where it stops being JSON", arguments: [
         // Nothing, or not a value.
         Refused("", 0), Refused("   ", 3), Refused("\u{FEFF}{}", 0), Refused("x", 0), Refused(",", 0), Refused("]", 0), Refused(":", 0),
         Refused("'a'", 0), Refused("NaN", 0), Refused("Infinity", 0), Refused("+1", 0), Refused(".5", 0), Refused("//c\n1", 0),
@@ -53,7 +53,7 @@ struct GrammarTests {
         Refused("{\"a\":}", 5), Refused("{\"a\":1]", 6), Refused("{\"a\":1 \"b\":2}", 7), Refused("{\"a\":1,,\"b\":2}", 7), Refused("{\"a\"::1}", 5),
         Refused("{'a':1}", 1), Refused("{\"a\":1}}", 7), Refused("{\"a\":1}x", 7), Refused("{\"a\":1}{}", 7), Refused("{\"a\":1}\u{0}", 7),
         Refused("{\"a\":/*c*/1}", 5), Refused("{\"\\ud800\":1}", 2),
-        // Keys that stand twice, however they are spelled.
+        // Duplicate keys, in any spelling.
         Refused("{\"a\":1,\"a\":1}", 7, "duplicate_key"), Refused("{\"a\":1,\"b\":2,\"\\u0061\":3}", 13, "duplicate_key"),
         Refused("{\"\\u0061\":1,\"a\":2}", 12, "duplicate_key"), Refused("{\"\":1,\"\":2}", 6, "duplicate_key"),
         Refused("[{\"x\":{\"b\":1,\"b\":2}}]", 13, "duplicate_key"), Refused("{\"start_date\":1,\"start_date\":2}", 16, "duplicate_key"),
@@ -83,7 +83,7 @@ struct GrammarTests {
         #expect(refusal(Array("[1,".utf8) + octets + Array("]".utf8))?.offset == 3)
     }
 
-    @Test("Depth at the bound is accepted, past it refused", arguments: [0, 1, 2, 32, 512])
+    @Test("Depth at the limit is accepted, above it refused", arguments: [0, 1, 2, 32, 512])
     func depth(bound: Int) {
         func nested(_ depth: Int, _ open: String, _ close: String) -> [UInt8] {
             Array((String(repeating: open, count: depth) + "1" + String(repeating: close, count: depth)).utf8)
@@ -93,11 +93,11 @@ struct GrammarTests {
         #expect(refusal(nested(bound, "{\"a\":", "}"), maxDepth: bound) == nil)
         #expect(refusal(nested(bound + 1, "{\"a\":", "}"), maxDepth: bound) == .tooDeep(at: 5 * bound))
         #expect(refusal(Array(repeating: UInt8(ascii: "["), count: 100_000), maxDepth: bound) == .tooDeep(at: bound))
-        // Beside each other is not inside of each other.
+        // Siblings do not count as nested.
         if bound > 1 { #expect(refusal(Array("[[],[],[],{},{},[1]]".utf8), maxDepth: bound) == nil) }
     }
 
-    @Test("A key that stands twice is found among many", arguments: [2, 16, 31, 32, 33, 34, 40, 1000])
+    @Test("A duplicate key is found among many", arguments: [2, 16, 31, 32, 33, 34, 40, 1000])
     func manyKeys(count: Int) {
         for keys in [(0..<count).map { "k\($0)" }, (0..<count).map { "a_long_common_front_\($0)_and_end" }] {
             let distinct = "{" + keys.map { "\"\($0)\":0" }.joined(separator: ",")
@@ -109,10 +109,10 @@ struct GrammarTests {
         }
     }
 
-    @Test("Among many keys in several spellings the first one that stands twice is found", arguments: 1...30 as ClosedRange<UInt64>)
+    @Test("Among many keys in several spellings the first duplicate is found", arguments: 1...30 as ClosedRange<UInt64>)
     func spelledKeys(seed: UInt64) {
         var random = SplitMix64(seed: seed)
-        // Half of them have the same ends and length, so that nothing but their middle tells them apart.
+        // Half of them have the same ends and length, so that only their middle distinguishes them.
         let pool = (0..<Int(seed) * 500).map { $0 % 2 == 0 ? "k\($0)" : "a_common_front_\(10_000 + $0)_a_common_end" }
         var seen: Set<String> = []
         var text = "{"

@@ -4,12 +4,12 @@ import Testing
 
 @Suite("Reader and writer against random texts")
 struct PropertyTests {
-    /// A frame as the wire has them.
+    /// A frame as on the wire.
     static let frame = Array(
         #"{"type":"mutate","client":"0190d4a2-6d5c-7abc-8def-0123456789ab","id":17,"changes":[{"op":"update","kind":"event","base":3,"# .utf8)
         + Array(#""fields":{"name":"Camp Zażółć \"West\"","end_date":null,"registered":true,"cost":"150.00","stats":{"x":[1.5,-2e3]}}}]}"#.utf8)
 
-    /// The text read and written again: octets, because Swift takes "é" and "e\u{301}" for equal.
+    /// The text read and written again, as octets, because Swift treats "é" and "e\u{301}" as equal.
     private func rewritten(_ octets: [UInt8]) throws -> [UInt8] {
         var writer = JSONWriter()
         try document(octets).write(to: &writer)
@@ -25,13 +25,13 @@ struct PropertyTests {
         }
     }
 
-    @Test("A frame glued to anything but white space is refused", arguments: ["{}", "1", ",", "}", "\u{0}", "x", "\""])
+    @Test("A frame followed by anything other than white space is refused", arguments: ["{}", "1", ",", "}", "\u{0}", "x", "\""])
     func glued(tail: String) {
         #expect(refusal(Self.frame + Array(tail.utf8)) == .syntax("something follows the value", at: Self.frame.count))
         #expect(refusal(Self.frame + Array(" \n".utf8)) == nil)
     }
 
-    @Test("Random documents come back as they were written, by us and by a careless writer")
+    @Test("Random documents round-trip, written by us and by a careless writer")
     func roundTrips() throws {
         var random = SplitMix64.fresh()
         for round in 0..<600 {
@@ -46,7 +46,7 @@ struct PropertyTests {
         }
     }
 
-    @Test("Flipped, cut, doubled and moved octets never trap, and what is accepted is written again to the same")
+    @Test("Flipped, cut, doubled and moved octets never trap, and accepted texts are written again unchanged")
     func mutations() throws {
         var random = SplitMix64.fresh()
         var accepted = 0
@@ -66,13 +66,13 @@ struct PropertyTests {
                 }
             }
             let strict = refusal(octets)
-            // Typed reading refuses all that skipping refuses, and numbers with fractions besides.
+            // Typed reading refuses everything that skipping refuses, and also numbers with fractions.
             guard let first = try? rewritten(octets) else { continue }
             accepted += 1
             #expect(strict == nil, "seed \(random.seed), round \(round)")
             #expect(try rewritten(first) == first, "seed \(random.seed), round \(round)")
         }
-        // Most changes fall into strings, where they do no harm.
+        // Most changes hit strings, where they do no harm.
         #expect(accepted > 3_000, "seed \(random.seed)")
     }
 

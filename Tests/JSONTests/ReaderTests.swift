@@ -20,7 +20,7 @@ struct ReaderTests {
         #expect(padded == [value])
     }
 
-    @Test("Numbers that are no integers of 64 bits have errors of their own", arguments: [
+    @Test("Numbers that are not 64-bit integers have their own errors", arguments: [
         ("1.0", JSONError.notInteger(at: 0)), ("1e2", .notInteger(at: 0)), ("-1.5E-3", .notInteger(at: 0)), ("0.1", .notInteger(at: 0)),
         ("1234567890123456789012.5", .notInteger(at: 0)), ("9223372036854775808", .outOfRange(at: 0)),
         ("-9223372036854775809", .outOfRange(at: 0)), ("99999999999999999999999", .outOfRange(at: 0)),
@@ -50,7 +50,7 @@ struct ReaderTests {
         #expect(lent == Array(value.utf8))
     }
 
-    @Test("Another type than asked for is named, and where it stands", arguments: ["{}", "[]", "\"x\"", "1", "true", "null"])
+    @Test("The error names the unexpected type and its position", arguments: ["{}", "[]", "\"x\"", "1", "true", "null"])
     func wrongTypes(text: String) {
         func check(_ wanted: String, unless own: [String], _ read: (inout JSONReader) throws(JSONError) -> Void) {
             guard !own.contains(text) else { return }
@@ -65,7 +65,7 @@ struct ReaderTests {
         #expect(errorOf("  ]") { reader throws(JSONError) in try reader.readNull() } == .syntax("expected a value", at: 2))
     }
 
-    @Test("The kind of the next value is told without consuming it", arguments: [
+    @Test("The kind of the next value is reported without consuming it", arguments: [
         ("{}", JSONKind.object), ("[]", .array), ("\"\"", .string), ("0", .integer), ("-1", .integer), ("true", .boolean), ("false", .boolean), ("null", .null),
     ])
     func kinds(text: String, kind: JSONKind) throws {
@@ -76,7 +76,7 @@ struct ReaderTests {
         }
     }
 
-    @Test("An object is read by its keys, in order, null told from a value")
+    @Test("An object is read by its keys, in order, with null distinct from a value")
     func object() throws {
         var keys: [String] = []
         var name = ""
@@ -101,7 +101,7 @@ struct ReaderTests {
         #expect(flags == [true, false])
     }
 
-    @Test("A key equals its name and nothing near it", arguments: ["n", "name", "start_date", "a_key_of_thirty_octets_in_length"])
+    @Test("A key equals its name and no similar one", arguments: ["n", "name", "start_date", "a_key_of_thirty_octets_in_length"])
     func keys(name: String) throws {
         func compare(_ spelled: String, with other: String) throws -> Bool {
             var isEqual = false
@@ -126,7 +126,7 @@ struct ReaderTests {
         }
     }
 
-    @Test("An error thrown by a decoder comes out as it is")
+    @Test("An error thrown by a decoder is passed on unchanged")
     func decoderErrors() {
         let error = errorOf(#"{"a":[1,{"b":2}]}"#) { reader throws(JSONError) in
             try reader.readObject { reader, _ throws(JSONError) in
@@ -139,7 +139,7 @@ struct ReaderTests {
         #expect(error == .invalid("no objects here"))
     }
 
-    @Test("An identifier is read in its one form")
+    @Test("An identifier is read only in its one form")
     func identifiers() throws {
         let text = "0190d4a2-6d5c-7abc-8def-0123456789ab"
         let read = try JSONReader.read(Array("\"\(text)\"".utf8)) { reader throws(JSONError) in try reader.readIdentifier() }
@@ -151,7 +151,7 @@ struct ReaderTests {
         }
     }
 
-    @Test("A raw value is the octets as they stand", arguments: [
+    @Test("A raw value has exactly the octets of the text", arguments: [
         "1.50", "-0.0e+7", "{ \"a\" : [ 1 , 2.5 ] }", "[]", "\"\\u0041\"", "null", "123456789012345678901234567890",
     ])
     func raw(text: String) throws {
@@ -168,7 +168,7 @@ struct ReaderTests {
         #expect(errorOf(text) { reader throws(JSONError) in _ = try reader.readRaw(maxOctets: text.utf8.count - 1, maxDepth: 2) } == .tooLong(at: 0))
     }
 
-    @Test("A raw value has a depth of its own, and the reader's holds again behind it")
+    @Test("A raw value has its own depth, and the reader's applies again after it")
     func rawDepth() {
         func read(_ text: String, depth: Int) -> JSONError? {
             do throws(JSONError) {
@@ -192,7 +192,7 @@ struct ReaderTests {
         #expect(read(#"[{"a":{"b":1,"b":2}}]"#, depth: 9) == .duplicateKey("b", at: 13))
     }
 
-    @Test("A bound outside of 0...512 is a mistake of the caller")
+    @Test("A limit outside of 0...512 is a programming error")
     func impossibleDepth() async {
         await #expect(processExitsWith: .failure) {
             _ = JSONReader(UnsafeRawBufferPointer(start: nil, count: 0), maxDepth: 513)
@@ -200,7 +200,7 @@ struct ReaderTests {
     }
 }
 
-@Suite("Bounds while a text is walked")
+@Suite("Limits during the walk of a text")
 struct WalkTests {
     private func object(keys: Int) -> [UInt8] { Array(("{" + (0..<keys).map { "\"k\($0)\":1" }.joined(separator: ",") + "}").utf8) }
 
@@ -215,7 +215,7 @@ struct WalkTests {
         }
     }
 
-    @Test("An object has as many keys as allowed and not one more; each object counts by itself")
+    @Test("An object has as many keys as allowed and not one more; each object counts separately")
     func keys() {
         #expect(refusal(object(keys: 256), maxKeys: 256) == nil)
         #expect(refusal(object(keys: 257), maxKeys: 256)?.code == "too_many_keys")
@@ -223,9 +223,9 @@ struct WalkTests {
         #expect(refusal(several, maxKeys: 256) == nil)
     }
 
-    @Test("A value that is longer than its bound is left while it is walked")
+    @Test("The walk of a value ends at its limit")
     func long() throws {
-        // What is behind the bound is not looked at: it is not JSON.
+        // The octets after the limit are not read: they are not JSON.
         for (head, element) in [("[", "1,"), ("{", "")] {
             var text = head
             for number in 0..<100 { text += head == "{" ? "\"k\(number)\":1," : element }
@@ -235,7 +235,7 @@ struct WalkTests {
             }
             #expect(error?.code == "too_long", "\(head)")
         }
-        // At the bound it is read.
+        // At the limit it is read.
         let length = try JSONReader.read(Array("[[1,2],3]".utf8)) { reader throws(JSONError) in try reader.readRaw(maxOctets: 9, maxDepth: 4).count }
         #expect(length == 9)
     }

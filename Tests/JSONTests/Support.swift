@@ -3,7 +3,7 @@ import Glibc
 import JSON
 import TestSupport
 
-/// A whole JSON text as a value, to compare with.
+/// A whole JSON text as a value, for comparison.
 indirect enum Document: Equatable {
     case object([Member])
     case array([Document])
@@ -58,7 +58,7 @@ indirect enum Document: Equatable {
         }
     }
 
-    /// Every string once with random escapes, random white space everywhere: another writing of the same.
+    /// Writes every string with random escapes, and random white space everywhere: another form of the same.
     func spelled(with random: inout SplitMix64) -> String {
         func space() -> String {
             guard random.next() % 4 == 0 else { return "" }
@@ -112,7 +112,7 @@ indirect enum Document: Equatable {
             var members: [Member] = []
             for _ in 0..<(random.next() % 8 == 0 ? 40 : random.next() % 6) {
                 let key = randomString(&random)
-                // By octets, as JSON compares: a Swift String would take "é" and "e\u{301}" for the same.
+                // By octets, as JSON compares: a Swift String would treat "é" and "e\u{301}" as equal.
                 guard !members.contains(where: { Array($0.key.utf8) == Array(key.utf8) }) else { continue }
                 members.append(Member(key: key, value: .random(&random, depth: depth - 1)))
             }
@@ -136,7 +136,7 @@ func document(_ octets: [UInt8], maxDepth: Int = 32) throws(JSONError) -> Docume
     try JSONReader.read(octets, maxDepth: maxDepth) { reader throws(JSONError) in try Document.read(&reader) }
 }
 
-/// The error that a whole text is refused with when any value is welcome, `nil` if it is accepted.
+/// The error with which a whole text is refused if any value is allowed, `nil` if it is accepted.
 func refusal(_ octets: [UInt8], maxDepth: Int = 32) -> JSONError? {
     do throws(JSONError) {
         try JSONReader.read(octets, maxDepth: maxDepth) { reader throws(JSONError) in try reader.skipValue() }

@@ -10,7 +10,7 @@ struct WriterTests {
         return String(decoding: writer.octets, as: UTF8.self)
     }
 
-    @Test("Commas and colons stand where they belong")
+    @Test("The writer puts commas and colons in the right places")
     func structure() {
         let text = written { writer in
             writer.beginObject()
@@ -35,7 +35,7 @@ struct WriterTests {
         #expect(text == #"{"a":1,"b":[[],null,true,{},"x"],"c\"d":{"e": 1.5},"f":false}"#)
     }
 
-    @Test("Only what must be escaped is escaped", arguments: [
+    @Test("The writer escapes only required characters", arguments: [
         ("", ""), ("plain", "plain"), ("\"", "\\\""), ("\\", "\\\\"), ("/", "/"), ("\u{8}\u{9}\u{A}\u{C}\u{D}", "\\b\\t\\n\\f\\r"),
         ("\u{0}\u{1}\u{B}\u{1F}", "\\u0000\\u0001\\u000b\\u001f"), ("\u{7F}", "\u{7F}"), ("zażółć 😀 \u{2028}", "zażółć 😀 \u{2028}"),
         ("a text of more than one word with \"quotes\" in it", "a text of more than one word with \\\"quotes\\\" in it"),
@@ -45,7 +45,7 @@ struct WriterTests {
         #expect(written { $0.string(Array(value.utf8)) } == "\"\(expected)\"")
     }
 
-    @Test("Each ASCII octet at each place of a word comes back")
+    @Test("Each ASCII octet at each position of a word round-trips")
     func places() throws {
         for octet in UInt8(0)..<128 {
             for before in 0..<17 {
@@ -69,7 +69,7 @@ struct WriterTests {
         #expect(written { $0.identifier(identifier) } == "\"0190d4a2-6d5c-7abc-8def-0123456789ab\"")
     }
 
-    @Test("A writer goes on behind what stands there")
+    @Test("A writer appends to existing content")
     func appending() {
         var writer = JSONWriter(appendingTo: [1, 2])
         writer.reserve(10)
@@ -77,7 +77,7 @@ struct WriterTests {
         #expect(writer.octets == [1, 2, UInt8(ascii: "5")])
     }
 
-    @Test("A quote, an escape or a letter beyond ASCII at each place of a long text comes back, from text and from escapes")
+    @Test("A quote, an escape or a letter beyond ASCII at each position of a long text round-trips, from text and from escapes")
     func longTexts() throws {
         let plain = String(repeating: "abcdefgh", count: 26)
         for letter in ["\"", "\\", "\n", "\u{1F}", "\u{7F}", "é", "😀"] {
@@ -97,7 +97,7 @@ struct WriterTests {
         }
     }
 
-    @Test("An octet that is not UTF-8, or a control character, at each place of a long text is refused")
+    @Test("An octet that is not UTF-8, or a control character, at each position of a long text is refused")
     func longDamage() {
         let plain = [UInt8](repeating: UInt8(ascii: "a"), count: 180)
         for octet in [0x00, 0x1F, 0x80, 0xC3, 0xFF] as [UInt8] {
