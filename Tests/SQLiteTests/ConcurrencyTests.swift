@@ -15,7 +15,7 @@ struct ConcurrencyTests {
         #expect(try count.first { $0.int64(0) } == 1)
         try writer.execute("INSERT INTO t VALUES (2)")
         #expect(try count.first { $0.int64(0) } == 1)
-        // The reader holds back what the checkpoint may copy.
+        // The reader limits the pages that the checkpoint may copy.
         let held = try writer.checkpoint(.passive)
         #expect(held.checkpointed < held.log)
         try reader.execute("COMMIT")
@@ -24,7 +24,7 @@ struct ConcurrencyTests {
         #expect(all.checkpointed == all.log)
     }
 
-    @Test("One writer at a time in WAL")
+    @Test("WAL allows one writer at a time")
     func oneWriter() throws {
         let disk = FaultDisk()
         let first = try disk.open()
@@ -37,7 +37,7 @@ struct ConcurrencyTests {
         #expect(try first.prepare("SELECT count(*) FROM t").first { $0.int64(0) } == 2)
     }
 
-    @Test("With a rollback journal a reader holds back the commit, and a pending writer new readers")
+    @Test("With a rollback journal a reader blocks the commit, and a pending writer blocks new readers")
     func rollbackJournalLocks() throws {
         let disk = FaultDisk()
         let writer = try disk.open()
@@ -54,12 +54,13 @@ struct ConcurrencyTests {
         #expect(try late.prepare("SELECT count(*) FROM t").first { $0.int64(0) } == 2)
     }
 
-    /// Writers, each on a thread and connection of its own, add batches of three rows; readers look all the while.
-    @Test("Writers and readers at once: every snapshot is whole and none goes back", .timeLimit(.minutes(5)))
+    /// Writers, each on its own thread and connection, add batches of three rows; readers read all the time.
+    @Test("With concurrent writers and readers every snapshot is complete and none goes back", .timeLimit(.minutes(5)))
     func atOnce() async throws {
         let disk = FaultDisk()
         try disk.open().execute("PRAGMA journal_mode=WAL; CREATE TABLE t (writer INT, batch INT, part INT)")
-        // A dozen checkpoints in the middle of it; each look costs what is there, so that more would be looking and nothing else.
+        // A dozen checkpoints during the test; each read costs as much as the data, so more of them would test only
+        // reading.
         let batches: Int64 = 60
         let writers: Int64 = 2
         let reads = try await withThrowingTaskGroup(of: Int.self) { group in

@@ -2,10 +2,10 @@ import CFaultVFS
 import SQLite
 import Testing
 
-/// Lets the power fail at operation 1, 2, 3, … of a workload until it ends without reaching the failure.
+/// Lets the power fail at operation 1, 2, 3, … of a workload until it ends before the failure.
 @Suite("Power failure at every operation", .serialized)
 struct CrashTests {
-    /// What went wrong, and in how many runs the power failed.
+    /// The problems, and the number of runs in which the power failed.
     struct Outcome {
         var crashes = 0
         var losses: [String] = []
@@ -26,7 +26,7 @@ struct CrashTests {
                 } catch {
                     if error.primaryCode != 10 && error.primaryCode != 14 { outcome.losses.append("crash said \(error)") }
                 }
-                // A crash in the last checkpoint is noticed by nobody, so only the disk knows. The end is a place to crash, too.
+                // Only the disk notices a crash in the last checkpoint. The end is a possible crash point, too.
                 let isLast = faultvfs_crashed(disk.name) == 0
                 faultvfs_crash_now(disk.name, mode, seed)
                 outcome.crashes += 1
@@ -41,7 +41,7 @@ struct CrashTests {
         return outcome
     }
 
-    @Test("Nothing committed is lost", arguments: [Setting(), Setting(journal: "DELETE", synchronous: "EXTRA")])
+    @Test("No committed transaction is lost", arguments: [Setting(), Setting(journal: "DELETE", synchronous: "EXTRA")])
     func nothingLost(setting: Setting) {
         let runs: [(faultvfs_mode, ClosedRange<UInt64>)] = [(FAULTVFS_LOSE, 0...0), (FAULTVFS_KEEP, 0...0), (FAULTVFS_RANDOM, 1...4)]
         for (mode, seeds) in runs {
@@ -51,11 +51,11 @@ struct CrashTests {
         }
     }
 
-    @Test("A setting that promises less is found out", arguments: [
+    @Test("A weaker setting is detected", arguments: [
         Setting(synchronous: "NORMAL"),
         Setting(synchronous: "OFF"),
         Setting(lies: true),
-        // The deleted journal comes back and undoes the commit: only EXTRA syncs the folder.
+        // The deleted journal comes back and reverts the commit: only EXTRA syncs the folder.
         Setting(journal: "DELETE", synchronous: "FULL"),
     ])
     func lossIsFound(setting: Setting) {
@@ -77,7 +77,7 @@ struct CrashTests {
         #expect(outcome.losses.allSatisfy { $0.contains("is lost") && !$0.contains("half") && !$0.contains("damaged") })
     }
 
-    @Test("A second power failure during recovery loses nothing")
+    @Test("A second power failure during recovery loses no committed transaction")
     func crashInRecovery() throws {
         let disk = FaultDisk()
         var recoveries = 0

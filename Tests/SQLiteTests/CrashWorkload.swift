@@ -2,7 +2,7 @@ import CFaultVFS
 import SQLite
 import Testing
 
-/// How a database promises to keep what it committed.
+/// The settings that decide whether committed transactions survive.
 struct Setting: Sendable, CustomTestStringConvertible {
     var journal = "WAL"
     var synchronous = "FULL"
@@ -11,9 +11,9 @@ struct Setting: Sendable, CustomTestStringConvertible {
     var testDescription: String { journal + " " + synchronous + (lies ? " on a disk that lies" : "") }
 }
 
-/// Transactions of three rows each, some of them larger than a page, in two sittings, with checkpoints on the way.
+/// Transactions of three rows each, some larger than a page, in two sessions, with checkpoints in between.
 ///
-/// `committed` is what a server would have acknowledged: the last transaction whose COMMIT returned.
+/// `committed` is the transaction that a server would have acknowledged: the last one whose COMMIT returned.
 struct Workload {
     static let transactions: Int64 = 14
     static let rowsEach: Int64 = 3
@@ -52,7 +52,7 @@ struct Workload {
         }
     }
 
-    /// Opens the database as it should be after a start, and makes the table when it is missing.
+    /// Opens the database as after a start, and creates the table if it is missing.
     mutating func open() throws(SQLiteError) -> Database {
         let database = try disk.open()
         try database.execute(
@@ -76,12 +76,12 @@ struct Workload {
         try database.execute("COMMIT")
     }
 
-    /// What row `part` of `batch` must hold: between 1 and 6001 octets.
+    /// The content of row `part` of `batch`: between 1 and 6001 octets.
     static func body(_ batch: Int64, _ part: Int64) -> [UInt8] {
         [UInt8](repeating: UInt8(batch * 16 + part), count: 1 + Int(batch * 977 + part * 3001) % 6001)
     }
 
-    /// What is wrong with the database after a restart, in words; empty when every promise was kept.
+    /// The problems of the database after a restart, in words; empty if every promise was kept.
     func violations() -> [String] {
         do throws(SQLiteError) {
             let database = try disk.open()

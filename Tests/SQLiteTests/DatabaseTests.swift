@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Database: opening, transactions, errors")
 struct DatabaseTests {
-    @Test("A missing file opens only where it may be created")
+    @Test("A missing file opens only if it may be created")
     func missingFile() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/a.db"
@@ -20,7 +20,7 @@ struct DatabaseTests {
         _ = try Database(path: path, mode: .readWrite)
     }
 
-    @Test("A statement is stopped when its caller has waited long enough, and works again after that")
+    @Test("A statement stops when its caller has waited long enough, and works again afterwards")
     func interrupted() throws {
         let database = try Database(path: ":memory:", mode: .readWriteCreate)
         let count = try database.prepare("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000) SELECT count(*) FROM n")
@@ -65,7 +65,7 @@ struct DatabaseTests {
         #expect(throws: SQLiteError.self) { _ = try Database(path: ":memory:", mode: .readWriteCreate, vfs: "no such layer") }
     }
 
-    @Test("A script stops at the statement that fails and names it")
+    @Test("A script stops at the failing statement and names it")
     func scriptFails() throws {
         let database = try Database(path: ":memory:", mode: .readWriteCreate)
         let script = "CREATE TABLE t (a UNIQUE); -- comment\nINSERT INTO t VALUES (1); INSERT INTO t VALUES (1); INSERT INTO t VALUES (2);"
@@ -77,7 +77,7 @@ struct DatabaseTests {
         #expect(try database.prepare("SELECT count(*) FROM t").first { $0.int64(0) } == 1)
     }
 
-    @Test("Wrong SQL is thrown with the rest of the script", arguments: ["SELEKT 1", "SELECT nothing", "SELECT \"text\""])
+    @Test("Invalid SQL is thrown with the rest of the script", arguments: ["SELEKT 1", "SELECT nothing", "SELECT \"text\""])
     func wrongSQL(sql: String) throws {
         let database = try Database(path: ":memory:", mode: .readWriteCreate)
         #expect(throws: SQLiteError.self) { _ = try database.prepare(sql) }
@@ -91,7 +91,7 @@ struct DatabaseTests {
         try Database(path: ":memory:", mode: .readWriteCreate).execute(sql)
     }
 
-    @Test("An error never holds what was bound", arguments: [
+    @Test("An error never contains bound values", arguments: [
         "INSERT INTO t VALUES (?)",
         "SELECT * FROM search WHERE search MATCH ?",
         "SELECT json_extract(?, '$.a')",
@@ -130,7 +130,7 @@ struct DatabaseTests {
         #expect(try database.prepare("SELECT count(*) FROM t").first { $0.int64(0) } == 1)
     }
 
-    @Test("Two writers: the second is told that the file is busy")
+    @Test("The second of two writers gets busy")
     func busy() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/a.db"
@@ -154,7 +154,7 @@ struct DatabaseTests {
         #expect(database.changes == 2)
     }
 
-    @Test("The database counts the pages of its log, which a checkpoint lets begin again")
+    @Test("The database counts the pages of its log, and a checkpoint resets the count")
     func logPages() throws {
         let folder = try TemporaryFolder()
         let database = try Database(path: folder.path + "/t.db", mode: .readWriteCreate)
@@ -190,7 +190,7 @@ struct DatabaseTests {
         #expect(error?.isBusy == true)
     }
 
-    @Test("A database that may not grow is full, and works again when there is room")
+    @Test("A database that may not grow is full, and works again when there is space")
     func full() throws {
         let database = try Database(path: ":memory:", mode: .readWriteCreate)
         try database.execute("CREATE TABLE t (a); PRAGMA max_page_count=3")
@@ -202,7 +202,7 @@ struct DatabaseTests {
         try insert.run()
     }
 
-    @Test("Which errors mean a full disk", arguments: [
+    @Test("A full disk has exactly these errors", arguments: [
         FullCase(code: SQLITE_FULL, errno: 0, isFull: true),
         FullCase(code: SQLITE_IOERR | 3 << 8, errno: ENOSPC, isFull: true),
         FullCase(code: SQLITE_IOERR | 3 << 8, errno: EDQUOT, isFull: true),

@@ -2,7 +2,7 @@ import CFaultVFS
 import SQLite
 import Synchronization
 
-/// A disk of its own for one test, which loses what was not synced.
+/// A disk for one test, which loses unsynced writes.
 final class FaultDisk: Sendable {
     private static let count = Atomic<Int>(0)
 

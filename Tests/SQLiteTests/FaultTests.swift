@@ -11,8 +11,8 @@ struct FaultTests {
         var testDescription: String { "code \(code), \(times) times" }
     }
 
-    /// The workload as a server does it that refuses writes while the disk is full: rolls back and tries again later.
-    /// The plan ends when `patience` tries have failed.
+    /// The workload as a server runs it that refuses writes while the disk is full: it rolls back and tries again
+    /// later. The plan ends when `patience` tries have failed.
     private func runStubbornly(_ workload: inout Workload, patience: Int) throws -> [SQLiteError] {
         var errors: [SQLiteError] = []
         while workload.committed < Workload.transactions {
@@ -68,7 +68,7 @@ struct FaultTests {
         #expect(operation > 100 && refusals > 100)
     }
 
-    @Test("A failed sync is no full disk, and is told as what it is")
+    @Test("A failed sync is not reported as a full disk, but as a failed sync")
     func syncFails() throws {
         let disk = FaultDisk()
         let database = try disk.open()
@@ -83,7 +83,7 @@ struct FaultTests {
 
 @Suite("The fault disk itself")
 struct FaultDiskTests {
-    @Test("Counting: the n-th operation from now is the one that fails")
+    @Test("Counting: the n-th operation from now fails")
     func counting() throws {
         let disk = FaultDisk()
         let database = try disk.open()
@@ -120,7 +120,7 @@ struct FaultDiskTests {
         #expect(throws: SQLiteError.self) { try disk.open(.readOnly) }
     }
 
-    @Test("A damaged file is left to the reader: random failures repeat by their seed")
+    @Test("The reader handles a damaged file: random failures repeat by their seed")
     func randomRepeats() throws {
         func remains(_ seed: UInt64) throws -> [Int64] {
             let disk = FaultDisk()

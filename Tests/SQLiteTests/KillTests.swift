@@ -2,8 +2,9 @@ import CFaultVFS
 import SQLite
 import Testing
 
-/// A killed process leaves its writes with the system: the next process reads what no sync has made durable yet. If it
-/// shows that to anybody and the power fails, it has shown what never was. So what must it do before it shows anything?
+/// A killed process leaves its writes to the system: the next process reads data that no sync has made durable yet. If
+/// it shows that data to anyone and the power fails, the shown data never existed. These tests show what the process
+/// must do before it shows anything.
 @Suite("Process ends at every operation, power failure after the restart", .serialized)
 struct KillTests {
     enum Ending: Sendable {
@@ -14,7 +15,7 @@ struct KillTests {
         case syncFailed
     }
 
-    /// What the next process does before it reads.
+    /// The next process's actions before it reads.
     struct Start: Sendable {
         var checkpoints = false
         var commits = false
@@ -27,16 +28,16 @@ struct KillTests {
         var testDescription: String { "\(ending), then \(start): \(keeps ? "keeps" : "loses")" }
     }
 
-    @Test("What the next process has shown stays, if it made it durable first", arguments: [
+    @Test("Data shown by the next process stays, if it was made durable first", arguments: [
         Case(ending: .killed, start: Start(), keeps: false),
         // The sync of any commit covers the whole log.
         Case(ending: .killed, start: Start(commits: true), keeps: true),
         Case(ending: .killed, start: Start(checkpoints: true), keeps: true),
         Case(ending: .killed, start: Start(checkpoints: true, commits: true), keeps: true),
         Case(ending: .syncFailed, start: Start(), keeps: false),
-        // The commit stands behind frames that are not on the disk.
+        // The commit is after frames that are not on the disk.
         Case(ending: .syncFailed, start: Start(commits: true), keeps: false),
-        // The database is new and durable, but the log is not cut durably: its older frames are played over it.
+        // The database is new and durable, but the log is not cut durably: its older frames are replayed over it.
         Case(ending: .syncFailed, start: Start(checkpoints: true), keeps: false),
         Case(ending: .syncFailed, start: Start(checkpoints: true, commits: true), keeps: true),
     ])
@@ -79,7 +80,7 @@ struct KillTests {
     }
 }
 
-/// Extended codes, which the importer does not know: they are computed macros.
+/// Extended codes, which the importer cannot see: they are computed macros.
 enum SQLiteCode {
     static let syncFailed: Int32 = 10 | 4 << 8
     static let writeFailed: Int32 = 10 | 3 << 8

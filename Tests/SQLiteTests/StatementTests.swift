@@ -14,14 +14,14 @@ struct StatementTests {
     /// The type that SQLite sees in the parameter of `echo`.
     private func type() throws -> String? { try echo.first { $0.text(1) } }
 
-    @Test("Integers come back", arguments: [0, 1, -1, Int64.max, Int64.min])
+    @Test("Integers round-trip", arguments: [0, 1, -1, Int64.max, Int64.min])
     func integers(value: Int64) throws {
         echo.bind(1, value)
         #expect(try echo.first { $0.int64(0) } == value)
         #expect(try type() == "integer")
     }
 
-    @Test("Texts come back octet for octet", arguments: [
+    @Test("Texts round-trip octet for octet", arguments: [
         "", "a", "Łódź", "🏈🏟️", "a\u{0}b", String(repeating: "x", count: 100_000),
     ])
     func texts(value: String) throws {
@@ -39,7 +39,7 @@ struct StatementTests {
         #expect(try echo.first { $0.text(0) } == value)
     }
 
-    @Test("Blobs come back", arguments: [[], [0], [0, 255, 0], [UInt8](repeating: 7, count: 100_000)])
+    @Test("Blobs round-trip", arguments: [[], [0], [0, 255, 0], [UInt8](repeating: 7, count: 100_000)])
     func blobs(value: [UInt8]) throws {
         echo.bind(1, value)
         #expect(try echo.first { $0.octets(0) } == value)
@@ -54,7 +54,7 @@ struct StatementTests {
         #expect(try type() == "null")
     }
 
-    @Test("NULL is NULL, 0, empty, and no identifier")
+    @Test("NULL reads as NULL, 0, empty, and no identifier")
     func null() throws {
         echo.bind(1, 5)
         echo.bindNull(1)
@@ -73,7 +73,7 @@ struct StatementTests {
         #expect(echo.identifierHalves(0) == nil)
     }
 
-    @Test("Optionals that hold something are bound as what they hold")
+    @Test("Optionals with a value are bound as that value")
     func optionals() throws {
         echo.bind(1, Int64?.some(4))
         #expect(try type() == "integer")
@@ -91,7 +91,7 @@ struct StatementTests {
         #expect(halves == (high: 0x0102_0304_0506_0708, low: 0xF9FA_FBFC_FDFE_FF00))
     }
 
-    @Test("Blobs of another length are no identifier", arguments: [0, 1, 15, 17])
+    @Test("Blobs of another length are not identifiers", arguments: [0, 1, 15, 17])
     func notIdentifiers(count: Int) throws {
         echo.bind(1, [UInt8](repeating: 1, count: count))
         #expect(try echo.first { $0.identifierHalves(0) == nil } == true)
@@ -117,18 +117,18 @@ struct StatementTests {
         return found
     }
 
-    @Test("No row is nil")
+    @Test("No row gives nil")
     func noRow() throws {
         #expect(try database.prepare("SELECT 1 WHERE 0").first { $0.int64(0) } == nil)
     }
 
-    @Test("Leaving forEach by an error ends the read")
+    @Test("An error that leaves forEach ends the read")
     func errorInBody() throws {
         let numbers = try database.prepare("SELECT value FROM json_each('[1, 2, 3]')")
         #expect(throws: SQLiteError.self) {
             try numbers.forEach { (_) throws(SQLiteError) in throw SQLiteError(code: 11, message: "row is not ours") }
         }
-        // Would fail with "SQL statements in progress" while a read is open.
+        // It would fail with "SQL statements in progress" while a read is open.
         try database.execute("VACUUM")
     }
 
@@ -142,7 +142,7 @@ struct StatementTests {
         #expect(database.changes == 1)
     }
 
-    @Test("A value past SQLite's limit is thrown by the run, not by a trap")
+    @Test("A run, not a trap, reports a value above SQLite's limit")
     func tooBig() throws {
         echo.bind(1, lending: UnsafeRawBufferPointer(start: UnsafeRawPointer(bitPattern: 4096), count: 2_000_000_000))
         let error = #expect(throws: SQLiteError.self) { try echo.step() }
@@ -157,7 +157,7 @@ struct StatementTests {
         #expect(try statement.first { $0.int64(0) } == 3)
     }
 
-    @Test("A parameter that does not exist is our fault and traps")
+    @Test("A parameter that does not exist is a programming error and traps")
     func noSuchParameter() async {
         await #expect(processExitsWith: .failure) {
             let database = try Database(path: ":memory:", mode: .readWriteCreate)
@@ -167,7 +167,7 @@ struct StatementTests {
 
     @Test("A statement that is compiled on use is compiled by its first bind or step, and kept")
     func compiledOnUse() throws {
-        // The table comes later than the statement.
+        // The table is created after the statement.
         let insert = database.prepareOnUse("INSERT INTO late VALUES (?)")
         let count = database.prepareOnUse("SELECT count(*), total(n) FROM late")
         #expect(insert.columnCount == 0 && insert.sql == "INSERT INTO late VALUES (?)")
@@ -181,7 +181,7 @@ struct StatementTests {
         for _ in 0..<2 { #expect(try count.first { row throws(SQLiteError) in [row.int64(0), row.int64(1)] } == [3, 6]) }
     }
 
-    @Test("What is wrong with a statement that is compiled on use is thrown by its first step, and never run without its values")
+    @Test("The first step throws the error of a statement that is compiled on use, and never runs it without its values")
     func wrongOnUse() throws {
         let insert = database.prepareOnUse("INSERT INTO late VALUES (?)")
         insert.bind(1, 7 as Int64)
