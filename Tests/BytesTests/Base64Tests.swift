@@ -22,24 +22,24 @@ struct Base64Tests {
         #expect(Base64.decode("+/+/", .urlSafe) == nil)
     }
 
-    @Test("Padding that is missing, early or too long is refused by the padded alphabet", arguments: [
+    @Test("The padded alphabet refuses missing, early or excess padding", arguments: [
         "Zg", "Zg=", "Zg===", "Z===", "====", "=", "Zm9v====", "Zg==Zg==", "Z=g=", "Zm=v",
     ])
     func padding(text: String) {
         #expect(Base64.decode(text) == nil)
     }
 
-    @Test("The alphabet without padding refuses it, and counts that no octets give", arguments: ["Zg==", "Zm8=", "Z", "Zm9vY"])
+    @Test("The alphabet without padding refuses it, and invalid lengths", arguments: ["Zg==", "Zm8=", "Z", "Zm9vY"])
     func bare(text: String) {
         #expect(Base64.decode(text, .urlSafe) == nil)
     }
 
-    @Test("Unused bits have to be zero, and nothing but letters is taken", arguments: ["Zh==", "Zm9=", "Zm9v\n", "Zm 9", "Zm9\u{0}", "Zm9é"])
+    @Test("Unused bits have to be zero, and only letters are accepted", arguments: ["Zh==", "Zm9=", "Zm9v\n", "Zm 9", "Zm9\u{0}", "Zm9é"])
     func strict(text: String) {
         #expect(Base64.decode(text) == nil)
     }
 
-    @Test("Every octet in every place of a group survives the round trip", arguments: 1...4)
+    @Test("Every octet at every position of a group round-trips", arguments: 1...4)
     func all(length: Int) {
         for octet in UInt8.min...UInt8.max {
             let octets = (0..<length).map { octet &+ UInt8($0) &* 77 }
@@ -51,7 +51,7 @@ struct Base64Tests {
 
 @Suite("Hex, one lower-case spelling")
 struct HexTests {
-    @Test("Octets become pairs of digits and come back")
+    @Test("Octets become pairs of digits and round-trip")
     func roundTrip() {
         let octets = (UInt8.min...UInt8.max).map { $0 }
         let text = Hex.encode(octets)
@@ -60,7 +60,7 @@ struct HexTests {
         #expect(Hex.decode("") == [])
     }
 
-    @Test("Anything else is refused", arguments: ["0", "0A", "0g", "g0", "00 ", "0x00", "é"])
+    @Test("Any other text is refused", arguments: ["0", "0A", "0g", "g0", "00 ", "0x00", "é"])
     func refused(text: String) {
         #expect(Hex.decode(text) == nil)
     }
@@ -78,7 +78,7 @@ struct BigEndianTests {
         #expect(BigEndian.load64(octets.span, at: 1) == 0x2345_6789_ABCD_EFFF)
     }
 
-    @Test("Loads past the end or before the start answer nothing", arguments: [-1, 2, 3, .max, .min])
+    @Test("Loads past the end or before the start return nil", arguments: [-1, 2, 3, .max, .min])
     func outside(offset: Int) {
         let octets: [UInt8] = [1, 2, 3]
         #expect(BigEndian.load16(octets.span, at: offset) == nil)

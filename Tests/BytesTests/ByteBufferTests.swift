@@ -4,7 +4,7 @@ import Testing
 
 @Suite("ByteBuffer: linear, bounded, nothing held when empty")
 struct ByteBufferTests {
-    @Test("What is appended is read in order, and consumed from the front")
+    @Test("Appended octets are read in order, and consumed from the front")
     func order() {
         var buffer = ByteBuffer(limit: 100)
         let first = buffer.append([1, 2, 3])
@@ -36,7 +36,7 @@ struct ByteBufferTests {
         #expect(!refused && nothing)
     }
 
-    @Test("Memory is given back when the last octet is consumed")
+    @Test("Memory is released when the last octet is consumed")
     func empty() {
         var buffer = ByteBuffer(limit: 1 << 20)
         #expect(buffer.capacity == 0)

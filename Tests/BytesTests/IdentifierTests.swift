@@ -28,7 +28,7 @@ struct IdentifierTests {
         #expect(Identifier(text) == nil)
     }
 
-    @Test("The halves sit in order")
+    @Test("The halves are in order")
     func halves() {
         let identifier = Identifier("01234567-89ab-cdef-fedc-ba9876543210")
         #expect(identifier == Identifier(high: 0x0123_4567_89AB_CDEF, low: 0xFEDC_BA98_7654_3210))
@@ -40,7 +40,7 @@ struct IdentifierTests {
         #expect(identifier.description == "017f22e2-79b0-7cc3-98c4-dc0c0c07398f")
     }
 
-    @Test("Order is that of the text, and later times sort behind earlier ones")
+    @Test("The order is that of the text, and later times sort after earlier ones")
     func order() throws {
         let early = Identifier.version7(milliseconds: 1, random: (.max, .max))
         let late = Identifier.version7(milliseconds: 2, random: (0, 0))
@@ -50,7 +50,7 @@ struct IdentifierTests {
         #expect(!(Identifier(high: 1, low: 5) < Identifier(high: 1, low: 5)))
     }
 
-    @Test("Each octet at each place is read as its digit is, or refused, and written as its digit")
+    @Test("Each octet at each position is read as its digit, or refused, and written as its digit")
     func places() {
         let text = Array("01234567-89ab-cdef-fedc-ba9876543210".utf8)
         let lower = Array("0123456789abcdef".utf8)
