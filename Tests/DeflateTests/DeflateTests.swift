@@ -3,13 +3,14 @@ import Testing
 
 @testable import Deflate
 
-/// Inflates `pieces`, with room for `room` octets a call; the tail of RFC 7692 §7.2.2 behind them, as a message's end.
+/// Decompresses `pieces`, with space for `room` octets per call, followed by the tail of RFC 7692 §7.2.2 as the end of
+/// a message.
 func inflate(_ pieces: [[UInt8]], by inflater: Inflater = Inflater(windowBits: 15), room: Int = 4096) throws(CorruptStream) -> [UInt8] {
     var all: [UInt8] = []
     let output = UnsafeMutableRawBufferPointer.allocate(byteCount: room, alignment: 1)
     defer { output.deallocate() }
     func take(_ piece: [UInt8]) throws(CorruptStream) {
-        // A copy of exactly its size, so that a read past it shows under the sanitizer.
+        // A copy of exactly its size, so that the sanitizer detects a read past it.
         let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: piece.count, alignment: 1)
         defer { copy.deallocate() }
         copy.copyBytes(from: piece)
@@ -33,7 +34,7 @@ func deflate(_ message: [UInt8], by deflater: Deflater) -> [UInt8]? {
 }
 
 extension SplitMix64 {
-    /// Octets that repeat each other now and then, at any distance.
+    /// Octets with occasional repetitions, at any distance.
     mutating func repetitions(_ count: Int) -> [UInt8] {
         var all: [UInt8] = []
         while all.count < count {
@@ -52,20 +53,20 @@ extension SplitMix64 {
 struct InflaterTests {
     static let hello = Array("Hello".utf8)
 
-    /// RFC 7692 §7.2.3: each payload as it stands there.
+    /// RFC 7692 §7.2.3: each payload as in the RFC.
     static let examples: [[UInt8]] = [
         [0xF2, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00],
         // One stored block.
         [0x00, 0x05, 0x00, 0xFA, 0xFF, 0x48, 0x65, 0x6C, 0x6C, 0x6F, 0x00],
-        // BFINAL set, and a stored block's first octet behind it.
+        // BFINAL set, followed by a stored block's first octet.
         [0xF3, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00, 0x00],
         // Two blocks, the first one flushed.
         [0xF2, 0x48, 0x05, 0x00, 0x00, 0x00, 0xFF, 0xFF, 0xCA, 0xC9, 0xC9, 0x07, 0x00],
-        // BFINAL set, and nothing behind it: whole, though not as the RFC wants it sent.
+        // BFINAL set, and nothing after it: complete, although not as the RFC wants it sent.
         [0xF3, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00],
     ]
 
-    @Test("the RFC's examples come out, however they are cut and however little room there is", arguments: examples)
+    @Test("The RFC's examples decode, however they are cut and however little space there is", arguments: examples)
     func comesOut(octets: [UInt8]) throws {
         for room in [1, 2, 3, 5, 6, 4096] {
             #expect(try inflate([octets], room: room) == Self.hello)
@@ -76,7 +77,7 @@ struct InflaterTests {
         }
     }
 
-    @Test("a message may refer to those before it, also behind a stream that has ended")
+    @Test("A message may refer to earlier ones, also after a stream that has ended")
     func context() throws {
         let inflater = Inflater(windowBits: 15)
         for first in Self.examples {
@@ -85,19 +86,19 @@ struct InflaterTests {
             #expect(try inflate([[0xF2, 0x00, 0x11, 0x00, 0x00]], by: inflater) == Self.hello)
             #expect(inflater.windowBits == 15)
         }
-        // Which a stream that has forgotten them cannot.
+        // A stream without the context cannot.
         inflater.reset(windowBits: 9)
         #expect(throws: CorruptStream.self) { try inflate([[0xF2, 0x00, 0x11, 0x00, 0x00]], by: inflater) }
     }
 
-    @Test("what is no DEFLATE is refused, however it is cut", arguments: [
-        // Block type 3; a stored block whose length is not there twice; a distance before the beginning; a code that stands for nothing.
+    @Test("Invalid DEFLATE is refused, however it is cut", arguments: [
+        // Block type 3; a stored block without the repeated length; a distance before the beginning; an unused code.
         [0x06], [0x00, 0x05, 0x00, 0xFA, 0xFE], [0x02, 0x42, 0x00], [0xFF, 0xFF, 0xFF, 0xFF], [0x04, 0xFF, 0xFF],
         // Ends within a code, within a stored block, within a length.
         [0xF2, 0x48, 0xCD], [0x00, 0x09, 0x00, 0xF6, 0xFF, 0x48], [0x00, 0x05],
-        // Nothing: not even the octet that an empty message has.
+        // Empty: even the octet of an empty message is missing.
         [],
-        // Garbage behind a whole message.
+        // Garbage after a whole message.
         [0xF2, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00, 0xFF, 0xFF, 0xFF], [0xF3, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00, 0x07],
     ] as [[UInt8]])
     func corrupt(octets: [UInt8]) {
@@ -105,7 +106,7 @@ struct InflaterTests {
         #expect(throws: CorruptStream.self) { try inflate(octets.map { [$0] }, room: 1) }
     }
 
-    @Test("no more comes out than there is room for")
+    @Test("Output never exceeds the given space")
     func bounded() throws {
         let bomb = try #require(deflate([UInt8](repeating: 0, count: 1 << 22), by: Deflater(windowBits: 15, level: 9, memoryLevel: 9)))
         #expect(bomb.count < 5000)
@@ -122,7 +123,7 @@ struct InflaterTests {
         #expect(inflater.produced == 1000 + 1 << 22)
     }
 
-    @Test("random octets are inflated or refused, nothing else")
+    @Test("Random octets are either decompressed or refused")
     func noise() {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = SplitMix64(seed: seed)
@@ -137,7 +138,7 @@ struct InflaterTests {
 
 @Suite("Deflating, RFC 7692 §7.2.1")
 struct DeflaterTests {
-    @Test("messages come back through every window, remembered or not, the window of 8 bits included", arguments: 8...15)
+    @Test("Messages round-trip through every window, with and without context, including the window of 8 bits", arguments: 8...15)
     func roundTrips(bits: Int) throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = SplitMix64(seed: seed)
@@ -150,7 +151,8 @@ struct DeflaterTests {
                 guard let deflated = deflate(message, by: deflater) else { continue }
                 shorter += 1
                 #expect(deflated.count < message.count)
-                // In pieces and with little room, so that zlib has to keep the window itself and cannot look into our buffer.
+                // In pieces and with little space, so that zlib has to keep the window itself and cannot read our
+                // buffer.
                 let pieces = stride(from: 0, to: deflated.count, by: 7).map { Array(deflated[$0..<min($0 + 7, deflated.count)]) }
                 guard try inflate(pieces, by: inflater, room: Int.random(in: 1...20, using: &random)) == message else {
                     Issue.record("seed \(seed), round \(round)")
@@ -165,7 +167,7 @@ struct DeflaterTests {
         }
     }
 
-    @Test("a message that was said before is short")
+    @Test("A repeated message is short")
     func context() throws {
         let deflater = Deflater(windowBits: 12, level: 1, memoryLevel: 5)
         var random = SplitMix64(seed: 5)
@@ -177,7 +179,7 @@ struct DeflaterTests {
         #expect(deflate(message, by: deflater) == first)
     }
 
-    @Test("what does not get shorter is given up, soon, and what follows does not refer to it")
+    @Test("A message that does not shrink is given up, soon, and later ones do not refer to it")
     func givesUp() throws {
         var random = SplitMix64(seed: 6)
         let deflater = Deflater(windowBits: 12, level: 1, memoryLevel: 5)
@@ -190,7 +192,7 @@ struct DeflaterTests {
         #expect(try inflate([#require(deflate(text, by: deflater))], by: inflater) == text)
         #expect(deflate(noise, by: deflater) == nil)
         #expect(try inflate([#require(deflate(text, by: deflater))], by: inflater) == text)
-        // What begins like noise and goes on as text is given up too; the other way round it pays.
+        // A message that begins like noise and continues as text is given up too; the reverse pays off.
         let half = [UInt8](repeating: 0x20, count: 1 << 16) + noise[..<65_536]
         let shrunk = try #require(deflate(half, by: deflater))
         #expect(try inflate([shrunk], by: inflater) == half)
