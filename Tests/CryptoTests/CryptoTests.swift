@@ -2,7 +2,7 @@ import Bytes
 import Crypto
 import Testing
 
-/// Lower-case hex, to compare with published values.
+/// Lower-case hex, for comparison with published values.
 func hex(_ octets: [UInt8]) -> String {
     octets.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
 }
@@ -28,7 +28,7 @@ struct DigestTests {
         #expect(hex(Digest.sha256(Array(text.utf8))) == expected)
     }
 
-    @Test("SHA-256 in pieces equals SHA-256 at once, cut at every octet")
+    @Test("SHA-256 in pieces equals SHA-256 in one call, cut at every octet")
     func streaming() {
         let octets = (0..<130).map { UInt8($0) }
         let whole = Digest.sha256(octets)
@@ -43,7 +43,7 @@ struct DigestTests {
 
 @Suite("Random octets")
 struct RandomTests {
-    @Test("As many octets as asked for, and never the same twice", arguments: [0, 1, 16, 32, 4096])
+    @Test("The generator returns the requested number of octets, and never the same twice", arguments: [0, 1, 16, 32, 4096])
     func octets(count: Int) {
         let first = Random.octets(count)
         #expect(first.count == count)
@@ -58,7 +58,7 @@ struct RandomTests {
         #expect(!seen.contains(0))
     }
 
-    @Test("An identifier carries its time, version 7 and the variant, and grows with time")
+    @Test("An identifier has its time, version 7 and the variant, and grows with time")
     func identifier() {
         let early = Random.identifier(milliseconds: 1_700_000_000_000)
         let late = Random.identifier(milliseconds: 1_700_000_000_001)
@@ -87,10 +87,10 @@ struct ConstantTimeTests {
     }
 }
 
-@Suite("Digests in pieces and proofs")
+@Suite("Digests in pieces and message authentication")
 struct RunningDigestTests {
     @Test(
-        "any cut gives the digest of the whole",
+        "Any cut gives the digest of the whole",
         arguments: [
             (DigestAlgorithm.md5, "900150983cd24fb0d6963f7d28e17f72"),
             (.sha1, "a9993e364706816aba3e25717850c26c9cd0d89d"),
