@@ -5,7 +5,7 @@ import Testing
 struct TarHeaderTests {
     static let sample = TarHeader(name: "records.jsonl", size: 1_234, modified: 1_795_262_400)
 
-    @Test("a header comes back as it was written", arguments: [
+    @Test("A header round-trips", arguments: [
         sample, TarHeader(name: "a", size: 0, modified: 0), TarHeader(name: String(repeating: "n", count: 100), size: TarHeader.maxSize, modified: 1),
         TarHeader(name: "źródło.json", size: 512, modified: 1 << 33 - 1),
     ])
@@ -15,9 +15,9 @@ struct TarHeaderTests {
         #expect(try TarHeader.decode(octets) == header)
     }
 
-    /// `printf 'x' > a; tar --format=ustar --mtime=@1 --owner=0 --group=0 --mode=0600 -cf - a | head -c 512` with GNU tar 1.34: the
-    /// fields that matter are where GNU tar has them.
-    @Test("fields stand where other programs put them")
+    /// `printf 'x' > a; tar --format=ustar --mtime=@1 --owner=0 --group=0 --mode=0600 -cf - a | head -c 512` with GNU
+    /// tar 1.34: the relevant fields are where GNU tar has them.
+    @Test("Fields are where other programs put them")
     func layout() {
         let octets = Self.sample.encode()
         func text(_ range: Range<Int>) -> String { String(decoding: octets[range].prefix { $0 != 0 }, as: UTF8.self) }
@@ -28,24 +28,24 @@ struct TarHeaderTests {
         #expect(Array(octets[257..<265]) == Array("ustar\0".utf8) + Array("00".utf8))
     }
 
-    @Test("the padding fills the content up to whole blocks", arguments: [(0, 0), (1, 511), (511, 1), (512, 0), (513, 511)])
+    @Test("The padding fills the content up to whole blocks", arguments: [(0, 0), (1, 511), (511, 1), (512, 0), (513, 511)])
     func padding(_ size: Int, _ padding: Int) {
         #expect(TarHeader(name: "a", size: size, modified: 0).padding == padding)
     }
 
-    @Test("a block of zeros ends an archive")
+    @Test("A block of zeros ends an archive")
     func end() throws { #expect(try TarHeader.decode([UInt8](repeating: 0, count: 512)) == nil) }
 
-    @Test("each octet of the checked fields, changed, is noticed", arguments: 0..<500)
+    @Test("A change to any octet of the checked fields is detected", arguments: 0..<500)
     func changed(_ place: Int) {
         var octets = Self.sample.encode()
         octets[place] ^= 0x01
-        // What the checksum covers is everything; its own digits have to fit, and blanks and zeros behind them are alike.
+        // The checksum covers all octets; its own digits have to match, and blanks and zeros after them are equivalent.
         guard !(154..<156).contains(place) else { return }
         #expect(throws: TarError.self) { try TarHeader.decode(octets) }
     }
 
-    @Test("anything but a plain file is refused", arguments: Array("123456789xgLK".utf8))
+    @Test("Only plain files are accepted", arguments: Array("123456789xgLK".utf8))
     func types(_ type: UInt8) {
         var octets = Self.sample.encode()
         octets[156] = type
@@ -53,7 +53,7 @@ struct TarHeaderTests {
         #expect(throws: TarError.unsupported) { try TarHeader.decode(octets) }
     }
 
-    @Test("a name with a prefix, an empty one and one that is no UTF-8 are refused")
+    @Test("A name with a prefix, an empty one and one that is not UTF-8 are refused")
     func names() {
         var prefixed = Self.sample.encode()
         prefixed[345] = UInt8(ascii: "p")
@@ -67,7 +67,7 @@ struct TarHeaderTests {
         }
     }
 
-    @Test("octets at random are no header and no trap")
+    @Test("Random octets are not a header and do not trap")
     func noise() {
         var random = SystemRandomNumberGenerator()
         for _ in 0..<200 {
@@ -76,7 +76,7 @@ struct TarHeaderTests {
         }
     }
 
-    /// Writes the checksum anew.
+    /// Computes the checksum again.
     private static func mend(_ octets: inout [UInt8]) {
         var sum = 0
         for (place, octet) in octets.enumerated() { sum += (148..<156).contains(place) ? 32 : Int(octet) }
