@@ -2,12 +2,13 @@ import HTTPClient
 import Posix
 import Testing
 
-/// A server that answers each connection with what a script makes of the request, on a thread of its own.
+/// A server that responds to each connection with a script's result for the request, on a thread of its own.
 final class ScriptedServer: Sendable {
     let port: UInt16
     private let thread: Thread
 
-    /// - Parameter answers: one connection after the other: takes all octets of the request, gives what is sent back before the end.
+    /// - Parameter answers: one per connection: receives all octets of the request, returns the octets to send before
+    ///   the end.
     init(_ answers: [@Sendable ([UInt8]) -> String], readingUntil isWhole: @escaping @Sendable ([UInt8]) -> Bool = { $0.hasSuffix("\r\n\r\n") }) throws {
         let listener = try Socket.listenTCP(host: "127.0.0.1", port: 0)
         port = try SocketAddress.local(of: listener.raw).port
@@ -47,7 +48,7 @@ extension [UInt8] {
 
 @Suite("Requests by libcurl")
 struct HTTPClientTests {
-    @Test("Method, fields and content go out, status, fields and content come back; interim responses are passed over")
+    @Test("Method, fields and content are sent, status, fields and content are received; interim responses are skipped")
     func whole() throws {
         let server = try ScriptedServer([{ request in
             let isRight = request.text.hasPrefix("PATCH /files/1 HTTP/1.1\r\n") && request.text.contains("\r\nUpload-Offset: 3\r\n")
@@ -70,13 +71,13 @@ struct HTTPClientTests {
         }
     }
 
-    @Test("A redirect is an answer like any other: a token belongs to one server")
+    @Test("A redirect is an ordinary response: a token belongs to one server")
     func redirect() throws {
         let server = try ScriptedServer([{ _ in "HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n" }])
         #expect(try HTTPClient().perform(HTTPRequest("GET", server.url + "/")).head.status == 302)
     }
 
-    @Test("Content goes from a file's middle, and into a file's middle")
+    @Test("Content comes from the middle of a file, and goes into the middle of a file")
     func files() throws {
         let folder = try Files.makeTemporaryFolder()
         defer { try? Files.removeTree(folder) }
@@ -96,7 +97,7 @@ struct HTTPClientTests {
         #expect(try Files.read(folder + "/target").text == "abXYef")
     }
 
-    @Test("A file that is shorter than promised is told as such")
+    @Test("A file that is shorter than promised is reported as such")
     func short() throws {
         let folder = try Files.makeTemporaryFolder()
         defer { try? Files.removeTree(folder) }
@@ -109,7 +110,7 @@ struct HTTPClientTests {
         }
     }
 
-    @Test("Nobody there, an answer cut off, and a person who gives up are three different things")
+    @Test("No server, an interrupted response, and a cancelled request are three different errors")
     func failures() throws {
         let client = try HTTPClient()
         #expect { try client.perform(HTTPRequest("GET", "http://127.0.0.1:1/")) } throws: { error in
@@ -125,7 +126,7 @@ struct HTTPClientTests {
         }
     }
 
-    @Test("Content that is kept in memory is bounded")
+    @Test("Content in memory is bounded")
     func bounded() throws {
         let server = try ScriptedServer([{ _ in
             "HTTP/1.1 200 OK\r\nContent-Length: 300000\r\n\r\n" + String(repeating: "x", count: 300_000)
