@@ -7,7 +7,7 @@ import Wire
 
 @Suite("The demo family's season")
 struct DemoSeasonTests {
-    /// What became of one create.
+    /// The final state of a create.
     typealias Made = (id: Identifier, athlete: Identifier?, author: Identifier, fields: Fields, sets: [FieldPatch.SetEdit])
 
     /// A season, and every created record's fields by kind.
@@ -25,7 +25,7 @@ struct DemoSeasonTests {
             }.map { ($0.author, $0.operations) }
         }
 
-        /// The fields of a created record as they would be after its create and its updates, sets left out.
+        /// The fields of a created record after its create and its updates, without sets.
         func records(_ kind: Kind) -> [Made] {
             var records: [Made] = []
             for (author, operations) in mutations {
@@ -49,7 +49,7 @@ struct DemoSeasonTests {
 
     static let days = ["2026-11-21", "2024-02-29", "2027-01-01", "2026-03-08", "2026-07-31"]
 
-    @Test("It is told in the order of time: set up in one evening, then said over two weeks, nothing after today", arguments: days)
+    @Test("The season is in order of time: set up in one evening, then messages over two weeks, nothing after today", arguments: days)
     func moments(today: String) throws {
         let today = try #require(CalendarDate(today))
         let people = (1...4).map { Identifier(high: 1, low: UInt64($0)) }
@@ -64,7 +64,7 @@ struct DemoSeasonTests {
         #expect(Set(said.map(\.at)).count == said.count && Set(said.map(\.at.day)).count >= 10)
     }
 
-    @Test("It has the schools, coaches, events and messages of a full season", arguments: days)
+    @Test("The season has the schools, coaches, events and messages of a full season", arguments: days)
     func counts(today: String) {
         let season = Season(today: today)
         #expect(season.records(.school).count == 12)
@@ -92,7 +92,7 @@ struct DemoSeasonTests {
         }
     }
 
-    @Test("What an operation refers to was created by an earlier mutation")
+    @Test("An operation refers only to records created by earlier mutations")
     func references() {
         let season = Season(today: "2026-11-21")
         var known: [Identifier: Kind] = [:]
@@ -144,7 +144,7 @@ struct DemoSeasonTests {
         #expect(updated.count >= 15)
     }
 
-    @Test("Events show every case that the product knows", arguments: days)
+    @Test("Events cover every case of the product", arguments: days)
     func variety(today: String) {
         let events = Season(today: today).records(.event)
         func count(_ fits: (Fields) -> Bool) -> Int { events.count { fits($0.fields) } }
@@ -170,7 +170,7 @@ struct DemoSeasonTests {
         #expect(events.count { !$0.sets.isEmpty } >= 12)
     }
 
-    @Test("Dates exist, are in order, and lie on both sides of today, with one event in progress and one tonight", arguments: days)
+    @Test("Dates exist, are in order, and are on both sides of today, with one event in progress and one tonight", arguments: days)
     func dates(today: String) throws {
         let events = Season(today: today).records(.event)
         var past = 0
@@ -189,7 +189,7 @@ struct DemoSeasonTests {
         #expect(events.count { ($0.fields.text("start_date") ?? "") < today && ($0.fields.text("end_date") ?? "") > today } == 1)
     }
 
-    @Test("The season's word agrees with the month, and no placeholder is left")
+    @Test("The name of the season agrees with the month, and no placeholder is left")
     func seasonWords() throws {
         let words = ["Winter", "Winter", "Spring", "Spring", "Spring", "Summer", "Summer", "Summer", "Fall", "Fall", "Fall", "Winter"]
         for today in Self.days {
@@ -202,7 +202,7 @@ struct DemoSeasonTests {
         }
     }
 
-    @Test("The domain's rules and permissions accept every operation, and each attending changes its event", arguments: days)
+    @Test("The domain's rules and permissions accept every operation, and each attendance changes its event", arguments: days)
     func accepted(today: String) throws {
         let season = Season(today: today)
         let zones: Set = ["America/New_York", "America/Chicago", "America/Denver", "America/Phoenix", "America/Los_Angeles"]
@@ -243,7 +243,7 @@ struct DemoSeasonTests {
         #expect(late.fields.text("end_time") == "00:15")
         #expect(late.fields.text("end_date") ?? "" > late.fields.text("start_date") ?? "")
 
-        // Nobody is in two places, and what is planned is planned on its trip.
+        // No person is in two places, and items are within their trip.
         for trip in held.values where trip.kind == .trip {
             let planned = held.values.filter { $0.kind == .tripItem && $0.fields.reference("trip_id") == trip.id }
             let items = planned.compactMap { OverlapCheck.Item(id: $0.id, $0.fields, environment) }
@@ -255,7 +255,7 @@ struct DemoSeasonTests {
                 #expect(Set(item.fields.set("participants").map(\.id)).isSubset(of: travellers))
             }
         }
-        // What was at an event has its day and its school; the rest says when it was.
+        // Results at an event have its day and its school; the others have their own date.
         for contact in held.values where contact.kind == .interaction {
             #expect(contact.fields.text("occurred_at") ?? "?" < today + "T")
             #expect(contact.fields.text("subject") != nil)
@@ -266,7 +266,7 @@ struct DemoSeasonTests {
         }
     }
 
-    @Test("Trips, items, results and contacts show every case that the product knows", arguments: days)
+    @Test("Trips, items, results and contacts cover every case of the product", arguments: days)
     func plans(today: String) {
         let season = Season(today: today)
         func records(_ kind: Kind, _ name: String) -> Set<String> { Set(season.records(kind).compactMap { $0.fields.text(name) }) }
@@ -280,12 +280,12 @@ struct DemoSeasonTests {
         #expect(records(.metric, "metric_type").count == 6 && season.records(.metric).contains { $0.fields.reference("event_id") == nil })
         #expect(records(.interaction, "interaction_type").count == 4 && records(.interaction, "direction").count == 2)
         #expect(records(.interaction, "sentiment").count == 4)
-        // Every result and contact that is said to be of an event found it.
+        // Every result and contact of an event found its event.
         #expect(season.records(.metric).count { $0.fields.reference("event_id") != nil } == 14)
         #expect(season.records(.interaction).count { $0.fields.reference("event_id") != nil } == 7)
     }
 
-    @Test("Messages speak about events and mention members")
+    @Test("Messages are about events and mention members")
     func messages() {
         let messages = Season(today: "2026-11-21").records(.message)
         #expect(messages.count { $0.fields["about"] != nil } >= 15)
@@ -318,7 +318,7 @@ struct DemoSeasonTests {
         }
     }
 
-    /// Whether `YYYY-MM-DD` names a day, by a table of the test's own.
+    /// Whether `YYYY-MM-DD` is a day, by a table of the test's own.
     static func exists(_ text: String) -> Bool {
         let parts = text.split(separator: "-").compactMap { Int($0) }
         guard text.utf8.count == 10, parts.count == 3, (1...12).contains(parts[1]) else { return false }
