@@ -3,7 +3,7 @@ import Posix
 import TestSupport
 import Testing
 
-/// The kept inputs of a target: one a line, base64; lines that begin with `#` say what the next one found.
+/// The kept inputs of a target: one per line, base64; lines that begin with `#` say what the next one found.
 private func keptInputs(_ target: FuzzTarget) throws -> [[UInt8]] {
     let folder = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
     let text = String(decoding: try Files.read(folder + "/corpus/" + target.name + ".txt", limit: 4 << 20), as: UTF8.self)
@@ -12,7 +12,7 @@ private func keptInputs(_ target: FuzzTarget) throws -> [[UInt8]] {
 
 @Suite("Fuzz targets: kept inputs and noise")
 struct ReplayTests {
-    @Test("every kept input keeps the promises of its target", arguments: FuzzTarget.all.map(\.name))
+    @Test("Every kept input keeps the promises of its target", arguments: FuzzTarget.all.map(\.name))
     func replay(_ name: String) throws {
         let target = try #require(FuzzTarget.named(name))
         let inputs = try keptInputs(target)
@@ -22,7 +22,7 @@ struct ReplayTests {
         }
     }
 
-    @Test("seeded noise keeps the promises of every target", arguments: FuzzTarget.all.map(\.name))
+    @Test("Seeded noise keeps the promises of every target", arguments: FuzzTarget.all.map(\.name))
     func noise(_ name: String) throws {
         let target = try #require(FuzzTarget.named(name))
         let seed = UInt64.random(in: 0...UInt64.max)
@@ -33,7 +33,7 @@ struct ReplayTests {
         }
     }
 
-    @Test("a promise that does not hold is told")
+    @Test("A broken promise is reported")
     func hasTeeth() {
         #expect(throws: Broken.self) { try hold(false, "no") }
     }

@@ -13,7 +13,7 @@ extension FuzzTarget {
     ]
 }
 
-/// A header that is read says the same when it is written and read again, and what follows it can be counted.
+/// A header that was read is the same after writing and reading it again, and the length after it can be computed.
 private func checkTarHeader(_ octets: [UInt8]) throws {
     var choices = Choices(octets)
     let mends = choices.chance()
@@ -27,14 +27,14 @@ private func checkTarHeader(_ octets: [UInt8]) throws {
     try hold(try TarHeader.decode(header.encode()) == header, "\(header) comes back as another")
 }
 
-/// Makes the checksum right, which nobody guesses.
+/// Corrects the checksum, which no fuzzer guesses.
 private func mend(_ block: inout [UInt8]) {
     for place in 148..<156 { block[place] = UInt8(ascii: " ") }
     let digits = String(block.reduce(0) { $0 + Int($1) }, radix: 8)
     block.replaceSubrange(148..<155, with: Array((String(repeating: "0", count: max(0, 6 - digits.utf8.count)) + digits).utf8) + [0])
 }
 
-/// A line that is read is written the same again, octet for octet.
+/// A line that was read is written unchanged, octet for octet.
 private func checkArchiveRow(_ octets: [UInt8]) throws {
     var choices = Choices(octets)
     let member = choices.pick(ArchiveMember.allCases)
@@ -43,7 +43,8 @@ private func checkArchiveRow(_ octets: [UInt8]) throws {
     try hold(row.encode() == line, "a line of \(member) comes back as another")
 }
 
-/// Files with any names and contents, under a manifest that describes them or not: what is opened is whole, and its lines are as many as it says.
+/// Files with any names and contents, under a manifest that may or may not describe them: an opened archive is
+/// complete, and has its declared number of lines.
 private func checkArchive(_ octets: [UInt8]) throws {
     var choices = Choices(octets)
     let isPrivate = choices.chance()
@@ -68,7 +69,7 @@ private func checkArchive(_ octets: [UInt8]) throws {
     }
     add("manifest.json", isHonest ? manifest.encode() : choices.take(400))
     archive += [UInt8](repeating: 0, count: 1_024)
-    // What is left of the octets damages it.
+    // The remaining octets damage it.
     while !choices.isEmpty { archive[(choices.below(256) << 8 | choices.below(256)) % archive.count] ^= choices.octet() }
     let folder = try Files.makeTemporaryFolder(prefix: "huddle-fuzz")
     defer { try? Files.removeTree(folder) }

@@ -12,7 +12,7 @@ extension FuzzTarget {
     ]
 }
 
-/// Any octets as a stream: never more out than there is room for, and the same however it is cut.
+/// Any octets as a stream: the output never exceeds the space, and is the same however the stream is cut.
 func checkInflater(_ octets: [UInt8]) throws {
     var choices = Choices(octets)
     let bits = 8 + choices.below(8)
@@ -45,7 +45,7 @@ func checkInflater(_ octets: [UInt8]) throws {
     }
     let whole = try inflate { max(1, stream.count) }
     let cut = try inflate { 1 + cuts.below(16) }
-    // What refers too far back is found only where zlib has to look into its window, which depends on the pieces.
+    // A distance that is too large is found only if zlib has to use its window, which depends on the pieces.
     if !whole.isCorrupt, !cut.isCorrupt { try hold(whole.octets == cut.octets, "cut, it inflates to something else") }
 }
 
@@ -55,7 +55,8 @@ private func terms(_ choices: inout Choices) -> CompressionTerms {
         clientWindowBits: 8 + choices.below(8))
 }
 
-/// What our deflater writes, our decoder of the other side says: messages that repeat, that do not, of all lengths, in their order.
+/// The other side's decoder returns the messages of our deflater: repetitive ones, others, of all lengths, in their
+/// order.
 func checkCompressor(_ octets: [UInt8]) throws {
     var choices = Choices(octets)
     let terms = terms(&choices)
@@ -93,7 +94,8 @@ func checkCompressor(_ octets: [UInt8]) throws {
     }
 }
 
-/// Any list of extensions as an offer: what the server grants, the client that offered it takes, and both read the same terms.
+/// Any list of extensions as an offer: the client that made the offer accepts the server's reply, and both read the
+/// same terms.
 func checkNegotiation(_ octets: [UInt8]) throws {
     var choices = Choices(octets)
     let policy = choices.pick([CompressionPolicy.generous, .shared])
@@ -106,14 +108,14 @@ func checkNegotiation(_ octets: [UInt8]) throws {
         Field("Host", "h"), Field("Upgrade", "websocket"), Field("Connection", "Upgrade"), Field("Sec-WebSocket-Version", "13"),
         Field("Sec-WebSocket-Key", "AAAAAAAAAAAAAAAAAAAAAA=="),
     ]
-    // A stranger's offer.
+    // Another client's offer.
     let head = RequestHead(method: "GET", target: "/", fields: Fields(basics + [Field("Sec-WebSocket-Extensions", value)]))
     if let handshake = try? WebSocketHandshake.accept(head, compression: policy), let terms = handshake.compression {
         try hold((8...15).contains(terms.serverWindowBits) && (8...15).contains(terms.clientWindowBits), "a window of \(terms)")
         guard let (answer, _) = try ResponseHead.parse(handshake.response.span) else { throw Broken(description: "no response") }
         try hold(answer.fields.members("sec-websocket-extensions").count == 1, "more than one extension is granted")
     }
-    // Our own offer, and a stranger's answer.
+    // Our own offer, and another server's reply.
     let client = WebSocketClientHandshake(host: "h", compression: offer, nonce: [UInt8](repeating: 0, count: 16))
     let strange = ResponseHead(
         101,
@@ -125,7 +127,7 @@ func checkNegotiation(_ octets: [UInt8]) throws {
         try hold((8...15).contains(terms.serverWindowBits) && (8...15).contains(terms.clientWindowBits), "a window of \(terms)")
         try hold(terms.serverWindowBits <= offer.serverMaxWindowBits ?? 15, "a window that was not offered")
     }
-    // Both ends of our own.
+    // Both ends are our own.
     guard let (request, _) = try RequestHead.parse(client.request.span) else { throw Broken(description: "our own request is none") }
     let handshake = try WebSocketHandshake.accept(request, compression: policy)
     guard let (answer, _) = try ResponseHead.parse(handshake.response.span) else { throw Broken(description: "our own response is none") }
@@ -133,7 +135,7 @@ func checkNegotiation(_ octets: [UInt8]) throws {
     let agreed = try client.compression(in: answer)
     try hold(agreed?.serverKeepsContext == handshake.compression?.serverKeepsContext, "who keeps what")
     try hold(agreed?.clientKeepsContext == handshake.compression?.clientKeepsContext, "who keeps what")
-    // A client may use less than it may; the server has to allow for what was said.
+    // A client may use a smaller window than allowed; the server has to support the declared one.
     try hold(
         (agreed?.clientWindowBits ?? 15) <= (handshake.compression?.clientWindowBits ?? 15),
         "the client's window is larger than the server knows")

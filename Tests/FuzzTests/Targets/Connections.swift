@@ -10,7 +10,7 @@ extension FuzzTarget {
     ]
 }
 
-/// What a server's connection came to: requests, their content and refusals, and what it wrote.
+/// The results of a server's connection: requests, their content and refusals, and its output.
 private struct Heard: Equatable {
     var requests: [RequestHead] = []
     var contents: [[UInt8]] = []
@@ -19,13 +19,14 @@ private struct Heard: Equatable {
     var phase = HTTPServerConnection.Phase.idle
 }
 
-/// Feeds a stream in pieces, as a server does: keeps what is not consumed, answers each request by a rule that its target chooses.
+/// Feeds a stream in pieces, as a server does: keeps unconsumed octets, and responds to each request by a rule that its
+/// target chooses.
 private func serve(_ pieces: [[UInt8]]) throws -> Heard {
     var connection = HTTPServerConnection()
     var heard = Heard()
     var held: [UInt8] = []
     var isAccepting = false
-    /// Answers what is due.
+    /// Sends the due responses.
     func answer(_ status: Int, _ length: HTTPServerConnection.ResponseLength) {
         if connection.respond(ResponseHead(status), length, date: "now", to: &heard.written) {
             if case .octets(let count) = length, count == 0 {
@@ -55,7 +56,7 @@ private func serve(_ pieces: [[UInt8]]) throws -> Heard {
             case .waits: if consumed > 0 { continue }
             case .request(let head):
                 heard.requests.append(head)
-                // By the request's own words, so that the same stream is answered the same.
+                // By the request's own text, so that the same stream gets the same responses.
                 switch head.path.utf8.count % 4 {
                 case 0: answer(200, .octets(3))
                 case 1: answer(404, .octets(0))
@@ -86,14 +87,14 @@ private func serve(_ pieces: [[UInt8]]) throws -> Heard {
             }
             break
         }
-        // Nothing is asked for: a server stops receiving, so that what it holds stays small.
+        // Nothing is awaited: a server stops receiving, so that its buffers stay small.
         if connection.phase == .closing { break }
     }
     heard.phase = connection.phase
     return heard
 }
 
-/// However a stream of requests is cut, the same requests, contents and answers come of it.
+/// However a stream of requests is cut, it gives the same requests, contents and responses.
 func checkConnection(_ octets: [UInt8]) throws {
     var choices = Choices(octets)
     var cuts = Choices(choices.take(4))
@@ -107,11 +108,12 @@ func checkConnection(_ octets: [UInt8]) throws {
         left = left.dropFirst(piece.count)
     }
     let cut = try serve(pieces)
-    // A head that drips in is looked at when a line ends, and every few thousand octets: what cannot become one may be refused later.
+    // A head that arrives slowly is parsed when a line ends, and every few thousand octets: an invalid one may be
+    // refused later.
     if cut.phase == .head, cut.refusals != whole.refusals { return }
     try hold(cut.requests == whole.requests, "cut: \(cut.requests.count) requests, whole: \(whole.requests.count)")
     try hold(cut.refusals == whole.refusals, "cut: \(cut.refusals), whole: \(whole.refusals)")
-    // Content that turns out to be too large, or wrongly framed, has come as far as the pieces let it.
+    // Content that is too large, or wrongly framed, has arrived as far as the pieces allow.
     let complete = max(0, whole.contents.count - (whole.refusals.isEmpty ? 0 : 1))
     try hold(
         cut.contents.count == whole.contents.count && cut.contents.prefix(complete) == whole.contents.prefix(complete),
@@ -208,7 +210,7 @@ func checkFieldValues(_ octets: [UInt8]) throws {
         }
         guard let source = ProxyTrust([proxies]).source(of: head, peer: peer, isSecure: false) else { continue }
         _ = OriginPolicy().allows(head.fields, from: source)
-        // Nobody is believed who is no proxy.
+        // Only proxies are trusted.
         let stranger = ProxyTrust([proxies]).source(of: head, peer: NetworkAddress("192.0.2.1"), isSecure: false)
         try hold(stranger?.address == NetworkAddress("192.0.2.1") && stranger?.isSecure == false, "a stranger's word counts")
     }

@@ -6,7 +6,7 @@ import SQLite
 @testable import Store
 @testable import Wire
 
-/// What stands on the wire, on the admin socket and in the database: what is taken can be written, and then reads the same.
+/// Texts on the wire, on the admin socket and in the database: an accepted one can be written, and then reads the same.
 extension FuzzTarget {
     static let frames: [FuzzTarget] = [
         FuzzTarget("client-frame", dictionary: "frames") { octets in try checkClientFrame(octets) },
@@ -76,7 +76,7 @@ func checkFields(_ octets: [UInt8]) throws {
         try hold(try FieldsCodec.decode(kind, StoredFields.encode(fields)) == fields, "fields read otherwise when written")
     }
     if let before = try? FormerValues.decode(kind, text) {
-        // Fields that stand in both lists, or twice in the second, come from no version of ours.
+        // Fields that are in both lists, or twice in the second, come from none of our versions.
         guard Set(before.map(\.field)).count == before.count else { return }
         let again = try FormerValues.decode(kind, FormerValues.encode(kind, before))
         try hold(Set(again) == Set(before), "former values read otherwise when written")
@@ -93,7 +93,7 @@ func checkAdmin(_ octets: [UInt8]) throws {
 }
 
 extension ServerFrame {
-    /// Without the share of the checksum of kinds that are not known here, which is read and never written.
+    /// Without the checksum of unknown kinds, which is read and never written.
     fileprivate var asWritten: ServerFrame {
         switch self {
         case .change(var change):

@@ -1,12 +1,13 @@
-/// A parser or state machine, and what must hold for every input that it can get.
+/// A parser or state machine, with the promises that must hold for every possible input.
 ///
-/// One body serves twice: the fuzzer (`Tools/fuzz.sh`) looks for octets that break it, the tests replay the kept ones.
+/// One body serves two purposes: the fuzzer (`Tools/fuzz.sh`) looks for octets that break it, the tests replay the kept
+/// ones.
 struct FuzzTarget: Sendable {
     /// The name of its folder in `corpus`.
     let name: String
-    /// The target's words for the fuzzer, a file of `dictionaries`; `nil` for binary grammars.
+    /// The target's dictionary for the fuzzer, a file of `dictionaries`; `nil` for binary grammars.
     let dictionary: String?
-    /// - Throws: `Broken` when a promise does not hold. A trap is a find as well.
+    /// - Throws: `Broken` if a promise does not hold. A trap is a find as well.
     let run: @Sendable ([UInt8]) throws -> Void
 
     init(_ name: String, dictionary: String? = nil, _ run: @escaping @Sendable ([UInt8]) throws -> Void) {
@@ -29,7 +30,8 @@ func hold(_ condition: Bool, _ sentence: @autoclosure () -> String) throws(Broke
     if !condition { throw Broken(description: sentence()) }
 }
 
-/// Octets as choices: a program for a state machine, or the cuts of a stream. What is used up gives zeros, so every input is one.
+/// Octets as choices: a program for a state machine, or the cuts of a stream. After the last octet it returns zeros, so
+/// every input is valid.
 struct Choices {
     private let octets: [UInt8]
     private var position = 0
@@ -50,13 +52,13 @@ struct Choices {
 
     mutating func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }
 
-    /// At most so many octets as they stand.
+    /// At most this many octets, unchanged.
     mutating func take(_ count: Int) -> [UInt8] {
         let end = min(position + count, octets.count)
         defer { position = end }
         return Array(octets[position..<end])
     }
 
-    /// All that is left, as it stands.
+    /// All remaining octets, unchanged.
     mutating func rest() -> [UInt8] { take(octets.count) }
 }

@@ -5,7 +5,7 @@ import Wire
 
 @testable import Dates
 
-/// Texts of one value: what is read and written again is the same, and what is refused is refused without a trap.
+/// Texts of one value: an accepted one is unchanged after writing and reading it, and a refused one does not trap.
 extension FuzzTarget {
     static let grammars: [FuzzTarget] = [
         FuzzTarget("json", dictionary: "json") { octets in try checkJSON(octets) },
@@ -16,7 +16,7 @@ extension FuzzTarget {
     ]
 }
 
-/// A document, so that what was read can be compared. Numbers stay as written: the reader knows integers only.
+/// A document, so that results can be compared. Numbers stay as written: the reader supports only integers.
 private indirect enum Tree: Equatable {
     case object([String: Tree])
     case array([Tree])
@@ -90,7 +90,7 @@ func checkJSON(_ octets: [UInt8]) throws {
     var writer = JSONWriter()
     tree.write(&writer)
     let again = try JSONReader.read(writer.octets) { reader throws(JSONError) in try Tree.read(&reader) }
-    // "-0" is an integer that is written as 0, and 0 only.
+    // Only "-0" is an integer that is written differently, as 0.
     var canonical = JSONWriter()
     again.write(&canonical)
     let third = try JSONReader.read(canonical.octets) { reader throws(JSONError) in try Tree.read(&reader) }
@@ -168,11 +168,11 @@ private func checkZone(_ rules: ZoneRules, seconds: [Int]) throws {
         try hold((-25 * 3600...26 * 3600).contains(offset), "an offset of \(offset) s")
         let local = rules.local(at: instant)
         let back = rules.instant(of: local)
-        // Local times have no seconds: where clocks changed within the minute, or differ from UTC by seconds, the minute may be one that
-        // was skipped.
+        // Local times have no seconds: if clocks changed within the minute, or differ from UTC by seconds, the minute
+        // may have been skipped.
         let minute = Instant((local.minutes * 60 - offset) * 1000)
         guard rules.offset(at: minute) == offset else { continue }
-        // In a repeated hour the first is taken; otherwise it is the same minute.
+        // In a repeated hour the first is used; otherwise it is the same minute.
         try hold(back <= instant, "\(local) is later than the moment at which clocks show it")
         try hold(instant - back < 2 * 26 * 3_600_000, "\(local) is far from the moment at which clocks show it")
     }

@@ -4,10 +4,11 @@ import Wire
 
 @testable import Rooms
 
-/// Rooms and sessions under any order of inputs, with a writer and readers that answer truly but whenever they like.
+/// Rooms and sessions under any order of inputs, with a writer and readers that answer correctly but at any time.
 ///
-/// Held throughout: isolated (changes of one family reach its members only), ordered and seamless (after a seat each session is sent
-/// the changes that follow, each once), bounded (what is counted is what waits), and nobody hears anything after their end.
+/// Invariants: isolated (changes of one family reach only its members), ordered and seamless (after joining, each
+/// session gets the following changes, each once), bounded (the counters match the waiting items), and no session
+/// receives anything after its end.
 struct HubMachine {
     private static func id(_ kind: UInt64, _ number: Int) -> Identifier {
         Identifier(high: 0x0193_0000_0000_7000 | kind << 32, low: UInt64(number) + 1)
@@ -20,7 +21,7 @@ struct HubMachine {
         var role: Role?
     }
 
-    /// What is on the model's disk.
+    /// The content of the model's disk.
     private struct Family {
         var head: Int64 = 0
         var members: [Member] = [Member(role: .parent), Member(role: .athlete), Member(role: .guest), Member(role: .parent)]
@@ -29,7 +30,7 @@ struct HubMachine {
     private struct Seen {
         var isEnded = false
         var family: Int?
-        /// The last sequence that was sent; `nil` before `joined` and between a reset and its snapshot's end.
+        /// The last sent sequence; `nil` before `joined` and between a reset and the end of its snapshot.
         var cursor: Int64?
         var isLive = false
         var joined: Join?
@@ -46,7 +47,7 @@ struct HubMachine {
     private var reads: [(SessionID, ReadRequest)] = []
     private var answers: [(SessionID, ReadAnswer)] = []
     private var commands: [(SessionID, SessionCommand)] = []
-    /// Tokens that a code gave and nobody used yet.
+    /// Tokens from a redeemed code that were not used yet.
     private var unused: Set<Int> = []
     /// Sessions of the database that are being ended.
     private var endings: [Int64] = []
@@ -65,7 +66,7 @@ struct HubMachine {
         hub = Hub(limits: limits, serverVersion: "fuzz", checksumPace: ChecksumPace(interval: 1, changes: 3))
     }
 
-    /// Plays the whole program, then lets everything settle and looks whether everybody is where they should be.
+    /// Runs the whole program, then lets everything settle and checks that all sessions are where they should be.
     mutating func run() throws {
         var steps = 0
         while !choices.isEmpty, steps < 2_000 {
@@ -149,7 +150,7 @@ struct HubMachine {
             switch choices.below(8) {
             case 6:
                 guard let number = endings.popLast() else { return }
-                // A full disk: it stays in effect, and is tried again.
+                // A full disk: the change remains to be done, and is tried again.
                 if choices.chance() {
                     endings.insert(number, at: 0)
                     hub.didNotEnd(number, Rejection(.storageFull, "Full."))
@@ -227,7 +228,7 @@ struct HubMachine {
         try drain()
     }
 
-    /// Reads what is true now; the answer may wait.
+    /// Reads the current state; the result may be delayed.
     private mutating func execute(_ index: Int) {
         let (id, request) = reads.remove(at: index)
         switch request {
@@ -240,7 +241,7 @@ struct HubMachine {
                 }
             }
             person[id] = number
-            // The first use of a token that a code gave waits for the writer.
+            // The first use of a token from a code waits for the writer.
             let isOpen = unused.remove(number) != nil
             answers.append(
                 (id, .signIn(SignedIn(session: Int64(number), person: Int64(number), memberships: memberships, isRedemptionOpen: isOpen))))
@@ -283,7 +284,7 @@ struct HubMachine {
                 ))
         case .snapshot(let identifier):
             let family = Self.id(0xF, 0) == identifier ? 0 : 1
-            // Sometimes more than a portion.
+            // Sometimes more than one portion.
             let frames = Array(repeating: families[family].head % 2 == 0 ? Self.smallFrame : Self.largeFrame, count: 3)
             let sums = SnapshotVerification(checksum: StateChecksum(UInt32(families[family].head)), unsent: StateChecksum())
             answers.append((id, .snapshot(frames: frames, sequence: families[family].head, sums)))
@@ -313,7 +314,7 @@ struct HubMachine {
         try drain()
     }
 
-    // MARK: What comes out
+    // MARK: Effects
 
     private mutating func drain() throws {
         for effect in hub.takeEffects() {

@@ -9,7 +9,7 @@ extension FuzzTarget {
     ]
 }
 
-/// What a reader of heads says to a stream's first octets.
+/// The result of a head parser for a stream's first octets.
 private enum Outcome<Head: Equatable>: Equatable {
     case incomplete
     case whole(Head, Int)
@@ -30,7 +30,7 @@ private func response(_ octets: [UInt8]) -> Outcome<ResponseHead> {
     } catch { return .refused(error) }
 }
 
-/// However a stream is cut: nothing is said too early, and what is refused stays refused.
+/// However a stream is cut: no result comes too early, and a refused stream stays refused.
 private func checkCuts<Head>(_ octets: [UInt8], _ read: ([UInt8]) -> Outcome<Head>) throws {
     switch read(octets) {
     case .incomplete: return
@@ -40,7 +40,7 @@ private func checkCuts<Head>(_ octets: [UInt8], _ read: ([UInt8]) -> Outcome<Hea
         }
     case .whole(_, let length):
         try hold(length > 0 && length <= octets.count, "a head of \(length) octets among \(octets.count)")
-        // Everywhere for what is short.
+        // Everywhere, for short streams.
         let step = max(1, length / 64)
         for cut in stride(from: 0, to: length, by: step) + [length - 1] {
             try hold(read(Array(octets[..<cut])) == .incomplete, "a head of \(length) octets: \(read(Array(octets[..<cut]))) after \(cut)")
@@ -79,7 +79,7 @@ func checkRequest(_ octets: [UInt8]) throws {
     try checkServerHandshake(head)
 }
 
-/// What we accept, a client that sent this key takes; what we refuse is answered by a whole response.
+/// A client that sent this key accepts every acceptance of ours; every refusal of ours is a complete response.
 private func checkServerHandshake(_ head: RequestHead) throws {
     let handshake: WebSocketHandshake
     do throws(HandshakeRefusal) {

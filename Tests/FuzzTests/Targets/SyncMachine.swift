@@ -3,10 +3,10 @@ import Family
 @testable import Sync
 import Wire
 
-/// The client's engine before a server that says anything whatever, on a network that ends at any moment.
+/// The client's engine in front of a server that may send any frames, on a network that ends at any time.
 ///
-/// Held throughout: nothing is sent without a connection or after a stop, at most one mutation of a record is under way, what waits is
-/// bounded and what is counted is what is there, mutation ids grow, and nothing that was asked for disappears unanswered.
+/// Invariants: nothing is sent without a connection or after a stop, at most one mutation of a record is in flight, the
+/// pending mutations are bounded and the counters match, mutation ids grow, and no request disappears without a result.
 struct SyncMachine {
     private static func id(_ number: Int) -> Identifier { Identifier(high: 0x0193_0000_0000_7000, low: UInt64(number) + 1) }
 
@@ -67,7 +67,7 @@ struct SyncMachine {
             if choices.chance() {
                 try hold(engine.drop(draft: draft.id) == draft, "another draft was dropped")
             } else if let (mutation, actions) = try? engine.retry(draft: draft.id, at: now, now: now) {
-                // What had to be restored first is a mutation of its own.
+                // A restoration that was needed first is a mutation of its own.
                 open.formUnion(engine.pending.map(\.id))
                 open.insert(mutation)
                 lastAsked = max(lastAsked, mutation)
@@ -84,7 +84,7 @@ struct SyncMachine {
     private mutating func perform() throws {
         let operations = (0..<1 + choices.below(3)).map { _ in operation() }
         guard let (mutation, actions) = try? engine.perform(operations, at: choices.chance() ? now : 0, now: now) else { return }
-        // A folded edit answers under the number of the mutation that it joined.
+        // A folded edit gets its result under the number of the mutation that it joined.
         try hold(mutation > lastAsked || open.contains(mutation), "mutation \(mutation) after \(lastAsked)")
         lastAsked = max(lastAsked, mutation)
         open.insert(mutation)
@@ -140,14 +140,14 @@ struct SyncMachine {
         _ = Kind.allCases.map { engine.records(of: $0) }
     }
 
-    // MARK: Things to say
+    // MARK: Frames to send
 
     private mutating func context() -> Context { choices.chance() ? .all : .athlete(Self.id(choices.below(3))) }
 
     private mutating func version() -> Int64 { Int64(choices.below(5)) + 1 }
 
     private mutating func sequence() -> Int64 {
-        // Mostly what follows, so that a program gets anywhere.
+        // Mostly valid next frames, so that a program makes progress.
         choices.below(4) != 0 ? (engine.cursor?.sequence ?? 0) + 1 : Int64(choices.below(12)) + 1
     }
 
@@ -194,7 +194,7 @@ struct SyncMachine {
             sequence: sequence(), at: 1, member: Self.id(0), client: isOwn ? Self.id(100) : nil, mutation: isOwn ? mutation() : nil,
             entries: (0..<1 + choices.below(2)).map { _ in
                 let record = record()
-                // Mostly the version that follows.
+                // Mostly the next version.
                 let version = choices.below(4) != 0 ? (engine.confirmedRecord(record.id)?.version ?? 0) + 1 : record.version
                 let effect: ChangeEntry.Effect =
                     switch choices.below(4) {

@@ -12,7 +12,7 @@ extension FuzzTarget {
     ]
 }
 
-/// What is read is written so that it reads the same, and no name is there twice.
+/// Metadata that were read are written so that they read the same, and no name occurs twice.
 func checkMetadata(_ octets: [UInt8]) throws {
     let text = String(decoding: octets, as: UTF8.self)
     if let metadata = try? UploadMetadata([text]) {
@@ -31,7 +31,7 @@ func checkChecksum(_ octets: [UInt8]) throws {
     try hold(checksum.tus == text && checksum.digest.count == checksum.algorithm.width, "a checksum does not come back")
 }
 
-/// An item is also one behind blanks, with a parameter, and as the value of a dictionary.
+/// An item is also valid after blanks, with a parameter, and as the value of a dictionary.
 func checkStructuredFields(_ octets: [UInt8]) throws {
     let text = String(decoding: octets, as: UTF8.self)
     if let item = StructuredField.item(text) {
@@ -52,7 +52,7 @@ extension String {
     }
 }
 
-/// Any request below `/files`, in any dialect: read or refused, and answered in kind.
+/// Any request below `/files`, in any dialect: read or refused, with a response in the same dialect.
 func checkUploadRequest(_ octets: [UInt8]) throws {
     guard let parsed = try? RequestHead.parse(octets.span), let path = UploadPath(parsed.head.path) else { return }
     let dialect = UploadDialect(parsed.head)
@@ -96,7 +96,7 @@ func checkFirstOctets(_ octets: [UInt8]) throws {
     for kind in FileExtension.allCases {
         let agrees = FirstOctets.agree(octets, with: kind, isWhole: true)
         try hold(agrees == FirstOctets.agree(octets, with: kind, isWhole: true), "the same octets are judged twice")
-        // What is whole and agrees also agrees when more may follow.
+        // A beginning that is complete and matches also matches if more may follow.
         if agrees { try hold(FirstOctets.agree(octets, with: kind, isWhole: false), "\(kind): more to come makes it another kind") }
     }
 }

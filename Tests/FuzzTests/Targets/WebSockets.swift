@@ -8,7 +8,8 @@ extension FuzzTarget {
         FuzzTarget("ws-server") { octets in try checkDecoder(octets, role: .server) },
         FuzzTarget("ws-client") { octets in try checkDecoder(octets, role: .client) },
         FuzzTarget("ws-deflate") { octets in
-            // A window of 15 bits: past a smaller one a distance is refused only as far as zlib has given the octets away.
+            // A window of 15 bits: with a smaller one, a distance past the window is refused only if zlib has output
+            // those octets.
             var choices = Choices(octets)
             let keeps = choices.chance()
             let terms = CompressionTerms(serverKeepsContext: keeps, clientKeepsContext: keeps, serverWindowBits: 15, clientWindowBits: 15)
@@ -44,7 +45,7 @@ private func decode(
     var said: [Said] = []
     var left = Array(pieces.reversed())
     while let piece = left.popLast() {
-        // Memory of exactly this size, so that the sanitizer sees a step past its end; and gone afterwards.
+        // Memory of exactly this size, so that the sanitizer detects an access past its end; released afterwards.
         let lent = UnsafeMutableRawBufferPointer.allocate(byteCount: piece.count, alignment: 1)
         defer { lent.deallocate() }
         lent.copyBytes(from: piece)
@@ -70,7 +71,7 @@ private func isSmallWindow(_ terms: CompressionTerms?) -> Bool {
     terms.map { $0.serverWindowBits < 15 || $0.clientWindowBits < 15 } ?? false
 }
 
-/// The first octets choose limits and cuts, the rest is the stream: however it is cut, the same is said.
+/// The first octets choose limits and cuts, the rest is the stream: however it is cut, the events are the same.
 func checkDecoder(_ octets: [UInt8], role: WebSocketRole, terms: CompressionTerms? = nil) throws {
     var choices = Choices(octets)
     let limits = WebSocketLimits(
@@ -89,7 +90,7 @@ func checkDecoder(_ octets: [UInt8], role: WebSocketRole, terms: CompressionTerm
     for (split, takesBack) in [(pieces, false), (stream.map { [$0] }, false), ([stream], true)] {
         let said = try decode(split, role: role, limits: limits, terms: terms, takesBack: takesBack)
         if isSmallWindow(terms), [said.last, whole.last].contains(.failure(.compressionInvalid)) {
-            // A distance past the window is refused only where zlib has given the octets away, which depends on the pieces.
+            // A distance past the window is refused only if zlib has output those octets, which depends on the pieces.
             let count = max(0, min(said.count, whole.count) - 1)
             try hold(said[..<count] == whole[..<count], "cut, the stream says \(said); whole it says \(whole)")
         } else {
@@ -110,7 +111,7 @@ func checkDecoder(_ octets: [UInt8], role: WebSocketRole, terms: CompressionTerm
     }
 }
 
-/// A field that is read is read the same again when written out, and what a server grants of it a client takes that offered it.
+/// A field that was read is the same after writing and reading it, and a client accepts a server's reply to its offer.
 func checkExtensions(_ octets: [UInt8]) throws {
     let lines = octets.split(separator: 0x0A).map { Field("sec-websocket-extensions", String(decoding: $0, as: UTF8.self)) }
     guard let elements = ExtensionElement.read(Fields(lines)) else { return }
@@ -130,7 +131,7 @@ func checkExtensions(_ octets: [UInt8]) throws {
     }
 }
 
-/// What our own encoder writes, our decoder of the other side says, in whatever order frames come.
+/// The other side's decoder returns the events of our own encoder, in any order of frames.
 func checkEncoder(_ octets: [UInt8]) throws {
     var choices = Choices(octets)
     let isClient = choices.chance()
@@ -141,7 +142,7 @@ func checkEncoder(_ octets: [UInt8]) throws {
         steps += 1
         let mask: UInt32? = isClient ? UInt32(choices.octet()) &* 0x0101_0307 : nil
         let kind = choices.below(5)
-        // Lengths around the borders of the three length forms, made of one octet, so that small inputs reach them.
+        // Lengths around the limits of the three length forms, with repeated octets, so that small inputs reach them.
         let length = choices.pick([0, 1, 7, 8, 124, 125, 126, 127, 65_535, 65_536])
         let payload = [UInt8](repeating: choices.octet() & 0x7F, count: kind >= 2 ? min(length, 125) : length)
         switch kind {
@@ -170,7 +171,7 @@ func checkEncoder(_ octets: [UInt8]) throws {
     try hold(said == expected, "\(said.count) of \(expected.count) events come back")
 }
 
-/// Any order of inputs: one close frame at most, one drop at most, nothing after it.
+/// Any order of inputs: at most one close frame, at most one drop, nothing after it.
 func checkCloseState(_ octets: [UInt8]) throws {
     var choices = Choices(octets)
     var state = CloseState()

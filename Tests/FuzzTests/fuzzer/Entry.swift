@@ -1,6 +1,6 @@
 import Glibc
 
-/// The target that the environment names; the fuzzer's own command line is libFuzzer's.
+/// The target from the environment; the fuzzer's own command line is libFuzzer's.
 private let target: FuzzTarget = {
     let name = getenv("HUDDLE_FUZZ_TARGET").map { String(cString: $0) } ?? ""
     guard let target = FuzzTarget.named(name) else {
