@@ -3,9 +3,9 @@ import Rooms
 import TestSupport
 import WebSocket
 
-/// One connection between a client and the server: octets in both directions, late, in pieces, until somebody cuts it.
+/// One connection between a client and the server: octets in both directions, late, in pieces, until it is cut.
 ///
-/// Frames are real: each end masks, encodes and decodes as on a socket; only the upgrade is left out.
+/// Frames are real: each end masks, encodes and decodes as on a socket; only the upgrade is omitted.
 final class Link {
     let number: Int
     unowned let client: SimulatedClient
@@ -16,10 +16,10 @@ final class Link {
     private var atClient = LinkEnd(role: .client)
     /// Octets that the server has queued for this client and the network has not taken.
     private(set) var queuedAtServer = 0
-    /// Milliseconds before which nothing of a direction arrives, so that pieces never overtake each other.
+    /// The time before which nothing of a direction arrives, in milliseconds, so that pieces never overtake each other.
     private var upAt: Int64 = 0
     private var downAt: Int64 = 0
-    /// A slow reader's network takes this much longer.
+    /// The extra delay of a slow reader's network.
     let slowness: Int64
 
     init(number: Int, client: SimulatedClient, slowness: Int64) {
@@ -30,7 +30,7 @@ final class Link {
 
     func cut() { isOpen = false }
 
-    /// From the client.
+    /// Octets from the client.
     func sendUp(_ opcode: Opcode, _ payload: [UInt8], in world: World) {
         let frame = WebSocketEncoder.frame(opcode, payload, maskKey: UInt32(truncatingIfNeeded: world.dice.next()))
         for piece in world.pieces(frame) {
@@ -42,7 +42,7 @@ final class Link {
         }
     }
 
-    /// From the server.
+    /// Octets from the server.
     func sendDown(_ opcode: Opcode, _ payload: [UInt8], in world: World) {
         let frame = WebSocketEncoder.frame(opcode, payload)
         queuedAtServer += frame.count

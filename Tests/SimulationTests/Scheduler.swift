@@ -1,6 +1,6 @@
 import TestSupport
 
-/// Virtual time: what will happen, in order of its moment. Nothing waits, nothing runs at once.
+/// Virtual time: the future events, in order of time. Nothing blocks, nothing runs in parallel.
 struct Scheduler {
     private struct Entry {
         var at: Int64
@@ -14,7 +14,7 @@ struct Scheduler {
 
     var isEmpty: Bool { heap.isEmpty }
 
-    /// Events at one moment happen in the order in which they were planned.
+    /// Events at the same time run in the order in which they were scheduled.
     mutating func after(_ milliseconds: Int64, _ action: @escaping (World) -> Void) {
         heap.append(Entry(at: now + max(0, milliseconds), order: nextOrder, action: action))
         nextOrder += 1
@@ -27,7 +27,7 @@ struct Scheduler {
         }
     }
 
-    /// Moves time to the next event and takes it out.
+    /// Moves time to the next event and removes it.
     mutating func next() -> ((World) -> Void)? {
         guard let first = heap.first else { return nil }
         let last = heap.removeLast()
@@ -52,11 +52,11 @@ struct Scheduler {
     }
 }
 
-/// What happens by chance in one world.
+/// The randomness of one world.
 struct Dice: RandomNumberGenerator {
     private var random: SplitMix64
 
-    /// Neighbouring seeds give worlds that have nothing in common.
+    /// Adjacent seeds give unrelated worlds.
     init(seed: UInt64) { random = SplitMix64(seed: seed &* 0x9E37_79B9_7F4A_7C15 &+ 1) }
 
     mutating func next() -> UInt64 { random.next() }

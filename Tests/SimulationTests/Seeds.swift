@@ -1,8 +1,8 @@
 import Posix
 
-/// Which worlds are tried.
+/// The worlds to run.
 enum Seeds {
-    /// Whether each world tells what happened in it.
+    /// Whether each world prints its events.
     static var isTold: Bool { Environment.value("HUDDLE_TELL") != nil }
 
     static var chosen: [UInt64] {

@@ -5,7 +5,7 @@ import TestSupport
 import WebSocket
 import Wire
 
-/// A member at a device: the real sync engine, and fingers that type at random.
+/// A member at a device: the real sync engine, with random input.
 final class SimulatedClient {
     let name: String
     let family: SimulatedFamily
@@ -13,20 +13,20 @@ final class SimulatedClient {
     private(set) var link: Link?
     private var connectGeneration = 0
     private var wakeGeneration = 0
-    /// Every mutation that the engine took, with what was asked.
+    /// Every mutation that the engine accepted, with its operations.
     private(set) var asked: [Int64: [Operation]] = [:]
-    /// Told as done, or as refused.
+    /// The mutations reported as done, and as refused.
     private(set) var acknowledged: [Int64: Ack] = [:]
     private(set) var refused: Set<Int64> = []
-    /// What conflicts showed.
+    /// The content of the conflicts.
     private(set) var shown: [Record] = []
     private(set) var stopped: StopReason?
     let slowness: Int64
-    /// Entries of others' changes that are still to be lost on the way to this client.
+    /// Entries of others' changes that will still be lost on the way to this client.
     var entriesToLose = 0
-    /// An entry was lost, and nothing was loaded again since.
+    /// Whether an entry was lost and nothing was loaded again since.
     private(set) var isSpoiled = false
-    /// Times that the client noticed that its records are not the server's.
+    /// The number of times that the client detected a difference from the server's records.
     private(set) var differences = 0
 
     init(name: String, family: SimulatedFamily, token: String, client: Identifier, seed: UInt64, slowness: Int64) {
@@ -38,7 +38,7 @@ final class SimulatedClient {
 
     var client: Identifier { engine.configuration.client }
 
-    // MARK: The engine's outside
+    // MARK: The engine's environment
 
     func start(in world: World) { perform(engine.start(now: world.scheduler.now), in: world) }
 
@@ -121,14 +121,14 @@ final class SimulatedClient {
         isSpoiled = true
     }
 
-    /// The link ended under the client.
+    /// Handles the end of the link.
     func lost(_ link: Link, _ code: UInt16?, in world: World) {
         guard link === self.link else { return }
         self.link = nil
         perform(engine.disconnected(closeCode: code, now: world.scheduler.now), in: world)
     }
 
-    // MARK: Fingers
+    // MARK: Input
 
     func act(in world: World) {
         let operations = chooseOperations(in: world)
@@ -164,11 +164,12 @@ final class SimulatedClient {
         case 5:
             return [create(.coach, [("first_name", .text(family.mark)), ("last_name", .text("\(world.dice.number(0...99))"))], in: world)]
         case 6:
-            // A batch that edits one record twice, the second time on the version that its author holds or on the one that the first makes.
+            // A batch that edits one record twice, the second time based on the author's version or on the version that
+            // the first edit makes.
             guard let event else { return [] }
             let merge: MergeMode = world.dice.one(in: 2) ? .disjoint : .none
             var again = update(event, [("city", .text("City \(world.dice.number(0...9))"))], merge: world.dice.one(in: 2) ? .disjoint : .none)
-            // Where nothing waits before it, so that the engine does not move the bases.
+            // Only if nothing waits before it, so that the engine does not move the bases.
             if world.dice.one(in: 2), engine.pending.isEmpty, case .update(let base, let merge, let patch) = again.action {
                 again.action = .update(base: base + 1, merge: merge, patch: patch)
             }
@@ -187,7 +188,7 @@ final class SimulatedClient {
         case 10:
             guard let event else { return [] }
             let delete = Operation(kind: .event, id: event.id, action: .delete(base: event.version))
-            // With it a result of the event, which the deletion changes too.
+            // Together with a result of the event, which the deletion changes too.
             let metric = world.dice.pick(engine.records(of: .metric).filter { $0.fields.reference("event_id") == event.id })
             guard let metric, world.dice.one(in: 2) else { return [delete] }
             return [delete, update(metric, [("notes", .text("\(family.mark) without it \(world.dice.number(0...9))"))], merge: .disjoint)]
@@ -195,7 +196,7 @@ final class SimulatedClient {
             if let gone = world.dice.pick(deleted) {
                 return [Operation(kind: .event, id: gone.id, action: .restore(base: gone.version))]
             }
-            // A batch: whole or not at all.
+            // A batch, which commits completely or not at all.
             let school = create(.school, [("name", .text("\(family.mark) school"))], in: world)
             let coach = create(
                 .coach, [("first_name", .text(family.mark)), ("last_name", .text("of a batch")), ("school_id", .reference(school.id))], in: world)
@@ -203,12 +204,13 @@ final class SimulatedClient {
         }
     }
 
-    /// Of the kinds around events: trips and their items, results, calls, whole plans moved, and what is deleted with what hangs on it.
+    /// Records around events: trips and their items, results, calls, whole plans moved, and deletions with their
+    /// dependent records.
     private func choosePlans(_ event: Record?, _ coaches: [Record], in world: World) -> [Operation] {
         let trip = world.dice.pick(engine.records(of: .trip).filter { !$0.isDeleted })
         let hour = world.dice.number(10...15)
         func item(of trip: Identifier) -> Operation {
-            // Few hours on few days, so that people take the same one.
+            // Few hours on few days, so that members choose the same one.
             let day = world.dice.number(1...3)
             var fields: [(String, Value)] = [
                 ("trip_id", .reference(trip)), ("title", .text("\(family.mark) item \(hour)")), ("start_time", .text("2026-12-0\(day)T\(hour):00")),
@@ -241,7 +243,7 @@ final class SimulatedClient {
             guard let target = world.dice.one(in: 2) ? trip : event else { return [] }
             return [Operation(kind: target.kind, id: world.identifier(), action: .copy(from: target.id, days: Int(hour)))]
         case 8:
-            // An item that somebody moves to another hour.
+            // An item that a member moves to another hour.
             guard let target = world.dice.pick(engine.records(of: .tripItem).filter({ !$0.isDeleted })) else { return [] }
             return [update(target, [("start_time", .text("2026-12-02T\(hour):15")), ("end_time", .text("2026-12-02T\(hour):50"))], merge: .none)]
         default:
@@ -250,7 +252,7 @@ final class SimulatedClient {
         }
     }
 
-    /// Of the kinds that stand by themselves: documents, reading positions, schools, messages about something, names and zone.
+    /// Independent records: documents, reading positions, schools, messages about records, names and zone.
     private func chooseOthers(_ event: Record?, in world: World) -> [Operation] {
         func some(_ kind: Kind) -> Record? { world.dice.pick(engine.records(of: kind).filter { !$0.isDeleted }) }
         switch world.dice.number(0...7) {
@@ -266,7 +268,7 @@ final class SimulatedClient {
                 Operation(kind: .document, id: document.id, action: .update(base: document.version, merge: .none, patch: FieldPatch(setEdits: [edit])))
             ]
         case 3:
-            // Everybody's devices move one and the same position of theirs.
+            // All devices of a person move the same position.
             guard let member = engine.member, let sequence = engine.cursor?.sequence else { return [] }
             let id = ReadingPosition.id(of: member)
             let fields = patch(.readingPosition, [("sequence", .integer(sequence))])
@@ -310,11 +312,11 @@ final class SimulatedClient {
     }
 }
 
-/// A family of the simulation: its texts carry a mark, by which a frame that went astray is known.
+/// A family of the simulation: its texts carry a mark that identifies a misrouted frame.
 final class SimulatedFamily {
     let id: Identifier
     let athlete: Identifier
-    /// A parent, for what is asked of the server without a client.
+    /// A parent, for requests to the server without a client.
     let parent: Identifier
     let mark: String
     var strangersMarks: [[UInt8]] = []
@@ -328,7 +330,7 @@ final class SimulatedFamily {
 }
 
 extension [UInt8] {
-    /// Whether `needle` stands somewhere in here.
+    /// Whether this contains `needle`.
     func contains(_ needle: [UInt8]) -> Bool {
         guard count >= needle.count else { return false }
         return (0...(count - needle.count)).contains { self[$0..<($0 + needle.count)].elementsEqual(needle) }

@@ -2,7 +2,8 @@ import Family
 import TestSupport
 import Testing
 
-/// Server and clients over cutting, delaying links and a forgetful disk; promises of `guarantees.md` checked by name after each step.
+/// Server and clients over links that cut and delay, and a disk that forgets; promises of `guarantees.md` checked by
+/// name after each step.
 ///
 /// `HUDDLE_SEEDS=1000 swift test --filter Simulation` tries more worlds, `HUDDLE_SEED=7` one of them.
 @Suite("Simulation: durable, ordered, resumable, seamless, exactly-once, no lost update, undo, nothing lost at the client, isolated, verifiable")
@@ -23,7 +24,7 @@ struct SimulationTests {
         #expect(done > 20, "seed \(seed): only \(done) mutations were done, which proves nothing")
     }
 
-    @Test("Rooms that are told of changes late, out of order or twice read the log, and every client receives each change once and in order")
+    @Test("Rooms that get changes late, out of order or twice read the log, and every client receives each change once and in order")
     func gaps() throws {
         var gaps = 0
         for seed in UInt64(201)...204 {
@@ -39,7 +40,7 @@ struct SimulationTests {
         #expect(gaps > 4, "only \(gaps) gaps, which proves nothing")
     }
 
-    @Test("An entry that is lost on the way to a client is noticed, reported and ended by a fresh snapshot, in each world")
+    @Test("A client that loses an entry detects and reports it and loads a new snapshot, in each world")
     func lostEntries() throws {
         var differences = 0
         for seed in UInt64(101)...106 {
@@ -60,7 +61,7 @@ struct SimulationTests {
         #expect(differences > 6, "only \(differences) of the lost entries were noticed by the checksum")
     }
 
-    @Test("people write every kind there is, so the promises are proved for all of them")
+    @Test("Members write every kind, so the promises are proved for all of them")
     func kinds() throws {
         var seen: Set<Kind> = []
         for seed in UInt64(1)...12 where seen.count < Kind.allCases.count {
@@ -76,7 +77,7 @@ struct SimulationTests {
         #expect(seen == Set(Kind.allCases))
     }
 
-    @Test("the checks see a disk that lies about syncs, so they can fail")
+    @Test("The checks detect a disk that lies about syncs, so they can fail")
     func lyingDisk() throws {
         var seen: [String] = []
         for seed in UInt64(1)...20 where seen.isEmpty {
@@ -89,12 +90,12 @@ struct SimulationTests {
         #expect(seen.contains { $0.contains("durable") || $0.contains("resumable") || $0.contains("ordered") }, "\(seen)")
     }
 
-    /// When people type, cables break and power goes.
+    /// The times of input, broken links and power failures.
     private func plan(_ world: World, until end: Int64) {
         for client in world.clients {
             var at: Int64 = 0
             while at < end {
-                // In bursts, so that people meet in one commit and on one record.
+                // In bursts, so that members meet in one commit and on one record.
                 at += world.dice.one(in: 4) ? world.dice.number(200...2_000) : world.dice.number(1...60)
                 world.scheduler.after(at) { client.act(in: $0) }
             }
@@ -104,7 +105,7 @@ struct SimulationTests {
             undo += world.dice.number(200...1_500)
             world.scheduler.after(undo) { $0.undoSomething() }
         }
-        // Further devices of the same people, which begin with a snapshot while the others write.
+        // Further devices of the same members, which begin with a snapshot while the others write.
         for _ in 0..<4 { world.scheduler.after(world.dice.number(0...end)) { $0.addDevice() } }
         var at: Int64 = 0
         while at < end {

@@ -2,7 +2,7 @@ import Bytes
 import Family
 import Wire
 
-/// The naive reading of a family's log: the state after each sequence, by the plainest code that can be right.
+/// The naive interpretation of a family's log: the state after each sequence, with the simplest correct code.
 struct Twin {
     struct Author: Equatable {
         var client: Identifier
@@ -16,17 +16,17 @@ struct Twin {
     /// Every committed state of each record.
     private var committed: [Identifier: [Record]] = [:]
 
-    /// Whether some sequence left a record like this.
+    /// Whether some sequence left a record in this state.
     func everHeld(_ record: Record) -> Bool { committed[record.id]?.contains(record) ?? false }
 
     func state(at sequence: Int64) -> [Identifier: Record]? { states[sequence] }
 
     func author(of sequence: Int64) -> Author? { authors[sequence] }
 
-    /// Kinds that clients wrote.
+    /// The kinds that clients wrote.
     var touchedKinds: Set<Kind> { Set(changes.values.filter { $0.client != nil }.flatMap { $0.entries.map(\.kind) }) }
 
-    /// Applies the change that comes next; earlier ones are known.
+    /// Applies the next change; earlier ones are known.
     mutating func apply(_ change: Change) {
         guard change.sequence == head + 1 else { return }
         var state = states[head] ?? [:]
@@ -56,11 +56,12 @@ struct Twin {
         if let client = change.client, let mutation = change.mutation { authors[head] = Author(client: client, mutation: mutation) }
     }
 
-    /// What undos did that they should not have, and how many there were.
+    /// The errors of undos, and the number of undos.
     private(set) var falseUndos: [String] = []
     private(set) var undone = 0
 
-    /// `undo`: what lived before the undone change lives, what did not does not, and every field that it wrote holds what it held before.
+    /// `undo`: records that lived before the undone change live, others do not, and every field that it wrote has its
+    /// previous value.
     private mutating func noteUndo(of sequence: Int64, by later: Int64, _ state: [Identifier: Record]) {
         undone += 1
         guard let change = changes[sequence], let before = states[sequence - 1] else {
@@ -82,7 +83,8 @@ struct Twin {
         }
     }
 
-    /// At the end: nobody refers to what is gone where the declaration forbids it, and no trip has the same person twice at once.
+    /// At the end: no record refers to a deleted one where the declaration forbids it, and no trip has the same person
+    /// in two items at the same time.
     func brokenPlans(everybody: Set<Identifier>) -> [String] {
         guard let state = states[head] else { return [] }
         var violations: [String] = []
@@ -109,7 +111,8 @@ struct Twin {
         state[entry.id]?.updatedBy = change.member
     }
 
-    /// What operations write into one record, and the least of their bases, which is what their author looked at; `nil` where they do more.
+    /// The values that operations write into one record, and the lowest of their bases, which is the version that their
+    /// author saw; `nil` for other operations.
     private func updates(of id: Identifier, _ operations: [Operation]) -> (base: Int64, patch: FieldPatch)? {
         var least = Int64.max
         var patch = FieldPatch()
@@ -122,24 +125,24 @@ struct Twin {
         return (least, patch)
     }
 
-    /// Updates that were done although their author had not seen what they overwrote.
+    /// Updates that were applied although their author had not seen the overwritten values.
     func lostUpdates(_ clients: [SimulatedClient]) -> [String] {
         var violations: [String] = []
         for client in clients {
             for (mutation, ack) in client.acknowledged {
                 guard let sequence = ack.sequence, let operations = client.asked[mutation], let operation = operations.first,
                     let (base, patch) = updates(of: operation.id, operations),
-                    // A position only grows, so that no two devices can be in each other's way.
+                    // A position only grows, so two devices cannot conflict.
                     operation.kind != .readingPosition
                 else { continue }
-                // A value that was there already, because somebody took back what another had changed, overwrites nothing.
+                // A value equal to the current one, after another member undid a change, overwrites nothing.
                 let written = changes[sequence]?.entries.filter { $0.id == operation.id }.flatMap(\.effect.fields) ?? []
                 // Fields written by others between the base and this change.
                 for (at, change) in changes where at < sequence {
                     guard change.client != client.client else { continue }
                     for entry in change.entries where entry.id == operation.id && entry.version > base {
                         guard case .update(let assignments) = entry.effect else {
-                            // Deleted and brought back meanwhile, it is what its author saw.
+                            // Deleted and restored meanwhile, it has the state that its author saw.
                             if states[sequence - 1]?[operation.id]?.isDeleted ?? true {
                                 violations.append("mutation \(mutation) changed a record that was deleted after its base")
                             }

@@ -12,16 +12,16 @@ import TestSupport
 import WebSocket
 import Wire
 
-/// Server, disk, links and people of one simulation: one seed, one thread, no sleep.
+/// Server, disk, links and members of one simulation: one seed, one thread, no sleep.
 ///
-/// The server is the real hub and the real store over a disk that forgets what was not synced. What threads do on a machine
-/// (commits, reads, receipts) happens here at moments that the seed chooses.
+/// The server is the real hub and the real store over a disk that forgets unsynced writes. The work of a machine's
+/// threads (commits, reads, receipts) happens here at times that the seed chooses.
 final class World {
     let seed: UInt64
     var dice: Dice
     var scheduler = Scheduler()
     private(set) var violations: [String] = []
-    /// The longest that a piece of a frame takes, milliseconds.
+    /// The longest delay of a piece of a frame, in milliseconds.
     var delay: Int64 = 40
 
     private let disk: String
@@ -33,25 +33,25 @@ final class World {
     private var undos: Int64 = 0
     private let undoer = Identifier(high: 0x0191_0000_0000_7000, low: 0x8000_0000_0000_0DD0)
     private(set) var crashes = 0
-    /// Clients that reported that they differed.
+    /// The clients that reported a difference.
     private(set) var differences = 0
-    /// Times that a room read changes from the log because it was not told of them.
+    /// The number of times that a room read changes from the log because it was not notified of them.
     private(set) var missingReads = 0
     private(set) var cuts = 0
 
     private static let made = Atomic<Int>(0)
 
-    /// What the server ever said, checked against the disk after each crash.
+    /// Everything that the server ever sent, checked against the disk after each crash.
     private var saidChanges: [Identifier: [Int64: [UInt8]]] = [:]
     private var saidAcks: [(family: Identifier, client: Identifier, mutation: Int64, sequence: Int64)] = []
-    /// What the log makes of each family, at each sequence.
+    /// The state of each family at each sequence, computed from the log.
     private var twins: [Identifier: Twin] = [:]
 
-    /// - Parameter liesAboutSync: the disk makes nothing durable, whatever it says.
+    /// - Parameter liesAboutSync: whether the disk makes nothing durable, although it reports success.
     init(seed: UInt64, liesAboutSync: Bool = false) throws {
         self.seed = seed
         dice = Dice(seed: seed)
-        // Suites run side by side, and two of them may live through the same seed.
+        // Suites run in parallel, and two of them may use the same seed.
         disk = "simulation-\(seed)-\(Self.made.add(1, ordering: .relaxed).newValue)"
         guard faultvfs_register(disk) == 0 else { throw SimulationError.setUp("the fault VFS cannot be registered") }
         try foundFamilies()
@@ -70,7 +70,7 @@ final class World {
         if !holds { violations.append("seed \(seed), time \(scheduler.now): \(promise())") }
     }
 
-    /// For people: what happened here.
+    /// The events of this world, as text for people.
     var summary: String {
         let refused = clients.reduce(0) { $0 + $1.refused.count }
         let asked = clients.reduce(0) { $0 + $1.asked.count }
@@ -83,14 +83,14 @@ final class World {
         .version7(milliseconds: scheduler.now, random: (dice.next(), dice.next()))
     }
 
-    /// Cuts a frame into what arrives together.
+    /// Cuts a frame into pieces that arrive together.
     func pieces(_ octets: [UInt8]) -> [[UInt8]] {
         guard octets.count > 1, dice.one(in: 3) else { return [octets] }
         let cut = Int(dice.number(1...Int64(octets.count - 1)))
         return [Array(octets[..<cut]), Array(octets[cut...])]
     }
 
-    // MARK: Beginnings
+    // MARK: Creation
 
     private var environment: StoreEnvironment {
         StoreEnvironment(
@@ -127,7 +127,7 @@ final class World {
         }
     }
 
-    /// Its file is taken to be there, as after an upload that finished.
+    /// Its file is assumed to exist, as after a finished upload.
     private func addDocument(_ title: String, of family: SimulatedFamily, _ store: Store) throws {
         let kind = Kind.document.declaration
         let fields = [("type", "transcript"), ("title", "\(family.mark) \(title)")].compactMap { name, text in
@@ -140,10 +140,10 @@ final class World {
         guard case .success = try store.addDocument(document).0 else { throw SimulationError.setUp("no document") }
     }
 
-    /// Kinds of which some family has or had a record that was changed or made by a client.
+    /// The kinds of which some family has or had a record that a client changed or created.
     var kinds: Set<Kind> { families.reduce(into: []) { $0.formUnion(twins[$1.id]?.touchedKinds ?? []) } }
 
-    /// Somebody signs in on one more device, with the token of one they have.
+    /// A member signs in on another device, with the token of an existing one.
     func addDevice() {
         guard let owner = dice.pick(clients) else { return }
         let device = SimulatedClient(
@@ -154,7 +154,7 @@ final class World {
         for _ in 0..<5 { scheduler.after(dice.number(0...2_000)) { device.act(in: $0) } }
     }
 
-    // MARK: The server's lives
+    // MARK: Starts and crashes
 
     private func startServer() {
         do {
@@ -176,7 +176,7 @@ final class World {
         scheduler.after(100) { $0.tick(life) }
     }
 
-    /// Power is gone: whatever was not synced may be lost, all connections end without a word.
+    /// The power fails: unsynced writes may be lost, all connections end without a close.
     func crash(afterDowntime downtime: Int64) {
         guard server != nil else { return }
         crashes += 1
@@ -191,14 +191,14 @@ final class World {
         }
     }
 
-    /// The power will go in the middle of some write or sync soon.
+    /// The power will soon fail in the middle of a write or sync.
     func armCrash() {
         faultvfs_crash_at(disk, Int(dice.number(1...12)), mode(), dice.next())
     }
 
     private func mode() -> faultvfs_mode { [FAULTVFS_LOSE, FAULTVFS_KEEP, FAULTVFS_RANDOM][Int(dice.number(0...2))] }
 
-    /// A parent takes back what somebody did, at the server itself: whatever change it was. Some are sent twice, as after a lost answer.
+    /// A parent undoes any change, directly at the server. Some undos are sent twice, as after a lost response.
     func undoSomething() {
         guard let life = server, let family = dice.pick(families), let head = twins[family.id]?.head, head > 3 else { return }
         undos += 1
@@ -324,7 +324,8 @@ final class World {
         }
     }
 
-    /// Reports a commit to the hub. Now and then a change comes late, after others, or twice: rooms follow the log, not the report.
+    /// Reports a commit to the hub. Sometimes a change comes late, after others, or twice: rooms follow the log, not
+    /// the report.
     private func report(_ results: [CommitResult], to life: ServerLife) {
         var heard: [CommitResult] = []
         for result in results {
@@ -373,7 +374,7 @@ final class World {
 
     // MARK: Promises
 
-    /// Remembers what left the server, and compares it with what left before.
+    /// Records everything that left the server, and compares it with earlier output.
     private func noteSaid(_ octets: [UInt8], to client: SimulatedClient) {
         guard let frame = try? octets.withUnsafeBytes({ raw throws(Rejection) in try ServerFrame.decode(raw) }) else {
             check(false, "the server sent what is no frame")
@@ -393,7 +394,7 @@ final class World {
         }
     }
 
-    /// After each start: the log has everything that was ever said, without gaps, and each mutation once.
+    /// After each start: the log contains everything that was ever sent, without gaps, and each mutation once.
     private func checkDisk() {
         guard let reader = server?.reader else { return }
         do {
@@ -436,7 +437,7 @@ final class World {
         }
     }
 
-    /// `resumable`, `seamless`: what a client holds is what the log makes at its cursor, whichever way it got there.
+    /// `resumable`, `seamless`: a client's records equal the log's state at its cursor, in whatever way it got there.
     func checkState(of client: SimulatedClient) {
         guard !client.isSpoiled else { return }
         guard let cursor = client.engine.cursor, client.engine.phase == .live || client.engine.phase == .syncing else { return }
@@ -453,7 +454,7 @@ final class World {
         {
             check(page.checksum == client.engine.checksum, "verifiable: \(client.name) at \(cursor.sequence) has another checksum than the store")
         }
-        // `nothing lost at the client`: each mutation is waiting, done, or a draft.
+        // `nothing lost at the client`: each mutation is pending, done, or a draft.
         let waiting = Set(client.engine.pending.map(\.id))
         let drafts = Set(client.engine.drafts.map(\.id))
         for mutation in client.asked.keys {
@@ -471,7 +472,7 @@ final class World {
 
     // MARK: The end
 
-    /// Lets everything heal: no cuts, no crashes, until all are live and nothing waits.
+    /// Lets everything recover: no cuts, no crashes, until all are live and nothing waits.
     func settle() -> Bool {
         faultvfs_crash_at(disk, 0, FAULTVFS_LOSE, 0)
         for _ in 0..<200_000 {
@@ -484,8 +485,8 @@ final class World {
         return false
     }
 
-    /// Whether the clients, whose cursors agree, have been sent every change that is in the log. The last one can still be on its way when its author has
-    /// gone, so that nobody waits for its answer.
+    /// Whether the clients, whose cursors agree, have been sent every change in the log. The last one can still be on
+    /// its way if its author has gone, so that no client waits for its result.
     private func everythingIsSaid() -> Bool {
         guard let reader = server?.reader else { return false }
         return families.allSatisfy { family in
@@ -494,7 +495,7 @@ final class World {
         }
     }
 
-    /// Everybody agrees with each other, with the log, and with the snapshot that a newcomer would get.
+    /// All clients agree with each other, with the log, and with the snapshot for a new client.
     func checkAgreement() {
         guard let reader = server?.reader else { return }
         checkDisk()
@@ -538,7 +539,7 @@ final class World {
 /// The server between two crashes.
 private final class ServerLife {
     let hub = Hub(limits: Limits(), serverVersion: "simulated", checksumPace: ChecksumPace(interval: 300, changes: 7))
-    /// `nil` once the power is gone; what was planned for this life may still hold on to it.
+    /// `nil` after a power failure; events scheduled for this life may still hold on to it.
     private(set) var store: Store?
     private(set) var reader: StoreReader?
     var proposals: [Proposal] = []
