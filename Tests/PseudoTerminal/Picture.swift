@@ -1,7 +1,7 @@
 internal import Terminal
 
 extension VirtualTerminal {
-    /// The screen as a picture (SVG), for documents: text that can be searched, in the colours of a dark terminal.
+    /// The screen as a picture (SVG), for documents: searchable text, in the colours of a dark terminal.
     package func picture() -> String {
         let (wide, high, size) = (8.4, 18.0, 14)
         func number(_ value: Double) -> String { "\((value * 10).rounded() / 10)" }
@@ -41,7 +41,7 @@ extension VirtualTerminal {
         var style: Style
     }
 
-    /// Pieces that look alike; a wide character ends one, because its width is the font's affair.
+    /// Runs of equal style; a wide character ends a run, because its width depends on the font.
     private static func runs(_ line: [Cell]) -> [Run] {
         var runs: [Run] = []
         for (column, cell) in line.enumerated() where cell.width > 0 {

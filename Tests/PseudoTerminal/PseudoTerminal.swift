@@ -2,35 +2,35 @@ import CLinux
 import Glibc
 package import Posix
 
-/// A built program on a pseudo-terminal: keys in, what a person would see out. Killed when the last reference goes.
+/// A built program on a pseudo-terminal: keys in, visible screen out. It is killed when the last reference goes.
 ///
 /// Source: pty(7), ioctl_tty(2).
 package final class PseudoTerminal {
-    /// What the test looks at.
+    /// The screen that the test examines.
     package private(set) var screen: VirtualTerminal
-    /// All that the program wrote, as it wrote it; for failures and for pictures.
+    /// All output of the program, unchanged; for failures and for pictures.
     package private(set) var written: [UInt8] = []
-    /// The sizes of the window, each with how much was written before it.
+    /// The sizes of the window, each with the amount of output before it.
     package private(set) var sizes: [(offset: Int, columns: Int, rows: Int)]
-    /// Read, and not on `screen` yet: frames that the test has not looked at.
+    /// Output that is read, and not on `screen` yet: frames that the test has not examined.
     private var ahead: ArraySlice<UInt8> = []
     package let pid: Int32
     private let master: FileDescriptor
-    /// The other end is kept open here too, so that its settings can be asked when the program has ended.
+    /// The other end is also kept open here, so that its settings can be read when the program has ended.
     private let device: FileDescriptor
     private let ended: FileDescriptor
     private var ending: ChildProcess.Ending?
 
-    /// How long a test waits for what it looks for, milliseconds. It says nothing about how quick a program is, only when the test gives up: a machine
-    /// that builds meanwhile has stood still for ten seconds.
+    /// How long a test waits for a condition, in milliseconds. It does not measure the program's speed, only when the
+    /// test gives up: a machine during a build has paused for ten seconds.
     package static let patience = 30_000
 
-    // What Swift does not see of <sys/ioctl.h> and <spawn.h>: TIOCSPTLCK, TIOCGPTN, POSIX_SPAWN_SETSID.
+    // Constants that Swift cannot import from <sys/ioctl.h> and <spawn.h>: TIOCSPTLCK, TIOCGPTN, POSIX_SPAWN_SETSID.
     private static let setLock: UInt = 0x4004_5431
     private static let getNumber: UInt = 0x8004_5430
     private static let newSession: Int16 = 0x80
 
-    /// A program of this package: products lie beside the test bundle, which is this process.
+    /// A program of this package: products are next to the test bundle, which is this process.
     package static func product(_ name: String) -> String {
         let own = CommandLine.arguments.first { $0.hasSuffix(".xctest") || $0.contains(".xctest/") } ?? ""
         let folder = own.split(separator: "/").prefix { !$0.hasSuffix(".xctest") }.joined(separator: "/")
@@ -39,7 +39,7 @@ package final class PseudoTerminal {
 
     /// Starts a program as the leader of a session of its own, with the pseudo-terminal as its terminal.
     ///
-    /// - Parameter environment: what it gets besides HOME, PATH and TERM.
+    /// - Parameter environment: its variables besides HOME, PATH and TERM.
     package init(
         _ arguments: [String], columns: Int = 80, rows: Int = 24, term: String = "xterm-256color", environment: [String: String] = [:]
     ) throws(Errno) {
@@ -101,10 +101,10 @@ package final class PseudoTerminal {
         return body(copies + [nil])
     }
 
-    /// Types: octets as a keyboard sends them. What is looked at afterwards is what the screen shows from then on.
+    /// Types octets as a keyboard sends them. Later checks examine only frames from then on.
     package func type(_ text: String) throws(Errno) { try type(octets: Array(text.utf8)) }
 
-    /// The same for octets that are no text.
+    /// Types octets that are not text.
     package func type(octets: [UInt8]) throws(Errno) {
         try catchUp()
         try Octets.writeAll(master.raw, octets)
@@ -113,8 +113,8 @@ package final class PseudoTerminal {
     /// Sends a signal to the program.
     package func signal(_ number: Int32) { if ending == nil { kill(pid, number) } }
 
-    /// Takes the terminal away, as closing its window does: the program gets SIGHUP, and EIO from whatever it asks of it. Nothing is read or
-    /// typed afterwards.
+    /// Takes the terminal away, as closing its window does: the program gets SIGHUP, and EIO from every call on it.
+    /// Nothing is read or typed afterwards.
     package func vanish() throws(Errno) {
         let nothing = open("/dev/null", O_RDWR | O_CLOEXEC)
         guard nothing >= 0 else { throw Errno.last("open") }
@@ -122,7 +122,7 @@ package final class PseudoTerminal {
         guard dup2(nothing, master.raw) >= 0 else { throw Errno.last("dup2") }
     }
 
-    /// Makes the window another size, as dragging its corner does.
+    /// Changes the size of the window, as dragging its corner does.
     package func resize(columns: Int, rows: Int) throws(Errno) {
         try catchUp()
         screen.resize(columns: columns, rows: rows)
@@ -131,17 +131,17 @@ package final class PseudoTerminal {
         guard ioctl(master.raw, UInt(TIOCSWINSZ), &size) == 0 else { throw Errno.last("ioctl") }
     }
 
-    /// Looks at one frame after the other until the screen is as the test wants it. No frame is passed over, however long the test was kept from
-    /// looking: a line that is shown for six seconds is seen on a machine that stood still for ten.
+    /// Examines one frame after the other until the screen meets the test's condition. It skips no frame, however long
+    /// the test was delayed: it sees a line that is shown for six seconds even if the machine paused for ten.
     ///
-    /// - Returns: false when it is not so in time; the test then shows `screen.text`.
+    /// - Returns: false if the condition was not met in time; the test then shows `screen.text`.
     package func wait(milliseconds: Int = PseudoTerminal.patience, until isThere: (VirtualTerminal) -> Bool) throws(Errno) -> Bool {
         let end = Clock.monotonicMilliseconds() + Int64(milliseconds)
         var isLate = false
         while !isThere(screen) {
             if try showFrame() { continue }
             guard !isLate else { return false }
-            // What came while the test was kept from looking came in time, for all that is known.
+            // Output that came while the test was delayed counts as in time.
             let left = end - Clock.monotonicMilliseconds()
             isLate = left <= 0
             try read(waiting: Int(max(left, 0)))
@@ -149,12 +149,12 @@ package final class PseudoTerminal {
         return true
     }
 
-    /// Reads until this stands somewhere on the screen.
+    /// Reads until the screen contains this text.
     package func wait(for text: String, milliseconds: Int = PseudoTerminal.patience) throws(Errno) -> Bool {
         try wait(milliseconds: milliseconds) { $0.text.contains(text) }
     }
 
-    /// Waits for the program's end and reads all that it wrote.
+    /// Waits for the program's end and reads all of its output.
     package func waitForEnd(milliseconds: Int = PseudoTerminal.patience) throws(Errno) -> ChildProcess.Ending? {
         if let ending { return ending }
         let end = Clock.monotonicMilliseconds() + Int64(milliseconds)
@@ -174,14 +174,14 @@ package final class PseudoTerminal {
         }
     }
 
-    /// Waits until the program is stopped by a signal; false when it is not in time.
+    /// Waits until a signal stops the program; false if that is not in time.
     package func waitForStop(milliseconds: Int = PseudoTerminal.patience) throws(Errno) -> Bool {
         let end = Clock.monotonicMilliseconds() + Int64(milliseconds)
         while Clock.monotonicMilliseconds() < end {
             var status: Int32 = 0
             let answer = waitpid(pid, &status, WUNTRACED | WNOHANG)
             if answer == pid {
-                // What it said last is still on its way.
+                // Its last output may still be on its way.
                 try catchUp(waiting: 50)
                 return status & 0xFF == 0x7F
             }
@@ -190,7 +190,7 @@ package final class PseudoTerminal {
         return false
     }
 
-    /// Whether the terminal is as a shell wants it: it echoes, and gives lines instead of keys.
+    /// Whether the terminal has a shell's settings: echo, and lines instead of keys.
     package var isCooked: Bool {
         var settings = termios()
         guard tcgetattr(device.raw, &settings) == 0 else { return false }
@@ -198,7 +198,7 @@ package final class PseudoTerminal {
         return settings.c_lflag & wanted == wanted && settings.c_oflag & tcflag_t(OPOST) != 0 && settings.c_iflag & tcflag_t(ICRNL) != 0
     }
 
-    /// How often the program has slept and was woken, and processor time in ticks; to see that it does nothing.
+    /// The number of times that the program was woken, and its processor time in ticks; to verify that it is idle.
     package func activity() throws(Errno) -> (wakeUps: Int, ticks: Int) {
         let status = String(decoding: try Files.read("/proc/\(pid)/status"), as: UTF8.self)
         let wakeUps = status.split(separator: "\n").first { $0.hasPrefix("voluntary_ctxt_switches:") }?.split(separator: "\t").last.flatMap { Int($0) } ?? -1
@@ -207,12 +207,12 @@ package final class PseudoTerminal {
         return (wakeUps, fields.count > 13 ? (Int(fields[11]) ?? 0) + (Int(fields[12]) ?? 0) : -1)
     }
 
-    /// What a frame begins with: the cursor is hidden while it is drawn (`FrameEncoder`).
+    /// The beginning of a frame: the cursor is hidden while it is drawn (`FrameEncoder`).
     package static let frameStart = Array("\u{1B}[?25l".utf8)
 
-    /// Puts the next frame of what was read onto the screen.
+    /// Puts the next read frame onto the screen.
     ///
-    /// - Returns: false when there is none.
+    /// - Returns: false if there is none.
     private func showFrame() throws(Errno) -> Bool {
         guard !ahead.isEmpty else { return false }
         let next = ahead.dropFirst().firstRange(of: Self.frameStart)?.lowerBound ?? ahead.endIndex
@@ -226,7 +226,7 @@ package final class PseudoTerminal {
         return true
     }
 
-    /// Puts all that was written by now onto the screen.
+    /// Puts all output so far onto the screen.
     private func catchUp(waiting milliseconds: Int = 0) throws(Errno) {
         try read(waiting: milliseconds)
         while try showFrame() {}

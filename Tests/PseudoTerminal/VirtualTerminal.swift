@@ -1,17 +1,17 @@
 package import Terminal
 
-/// A terminal that exists only as cells: octets in, what a person would see out. As much of ECMA-48 and xterm as our programs, shells and
-/// editors use.
+/// A terminal of cells only: octets in, visible screen out. It supports as much of ECMA-48 and xterm as our programs,
+/// shells and editors use.
 ///
-/// Written apart from what it checks: it shares the measure of characters with `Terminal`, and nothing else. `LibVTermTests` compares it with
-/// libvterm.
+/// It is written independently of the code that it checks: it shares only the width of characters with `Terminal`.
+/// `LibVTermTests` compares it with libvterm.
 package struct VirtualTerminal: Sendable {
     package struct Cell: Hashable, Sendable {
         package var text = " "
         package var style = Style.plain
-        /// 0 behind a wide character.
+        /// 0 after a wide character.
         package var width = 1
-        /// Where it leads; "" for nowhere.
+        /// The target of the cell's link; "" for none.
         package var link = ""
     }
 
@@ -27,16 +27,16 @@ package struct VirtualTerminal: Sendable {
     package private(set) var bells = 0
     package private(set) var titles: [String] = []
     package private(set) var notifications: [String] = []
-    /// What the terminal answers to questions.
+    /// The terminal's replies to queries.
     package var answers: [UInt8] = []
-    /// Sequences that it does not know; tests fail on any.
+    /// The unknown sequences; tests fail on any.
     package private(set) var unknown: [String] = []
 
     private var link = ""
-    /// Whether the next character goes to the next line: the last column was written to.
+    /// Whether the next character goes to the next line, because the last column was written.
     package private(set) var isWrapPending = false
     private var saved = (column: 0, row: 0, style: Style.plain, isWrapPending: false)
-    /// The cell of the last character and where the cursor was behind it: a mark that comes now belongs to that character.
+    /// The cell of the last character, with the cursor after it: a mark that follows belongs to that character.
     private var last: (column: Int, row: Int, next: Int, isWrapPending: Bool)?
     private var otherCells: [[Cell]] = []
     /// The rows that scroll.
@@ -50,7 +50,7 @@ package struct VirtualTerminal: Sendable {
         region = 0...max(rows - 1, 0)
     }
 
-    /// What stands on the screen, without blanks at the ends of lines.
+    /// The text on the screen, without blanks at the ends of lines.
     package var text: String { (0..<rows).map(line).joined(separator: "\n") }
 
     package func line(_ row: Int) -> String {
@@ -60,7 +60,7 @@ package struct VirtualTerminal: Sendable {
 
     package var isOtherScreen: Bool { modes.contains(1049) }
 
-    /// As a window does: what is cut is lost, what is new is blank.
+    /// Resizes like a window: the cut part is lost, the new part is blank.
     package mutating func resize(columns: Int, rows: Int) {
         func fit(_ cells: [[Cell]]) -> [[Cell]] {
             (0..<rows).map { row in (0..<columns).map { cells.indices.contains(row) && cells[row].indices.contains($0) ? cells[row][$0] : Cell() } }
@@ -83,7 +83,7 @@ package struct VirtualTerminal: Sendable {
         pending.removeFirst(min(index, pending.count))
     }
 
-    /// Does what begins at `start`, and answers how long it is; `nil` when more is needed.
+    /// Processes the sequence that begins at `start`, and returns its length; `nil` if more octets are needed.
     private mutating func step(_ start: Int) -> Int? {
         let octet = pending[start]
         switch octet {
@@ -96,14 +96,14 @@ package struct VirtualTerminal: Sendable {
         case 0x0D:
             column = 0
             isWrapPending = false
-        // The set of characters that everybody uses.
+        // The default character set.
         case 0x0F, 0x00: break
         case 0x1B: return escape(start)
         case 0..<0x20, 0x7F: unknown.append("octet \(octet)")
         default:
             var end = start
             while end < pending.count, pending[end] >= 0x20, pending[end] != 0x7F { end += 1 }
-            // Half a character waits.
+            // An incomplete character waits.
             let text = pending[start..<end]
             let tail = text.suffix(3)
             if end == pending.count, let lead = tail.lastIndex(where: { $0 >= 0xC0 }), tail.endIndex - lead < (tail[lead] >= 0xF0 ? 4 : tail[lead] >= 0xE0 ? 3 : 2) {
@@ -116,7 +116,7 @@ package struct VirtualTerminal: Sendable {
         return 1
     }
 
-    /// The place of the last character when this one, which may have come in another portion, belongs to it.
+    /// The position of the last character if this one, which may have come in another portion, belongs to it.
     private func joined(_ character: Character) -> (column: Int, row: Int, character: Character)? {
         guard !character.isASCII, let last, last.row == row, last.next == column, last.isWrapPending == isWrapPending else { return nil }
         // Another screen may be shown since, with half of a wide character there.
@@ -132,7 +132,7 @@ package struct VirtualTerminal: Sendable {
             cells[joined.row][joined.column].text = String(joined.character)
             return
         }
-        // With what follows it is wider or narrower: it is written again.
+        // With the following mark its width changes: it is written again.
         let now = (style, link)
         cells[joined.row][joined.column] = blank
         blankHalves(joined.row)
@@ -168,7 +168,7 @@ package struct VirtualTerminal: Sendable {
         last = (first, row, column, isWrapPending)
     }
 
-    /// The remaining half of a wide character that was written over, erased or cut becomes blank.
+    /// The remaining half of a wide character that was overwritten, erased or cut becomes blank.
     private mutating func blankHalves(_ row: Int) {
         for column in 0..<columns {
             let isWhole =
@@ -185,7 +185,7 @@ package struct VirtualTerminal: Sendable {
         cells[row][column] = Cell(style: Style(.standard, on: cells[row][column].style.background))
     }
 
-    /// The cell that erasing and scrolling leave: a blank in the colour behind the text (xterm's "bce").
+    /// The cell after erasing and scrolling: a blank in the background colour (xterm's "bce").
     private var blank: Cell { Cell(style: Style(.standard, on: style.background)) }
 
     private mutating func lineFeed() {
@@ -223,13 +223,13 @@ package struct VirtualTerminal: Sendable {
                 end += 1
             }
             guard end < pending.count, pending[end] == 0x07 || end + 1 < pending.count else { return nil }
-            // Only ESC \ ends it; another escape sequence gives it up.
+            // Only ESC \ ends it; another escape sequence cancels it.
             guard pending[end] == 0x07 || pending[end + 1] == UInt8(ascii: "\\") else { return end - start }
             if pending[start + 1] == UInt8(ascii: "]") { string(String(decoding: pending[(start + 2)..<end], as: UTF8.self)) }
             return end - start + (pending[end] == 0x07 ? 1 : 2)
         case UInt8(ascii: "("), UInt8(ascii: ")"):
             guard start + 2 < pending.count else { return nil }
-            // Sets of characters: ASCII, and the second one, to which nobody changes.
+            // Character sets: ASCII, and the second one, which no program selects.
             let isKnown = pending[start + 2] == UInt8(ascii: "B") || pending[start + 1] == UInt8(ascii: ")")
             if !isKnown { unknown.append("ESC ( \(Character(Unicode.Scalar(pending[start + 2])))") }
             return 3
@@ -247,7 +247,7 @@ package struct VirtualTerminal: Sendable {
         return 2
     }
 
-    /// As a terminal that was just opened; what it told and what is still to be read stays.
+    /// Resets to the state of a new terminal; its replies and pending octets stay.
     private mutating func reset() {
         let new = VirtualTerminal(columns: columns, rows: rows)
         (cells, otherCells, column, row, region) = (new.cells, new.otherCells, new.column, new.row, new.region)
@@ -268,7 +268,7 @@ package struct VirtualTerminal: Sendable {
         let digits = isPrivate ? parameters.dropFirst() : parameters[...]
         let numbers = digits.split(separator: ";", omittingEmptySubsequences: false).map { Int($0.prefix { $0 != ":" }) ?? 0 }
         let first = max(numbers.first ?? 0, 1)
-        // A sequence that moves or edits ends the wait for the next line; styles, modes and questions do not.
+        // A sequence that moves or edits ends the pending wrap; styles, modes and queries do not.
         if "ABCDEFGHJKLMPXadefr`@".contains(final) { isWrapPending = false }
         switch final {
         case "h" where isPrivate, "l" where isPrivate: for number in numbers { set(number, final == "h") }
@@ -290,7 +290,7 @@ package struct VirtualTerminal: Sendable {
         case "J":
             let mode = numbers.first ?? 0
             if mode == 0 { erase(row, column..<columns) } else if mode == 1 { erase(row, 0..<column + 1) }
-            // 3 is about the lines that have left the screen above.
+            // 3 clears the lines that have scrolled off the screen.
             for other in 0..<rows where mode == 2 || mode == 0 && other > row || mode == 1 && other < row { erase(other, 0..<columns) }
         case "K": erase(row, numbers.first == 1 ? 0..<column + 1 : numbers.first == 2 ? 0..<columns : column..<columns)
         case "X": erase(row, column..<min(column + first, columns))
