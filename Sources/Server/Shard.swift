@@ -21,6 +21,7 @@ final class Shard {
     let acceptor: Acceptor
     let admin: AdminServer
     let tick: Tick
+    let proxies: ProxyWatch
 
     init(
         reactor: Reactor, limits: Limits, log: Log, site: HTTPSite = HTTPSite(), serverVersion: String, events: Mailbox<ShardEvent>,
@@ -47,9 +48,8 @@ final class Shard {
         tick = Tick(
             reactor: reactor, log: log, events: events, hub: hub, driver: self.hub, queues: queues, workers: workers, access: access, usage: usage,
             admin: admin, drain: drain)
-        site.whenForwardedInVain = {
-            log(.warning, "forwarded_ignored", [.init("advice", "name the proxy with --trusted-proxy, or all its clients count as one address")])
-        }
+        proxies = ProxyWatch(log: log)
+        site.whenAsked = { [proxies, unowned site, unowned reactor] in proxies.look(at: $0, from: $1, site.trust, now: reactor.now) }
         site.admission = RequestAdmission(workers: workers, access: access, budget: budget)
         reactor.setHooks(tick)
         self.log = log

@@ -176,11 +176,16 @@ struct AddressRateTests {
     @Test("a header that proxies send, from a peer that is none, is warned about once")
     func forwarded() throws {
         let server = try TestShard()
-        for _ in 0..<3 {
-            let client = try server.connect(from: "127.0.0.1")
-            client.send(text: "GET /health HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 192.0.2.1\r\nConnection: close\r\n\r\n")
-            #expect(try client.status() == 200)
+        func ask(_ address: String) throws {
+            for _ in 0..<3 {
+                let client = try server.connect(from: address)
+                client.send(text: "GET /health HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 192.0.2.1\r\nConnection: close\r\n\r\n")
+                #expect(try client.status() == 200)
+            }
         }
+        try ask("192.0.2.7")
         #expect(server.lines.count("event=forwarded_ignored") == 1)
+        try ask("127.0.0.1")
+        #expect(server.lines.count("event=forwarded_ignored") == 1 && server.lines.count("event=proxy_not_trusted") == 1)
     }
 }

@@ -23,9 +23,8 @@ final class HTTPSite {
     /// Finds out who sends a request; set once before the loop runs.
     var admission: RequestAdmission?
     private var clock = HTTPDateClock()
-    /// Called once, when a peer that is not a trusted proxy sends what proxies send.
-    var whenForwardedInVain: () -> Void = {}
-    private var isForwardedInVain = false
+    /// Called with each request before it is answered, and with the address at the other end of its socket.
+    var whenAsked: (HTTP1.Fields, NetworkAddress?) -> Void = { _, _ in }
     /// The server takes no new clients.
     var isDraining = false
 
@@ -66,10 +65,7 @@ final class HTTPSite {
     ///   - peer: the address at the other end of the socket.
     ///   - isSecure: whether that socket speaks TLS.
     func answer(_ head: RequestHead, peer: NetworkAddress?, isSecure: Bool) -> HTTPAnswer {
-        if !isForwardedInVain, head.fields.contains("forwarded") || head.fields.contains("x-forwarded-for"), peer.map({ !trust.contains($0) }) ?? true {
-            isForwardedInVain = true
-            whenForwardedInVain()
-        }
+        whenAsked(head.fields, peer)
         let source = trust.source(of: head, peer: peer, isSecure: isSecure)
         let address = AddressCounts.group(source?.address)
         let resolution = routes.resolve(head)
