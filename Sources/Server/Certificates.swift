@@ -69,6 +69,9 @@ final class Certificates {
         if isStill, now != read { reload() }
     }
 
+    /// Whole days that are left of the certificate that ends first; negative when it has ended.
+    var daysLeft: Int? { context.daysLeft.min() }
+
     /// To be called each `TLSTicketKeys.rotationInterval`.
     func rotateTickets() { tickets.rotate() }
 

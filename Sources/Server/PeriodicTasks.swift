@@ -53,7 +53,9 @@ final class PeriodicTasks: TimerTarget {
     override func timerFired(kind: Int) {
         guard let kind = Kind(rawValue: kind) else { return }
         switch kind {
-        case .second: shard.tick.everySecond(now: reactor.now)
+        case .second:
+            shard.tick.everySecond(now: reactor.now)
+            shard.health.look(now: reactor.now)
         case .maintenance: shard.workers.maintain()
         case .sweep: sweeper.start()
         case .certificates: certificates?.look()

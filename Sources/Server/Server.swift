@@ -18,6 +18,7 @@ package struct ServerOptions: Sendable {
     /// Whose word about clients counts, and which web pages may connect.
     package var trust = ProxyTrust()
     package var origins = OriginPolicy()
+    package var health = HealthSettings()
     /// Listening sockets that were open before this process: `plain` is used in the place of `host` and `port`, `tls` in the place of
     /// those of `tls`.
     package var activated: [ServiceManager.ActivatedSocket] = []
@@ -122,6 +123,11 @@ package enum HuddleServer {
                 writer: writer, transfers: transfers, log: log)
             defer { sweeper.stop() }
             shard.admin.transfers = transfers
+            let probe = MachineProbe(folder: folder.path)
+            defer { probe.stop() }
+            shard.health.probe = probe
+            shard.health.settings = options.health
+            if let certificates { shard.health.certificateDays = { certificates.daysLeft } }
             let uploads = UploadTable(
                 services: shard.services, limits: limits, reportProgress: shard.hub.report, folder: UploadFolder(path: folder.uploadsPath, disk: disk, assistant: { digests.offer($0) }), blobs: blobs)
             try uploads.load()
@@ -156,7 +162,7 @@ package enum HuddleServer {
             }
             let bell = try SignalChannel(signals, reactor: reactor) { signal in
                 // Without TLS there is nothing to read again.
-                if signal == Signals.hangUp { certificates?.reload() } else { shard.drain.start() }
+                if signal == Signals.hangUp { certificates?.reload() } else { shard.health.end() }
             }
             let periodic = PeriodicTasks(reactor: reactor, shard: shard, certificates: certificates, sweeper: sweeper)
             periodic.start()

@@ -22,6 +22,7 @@ final class Shard {
     let admin: AdminServer
     let tick: Tick
     let proxies: ProxyWatch
+    let health: HealthMonitor
 
     init(
         reactor: Reactor, limits: Limits, log: Log, site: HTTPSite = HTTPSite(), serverVersion: String, events: Mailbox<ShardEvent>,
@@ -50,6 +51,9 @@ final class Shard {
             admin: admin, drain: drain)
         proxies = ProxyWatch(log: log)
         site.whenAsked = { [proxies, unowned site, unowned reactor] in proxies.look(at: $0, from: $1, site.trust, now: reactor.now) }
+        health = HealthMonitor(reactor: reactor, log: log, workers: workers, drain: drain, proxies: proxies)
+        admin.health = { [unowned health, unowned reactor] in health.report(now: reactor.now) }
+        site.add(health.routes)
         site.admission = RequestAdmission(workers: workers, access: access, budget: budget)
         reactor.setHooks(tick)
         self.log = log

@@ -26,6 +26,7 @@ let usage = """
                      [--connections-per-address N] [--family-storage SIZE] [--family-history SIZE]
                      [--tls-cert FILE --tls-key FILE]... [--listen-tls HOST:PORT]
                      [--trusted-proxy ADDRESS[/BITS]]... [--allow-origin ORIGIN]... [--host NAME]...
+                     [--free-space-floor SIZE] [--backup-max-age TIME]
       huddled init   --data DIR --family NAME --zone IANA --parent NAME [--json]
       huddled invite --data DIR --family ID|NAME --name NAME --role parent|athlete|guest
                      [--born YYYY-MM-DD --by MEMBER] [--json]
@@ -34,6 +35,7 @@ let usage = """
       huddled export --data DIR --family ID|NAME [--private] [--json] FILE
       huddled import --data DIR [--json] FILE
       huddled status --data DIR [--json]
+      huddled doctor --data DIR [--json]
       huddled check  --data DIR [--deep] [--repair] [--json]
       huddled schema --out DIR
       huddled --version | --help | COMMAND --help
@@ -54,13 +56,15 @@ let usage = """
             Birth dates and consents only with --private; tokens and invites never.
     import  reads such a FILE: the family is there whole, or nothing is. Sign-ins are new: 'token'.
     status  says where the log of all families ends, and how far each of its consumers is behind.
+    doctor  says in sentences what keeps the server from taking new clients, beside a running server or
+            without one: writer, disk, zone data, certificate, age of the last backup, proxies.
     check   looks whether the database is whole, its records are what its log makes of them, and each
             document has its file (--deep: with its content). --repair, without a server, removes what
             nothing speaks of and counts anew; it never removes a document.
     schema  writes the JSON Schemas of the protocol to DIR, errors.json and limits.json beside it.
 
     All of them work beside a running server (through its socket in DIR) and without one.
-    Exit status: 0 done, 1 failed, 2 wrong use, 3 check found something wrong.
+    Exit status: 0 done, 1 failed, 2 wrong use, 3 check or doctor found something wrong.
 
     """
 
@@ -94,6 +98,7 @@ func run(_ words: [String]) -> Int32 {
         case "export": try exportFamily(rest)
         case "import": try importFamily(rest)
         case "status": try status(rest)
+        case "doctor": try doctor(rest)
         case "check": try check(rest)
         case "schema": try schema(rest)
         case "confine": try confine(rest)
@@ -154,7 +159,7 @@ private func serve(_ words: [String]) throws(CommandError) {
         words,
         options: [
             "--data", "--listen", "--mutations-per-second", "--max-connections", "--connections-per-address", "--family-storage", "--family-history",
-            "--listen-tls",
+            "--listen-tls", "--free-space-floor", "--backup-max-age",
         ],
         repeatable: ["--tls-cert", "--tls-key", "--trusted-proxy", "--allow-origin", "--host"]
     ) { list throws(UsageError) in
@@ -171,6 +176,8 @@ private func serve(_ words: [String]) throws(CommandError) {
         var options = ServerOptions(dataFolder: try list.required("--data"), host: host, port: port, limits: limits, tls: try tlsOptions(list))
         options.trust = try trustedProxies(list)
         options.origins = try allowedOrigins(list)
+        if let size = list.value("--free-space-floor") { options.health.freeSpaceFloor = size == "0" ? 0 : try octets(size, of: "--free-space-floor") }
+        if let age = list.value("--backup-max-age") { options.health.backupMaxAge = try milliseconds(age, of: "--backup-max-age") }
         return options
     }
     var options = asked
@@ -194,6 +201,15 @@ private func octets(_ text: String, of option: String) throws(UsageError) -> Int
         throw UsageError("\(option) takes octets, or a size like 20G or 500M. It cannot be '\(text)'.")
     }
     return octets
+}
+
+/// "90m", "36h", "7d".
+private func milliseconds(_ text: String, of option: String) throws(UsageError) -> Int64 {
+    let units: [Character: Int64] = ["m": 60_000, "h": 3_600_000, "d": 86_400_000]
+    guard let unit = text.last.flatMap({ units[$0] }), let count = Int64(text.dropLast()), (1...100_000).contains(count) else {
+        throw UsageError("\(option) takes a time like 90m, 36h or 7d. It cannot be '\(text)'.")
+    }
+    return count * unit
 }
 
 private func trustedProxies(_ list: ArgumentList) throws(UsageError) -> ProxyTrust {

@@ -81,7 +81,7 @@ package enum AdminGate {
     }
 
     /// - Returns: `nil` when nobody listens.
-    private static func ask(
+    static func ask(
         _ request: AdminRequest, socket: String, _ archive: Int32?
     ) throws(ServerError) -> Result<AdminReply, Rejection>? {
         guard let descriptor = try? Socket.connectUnix(path: socket) else { return nil }

@@ -10,11 +10,12 @@ package enum AdminReply: Sendable {
     case answer(AdminAnswer)
     case demo(DemoFamily)
     case status(LogStatus)
+    case health(HealthReport)
     case transferred(Transferred)
 }
 
 extension AdminReply {
-    /// One line without its line feed: the answer's own form, `{"demo":{…}}`, `{"status":{…}}`, or the refusal.
+    /// One line without its line feed: the answer's own form, `{"demo":{…}}`, `{"status":{…}}`, `{"health":{…}}`, or the refusal.
     static func encode(_ result: Result<AdminReply, Rejection>) -> [UInt8] {
         switch result {
         case .success(.answer(let answer)): return AdminAnswer.encode(.success(answer))
@@ -33,6 +34,13 @@ extension AdminReply {
             status.encode(into: &json)
             json.endObject()
             return json.octets
+        case .success(.health(let health)):
+            var json = JSONWriter()
+            json.beginObject()
+            json.key("health")
+            health.encode(into: &json)
+            json.endObject()
+            return json.octets
         case .success(.transferred(let transferred)): return transferred.encode()
         }
     }
@@ -46,6 +54,14 @@ extension AdminReply {
             }
             guard let status else { throw .invalid("the status is missing") }
             return .success(.status(status))
+        }
+        if octets.starts(with: #"{"health":"#.utf8) {
+            var health: HealthReport?
+            try JSONReader.read(octets) { reader throws(JSONError) in
+                try reader.readObject { (reader: inout JSONReader, _) throws(JSONError) in health = try HealthReport(&reader) }
+            }
+            guard let health else { throw .invalid("the health is missing") }
+            return .success(.health(health))
         }
         guard octets.starts(with: #"{"demo":"#.utf8) else { return try AdminAnswer.decode(octets).map(AdminReply.answer) }
         var demo: DemoFamily?

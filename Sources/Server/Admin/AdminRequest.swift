@@ -11,15 +11,18 @@ package enum AdminRequest: Sendable {
     case command(AdminCommand)
     case demo
     case status
+    /// The state of the running server.
+    case doctor
     /// With a descriptor beside it, of the archive.
     case transfer(Transfer)
 
-    /// `{"command":"demo"}`, `{"command":"status"}`, or the command's own form.
+    /// `{"command":"demo"}`, `{"command":"status"}`, `{"command":"doctor"}`, or the command's own form.
     func encode() -> [UInt8] {
         switch self {
         case .command(let command): command.encode()
         case .demo: Array(AdminRequest.demoLine.utf8)
         case .status: Array(AdminRequest.statusLine.utf8)
+        case .doctor: Array(AdminRequest.doctorLine.utf8)
         case .transfer(let transfer): transfer.encode()
         }
     }
@@ -27,12 +30,14 @@ package enum AdminRequest: Sendable {
     static func decode(_ octets: [UInt8]) throws(JSONError) -> AdminRequest {
         if octets.elementsEqual(demoLine.utf8) { return .demo }
         if octets.elementsEqual(statusLine.utf8) { return .status }
+        if octets.elementsEqual(doctorLine.utf8) { return .doctor }
         if let transfer = try Transfer.decode(octets) { return .transfer(transfer) }
         return .command(try AdminCommand.decode(octets))
     }
 
     private static let demoLine = #"{"command":"demo"}"#
     private static let statusLine = #"{"command":"status"}"#
+    private static let doctorLine = #"{"command":"doctor"}"#
 
     /// Does it, on the writer's thread.
     func perform(
@@ -48,6 +53,7 @@ package enum AdminRequest: Sendable {
         case .status:
             guard let status = try store.logStatus() else { return (.failure(.busy), []) }
             return (.success(.status(status)), [])
+        case .doctor: preconditionFailure("Doctor looks by itself where no server runs")
         case .transfer: preconditionFailure("archives are read and written by Transfers")
         }
     }

@@ -152,6 +152,7 @@ final class TestShard {
     func pass(milliseconds: Int64) {
         reactor.moveClock(milliseconds: milliseconds)
         shard.tick.everySecond(now: reactor.now)
+        shard.health.look(now: reactor.now)
         turn()
     }
 

@@ -1,0 +1,142 @@
+import HTTP1
+import Posix
+import Reactor
+import Store
+
+/// The bounds of the checks that an operator chooses.
+package struct HealthSettings: Equatable, Sendable {
+    /// Octets that have to be free on the disk of the data folder; 0: any number.
+    package var freeSpaceFloor = 256 << 20
+    /// Milliseconds since the last good backup; `nil`: nobody watches.
+    package var backupMaxAge: Int64?
+
+    package init() {}
+}
+
+/// Whether the server can take new clients, and why not. All on the reactor's thread.
+///
+/// Once per second it asks the writer for an answer, and every five seconds the machine. It never waits: an answer that does not come is the finding.
+final class HealthMonitor: TimerTarget {
+    /// Milliseconds between a question to the machine and its end, after which the disk is taken for silent.
+    static let machineTime: Int64 = 5_000
+    /// Milliseconds for which `/readyz` says that the server is about to stop, before it takes no new connections.
+    static let noticeTime: Int64 = 2_000
+    /// Milliseconds after a question at `/readyz` for which somebody is taken to watch it.
+    static let watchTime: Int64 = 60_000
+
+    private let reactor: Reactor
+    private let log: Log
+    private let workers: Workers
+    private let drain: Drain
+    private let proxies: ProxyWatch
+
+    var settings = HealthSettings()
+    /// Whole days that are left of the certificate that ends first; `nil` without one.
+    var certificateDays: () -> Int? = { nil }
+    /// Set once before the loop runs.
+    var probe: MachineProbe?
+
+    /// When the oldest question without an answer was asked.
+    private var writerAskedAt: Int64?
+    private var isWriterAsked = false
+    /// The writer owes no answer.
+    var hasWriterAnswered: Bool { writerAskedAt == nil }
+    /// When the machine was asked, and how many readings there were then.
+    private var machineAsked: (at: Int64, count: Int)?
+    private var nextMachine: Int64 = 0
+    private var readyAskedAt: Int64?
+    private var isNoticeGiven = false
+    /// The errors of the last look, for the log.
+    private var errors = ""
+
+    init(reactor: Reactor, log: Log, workers: Workers, drain: Drain, proxies: ProxyWatch) {
+        self.reactor = reactor
+        self.log = log
+        self.workers = workers
+        self.drain = drain
+        self.proxies = proxies
+        super.init()
+    }
+
+    // MARK: Looking
+
+    /// Call it about once per second.
+    func look(now: Int64) {
+        guard !drain.isEnding else { return }
+        askWriter(now)
+        askMachine(now)
+        let report = report(now: now)
+        guard report.errors != errors else { return }
+        errors = report.errors
+        if report.isReady { log(.info, "ready_again") } else { log(.warning, "not_ready", [.init("reasons", report.errors)]) }
+    }
+
+    private func askWriter(_ now: Int64) {
+        guard !isWriterAsked else { return }
+        isWriterAsked = true
+        if writerAskedAt == nil { writerAskedAt = now }
+        workers.write({ _ throws(StoreFailure) in (true, []) }) { [weak self] (answer: Bool?) in
+            guard let self else { return }
+            isWriterAsked = false
+            // A question that found no room has no answer; the next look asks again.
+            if answer != nil { writerAskedAt = nil }
+        }
+    }
+
+    private func askMachine(_ now: Int64) {
+        guard let probe else { return }
+        if let machineAsked, probe.newest.count > machineAsked.count { self.machineAsked = nil }
+        guard machineAsked == nil, now >= nextMachine else { return }
+        nextMachine = now + Self.machineTime
+        machineAsked = (now, probe.newest.count)
+        probe.ask()
+    }
+
+    /// All checks. The answer is of now, except that the machine was asked within the last seconds.
+    func report(now: Int64) -> HealthReport {
+        var checks = [HealthCheck.loop]
+        if isNoticeGiven || drain.isEnding { checks.append(.drain) }
+        checks.append(.writer(waiting: writerAskedAt.map { now - $0 }))
+        if let probe {
+            let (count, reading) = probe.newest
+            let isSilent = machineAsked.map { count == $0.count && now - $0.at > Self.machineTime } ?? false
+            checks.append(.disk(free: isSilent ? nil : reading.free, floor: settings.freeSpaceFloor))
+            checks.append(.folder(mode: reading.mode))
+            checks.append(.zones(arePresent: reading.hasZones))
+            checks.append(.certificate(days: certificateDays()))
+            checks.append(.backup(age: reading.backupAt.map { max(Clock.wallMilliseconds() - $0, 0) }, most: settings.backupMaxAge))
+        }
+        let faults = proxies.faults(now: now)
+        checks += faults.isEmpty ? [.proxy(nil)] : faults.map { .proxy($0) }
+        return HealthReport(checks)
+    }
+
+    // MARK: The end
+
+    /// SIGTERM: drains. If somebody has asked `/readyz` lately, it says so for a moment before that; a second call ends the moment.
+    func end() {
+        let now = reactor.now
+        guard !isNoticeGiven, !drain.isEnding, let readyAskedAt, now - readyAskedAt < Self.watchTime else { return drain.start() }
+        isNoticeGiven = true
+        log(.info, "drain_announced", [.init("milliseconds", Self.noticeTime)])
+        _ = reactor.schedule(afterMilliseconds: Self.noticeTime, self, kind: 0)
+    }
+
+    override func timerFired(kind: Int) { drain.start() }
+
+    // MARK: Routes
+
+    /// `/healthz`, which answers as long as the loop turns, and `/readyz`.
+    var routes: [RouteGroup.Resource] {
+        let group = RouteGroup()
+        let fields = [Field("Content-Type", "application/json"), Field("Cache-Control", "no-store")]
+        return [
+            group.resource("/healthz", .get { _ in .response(HTTPResponse(200, fields, content: Array("{\"status\":\"ok\"}\n".utf8))) }),
+            group.resource("/readyz", .get { [unowned self] _ in
+                readyAskedAt = reactor.now
+                let report = report(now: reactor.now)
+                return .response(HTTPResponse(report.isReady ? 200 : 503, fields, content: report.answer))
+            }),
+        ]
+    }
+}
