@@ -105,7 +105,7 @@ let package = Package(
         library("Views", ["Bytes", "JSON", "Dates", "Family", "Queries", "Wire", "Uploads", "Terminal", "Sync", "Words", "Commands", "Sessions", "Documents"]),
 
         // Layer 6: programs.
-        program("huddled", ["Arguments", "HTTP1", "TLS", "Server", "Demo", "Store", "Bytes", "Posix", "JSON", "Dates", "Family", "Wire"]),
+        program("huddled", ["Locks", "Arguments", "HTTP1", "TLS", "Server", "Demo", "Store", "Bytes", "Posix", "JSON", "Dates", "Family", "Wire"]),
         program("huddle", ["Locks", "Arguments", "Sync", "Words", "Commands", "Sessions", "Documents", "Views", "Screen", "Terminal", "Crypto", "Bytes", "Posix", "JSON", "Dates", "Family", "Queries", "Wire"]),
         // Layer 6: tools of developers.
         tool("wsecho", ["Arguments", "Bytes", "Posix", "TLS", "Reactor", "HTTP1", "WebSocket"]),
@@ -159,6 +159,7 @@ let package = Package(
         tests("SessionsTests", ["TestSupport", "ClientWorld", "Locks", "TestCertificates", "Bytes", "Crypto", "Posix", "SQLite", "HTTP1", "WebSocket", "JSON", "Family", "Wire", "Sync", "Words", "Sessions", "Documents"]),
         tests("DocumentsTests", ["TestSupport", "ClientWorld", "Locks", "TestCertificates", "Bytes", "Crypto", "Posix", "SQLite", "HTTPClient", "PDF", "JSON", "Family", "Sync", "Words", "Sessions", "Documents"]),
         tests("HuddleTests", ["ClientWorld", "Posix", "Family", "Wire", "Sync", "Sessions", "Documents", "huddle"]),
+        tests("HuddledTests", ["Arguments", "Posix", "Server", "huddled"]),
         tests("ViewsTests", ["TestSupport", "Locks", "Bytes", "Dates", "Family", "Queries", "Wire", "Uploads", "Terminal", "Sync", "Words", "Commands", "Sessions", "Documents", "Views"]),
         tests("SimulationTests", ["TestSupport", "CFaultVFS", "Bytes", "Crypto", "Posix", "SQLite", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Ledger", "Store", "StoreSQLite", "Server", "Sync"]),
         .testTarget(

@@ -19,6 +19,8 @@ package struct ServerOptions: Sendable {
     package var trust = ProxyTrust()
     package var origins = OriginPolicy()
     package var health = HealthSettings()
+    /// Reads the options again, at SIGHUP, on the reactor's thread.
+    package var reload: (@Sendable () -> OptionsReload)?
     /// Listening sockets that were open before this process: `plain` is used in the place of `host` and `port`, `tls` in the place of
     /// those of `tls`.
     package var activated: [ServiceManager.ActivatedSocket] = []
@@ -161,8 +163,9 @@ package enum HuddleServer {
                 adminDoor.close()
             }
             let bell = try SignalChannel(signals, reactor: reactor) { signal in
-                // Without TLS there is nothing to read again.
-                if signal == Signals.hangUp { certificates?.reload() } else { shard.health.end() }
+                guard signal == Signals.hangUp else { return shard.health.end() }
+                certificates?.reload()
+                if let reload = options.reload { shard.take(reload()) }
             }
             let periodic = PeriodicTasks(reactor: reactor, shard: shard, certificates: certificates, sweeper: sweeper)
             periodic.start()

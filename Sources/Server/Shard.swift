@@ -64,6 +64,21 @@ final class Shard {
     /// The parts that handlers of requests work with.
     var services: RequestServices { RequestServices(reactor: reactor, log: log, workers: workers, access: access, usage: usage) }
 
+    /// Options were read again.
+    func take(_ reload: OptionsReload) {
+        switch reload {
+        case .refused(let problem): log(.error, "options_reload_failed", [.init("problem", problem)])
+        case .read(let live, let changed, let waiting):
+            if live.trust != site.trust { proxies.reset() }
+            site.trust = live.trust
+            site.allow(live.origins)
+            health.settings = live.health
+            log(
+                .info, "options_reloaded",
+                [.init("changed", changed.joined(separator: ",")), .init("needs_restart", waiting.joined(separator: ","))])
+        }
+    }
+
     /// The loop has ended: nothing stays open.
     func closeAll() {
         for connection in table.all { connection.drop() }

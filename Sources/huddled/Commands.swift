@@ -2,12 +2,10 @@ import Arguments
 import Bytes
 import Demo
 import Family
-import HTTP1
 import JSON
 import Posix
 import Server
 import Store
-import TLS
 import Wire
 
 /// The exit status of `huddled`.
@@ -22,11 +20,9 @@ enum ExitStatus {
 let usage = """
     huddled, the server of Huddle \(HuddleVersion.text)
 
-      huddled serve  --data DIR [--listen HOST:PORT] [--mutations-per-second N] [--max-connections N]
-                     [--connections-per-address N] [--family-storage SIZE] [--family-history SIZE]
-                     [--tls-cert FILE --tls-key FILE]... [--listen-tls HOST:PORT]
-                     [--trusted-proxy ADDRESS[/BITS]]... [--allow-origin ORIGIN]... [--host NAME]...
-                     [--free-space-floor SIZE] [--backup-max-age TIME]
+      huddled serve  --data DIR [--config FILE] [--listen HOST:PORT] [--tls-cert FILE --tls-key FILE]...
+                     [--listen-tls HOST:PORT] [--trusted-proxy ADDRESS[/BITS]]... [--OPTION VALUE]...
+      huddled config [--check] [--json] [--config FILE] [--OPTION VALUE]...
       huddled init   --data DIR --family NAME --zone IANA --parent NAME [--json]
       huddled invite --data DIR --family ID|NAME --name NAME --role parent|athlete|guest
                      [--born YYYY-MM-DD --by MEMBER] [--json]
@@ -35,18 +31,19 @@ let usage = """
       huddled export --data DIR --family ID|NAME [--private] [--json] FILE
       huddled import --data DIR [--json] FILE
       huddled status --data DIR [--json]
-      huddled doctor --data DIR [--json]
+      huddled doctor --data DIR [--json] [--config FILE] [--OPTION VALUE]...
       huddled check  --data DIR [--deep] [--repair] [--json]
       huddled schema --out DIR
       huddled --version | --help | COMMAND --help
 
     serve   runs the server (on 127.0.0.1:8787 unless --listen says otherwise) until SIGTERM.
-            With a certificate and its key (PEM) it also serves wss:// (on 0.0.0.0:8443 unless --listen-tls
-            says otherwise). Several pairs serve several host names. SIGHUP, or a change of the files,
-            makes it read them again; open connections stay. Behind a proxy, --trusted-proxy names whose
-            Forwarded or X-Forwarded-For counts; --allow-origin lets web pages of another host connect.
-            --host names this server: web pages of other names that lead here may not connect. Without it a
-            server on a loopback address takes loopback names only.
+            Each option is a flag, a variable of the environment (HUDDLED_LISTEN) or a line of the file of
+            --config ("listen = HOST:PORT"); a flag overrides a variable, and a variable overrides a line.
+            'serve --help' lists all of them, and huddled(8) says why they are as they are.
+            With a certificate and its key (PEM) it also serves wss://. Several pairs serve several host
+            names. SIGHUP makes it read the certificates and the live options again; open connections stay.
+    config  prints the value of each option and where it comes from, as a file of options. --check only
+            says whether they can be used.
     init    makes a family with its first parent, and prints that parent's sign-in token.
     invite  adds a member and prints a one-time code for 'huddle join CODE', good for 7 days.
             An athlete needs a birth date and the parent who consents; under 13 there is no code.
@@ -91,6 +88,7 @@ func run(_ words: [String]) -> Int32 {
         case "--help", "-h", "help": Standard.write(output: usage)
         case "--version": Standard.write(output: "huddled \(HuddleVersion.text)\n")
         case "serve": try serve(rest)
+        case "config": try config(rest)
         case "init": try makeFamily(rest)
         case "invite": try invite(rest)
         case "token": try token(rest)
@@ -130,7 +128,15 @@ private func help(of command: String) -> String? {
     let synopsis = part("  huddled \(command) ")
     guard !synopsis.isEmpty else { return nil }
     let purpose = part("\(command) ").map { "    " + $0 }
-    return (synopsis + [""] + purpose + [""]).joined(separator: "\n")
+    let options = ["serve", "config", "doctor"].contains(command) ? [""] + optionLines : []
+    return (synopsis + [""] + purpose + options + [""]).joined(separator: "\n")
+}
+
+/// The options of the server, for help.
+private var optionLines: [String] {
+    ServeOptions.table.options.flatMap { option in
+        ["      \(option.flag) \(option.form.placeholder)" + (option.initial.map { " (\($0))" } ?? ""), "          \(option.summary)"]
+    }
 }
 
 /// Reads arguments; what is wrong with them ends the command with status 2.
@@ -150,123 +156,6 @@ private func identifier(_ list: ArgumentList, _ name: String) throws(UsageError)
         throw UsageError("\(name) takes an id like 01930000-0000-7000-8000-000000000000.")
     }
     return id
-}
-
-// MARK: serve
-
-private func serve(_ words: [String]) throws(CommandError) {
-    let asked = try arguments(
-        words,
-        options: [
-            "--data", "--listen", "--mutations-per-second", "--max-connections", "--connections-per-address", "--family-storage", "--family-history",
-            "--listen-tls", "--free-space-floor", "--backup-max-age",
-        ],
-        repeatable: ["--tls-cert", "--tls-key", "--trusted-proxy", "--allow-origin", "--host"]
-    ) { list throws(UsageError) in
-        let (host, port) = try list.endpoint("--listen", default: "127.0.0.1:8787")
-        var limits = Limits()
-        if let rate = try list.integer("--mutations-per-second", in: 0...1_000_000) {
-            limits.mutationsPerSecond = rate
-            limits.mutationBurst = max(limits.mutationBurst, rate)
-        }
-        if let connections = try list.integer("--max-connections", in: 1...1_000_000) { limits.connections = connections }
-        if let each = try list.integer("--connections-per-address", in: 1...1_000_000) { limits.connectionsPerAddress = each }
-        if let size = list.value("--family-storage") { limits.familyStorage = try octets(size, of: "--family-storage") }
-        if let size = list.value("--family-history") { limits.familyHistory = try octets(size, of: "--family-history") }
-        var options = ServerOptions(dataFolder: try list.required("--data"), host: host, port: port, limits: limits, tls: try tlsOptions(list))
-        options.trust = try trustedProxies(list)
-        options.origins = try allowedOrigins(list)
-        if let size = list.value("--free-space-floor") { options.health.freeSpaceFloor = size == "0" ? 0 : try octets(size, of: "--free-space-floor") }
-        if let age = list.value("--backup-max-age") { options.health.backupMaxAge = try milliseconds(age, of: "--backup-max-age") }
-        return options
-    }
-    var options = asked
-    options.activated = try activatedSockets(hasTLS: options.tls != nil)
-    let lines = LogThread(Standard.error)
-    defer { lines.finish() }
-    do throws(ServerError) {
-        try HuddleServer.run(options, log: Log { lines.write($0) }) { address, secure in
-            Standard.write(output: "Huddle \(HuddleVersion.text) serves \(options.dataFolder) at ws://\(address)/ws\n")
-            if let secure { Standard.write(output: "Encrypted at wss://\(secure)/ws\n") }
-        }
-    } catch { throw .failed(error.sentence) }
-}
-
-/// "20G", "500M": gibibytes and mebibytes; without a letter octets, as limits are published.
-private func octets(_ text: String, of option: String) throws(UsageError) -> Int {
-    let unit = text.hasSuffix("G") ? 1 << 30 : text.hasSuffix("M") ? 1 << 20 : 1
-    let (octets, isTooMuch) = (Int(unit == 1 ? text : String(text.dropLast())) ?? 0).multipliedReportingOverflow(by: unit)
-    // The bound is one million gibibytes.
-    guard !isTooMuch, (1...1_000_000 << 30).contains(octets) else {
-        throw UsageError("\(option) takes octets, or a size like 20G or 500M. It cannot be '\(text)'.")
-    }
-    return octets
-}
-
-/// "90m", "36h", "7d".
-private func milliseconds(_ text: String, of option: String) throws(UsageError) -> Int64 {
-    let units: [Character: Int64] = ["m": 60_000, "h": 3_600_000, "d": 86_400_000]
-    guard let unit = text.last.flatMap({ units[$0] }), let count = Int64(text.dropLast()), (1...100_000).contains(count) else {
-        throw UsageError("\(option) takes a time like 90m, 36h or 7d. It cannot be '\(text)'.")
-    }
-    return count * unit
-}
-
-private func trustedProxies(_ list: ArgumentList) throws(UsageError) -> ProxyTrust {
-    var trust = ProxyTrust()
-    for text in list.all("--trusted-proxy") {
-        guard let range = AddressRange(text) else {
-            throw UsageError("--trusted-proxy takes an address or a network, like 10.0.0.7 or 2001:db8::/32, and not '\(text)'.")
-        }
-        trust.proxies.append(range)
-    }
-    return trust
-}
-
-private func allowedOrigins(_ list: ArgumentList) throws(UsageError) -> OriginPolicy {
-    var policy = OriginPolicy()
-    for text in list.all("--allow-origin") {
-        guard let origin = WebOrigin(text) else {
-            throw UsageError("--allow-origin takes the origin of a web page, like https://app.example, and not '\(text)'.")
-        }
-        policy.allowed.insert(origin)
-    }
-    for text in list.all("--host") {
-        guard let authority = Authority(text), authority.port == nil, !text.hasSuffix(":") else {
-            throw UsageError("--host takes a name of this server, like huddle.example, and not '\(text)'.")
-        }
-        policy.hosts.insert(authority.host)
-    }
-    return policy
-}
-
-/// What systemd hands over: sockets named `plain` and `tls`; one without such a name is the plain one.
-private func activatedSockets(hasTLS: Bool) throws(CommandError) -> [ServiceManager.ActivatedSocket] {
-    let sockets = ServiceManager.takeSockets().map { socket in
-        ["plain", "tls"].contains(socket.name) ? socket : ServiceManager.ActivatedSocket(name: "plain", raw: socket.raw)
-    }
-    guard Set(sockets.map(\.name)).count == sockets.count else {
-        throw .failed("The service manager hands over several sockets of one kind: name one 'plain' and one 'tls' (FileDescriptorName=).")
-    }
-    guard hasTLS || !sockets.contains(where: { $0.name == "tls" }) else {
-        throw .failed("The service manager hands over a socket named 'tls', but there is no --tls-cert and --tls-key.")
-    }
-    return sockets
-}
-
-private func tlsOptions(_ list: ArgumentList) throws(UsageError) -> TLSOptions? {
-    let (certificates, keys) = (list.all("--tls-cert"), list.all("--tls-key"))
-    guard certificates.count == keys.count else { throw UsageError("--tls-cert and --tls-key go in pairs: give as many of each.") }
-    guard !certificates.isEmpty else {
-        guard list.value("--listen-tls") == nil else { throw UsageError("--listen-tls needs --tls-cert and --tls-key.") }
-        return nil
-    }
-    guard certificates.count <= TLSServerContext.maxCertificates else {
-        throw UsageError("At most \(TLSServerContext.maxCertificates) certificates can be served.")
-    }
-    let (host, port) = try list.endpoint("--listen-tls", default: "0.0.0.0:8443")
-    let pairs = zip(certificates, keys).map { TLSCertificateFiles(certificate: $0, key: $1) }
-    return TLSOptions(certificates: pairs, host: host, port: port)
 }
 
 // MARK: Families and members

@@ -7,23 +7,24 @@ import Server
 ///
 /// - Throws: `.disagrees` when something keeps the server from taking new clients.
 func doctor(_ words: [String]) throws(CommandError) {
-    let list: ArgumentList
-    let data: String
+    let isJSON: Bool
+    let options: ServerOptions
     do throws(UsageError) {
-        list = try ArgumentList(words, options: ["--data"], switches: ["--json"])
-        try list.expectNoPositional()
-        data = try list.required("--data")
+        let flags = try ServeOptions.table.flags(words, switches: ["--json"])
+        try flags.expectNoPositional()
+        isJSON = flags.has("--json")
+        options = try ServeOptions.options(try ServeOptions.settings(flags, environment: Environment.all))
     } catch { throw .usage(error) }
     let report: HealthReport
     do throws(ServerError) {
-        report = try Doctor.run(dataFolder: data, settings: HealthSettings(), certificates: [])
+        report = try Doctor.run(dataFolder: options.dataFolder, settings: options.health, certificates: options.tls?.certificates ?? [])
     } catch { throw .failed(error.sentence) }
-    if list.has("--json") {
+    if isJSON {
         var json = JSONWriter()
         report.encode(into: &json)
         Standard.write(output: json.octets + [UInt8(ascii: "\n")])
     } else {
-        if !report.isRunning { Standard.write(output: "No server runs on \(data).\n") }
+        if !report.isRunning { Standard.write(output: "No server runs on \(options.dataFolder).\n") }
         for check in report.checks {
             let mark = switch check.state { case .ok: "ok      "; case .warning: "warning "; case .error: "ERROR   " }
             Standard.write(output: mark + check.sentence + "\n")

@@ -15,7 +15,7 @@ struct VersionTests {
     }
 
     @Test("The manual page, the README and the example of welcome name no other version", arguments: [
-        ("deploy/huddle.1", "\"Huddle ", true), ("proto/protocol.md", "\"server\":\"", true), ("README.md", "Huddle ", false), ("README.md", "huddle ", false),
+        ("deploy/huddle.1", "\"Huddle ", true), ("deploy/huddled.8", "\"Huddle ", true), ("proto/protocol.md", "\"server\":\"", true), ("README.md", "Huddle ", false), ("README.md", "huddle ", false),
     ])
     func documents(_ path: String, _ before: String, _ isNeeded: Bool) throws {
         let pieces = try Self.text(path).split(separator: before, omittingEmptySubsequences: false).dropFirst()

@@ -15,9 +15,9 @@ import WebSocket
 /// Others are added by whoever does them.
 final class HTTPSite {
     /// Whose `Forwarded` counts.
-    let trust: ProxyTrust
+    var trust: ProxyTrust
     /// Which web pages may connect.
-    private let origins: OriginPolicy
+    private(set) var origins: OriginPolicy
     private let page: Representation
     private var routes = RouteTable<Route>()
     /// Finds out who sends a request; set once before the loop runs.
@@ -43,6 +43,11 @@ final class HTTPSite {
             group.resource("/health", .get { [unowned self] _ in .response(healthResponse) }),
             group.resource(HTTPSite.socketPath, .get { [unowned self] in socket($0) }),
         ])
+    }
+
+    /// Takes other names and pages from now on; connections that are open stay.
+    func allow(_ other: OriginPolicy) {
+        (origins.allowed, origins.hosts) = (other.allowed, other.hosts)
     }
 
     /// Serves more. Paths must not be served yet.

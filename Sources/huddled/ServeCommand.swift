@@ -1,0 +1,43 @@
+import Arguments
+import Family
+import Posix
+import Server
+
+/// `huddled serve`: runs the server until SIGTERM.
+func serve(_ words: [String]) throws(CommandError) {
+    let flags: ArgumentList
+    let settings: OptionSettings
+    var options: ServerOptions
+    do throws(UsageError) {
+        flags = try ServeOptions.table.flags(words)
+        try flags.expectNoPositional()
+        settings = try ServeOptions.settings(flags, environment: Environment.all)
+        options = try ServeOptions.options(settings)
+    } catch { throw .usage(error) }
+    options.activated = try activatedSockets(hasTLS: options.tls != nil)
+    options.reload = ServeOptions.reload(flags, settings)
+    let lines = LogThread(Standard.error)
+    defer { lines.finish() }
+    let log = Log { lines.write($0) }
+    for warning in settings.warnings { log(.warning, "option_unknown", [.init("problem", warning)]) }
+    do throws(ServerError) {
+        try HuddleServer.run(options, log: log) { address, secure in
+            Standard.write(output: "Huddle \(HuddleVersion.text) serves \(options.dataFolder) at ws://\(address)/ws\n")
+            if let secure { Standard.write(output: "Encrypted at wss://\(secure)/ws\n") }
+        }
+    } catch { throw .failed(error.sentence) }
+}
+
+/// What systemd hands over: sockets named `plain` and `tls`; one without such a name is the plain one.
+private func activatedSockets(hasTLS: Bool) throws(CommandError) -> [ServiceManager.ActivatedSocket] {
+    let sockets = ServiceManager.takeSockets().map { socket in
+        ["plain", "tls"].contains(socket.name) ? socket : ServiceManager.ActivatedSocket(name: "plain", raw: socket.raw)
+    }
+    guard Set(sockets.map(\.name)).count == sockets.count else {
+        throw .failed("The service manager hands over several sockets of one kind: name one 'plain' and one 'tls' (FileDescriptorName=).")
+    }
+    guard hasTLS || !sockets.contains(where: { $0.name == "tls" }) else {
+        throw .failed("The service manager hands over a socket named 'tls', but there is no --tls-cert and --tls-key.")
+    }
+    return sockets
+}

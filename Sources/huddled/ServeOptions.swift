@@ -1,0 +1,198 @@
+import Arguments
+import Family
+import HTTP1
+import Locks
+import Posix
+import Server
+import TLS
+
+/// The options of `huddled serve`: flags, variables, lines of a file, manual and example come from this table.
+enum ServeOptions {
+    private static let limits = Limits()
+
+    static let table = OptionTable(
+        prefix: "HUDDLED_",
+        [
+            .init(
+                "Data",
+                [
+                    .init(
+                        "data", .path, "The folder that holds everything that the server keeps. It is made if it is missing.",
+                        reason: "There is none because two servers must not share a folder by mistake."),
+                    .init(
+                        "config", .path, isOutsideFile: true, "A file of options.",
+                        reason: "Without it the server reads no file, so that nothing outside its command line and environment changes it."),
+                ]),
+            .init(
+                "Network",
+                [
+                    .init(
+                        "listen", .endpoint, initial: "127.0.0.1:8787", "The address and port for connections without TLS. Port 0 takes a free one.",
+                        reason: "Connections without TLS stay on this machine: a proxy with a certificate stands in front."),
+                    .init(
+                        "listen-tls", .endpoint, initial: "0.0.0.0:8443", "The address and port for connections with TLS, which needs tls-cert and tls-key.",
+                        reason: "Encrypted connections may come from anywhere; ports below 1024 need a socket of systemd."),
+                    .init(
+                        "tls-cert", .path, isRepeatable: true, "A certificate in PEM form: the server's, then those between it and the root.",
+                        reason: "Each one goes with a tls-key, in the same order; several pairs serve several host names. The server reads the files again when they change."),
+                    .init(
+                        "tls-key", .secretPath, isRepeatable: true, "The private key of a certificate, in PEM form without a pass phrase.",
+                        reason: "A key is a secret, so it is in a file of its own that other users cannot read."),
+                ]),
+            .init(
+                "Proxies and web pages",
+                [
+                    .init(
+                        "trusted-proxy",
+                        .checked(placeholder: "ADDRESS[/BITS]", takes: "an address or a network, like 10.0.0.7 or 2001:db8::/32") { AddressRange($0) != nil },
+                        isRepeatable: true, isLive: true, "A proxy whose Forwarded or X-Forwarded-For says where a client is.",
+                        reason: "Without it a proxy's clients count as one address, or, for a proxy on this machine, by none: then no limit per address applies."),
+                    .init(
+                        "allow-origin", .checked(placeholder: "ORIGIN", takes: "the origin of a web page, like https://app.example") { WebOrigin($0) != nil },
+                        isRepeatable: true, isLive: true, "A web page of another host that may connect.",
+                        reason: "Pages of other hosts act with the rights of their visitor, so none may connect unless it is named."),
+                    .init(
+                        "host",
+                        .checked(placeholder: "NAME", takes: "a name of this server, like huddle.example") { Authority($0)?.port == nil && Authority($0) != nil && !$0.hasSuffix(":") },
+                        isRepeatable: true, isLive: true, "A name of this server: its own web pages are then those of these names only.",
+                        reason: "Without it a server on a loopback address takes loopback names only, and any other server takes every name."),
+                ]),
+            .init(
+                "Limits",
+                [
+                    .init(
+                        "mutations-per-second", .number(0...1_000_000), initial: "\(limits.mutationsPerSecond)",
+                        "The changes, lists and requests of one member per second; 0 sets no limit, also none on processor time.",
+                        reason: "A person types less than one per second; the rest is for programs."),
+                    .init(
+                        "max-connections", .number(1...1_000_000), initial: "\(limits.connections)",
+                        "The connections in all; never more than 100 below the descriptors of the process.",
+                        reason: "The open-file limit of the unit is 20,000."),
+                    .init(
+                        "connections-per-address", .number(1...1_000_000), initial: "\(limits.connectionsPerAddress)",
+                        "The connections from one address (IPv6: one /64); loopback is not counted.",
+                        reason: "A school or a team hotel has one address."),
+                    .init(
+                        "family-storage", .size(1...1_000_000 << 30), initial: OptionForm.text(size: limits.familyStorage), "The documents of one family.",
+                        reason: "It holds fifty files of the greatest size, so that one family cannot fill the disk."),
+                    .init(
+                        "family-history", .size(1...1_000_000 << 30), initial: OptionForm.text(size: limits.familyHistory),
+                        "The changes of one family: its log, and the values that changes replaced within 365 days.",
+                        reason: "It holds years of a busy family, and bounds what a program gone wrong can write."),
+                ]),
+            .init(
+                "Health",
+                [
+                    .init(
+                        "free-space-floor", .size(0...1_000_000 << 30), initial: OptionForm.text(size: HealthSettings().freeSpaceFloor), isLive: true,
+                        "The free space on the disk of the data folder below which /readyz says that the server is not ready; 0: any.",
+                        reason: "SQLite's log takes up to 64M and one document up to 100M."),
+                    .init(
+                        "backup-max-age", .duration(1_000...10 * 365 * 86_400_000), isLive: true,
+                        "The age of the last backup above which /readyz says that the server is not ready.",
+                        reason: "Without it nobody watches the age, because a server cannot know how its backups are made. The time of the file backup.done in the data folder counts."),
+                ]),
+        ])
+
+    /// The values of a command line, the environment and the file that they name.
+    ///
+    /// - Throws: a sentence about the command line, or about a file that cannot be read.
+    static func settings(_ flags: ArgumentList, environment: [String]) throws(UsageError) -> OptionSettings {
+        let before = OptionSettings(table, flags: flags, environment: environment, file: nil)
+        var file: OptionFile?
+        if let path = before.text("config") {
+            do throws(Errno) {
+                file = OptionFile(path: path, try Files.read(path, limit: OptionFile.maxOctets), table)
+            } catch {
+                let sentence = error == .tooBig ? "It is larger than \(OptionFile.maxOctets) octets." : "\(error.text)."
+                throw UsageError("The file of options \(path) cannot be read: \(sentence) Check --config.")
+            }
+        }
+        return OptionSettings(table, flags: flags, environment: environment, file: file)
+    }
+
+    /// The values as the server takes them.
+    ///
+    /// - Throws: a sentence about values that do not go together.
+    static func options(_ settings: OptionSettings) throws(UsageError) -> ServerOptions {
+        if let problem = settings.problems.first { throw UsageError(problem) }
+        guard let data = settings.text("data"), !data.isEmpty else {
+            throw UsageError("--data is missing. Give it, or HUDDLED_DATA, or a line 'data = DIR' in the file of --config.")
+        }
+        guard let (host, port) = settings.text("listen").flatMap(OptionForm.endpoint) else { throw UsageError("--listen is missing.") }
+        var limits = Limits()
+        func number(_ name: String) -> Int? { settings.text(name).flatMap { Int($0) } }
+        func size(_ name: String) -> Int? { settings.text(name).flatMap(OptionForm.size) }
+        if let rate = number("mutations-per-second") {
+            limits.mutationsPerSecond = rate
+            limits.mutationBurst = max(limits.mutationBurst, rate)
+        }
+        if let connections = number("max-connections") { limits.connections = connections }
+        if let each = number("connections-per-address") { limits.connectionsPerAddress = each }
+        if let size = size("family-storage") { limits.familyStorage = size }
+        if let size = size("family-history") { limits.familyHistory = size }
+        var options = ServerOptions(dataFolder: data, host: host, port: port, limits: limits, tls: try tls(settings))
+        let live = live(settings)
+        (options.trust, options.origins, options.health) = (live.trust, live.origins, live.health)
+        return options
+    }
+
+    /// The values that a running server takes. They have been checked.
+    static func live(_ settings: OptionSettings) -> LiveOptions {
+        var live = LiveOptions()
+        live.trust = ProxyTrust(settings.all("trusted-proxy").compactMap { AddressRange($0) })
+        live.origins.allowed = Set(settings.all("allow-origin").compactMap { WebOrigin($0) })
+        live.origins.hosts = Set(settings.all("host").compactMap { Authority($0)?.host })
+        if let floor = settings.text("free-space-floor").flatMap(OptionForm.size) { live.health.freeSpaceFloor = floor }
+        live.health.backupMaxAge = settings.text("backup-max-age").flatMap(OptionForm.duration)
+        return live
+    }
+
+    private static func tls(_ settings: OptionSettings) throws(UsageError) -> TLSOptions? {
+        let (certificates, keys) = (settings.all("tls-cert"), settings.all("tls-key"))
+        guard certificates.count == keys.count else { throw UsageError("--tls-cert and --tls-key go in pairs: give as many of each.") }
+        guard !certificates.isEmpty else {
+            guard !settings.isSet("listen-tls") else { throw UsageError("--listen-tls needs --tls-cert and --tls-key.") }
+            return nil
+        }
+        guard certificates.count <= TLSServerContext.maxCertificates else {
+            throw UsageError("At most \(TLSServerContext.maxCertificates) certificates can be served.")
+        }
+        guard let (host, port) = settings.text("listen-tls").flatMap(OptionForm.endpoint) else { throw UsageError("--listen-tls is missing.") }
+        var pairs: [TLSCertificateFiles] = []
+        for (certificate, key) in zip(certificates, keys) { pairs.append(TLSCertificateFiles(certificate: certificate, key: try secret(key, of: "tls-key"))) }
+        return TLSOptions(certificates: pairs, host: host, port: port)
+    }
+
+    /// The path of a file with a secret.
+    private static func secret(_ value: String, of option: String) throws(UsageError) -> String {
+        let head = "credential:"
+        guard value.hasPrefix(head) else { return value }
+        guard let folder = Environment.value("CREDENTIALS_DIRECTORY") else {
+            throw UsageError("\(option) is \(value), but there is no $CREDENTIALS_DIRECTORY. Add LoadCredential= to the unit, or give a path.")
+        }
+        return "\(folder)/\(value.dropFirst(head.count))"
+    }
+
+    // MARK: Again, at SIGHUP
+
+    /// Reads all options again each time it is called, on the thread of the server.
+    static func reload(_ flags: ArgumentList, _ started: OptionSettings) -> @Sendable () -> OptionsReload {
+        let latest = Lock(started)
+        return {
+            let settings: OptionSettings
+            do throws(UsageError) {
+                settings = try ServeOptions.settings(flags, environment: Environment.all)
+                _ = try options(settings)
+            } catch { return .refused(error.message) }
+            let live = Set(table.options.filter(\.isLive).map(\.name))
+            let changed = latest.withLock { former in
+                defer { former = settings }
+                return settings.differences(from: former).intersection(live)
+            }
+            // Of the start: an option that was set back needs nothing.
+            let waiting = settings.differences(from: started).subtracting(live)
+            return .read(ServeOptions.live(settings), changed: changed.sorted(), needsRestart: waiting.sorted())
+        }
+    }
+}
