@@ -48,6 +48,7 @@ let package = Package(
         .target(name: "CLinux"),
         .target(name: "CAllocations"),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .target(name: "CWriteAheadLog", dependencies: ["CSQLite"]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         // Without `pkgConfig`: its flags are refused with a warning; the module map links.
@@ -66,7 +67,7 @@ let package = Package(
         library("Deflate", ["CZlib"]),
         library("Posix", ["CLinux", "Bytes"]),
         library("TLS", ["COpenSSL", "Posix"]),
-        library("SQLite", ["CSQLite"]),
+        library("SQLite", ["CSQLite", "CWriteAheadLog"]),
         library("Folding", ["CUTF8proc"]),
 
         // Layer 2: machinery, and protocols that do no I/O.
@@ -131,7 +132,7 @@ let package = Package(
         tests("CryptoTests", ["Bytes", "Crypto"]),
         tests("DeflateTests", ["TestSupport", "Deflate"]),
         tests("PosixTests", ["TestSupport", "Locks", "Bytes", "Posix"]),
-        tests("SQLiteTests", ["TestSupport", "CSQLite", "CFaultVFS", "Posix", "SQLite"]),
+        tests("SQLiteTests", ["TestSupport", "CSQLite", "CWriteAheadLog", "CFaultVFS", "Posix", "SQLite"]),
         tests("FoldingTests", ["TestSupport", "Folding"]),
         tests("ReactorTests", ["TestSupport", "Bytes", "Posix", "Reactor"]),
         tests("JSONTests", ["TestSupport", "Bytes", "JSON"]),
@@ -150,7 +151,7 @@ let package = Package(
         tests("UploadsTests", ["TestSupport", "Bytes", "Crypto", "HTTP1", "JSON", "Family", "Uploads"]),
         tests("RoomsTests", ["TestSupport", "FrameCheck", "Bytes", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms"]),
         tests("BlobsTests", ["TestSupport", "MemoryDisk", "Bytes", "Crypto", "Posix", "Blobs"]),
-        tests("StoreTests", ["TestSupport", "StoreMemory", "FrameCheck", "CFaultVFS", "MemoryDisk", "Blobs", "Bytes", "Crypto", "Posix", "SQLite", "Tar", "JSON", "Dates", "Family", "Queries", "Wire", "Ledger", "Store", "StoreSQLite"], exclude: ["Fixtures"]),
+        tests("StoreTests", ["TestSupport", "StoreMemory", "FrameCheck", "CWriteAheadLog", "CFaultVFS", "MemoryDisk", "Blobs", "Bytes", "Crypto", "Posix", "SQLite", "Tar", "JSON", "Dates", "Family", "Queries", "Wire", "Ledger", "Store", "StoreSQLite"], exclude: ["Fixtures"]),
         tests("DemoTests", ["Bytes", "Dates", "Family", "Wire", "Demo"]),
         tests("ServerTests", ["TestSupport", "Demo", "Locks", "FrameCheck", "TestCertificates", "CFaultVFS", "MemoryDisk", "Bytes", "Crypto", "Posix", "Blobs", "SQLite", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Uploads", "Ledger", "Store", "StoreSQLite", "Server"]),
         tests("SyncTests", ["TestSupport", "ClientWorld", "Locks", "Bytes", "Arguments", "Terminal", "Family", "Wire", "Sync", "Words", "Commands"]),

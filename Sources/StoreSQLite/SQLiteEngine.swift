@@ -66,7 +66,8 @@ final class SQLiteEngine: StoreEngine {
     ///     (`DataFolder.markPath`); `nil` does not look.
     /// - Throws: with a sentence for a database of a newer program or of something else, which is left as it is.
     init(path: String, vfs: String?, environment: StoreEnvironment, mark: String?) throws {
-        database = try Database(path: path, mode: .readWriteCreate, vfs: vfs, busyMilliseconds: Connection.busyMilliseconds)
+        database = try Database(
+            path: path, mode: .readWriteCreate, vfs: vfs, gathersLog: true, busyMilliseconds: Connection.busyMilliseconds)
         // Before anything is written to it.
         try Schema.check(database)
         try Connection.configureWriter(database)

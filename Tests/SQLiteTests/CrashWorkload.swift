@@ -6,9 +6,10 @@ import Testing
 struct Setting: Sendable, CustomTestStringConvertible {
     var journal = "WAL"
     var synchronous = "FULL"
+    var gathersLog = false
     var lies = false
 
-    var testDescription: String { journal + " " + synchronous + (lies ? " on a disk that lies" : "") }
+    var testDescription: String { journal + " " + synchronous + (gathersLog ? " gathered" : "") + (lies ? " on a disk that lies" : "") }
 }
 
 /// Transactions of three rows each, some larger than a page, in two sessions, with checkpoints in between.
@@ -54,7 +55,7 @@ struct Workload {
 
     /// Opens the database as after a start, and creates the table if it is missing.
     mutating func open() throws(SQLiteError) -> Database {
-        let database = try disk.open()
+        let database = try disk.open(gathersLog: setting.gathersLog)
         try database.execute(
             """
             PRAGMA journal_mode=\(setting.journal); PRAGMA synchronous=\(setting.synchronous);

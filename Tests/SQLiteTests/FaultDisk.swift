@@ -1,4 +1,5 @@
 import CFaultVFS
+import CWriteAheadLog
 import SQLite
 import Synchronization
 
@@ -11,9 +12,14 @@ final class FaultDisk: Sendable {
 
     init() { _ = faultvfs_register(name) }
 
-    deinit { _ = faultvfs_remove(name) }
+    deinit {
+        cwal_remove(name)
+        _ = faultvfs_remove(name)
+    }
 
-    func open(_ mode: Database.Mode = .readWriteCreate, busyMilliseconds: Int32 = 0) throws(SQLiteError) -> Database {
-        try Database(path: "a.db", mode: mode, vfs: name, busyMilliseconds: busyMilliseconds)
+    func open(
+        _ mode: Database.Mode = .readWriteCreate, gathersLog: Bool = false, busyMilliseconds: Int32 = 0
+    ) throws(SQLiteError) -> Database {
+        try Database(path: "a.db", mode: mode, vfs: name, gathersLog: gathersLog, busyMilliseconds: busyMilliseconds)
     }
 }

@@ -8,7 +8,8 @@ struct FaultTests {
     struct Plan: Sendable, CustomTestStringConvertible {
         let code: Int32
         let times: Int
-        var testDescription: String { "code \(code), \(times) times" }
+        var gathersLog = false
+        var testDescription: String { "code \(code), \(times) times" + (gathersLog ? ", gathered" : "") }
     }
 
     /// The workload as a server runs it that refuses writes while the disk is full: it rolls back and tries again
@@ -43,6 +44,10 @@ struct FaultTests {
         Plan(code: SQLiteCode.full, times: -1),
         Plan(code: SQLiteCode.writeFailed, times: 1),
         Plan(code: SQLiteCode.writeFailed, times: 5),
+        Plan(code: SQLiteCode.full, times: 1, gathersLog: true),
+        Plan(code: SQLiteCode.full, times: -1, gathersLog: true),
+        Plan(code: SQLiteCode.writeFailed, times: 1, gathersLog: true),
+        Plan(code: SQLiteCode.writeFailed, times: 5, gathersLog: true),
     ])
     func refuses(plan: Plan) throws {
         let disk = FaultDisk()
@@ -51,7 +56,7 @@ struct FaultTests {
         while true {
             #expect(faultvfs_reset(disk.name) == 0)
             faultvfs_fail_at(disk.name, operation, plan.code, plan.times)
-            var workload = Workload(disk: disk, setting: Setting())
+            var workload = Workload(disk: disk, setting: Setting(gathersLog: plan.gathersLog))
             let errors = try runStubbornly(&workload, patience: 8)
             for error in errors {
                 #expect(error.isFull == (plan.code == SQLiteCode.full), "\(error)")
@@ -65,7 +70,7 @@ struct FaultTests {
             if isLast { break }
             operation += 1
         }
-        #expect(operation > 100 && refusals > 100)
+        #expect(operation > (plan.gathersLog ? 40 : 100) && refusals > (plan.gathersLog ? 20 : 100), "\(operation), \(refusals)")
     }
 
     @Test("A failed sync is not reported as a full disk, but as a failed sync")

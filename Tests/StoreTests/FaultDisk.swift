@@ -1,4 +1,5 @@
 import CFaultVFS
+import CWriteAheadLog
 import Store
 import Synchronization
 
@@ -11,7 +12,10 @@ final class FaultDisk: Sendable {
 
     init() { _ = faultvfs_register(name) }
 
-    deinit { _ = faultvfs_remove(name) }
+    deinit {
+        cwal_remove(name)
+        _ = faultvfs_remove(name)
+    }
 
     func world(_ surroundings: Surroundings) throws -> World {
         try World(path: "huddle.db", vfs: name, surroundings: surroundings)
