@@ -2,28 +2,50 @@ package import Bytes
 package import Family
 
 /// Everything that one mutation does, as values: an engine writes them in one transaction, an overlay answers reads with them until then.
-package struct Decision {
+///
+/// Never changes once it is made. A batch hands it on several times, so it is referenced: a copy of all its values took a dozen counts of references.
+package final class Decision {
     /// The family after the decision.
-    package var family: FamilyState
+    package let family: FamilyState
     /// `nil`: nothing changed, and everything below is empty.
-    package var entry: LogEntry?
+    package let entry: LogEntry?
     /// The versions of the records that changed, for the author.
-    package var versions: [RecordVersion] = []
+    package let versions: [RecordVersion]
     /// Overlaps that may not be meant.
-    package var warnings: [MutationWarning] = []
+    package let warnings: [MutationWarning]
     /// Records as they are after the decision, each once, in the order of their first write.
-    package var records: [RecordWrite] = []
+    package let records: [RecordWrite]
     /// What the versions replaced, in order.
-    package var history: [HistoryWrite] = []
+    package let history: [HistoryWrite]
     /// Share links that end.
-    package var endedShares: [EndedShare] = []
+    package let endedShares: [EndedShare]
     /// Memberships that end (a time, UTC milliseconds) or are taken up again (`nil`).
-    package var memberships: [(member: Identifier, removedAt: Int64?)] = []
+    package let memberships: [(member: Identifier, removedAt: Int64?)]
     /// Files that one more document names.
-    package var blobs: [BlobUse] = []
+    package let blobs: [BlobUse]
     /// Members whose rights changed, or the rights of others over their records, with the role they have now; `nil`: removed.
-    package var rights: [(member: Identifier, role: Role?)] = []
+    package let rights: [(member: Identifier, role: Role?)]
+
+    init(
+        family: FamilyState, entry: LogEntry? = nil, versions: [RecordVersion] = [], warnings: [MutationWarning] = [], records: [RecordWrite] = [],
+        history: [HistoryWrite] = [], endedShares: [EndedShare] = [], memberships: [(member: Identifier, removedAt: Int64?)] = [],
+        blobs: [BlobUse] = [], rights: [(member: Identifier, role: Role?)] = []
+    ) {
+        self.family = family
+        self.entry = entry
+        self.versions = versions
+        self.warnings = warnings
+        self.records = records
+        self.history = history
+        self.endedShares = endedShares
+        self.memberships = memberships
+        self.blobs = blobs
+        self.rights = rights
+    }
 }
+
+@available(*, unavailable)
+extension Decision: Sendable {}
 
 /// A change with its form in the log.
 package struct LogEntry: Sendable {
