@@ -85,8 +85,16 @@ struct FilePoolTests {
         let server = try TestShard()
         let room = try server.live(server.parent)
         let gate = BlockingQueue<Int>(limit: 21)
+        let begun = BlockingQueue<Int>(limit: 21)
         var done = 0
-        for _ in 0..<21 { server.shard.workers.write({ _ in (gate.take(maximum: 1).count, []) }, then: { (count: Int?) in done += count ?? 0 }) }
+        for _ in 0..<21 {
+            server.shard.workers.write({ _ in
+                _ = begun.put(1)
+                return (gate.take(maximum: 1).count, [])
+            }, then: { (count: Int?) in done += count ?? 0 })
+        }
+        // Otherwise the mutation could be first, and be done before the test looks for it.
+        #expect(begun.take(maximum: 1) == [1])
         room.mutate(1)
         try server.until("the mutation is with the writer") { !server.disk.standBack() }
         // The first is under way already; the second would hold up the writer for good.
